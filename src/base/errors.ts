@@ -1,0 +1,25 @@
+/** Stable codes of errors that a person or a model can mend. A code never changes its meaning. */
+export const ErrorCode = {
+  ConfigNotFound: 'CONFIG_NOT_FOUND',
+  UnknownClient: 'UNKNOWN_CLIENT',
+  Usage: 'USAGE',
+} as const;
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
+
+/** What a person or a model can mend; anything else that is thrown is a fault of ours. */
+export class PortolanError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'PortolanError';
+    this.code = code;
+    this.hint = options.hint;
+  }
+}
+
+/** Ends a switch over a union: the compiler finds the case that was forgotten. */
+export function assertNever(value: never): never {
+  throw new Error(`unexpected value: ${JSON.stringify(value)}`);
+}

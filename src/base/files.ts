@@ -1,0 +1,149 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from 'node:fs';
+
+/** A configuration file larger than this is refused rather than read. */
+export const MAX_FILE_BYTES = 16 * 1024 * 1024;
+
+/** A folder with more names than this is not a folder of configuration files; the rest is left unread. */
+export const MAX_FOLDER_NAMES = 10_000;
+
+/** Absent, failed and read are three answers: only the first means that nobody wrote anything. */
+export type FileReading =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly message: string; readonly hint: string }
+  | { readonly kind: 'read'; readonly text: string };
+
+export type FolderReading =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly message: string; readonly hint: string }
+  | { readonly kind: 'read'; readonly names: readonly FolderName[] };
+
+export interface FolderName {
+  readonly name: string;
+  readonly folder: boolean;
+  readonly link: boolean;
+}
+
+/**
+ * The port to the disk. Reading is synchronous on purpose: some two hundred small files cost a tenth of the CPU time
+ * that promises over the thread pool cost, and nothing else can happen before they are read (docs/decisions/0003).
+ */
+export interface Files {
+  read(path: string): FileReading;
+  list(path: string): FolderReading;
+  exists(path: string): boolean;
+  /** The path with every link followed, or undefined where there is nothing. */
+  realPath(path: string): string | undefined;
+}
+
+/** The machine's own disk. */
+export const diskFiles: Files = {
+  read(path) {
+    let descriptor: number;
+    try {
+      // Without O_NONBLOCK, opening a FIFO waits for someone to write to it.
+      descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    } catch (error) {
+      return unread(error);
+    }
+    try {
+      return readOpen(descriptor);
+    } catch (error) {
+      return unread(error);
+    } finally {
+      closeSync(descriptor);
+    }
+  },
+  list(path) {
+    try {
+      const entries = readdirSync(path, { withFileTypes: true }).slice(0, MAX_FOLDER_NAMES);
+      const names = entries.map((entry) => {
+        const link = entry.isSymbolicLink();
+        return { name: entry.name, link, folder: link ? isFolder(`${path}/${entry.name}`) : entry.isDirectory() };
+      });
+      return { kind: 'read', names: names.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+    } catch (error) {
+      return unread(error);
+    }
+  },
+  exists(path) {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  },
+  realPath(path) {
+    try {
+      return realpathSync(path);
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+function readOpen(descriptor: number): FileReading {
+  const stat = fstatSync(descriptor);
+  if (stat.isDirectory()) return failed('is a folder, not a file', 'remove the folder, or put the file in its place');
+  if (!stat.isFile()) return failed('is not a regular file', 'put a regular file in its place');
+  if (stat.size > MAX_FILE_BYTES) return tooLarge();
+  // One byte more than the size says, so that a file that grows meanwhile is read to its end or found too large.
+  let bytes = Buffer.allocUnsafe(stat.size + 1);
+  let length = 0;
+  for (;;) {
+    const count = readSync(descriptor, bytes, length, bytes.length - length, null);
+    if (count === 0) return { kind: 'read', text: decode(bytes.subarray(0, length)) };
+    length += count;
+    if (length > MAX_FILE_BYTES) return tooLarge();
+    if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(bytes.length)]);
+  }
+}
+
+/** UTF-8, or what a byte order mark says: PowerShell 5 writes UTF-16 when it redirects into a file. */
+function decode(bytes: Buffer): string {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.toString('utf8', 3) : bytes.toString();
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false; // a dangling link
+  }
+}
+
+const tooLarge = () =>
+  failed(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`, 'a file of this size is no configuration; shorten it');
+
+function failed(message: string, hint: string): Extract<FileReading, { kind: 'failed' }> {
+  return { kind: 'failed', message, hint };
+}
+
+function unread(error: unknown): Extract<FileReading, { kind: 'failed' | 'absent' }> {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  switch (code) {
+    case 'ENOENT':
+    case 'ENOTDIR':
+    case 'ENAMETOOLONG':
+      return { kind: 'absent' };
+    case 'EACCES':
+    case 'EPERM':
+      return failed('may not be read', 'make it readable for this user');
+    case 'ELOOP':
+      return failed('is a link that leads back to itself', 'remove the link or point it at a file');
+    case 'EISDIR':
+      return failed('is a folder, not a file', 'remove the folder, or put the file in its place');
+    case 'ENXIO':
+      return failed('is not a regular file', 'put a regular file in its place');
+    default:
+      if (typeof code !== 'string') throw error;
+      return failed(`cannot be read (${code})`, 'see that the disk it is on works');
+  }
+}

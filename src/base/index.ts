@@ -1,0 +1,13 @@
+export type { Brand } from './brand.js';
+export { assertNever, ErrorCode, PortolanError } from './errors.js';
+export {
+  diskFiles,
+  type FileReading,
+  type Files,
+  type FolderName,
+  type FolderReading,
+  MAX_FILE_BYTES,
+} from './files.js';
+export { sha256 } from './hash.js';
+export { isSecretName, looksSecret, MASK, maskArgs, maskText, maskUrl } from './secrets.js';
+export { matchesWildcard } from './wildcard.js';

@@ -1,0 +1,61 @@
+import { parseArgs } from 'node:util';
+import { ErrorCode, PortolanError } from '../base/index.js';
+
+/** All that a command may touch of the process. */
+export interface Io {
+  out(line: string): void;
+  err(line: string): void;
+  /** Someone is looking, and no variable asks for plain text. */
+  readonly colour: boolean;
+  readonly home: string;
+}
+
+/** A command is a value: arguments and `Io` in, exit code out. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  run(args: readonly string[], io: Io): Promise<number>;
+}
+
+export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+
+type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly short?: string }>>;
+
+export interface Flags<T extends Options> {
+  readonly values: { readonly [K in keyof T]?: T[K]['type'] extends 'boolean' ? boolean : string };
+  readonly positionals: readonly string[];
+}
+
+/** The flags of a command. A flag nobody knows is an error that says how the command is used. */
+export function flags<T extends Options>(command: Command, args: readonly string[], options: T): Flags<T> {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    return { values: values as Flags<T>['values'], positionals };
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const [reason = ''] = error.message.split('. ');
+    throw new PortolanError(ErrorCode.Usage, reason, { hint: `usage: ${command.usage}`, cause: error });
+  }
+}
+
+/** Flags of every command that reads the chart. */
+export const CHART_OPTIONS = {
+  json: { type: 'boolean' },
+  config: { type: 'string' },
+  client: { type: 'string' },
+  'show-secrets': { type: 'boolean' },
+  all: { type: 'boolean' },
+} as const;
+
+export interface ChartFlags {
+  readonly config?: string;
+  readonly clients?: readonly string[];
+}
+
+export function chartFlags(values: { config?: unknown; client?: unknown }): ChartFlags {
+  return {
+    ...(typeof values.config === 'string' && { config: values.config }),
+    ...(typeof values.client === 'string' && { clients: values.client.split(',').map((id) => id.trim()) }),
+  };
+}

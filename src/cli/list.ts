@@ -1,0 +1,75 @@
+import type { discoverAll } from '../app/index.js';
+import { maskChart, type Problem, type Server, type State } from '../model/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
+import { type Cell, paint, plural, type Style, shortPath, table, visible } from './text.js';
+
+const STATE_STYLE: Readonly<Record<State, Style>> = {
+  ready: 'green',
+  disabled: 'dim',
+  'pending-approval': 'yellow',
+  rejected: 'red',
+  'blocked-by-policy': 'red',
+  'needs-input': 'yellow',
+  'client-ignores': 'dim',
+  'inventory-only': 'dim',
+};
+
+export function listCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'list',
+    summary: 'show the servers found, where each came from and whether it may run',
+    usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|FOLDER] [--show-secrets]',
+    async run(args, io) {
+      const { values } = flags(this, args, CHART_OPTIONS);
+      const { definitions, servers, problems } = await discover(chartFlags(values));
+      const chart = { definitions, servers, problems };
+      if (values.json) {
+        const shown = values['show-secrets'] ? chart : maskChart(chart);
+        io.out(JSON.stringify(values.all ? shown : { servers: shown.servers, problems }, null, 2));
+        return EXIT.ok;
+      }
+      for (const line of chartLines(servers, problems, io, values.all === true)) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}
+
+function chartLines(servers: readonly Server[], problems: readonly Problem[], io: Io, all: boolean): string[] {
+  if (servers.length === 0) {
+    return [
+      'No MCP servers found on this machine.',
+      paint(io, 'dim', 'Put one into ~/MCPs/, or see every place that was looked at: portolan config sources'),
+      ...problemLine(problems, io),
+    ];
+  }
+  const head = ['NAME', 'STATE', 'TRANSPORT', 'CLIENTS', ...(all ? ['SOURCE'] : [])].map(
+    (text): Cell => ({ text, style: 'bold' }),
+  );
+  const rows = servers.map((server): Cell[] => [
+    { text: visible(server.name) },
+    { text: server.state, style: STATE_STYLE[server.state] },
+    { text: server.transport },
+    { text: [...new Set(server.origins.map((origin) => origin.client))].join(', ') },
+    ...(all ? [{ text: sourceOf(server, io), style: 'dim' as const }] : []),
+  ]);
+  const ready = servers.filter((server) => server.state === 'ready').length;
+  return [
+    ...table([head, ...rows], io),
+    '',
+    `${plural(servers.length, 'server')}, ${ready} ready`,
+    ...problemLine(problems, io),
+  ];
+}
+
+function sourceOf(server: Server, io: Io): string {
+  return `${shortPath(server.source, io.home)}:${server.origins[0]?.line ?? 1}`;
+}
+
+function problemLine(problems: readonly Problem[], io: Io): string[] {
+  const count = (severity: Problem['severity']) => problems.filter((problem) => problem.severity === severity).length;
+  const parts = [
+    ...(count('error') > 0 ? [paint(io, 'red', plural(count('error'), 'error'))] : []),
+    ...(count('warning') > 0 ? [paint(io, 'yellow', plural(count('warning'), 'warning'))] : []),
+  ];
+  return parts.length === 0 ? [] : [`${parts.join(', ')}: portolan doctor`];
+}

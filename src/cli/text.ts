@@ -1,0 +1,60 @@
+import type { Io } from './command.js';
+
+const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
+export type Style = keyof typeof STYLES;
+
+export function paint(io: Pick<Io, 'colour'>, style: Style, text: string): string {
+  return io.colour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
+}
+
+/** Text of others on a terminal: what would move the cursor, change colours or turn the reading direction is made visible. */
+export function visible(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Variation_Selector}/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
+  });
+}
+
+/** A path as its owner would write it. */
+export function shortPath(path: string, home: string): string {
+  const inHome = path === home || path.startsWith(`${home}/`) || path.startsWith(`${home}\\`);
+  return visible(inHome && home !== '/' ? `~${path.slice(home.length)}` : path);
+}
+
+export interface Cell {
+  readonly text: string;
+  readonly style?: Style;
+}
+
+/** Lines of columns as wide as their widest cell; the last one is left as it is. */
+export function table(rows: readonly (readonly Cell[])[], io: Pick<Io, 'colour'>): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => width(row[column]?.text ?? ''))));
+  return rows.map((row) =>
+    row
+      .map(({ text, style }, column) => {
+        const padded =
+          column === row.length - 1 ? text : text + ' '.repeat(Math.max(0, (widths[column] ?? 0) - width(text)));
+        return style ? paint(io, style, padded) : padded;
+      })
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Characters of East Asian scripts and most pictures take two columns. */
+function width(text: string): number {
+  return [...text].reduce(
+    (sum, character) =>
+      sum +
+      (/[\u{1100}-\u{115f}\u{2e80}-\u{a4cf}\u{ac00}-\u{d7a3}\u{f900}-\u{faff}\u{fe30}-\u{fe6f}\u{ff00}-\u{ff60}\u{ffe0}-\u{ffe6}\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(
+        character,
+      )
+        ? 2
+        : 1),
+    0,
+  );
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

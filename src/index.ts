@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { type DiscoverOptions, discover as discoverHere } from './app/index.js';
+import type { Chart } from './model/index.js';
+
+export type { DiscoverOptions } from './app/index.js';
+export { ErrorCode, PortolanError } from './base/index.js';
+export type {
+  Chart,
+  Definition,
+  Input,
+  LaunchFields,
+  Origin,
+  Problem,
+  Scope,
+  Server,
+  Severity,
+  State,
+  Transport,
+} from './model/index.js';
+export { maskChart, maskDefinition, maskServer } from './model/index.js';
+
+/** Everything that AI clients on this machine have written down about MCP servers. Nothing found is ever executed. */
+export function discover(options: DiscoverOptions = {}): Promise<Chart> {
+  // The bundled program lies beside this file, and an entry that starts it is no server.
+  return discoverHere({ self: fileURLToPath(new URL('./cli.js', import.meta.url)), ...options });
+}

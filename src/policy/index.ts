@@ -1,0 +1,1 @@
+export { type Fingerprint, fingerprint } from './fingerprint.js';

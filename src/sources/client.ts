@@ -1,0 +1,61 @@
+import type { Definition, Scope, State } from '../model/index.js';
+import type { Dialect } from './dialect.js';
+import type { Expansion } from './expansion.js';
+import type { Finder } from './find.js';
+import type { Document, Format } from './formats/document.js';
+import type { Host } from './host.js';
+import type { Paths } from './locate.js';
+import type { ProblemDraft } from './problem-draft.js';
+
+/** One program that writes MCP servers down: where, and what it makes of what is written there. */
+export interface Client {
+  /** Its id in the reference table. */
+  readonly id: string;
+  readonly name: string;
+  readonly places: readonly Place[];
+  /** The client's own say over its entries: flags, policy and trust files outside the entry itself. */
+  readonly judge?: (world: World) => Promise<Judge>;
+  /** Entries of one name are one entry in layers: a higher file may hold only what it changes. */
+  readonly layered?: boolean;
+}
+
+/** One kind of file in which the client looks for servers. */
+export interface Place {
+  readonly scope: Scope;
+  readonly path: Paths;
+  readonly format: Format;
+  readonly find: Finder;
+  readonly dialect: Dialect;
+  readonly expansion: Expansion;
+  /** Within one client the higher number holds. */
+  readonly precedence: number;
+  /** What the client makes of an entry here unless its judge or the entry itself says otherwise. */
+  readonly state?: Extract<State, 'ready' | 'pending-approval' | 'inventory-only'>;
+  /** Places with a rank are read first, in its order; the rest follow as the clients are listed. */
+  readonly rank?: number;
+  /** What the owner of servers that are found here should know. */
+  readonly remark?: ProblemDraft;
+  /** Of all the paths, only the first that exists counts. */
+  readonly firstOnly?: boolean;
+  /** A variable that makes the client pass this place over. */
+  readonly unless?: string;
+  /** The path is a variable that holds the text itself. */
+  readonly variable?: string;
+  /** Changes the text before it is parsed, where the client does. */
+  readonly prepare?: (text: string, host: Host) => string;
+}
+
+/** What a client's judge may look at. */
+export interface World {
+  readonly host: Host;
+  /** A file beside the servers' own; undefined if there is none or it does not parse. */
+  read(path: string, format: Format): Promise<Document | undefined>;
+}
+
+/** The verdict on one entry, or undefined where the place's own state stands. */
+export type Judge = (definition: Definition, place: Place) => Judgement | undefined;
+
+export interface Judgement {
+  readonly state: State;
+  readonly problem?: ProblemDraft;
+}

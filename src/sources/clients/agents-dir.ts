@@ -1,0 +1,22 @@
+import type { Client, Place } from '../client.js';
+import { claudeDialect } from '../dialects/claude.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: claudeDialect,
+  expansion: none,
+  precedence: 5,
+} satisfies Partial<Place>;
+
+/** A folder that several agents have agreed on. */
+export const agentsDir: Client = {
+  id: 'agents-dir',
+  name: 'Agents folder',
+  places: [
+    { ...common, scope: 'user', path: '~/.agents/.mcp.json' },
+    { ...common, scope: 'project', path: '<repo>/.agents/.mcp.json' },
+  ],
+};

@@ -1,0 +1,21 @@
+import type { Client, Place } from '../client.js';
+import { antigravityDialect } from '../dialects/editors.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: antigravityDialect,
+  expansion: none,
+} satisfies Partial<Place>;
+
+export const antigravity: Client = {
+  id: 'antigravity',
+  name: 'Antigravity',
+  places: [
+    { ...common, scope: 'user', path: '~/.gemini/config/mcp_config.json', precedence: 20 },
+    { ...common, scope: 'user', path: '~/.gemini/antigravity/mcp_config.json', precedence: 10 },
+    { ...common, scope: 'project', path: '<project>/{.agents,.agent,_agents,_agent}/mcp_config.json', precedence: 30 },
+  ],
+};

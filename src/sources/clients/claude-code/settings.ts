@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { World } from '../../client.js';
+import { at, isFields } from '../../fields.js';
+import { glob } from '../../glob.js';
+import { type Host, sameFolderKey } from '../../host.js';
+import { type Paths, resolveTemplate, templatesFor } from '../../locate.js';
+
+/** Where Claude Code keeps what is the user's own. */
+export const HOME = '<CLAUDE_CONFIG_DIR|~/.claude>';
+/** The one large file of state, which also holds the servers. */
+export const STATE_FILE = '<CLAUDE_CONFIG_DIR|~>/.claude.json';
+
+/** A file in the folder of the system's administrator. */
+export function managed(name: string): Paths {
+  return {
+    darwin: `/Library/Application Support/ClaudeCode/${name}`,
+    linux: `/etc/claude-code/${name}`,
+    win32: `<ProgramFiles|/Program Files>/ClaudeCode/${name}`,
+  };
+}
+
+/** The settings files in the order in which a later one holds over an earlier, and what the state file says of this folder. */
+export interface Settings {
+  readonly user: unknown;
+  readonly project: unknown;
+  readonly local: unknown;
+  readonly managed: readonly unknown[];
+  readonly folder: readonly unknown[];
+  readonly isTrusted: boolean;
+  /** A file of the administrator's own servers is there, readable or not. */
+  readonly isExclusive: boolean;
+}
+
+export async function readSettings(world: World): Promise<Settings> {
+  const { host } = world;
+  const read = async (path: string | undefined) => path && (await world.read(path, 'json'))?.value;
+  const folder = folderRecords(await read(resolveTemplate(STATE_FILE, host)[0]?.path), host).map(
+    ([, record]) => record,
+  );
+  const trust = folder.map((record) => at(record, 'hasTrustDialogAccepted'));
+  const managedFiles = paths(managed('managed-settings.json'), host);
+  const dropIns = paths(managed('managed-settings.d/*.json'), host).flatMap(
+    (pattern) => glob(host.files, pattern).matches,
+  );
+  return {
+    user: await read(resolveTemplate(`${HOME}/settings.json`, host)[0]?.path),
+    project: await read(join(host.cwd, '.claude', 'settings.json')),
+    local: await read(join(host.cwd, '.claude', 'settings.local.json')),
+    managed: (await Promise.all([...managedFiles, ...dropIns].map(read))).filter((settings) => settings !== undefined),
+    folder,
+    // One folder may be written in several ways; the most cautious record counts.
+    isTrusted: trust.includes(true) && !trust.includes(false),
+    isExclusive: paths(managed('managed-mcp.json'), host).some((path) => host.files.read(path).kind !== 'absent'),
+  };
+}
+
+/** The records of this folder, or else of the repository around it, in the file's `projects`. */
+export function folderRecords(state: unknown, host: Host): [key: string, record: unknown][] {
+  const projects = at(state, 'projects');
+  const all = isFields(projects) ? Object.entries(projects) : [];
+  const of = (folder: string) => all.filter(([key]) => sameFolderKey(key, host) === sameFolderKey(folder, host));
+  const here = of(host.cwd);
+  return here.length > 0 || host.repository === undefined ? here : of(host.repository);
+}
+
+function paths(templates: Paths, host: Host): string[] {
+  return templatesFor(templates, host.platform).flatMap((one) => resolveTemplate(one, host).map(({ path }) => path));
+}

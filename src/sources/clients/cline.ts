@@ -1,0 +1,27 @@
+import type { Client, Place } from '../client.js';
+import { extensionStorage } from '../common-places.js';
+import { clineDialect } from '../dialects/editors.js';
+import { envColon, expansion } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  scope: 'user',
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: clineDialect,
+  expansion: expansion([envColon]),
+} satisfies Partial<Place>;
+const FILE = 'settings/cline_mcp_settings.json';
+
+export const cline: Client = {
+  id: 'cline',
+  name: 'Cline',
+  places: [
+    {
+      ...common,
+      path: `<CLINE_MCP_SETTINGS_PATH|CLINE_DATA_DIR/${FILE}|CLINE_DIR/data/${FILE}|~/.cline/data/${FILE}>`,
+      precedence: 20,
+    },
+    { ...common, path: extensionStorage(`saoudrizwan.claude-dev/${FILE}`), precedence: 10 },
+  ],
+};

@@ -1,0 +1,111 @@
+import { basename, join } from 'node:path';
+import type { Client, Place } from '../client.js';
+import { deprecated } from '../common-places.js';
+import { continueDialect } from '../dialects/editors.js';
+import { braced, expansion, type Rule } from '../expansion.js';
+import { at, isFields } from '../fields.js';
+import { type FileInfo, type Finder, type Found, membersOf, single, under } from '../find.js';
+import { type Host, variable } from '../host.js';
+import { resolveTemplate } from '../locate.js';
+import { readEnvFile } from './gemini-family.js';
+
+const HOME = '<CONTINUE_GLOBAL_DIR|~/.continue>';
+
+/** `${{ secrets.NAME }}`: out of the environment or one of two `.env` files. */
+const secret: Rule = {
+  pattern: String.raw`\$\{\{\s*secrets\.([\w.-]+)\s*\}\}`,
+  meaning(name, { host, variables }) {
+    const value = variable(host, name) ?? variables[name];
+    return value === undefined ? { kind: 'missing', name } : { kind: 'value', value };
+  },
+};
+
+/** `${{ inputs.NAME }}`: asked for when a block is added. */
+const blockInput: Rule = {
+  pattern: String.raw`\$\{\{\s*inputs\.([\w.-]+)\s*\}\}`,
+  meaning: (id) => ({ kind: 'input', id }),
+};
+
+function secretsOf(host: Host): Record<string, string> {
+  const [own] = resolveTemplate(`${HOME}/.env`, host);
+  const files = { ...readEnvFile(join(host.cwd, '.env'), host), ...(own && readEnvFile(own.path, host)) };
+  // What the environment says comes first.
+  return Object.fromEntries(Object.entries(files).filter(([name]) => variable(host, name) === undefined));
+}
+
+function withSecrets(find: Finder): Finder {
+  return (root, file) => {
+    const found = find(root, file);
+    if (found.entries.length === 0) return found;
+    const variables = secretsOf(file.host);
+    return { ...found, entries: found.entries.map((entry) => ({ ...entry, variables })) };
+  };
+}
+
+/** A map of servers, a whole file of Claude Code's with its projects, or one bare entry that is called like its file. */
+const dropIn: Finder = (root, file: FileInfo): Found => {
+  if (!isFields(root)) return under('mcpServers')(root, file);
+  const projects = isFields(root.projects) ? Object.entries(root.projects) : [];
+  const found = [
+    membersOf(root.mcpServers, ['mcpServers']),
+    ...projects.map(([folder, project]) => membersOf(at(project, 'mcpServers'), ['projects', folder, 'mcpServers'])),
+  ];
+  const entries = found.flatMap((one) => one.entries);
+  if (entries.length === 0 && (root.command !== undefined || root.url !== undefined)) {
+    const name =
+      typeof root.name === 'string' && root.name !== '' ? root.name : basename(file.source).replace(/\.json$/, '');
+    return single(name, root, []);
+  }
+  return { entries, problems: found.flatMap((one) => one.problems) };
+};
+
+/** The first format: a list without names, each with its transport in a map of its own. */
+const firstFormat: Finder = (root) => {
+  const list = at(root, 'experimental', 'modelContextProtocolServers');
+  const entries = (Array.isArray(list) ? list : []).map((value: unknown, n) => {
+    const transport = at(value, 'transport');
+    const name = at(value, 'name');
+    return {
+      name: typeof name === 'string' && name !== '' ? name : `mcp-${n + 1}`,
+      value: isFields(transport) ? transport : value,
+      path: ['experimental', 'modelContextProtocolServers', n],
+    };
+  });
+  return { entries, problems: [] };
+};
+
+const yaml = {
+  format: 'yaml',
+  find: withSecrets(under('mcpServers')),
+  dialect: continueDialect,
+  expansion: expansion([secret, blockInput]),
+} satisfies Partial<Place>;
+const json = {
+  format: 'json',
+  find: withSecrets(dropIn),
+  dialect: continueDialect,
+  expansion: expansion([secret, blockInput, braced]),
+} satisfies Partial<Place>;
+
+export const continueDev: Client = {
+  id: 'continue',
+  name: 'Continue',
+  places: [
+    { ...yaml, scope: 'user', path: `${HOME}/config.yaml`, precedence: 10 },
+    { ...yaml, scope: 'user', path: `${HOME}/mcpServers/**/*.{yaml,yml}`, precedence: 20 },
+    { ...json, scope: 'user', path: `${HOME}/mcpServers/**/*.json`, precedence: 20 },
+    { ...yaml, scope: 'project', path: '<project>/.continue/mcpServers/**/*.{yaml,yml}', precedence: 20 },
+    { ...json, scope: 'project', path: '<project>/.continue/mcpServers/**/*.json', precedence: 20 },
+    {
+      ...json,
+      scope: 'user',
+      path: `${HOME}/config.json`,
+      find: firstFormat,
+      precedence: 5,
+      remark: deprecated(
+        'Continue replaced config.json by config.yaml',
+        'move the servers to config.yaml, under "mcpServers"',
+      ),
+    },
+  ],
+};

@@ -1,0 +1,50 @@
+import type { Client, Place } from '../client.js';
+import { splitWords } from '../command-line.js';
+import { crushDialect } from '../dialects/agents.js';
+import { inventoryDialect } from '../dialects/apps.js';
+import { bare, braced, expansion, none, substitution } from '../expansion.js';
+import { type Finder, single, under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: under('mcp'),
+  dialect: crushDialect,
+  // The program runs `$(…)` when it starts. We never do.
+  expansion: expansion([substitution, braced, bare], { unset: 'empty' }),
+} satisfies Partial<Place>;
+
+/** The servers that a shell script adds, as far as they can be read without running it. */
+const scriptServers: Finder = (root) => {
+  const lines = String(root).split('\n');
+  const entries = lines.flatMap((line, n) => {
+    const [program, verb, name, ...rest] = splitWords(line.trim());
+    if (program !== 'mcp' || verb !== 'add' || name === undefined || name.startsWith('-')) return [];
+    const url = rest.find((word) => /^(https?|wss?):\/\//.test(word));
+    return [{ name, value: url === undefined ? {} : { url }, path: [n + 1] }];
+  });
+  return entries.length > 0 ? { entries, problems: [] } : single('crushrc', {}, [1]);
+};
+
+const script = {
+  format: 'text',
+  find: scriptServers,
+  dialect: inventoryDialect,
+  expansion: none,
+  precedence: 30,
+} satisfies Partial<Place>;
+
+export const crush: Client = {
+  id: 'crush',
+  name: 'Crush',
+  places: [
+    {
+      ...common,
+      scope: 'user',
+      path: '<CRUSH_GLOBAL_CONFIG|XDG_CONFIG_HOME/crush|~/.config/crush>/crush.json',
+      precedence: 10,
+    },
+    { ...common, scope: 'project', path: '<up>/{.crush.json,crush.json}', precedence: 20 },
+    { ...script, scope: 'user', path: '~/.config/crush/crushrc' },
+    { ...script, scope: 'project', path: '<up>/{.crushrc,crushrc}' },
+  ],
+};

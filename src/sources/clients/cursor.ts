@@ -1,0 +1,35 @@
+import type { Client, Place } from '../client.js';
+import { cursorDialect } from '../dialects/editors.js';
+import { editorFolders, envColon, expansion } from '../expansion.js';
+import { firstOf, flat, under } from '../find.js';
+
+const common = {
+  format: 'json',
+  dialect: cursorDialect,
+  expansion: expansion([envColon, editorFolders]),
+} satisfies Partial<Place>;
+const servers = under('mcpServers');
+
+export const cursor: Client = {
+  id: 'cursor',
+  name: 'Cursor',
+  places: [
+    { ...common, scope: 'user', path: '~/.cursor/mcp.json', find: servers, precedence: 10, rank: 6 },
+    // What was approved is in a database of the editor's, and is asked again after every change.
+    {
+      ...common,
+      scope: 'project',
+      path: '<project>/.cursor/mcp.json',
+      find: servers,
+      precedence: 20,
+      state: 'pending-approval',
+    },
+    {
+      ...common,
+      scope: 'plugin',
+      path: '~/.cursor/plugins/{cache,local}/**/{mcp.json,.mcp.json}',
+      find: firstOf(servers, flat),
+      precedence: 5,
+    },
+  ],
+};

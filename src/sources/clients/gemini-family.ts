@@ -1,0 +1,61 @@
+import { dirname } from 'node:path';
+import type { Place } from '../client.js';
+import { geminiDialect } from '../dialects/agents.js';
+import { bare, braced, type ExpandedField, type Expansion, expansion, percent } from '../expansion.js';
+import { at, isFields, names } from '../fields.js';
+import { under } from '../find.js';
+import { ancestors, type Host, sameFolderKey } from '../host.js';
+
+const plain = expansion([braced, bare]);
+const withPercent = expansion([braced, bare, percent]);
+
+/** `$VAR` everywhere, and `%VAR%` only in the variables of a child on Windows. */
+export const geminiExpansion: Expansion = {
+  ...plain,
+  fields: new Set<ExpandedField>(['command', 'args', 'env', 'cwd', 'url', 'headers']),
+  expand: (text, scenery, field) => (field === 'env' ? withPercent : plain).expand(text, scenery, field),
+};
+
+export const geminiPlace = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: geminiDialect,
+  expansion: geminiExpansion,
+} satisfies Partial<Place>;
+
+/** What the name lists in one settings file say about a server. */
+export function isListedOut(settings: unknown, name: string): boolean {
+  const allowed = at(settings, 'mcp', 'allowed') ?? at(settings, 'allowMCPServers');
+  const excluded = at(settings, 'mcp', 'excluded') ?? at(settings, 'excludeMCPServers');
+  return names(excluded).includes(name) || (Array.isArray(allowed) && !names(allowed).includes(name));
+}
+
+/** What the file of trusted folders says of this one: the nearest rule decides. */
+export function folderTrust(folders: unknown, host: Host): 'trusted' | 'untrusted' | 'unknown' {
+  if (!isFields(folders)) return 'unknown';
+  const rules = new Map(
+    Object.entries(folders).map(([folder, rule]) => [
+      sameFolderKey(rule === 'TRUST_PARENT' ? dirname(folder) : folder, host),
+      rule,
+    ]),
+  );
+  const nearest = ancestors(host.cwd)
+    .map((folder) => rules.get(sameFolderKey(folder, host)))
+    .find((rule) => rule !== undefined);
+  if (nearest === 'DO_NOT_TRUST') return 'untrusted';
+  return nearest === undefined ? 'unknown' : 'trusted';
+}
+
+/** Lines of `NAME=value`, as far as every reader of such files agrees on them. */
+export function readEnvFile(path: string, host: Host): Record<string, string> {
+  const reading = host.files.read(path);
+  if (reading.kind !== 'read') return {};
+  const pairs = reading.text.split('\n').flatMap((line): [string, string][] => {
+    const match = /^\s*(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(.*?)\s*$/.exec(line);
+    if (!match) return [];
+    const [, name = '', value = ''] = match;
+    const quoted = /^(["'])(.*)\1$/.exec(value);
+    return [[name, quoted ? (quoted[2] ?? '') : value.replace(/\s+#.*$/, '')]];
+  });
+  return Object.fromEntries(pairs);
+}

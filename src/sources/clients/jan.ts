@@ -1,0 +1,24 @@
+import type { Client } from '../client.js';
+import { janDialect } from '../dialects/apps.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+export const jan: Client = {
+  id: 'jan',
+  name: 'Jan',
+  places: [
+    {
+      scope: 'user',
+      path: {
+        darwin: '~/Library/Application Support/Jan/data/mcp_config.json',
+        linux: '<XDG_DATA_HOME|~/.local/share>/Jan/data/mcp_config.json',
+        win32: '<APPDATA|~/AppData/Roaming>/Jan/data/mcp_config.json',
+      },
+      format: 'json',
+      find: under('mcpServers'),
+      dialect: janDialect,
+      expansion: none,
+      precedence: 10,
+    },
+  ],
+};

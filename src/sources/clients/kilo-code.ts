@@ -1,0 +1,47 @@
+import type { Client, Place } from '../client.js';
+import { deprecated, extensionStorage } from '../common-places.js';
+import { rooDialect } from '../dialects/editors.js';
+import { envColon, expansion } from '../expansion.js';
+import { under } from '../find.js';
+import { opencodePlace } from './opencode-family.js';
+
+/** Before it was made from OpenCode, it was made from Roo Code. */
+const older = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: rooDialect,
+  expansion: expansion([envColon]),
+} satisfies Partial<Place>;
+
+export const kiloCode: Client = {
+  id: 'kilo-code',
+  name: 'Kilo Code',
+  layered: true,
+  places: [
+    {
+      ...older,
+      scope: 'user',
+      path: extensionStorage('kilocode.kilo-code/settings/mcp_settings.json'),
+      precedence: 10,
+    },
+    {
+      ...opencodePlace,
+      scope: 'user',
+      path: '~/.config/kilo/{config.json,kilo.json,kilo.jsonc,opencode.json,opencode.jsonc}',
+      precedence: 20,
+    },
+    {
+      ...older,
+      scope: 'project',
+      path: ['<project>/.kilocode/mcp.json', '<project>/.kilo/mcp.json'],
+      precedence: 25,
+      remark: deprecated('Kilo Code keeps servers elsewhere now', 'move them to kilo.json, under "mcp"'),
+    },
+    {
+      ...opencodePlace,
+      scope: 'project',
+      path: ['<project>/kilo.{json,jsonc}', '<project>/.kilo/kilo.{json,jsonc}'],
+      precedence: 30,
+    },
+  ],
+};

@@ -1,0 +1,28 @@
+import type { Client, Place } from '../client.js';
+import { kiroDialect } from '../dialects/editors.js';
+import { braced, expansion } from '../expansion.js';
+import { allOf, under } from '../find.js';
+
+const servers = under('mcpServers');
+const common = {
+  format: 'json',
+  find: servers,
+  dialect: kiroDialect,
+  expansion: expansion([braced]),
+} satisfies Partial<Place>;
+
+export const kiro: Client = {
+  id: 'kiro',
+  name: 'Kiro',
+  places: [
+    {
+      ...common,
+      scope: 'user',
+      path: '~/.kiro/settings/mcp.json',
+      find: allOf(servers, under('powers', 'mcpServers')),
+      precedence: 10,
+    },
+    { ...common, scope: 'project', path: '<project>/.kiro/settings/mcp.json', precedence: 20 },
+    { ...common, scope: 'agent', path: ['~/.kiro/agents/*.json', '<project>/.kiro/agents/*.json'], precedence: 30 },
+  ],
+};

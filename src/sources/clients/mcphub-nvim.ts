@@ -1,0 +1,53 @@
+import type { Client, Place } from '../client.js';
+import { mcphubDialect } from '../dialects/apps.js';
+import { bare, braced, editorFolders, envColon, expansion, input, type Rule } from '../expansion.js';
+import { isFields } from '../fields.js';
+import { type Finder, firstOf, under } from '../find.js';
+import { variable } from '../host.js';
+
+/** `${cmd: …}` and `$: …`, which the program runs and we do not. */
+const command: Rule = { pattern: String.raw`\$\{cmd:([^{}]*)\}`, meaning: (text) => ({ kind: 'command', text }) };
+const olderCommand: Rule = { pattern: String.raw`^\$: ?(.+)$`, meaning: (text) => ({ kind: 'command', text }) };
+
+/** Values that the editor hands over for all entries at once. */
+const servers: Finder = (root, file) => {
+  const found = firstOf(under('servers'), under('mcpServers'))(root, file);
+  const shared = variable(file.host, 'MCP_HUB_ENV');
+  if (!shared) return found;
+  const variables = sharedValues(shared);
+  return { ...found, entries: found.entries.map((entry) => ({ ...entry, variables })) };
+};
+
+function sharedValues(text: string): Record<string, string> {
+  try {
+    const value: unknown = JSON.parse(text);
+    const pairs = isFields(value) ? Object.entries(value) : [];
+    return Object.fromEntries(pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
+  } catch {
+    return {}; // not ours to mend, and what it would have given shows as missing
+  }
+}
+
+const common = {
+  format: 'json5',
+  find: servers,
+  dialect: mcphubDialect,
+  expansion: expansion([command, olderCommand, envColon, input, editorFolders, braced, bare], {
+    fields: ['command', 'args', 'env', 'cwd', 'url', 'headers'],
+  }),
+} satisfies Partial<Place>;
+
+export const mcphubNvim: Client = {
+  id: 'mcphub-nvim',
+  name: 'mcphub.nvim',
+  places: [
+    { ...common, scope: 'user', path: '~/.config/mcphub/servers.json', precedence: 10 },
+    {
+      ...common,
+      scope: 'project',
+      path: '<worktree>/{.mcphub/servers.json,.vscode/mcp.json,.cursor/mcp.json}',
+      precedence: 20,
+      firstOnly: true,
+    },
+  ],
+};

@@ -1,0 +1,29 @@
+import type { Client, Place } from '../client.js';
+import { claudeDialect } from '../dialects/claude.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: claudeDialect,
+  expansion: none,
+} satisfies Partial<Place>;
+
+/** Folders of files that belong to no client: whoever drops a file there means it for every one. */
+export const mcpsDir: Client = {
+  id: 'mcps-dir',
+  name: 'MCP folders',
+  places: [
+    { ...common, scope: 'user', path: '~/MCPs/*.json', precedence: 10, rank: 1 },
+    { ...common, scope: 'user', path: '~/.config/mcp/servers/*.json', precedence: 5, rank: 2 },
+    {
+      ...common,
+      scope: 'project',
+      path: '<project>/mcp-servers/*.json',
+      precedence: 20,
+      rank: 3,
+      state: 'pending-approval',
+    },
+  ],
+};

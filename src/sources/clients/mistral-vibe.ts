@@ -1,0 +1,20 @@
+import type { Client } from '../client.js';
+import { vibeDialect } from '../dialects/agents.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+export const mistralVibe: Client = {
+  id: 'mistral-vibe',
+  name: 'Mistral Vibe',
+  places: [
+    {
+      scope: 'user',
+      path: '~/.vibe/config.toml',
+      format: 'toml',
+      find: under('mcp_servers'),
+      dialect: vibeDialect,
+      expansion: none,
+      precedence: 10,
+    },
+  ],
+};

@@ -1,0 +1,21 @@
+import type { Client, Place } from '../client.js';
+import { opencodeGoDialect } from '../dialects/agents.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: opencodeGoDialect,
+  expansion: none,
+} satisfies Partial<Place>;
+
+export const opencodeLegacy: Client = {
+  id: 'opencode-legacy',
+  name: 'OpenCode (Go)',
+  places: [
+    { ...common, scope: 'user', path: '~/.opencode.json', precedence: 10, rank: 7 },
+    { ...common, scope: 'user', path: '<XDG_CONFIG_HOME|~/.config>/opencode/.opencode.json', precedence: 10 },
+    { ...common, scope: 'project', path: '<project>/.opencode.json', precedence: 20 },
+  ],
+};

@@ -1,0 +1,20 @@
+import type { Client } from '../client.js';
+import { claudeDialect } from '../dialects/claude.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+export const qoder: Client = {
+  id: 'qoder',
+  name: 'Qoder',
+  places: [
+    {
+      scope: 'user',
+      path: '~/.qoder/mcp.json',
+      format: 'json',
+      find: under('mcpServers'),
+      dialect: claudeDialect,
+      expansion: none,
+      precedence: 10,
+    },
+  ],
+};

@@ -1,0 +1,21 @@
+import type { Client } from '../client.js';
+import { claudeDesktopDialect } from '../dialects/claude.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+/** Raycast's own servers are in a database that only it can open; the community extension keeps a file. */
+export const raycast: Client = {
+  id: 'raycast',
+  name: 'Raycast',
+  places: [
+    {
+      scope: 'user',
+      path: { darwin: '~/Library/Application Support/com.raycast.macos/extensions/*/mcp-config.json' },
+      format: 'json',
+      find: under('mcpServers'),
+      dialect: claudeDesktopDialect,
+      expansion: none,
+      precedence: 10,
+    },
+  ],
+};

@@ -1,0 +1,26 @@
+import type { Client, Place } from '../client.js';
+import { extensionStorage } from '../common-places.js';
+import { rooDialect } from '../dialects/editors.js';
+import { envColon, expansion, workspaceFolder } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: rooDialect,
+  expansion: expansion([envColon, workspaceFolder], { unset: 'empty' }),
+} satisfies Partial<Place>;
+
+export const rooCode: Client = {
+  id: 'roo-code',
+  name: 'Roo Code',
+  places: [
+    {
+      ...common,
+      scope: 'user',
+      path: extensionStorage('rooveterinaryinc.roo-cline/settings/mcp_settings.json'),
+      precedence: 10,
+    },
+    { ...common, scope: 'project', path: '<project>/.roo/mcp.json', precedence: 20 },
+  ],
+};

@@ -1,0 +1,20 @@
+import type { Client } from '../client.js';
+import { geminiDialect } from '../dialects/agents.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+export const tabnine: Client = {
+  id: 'tabnine',
+  name: 'Tabnine',
+  places: [
+    {
+      scope: 'user',
+      path: '~/.tabnine/agent/settings.json',
+      format: 'json',
+      find: under('mcpServers'),
+      dialect: geminiDialect,
+      expansion: none,
+      precedence: 10,
+    },
+  ],
+};

@@ -1,0 +1,22 @@
+import type { Client, Place } from '../client.js';
+import { applicationData } from '../common-places.js';
+import { cursorDialect } from '../dialects/editors.js';
+import { expansion, workspaceFolder } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: cursorDialect,
+  expansion: expansion([workspaceFolder]),
+} satisfies Partial<Place>;
+
+export const trae: Client = {
+  id: 'trae',
+  name: 'Trae',
+  places: [
+    { ...common, scope: 'user', path: applicationData('{Trae,Trae CN}/User/mcp.json'), precedence: 10 },
+    // Only read where someone switched project servers on, which is not written in a file.
+    { ...common, scope: 'project', path: '<project>/.trae/mcp.json', precedence: 20, state: 'pending-approval' },
+  ],
+};

@@ -1,0 +1,66 @@
+import type { Client } from '../client.js';
+import { applicationData, deprecated } from '../common-places.js';
+import { claudeDialect } from '../dialects/claude.js';
+import { none } from '../expansion.js';
+import { allOf, under } from '../find.js';
+import { editorPlaces, vscodePlace } from './vscode-family.js';
+
+export const vscode: Client = {
+  id: 'vscode',
+  name: 'VS Code',
+  places: [
+    ...editorPlaces('Code'),
+    {
+      ...vscodePlace,
+      scope: 'user',
+      path: applicationData('Code/User/settings.json'),
+      find: allOf(under('mcp', 'servers'), under('mcp.servers')),
+      precedence: 10,
+      remark: deprecated(
+        'VS Code no longer keeps servers in its settings',
+        'move them to mcp.json in the same folder, under "servers"',
+      ),
+    },
+    // What was trusted is in a database of the editor's, bound to a hash of the entry.
+    {
+      ...vscodePlace,
+      scope: 'project',
+      path: '<project>/.vscode/mcp.json',
+      precedence: 30,
+      rank: 4,
+      state: 'pending-approval',
+    },
+    {
+      scope: 'project',
+      path: '<project>/.mcp.json',
+      format: 'json',
+      find: under('mcpServers'),
+      dialect: claudeDialect,
+      expansion: none,
+      precedence: 25,
+      state: 'pending-approval',
+    },
+    {
+      ...vscodePlace,
+      scope: 'project',
+      path: '<project>/*.code-workspace',
+      find: allOf(under('settings', 'mcp', 'servers'), under('settings', 'mcp.servers')),
+      precedence: 12,
+      state: 'pending-approval',
+    },
+    {
+      // Meant for the inside of a container: the commands may not exist out here.
+      ...vscodePlace,
+      scope: 'project',
+      path: [
+        '<project>/.devcontainer/devcontainer.json',
+        '<project>/.devcontainer.json',
+        '<project>/.devcontainer/*/devcontainer.json',
+      ],
+      find: under('customizations', 'vscode', 'mcp', 'servers'),
+      precedence: 15,
+      state: 'inventory-only',
+    },
+    { ...vscodePlace, scope: 'user', path: { linux: '~/.vscode-server/data/User/mcp.json' }, precedence: 20 },
+  ],
+};

@@ -1,0 +1,21 @@
+import type { Client, Place } from '../client.js';
+import { warpDialect } from '../dialects/editors.js';
+import { expansion, template } from '../expansion.js';
+import { firstOf, under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: firstOf(under('mcpServers'), under('servers'), under('mcp_servers'), under('mcp', 'servers')),
+  dialect: warpDialect,
+  expansion: expansion([template]),
+} satisfies Partial<Place>;
+
+export const warp: Client = {
+  id: 'warp',
+  name: 'Warp',
+  places: [
+    { ...common, scope: 'user', path: '~/.warp/.mcp.json', precedence: 10 },
+    // A project's servers wait until someone starts them from the window.
+    { ...common, scope: 'project', path: '<repo>/.warp/.mcp.json', precedence: 20, state: 'pending-approval' },
+  ],
+};

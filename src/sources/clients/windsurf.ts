@@ -1,0 +1,24 @@
+import type { Client, Place } from '../client.js';
+import { windsurfDialect } from '../dialects/editors.js';
+import { dollarFile, envColon, expansion } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  scope: 'user',
+  format: 'json',
+  find: under('mcpServers'),
+  dialect: windsurfDialect,
+  expansion: expansion([envColon, dollarFile]),
+  precedence: 10,
+} satisfies Partial<Place>;
+
+export const windsurf: Client = {
+  id: 'windsurf',
+  name: 'Windsurf',
+  places: [
+    { ...common, path: '~/.codeium/windsurf/mcp_config.json', rank: 8 },
+    { ...common, path: '~/.codeium/windsurf-next/mcp_config.json' },
+    { ...common, path: '~/.codeium/windsurf-insiders/mcp_config.json' },
+    { ...common, path: '~/.codeium/mcp_config.json' },
+  ],
+};

@@ -1,0 +1,30 @@
+import type { Client, Place } from '../client.js';
+import { zedDialect } from '../dialects/editors.js';
+import { none } from '../expansion.js';
+import { under } from '../find.js';
+
+const common = {
+  format: 'json',
+  find: under('context_servers'),
+  dialect: zedDialect,
+  expansion: none,
+} satisfies Partial<Place>;
+
+export const zed: Client = {
+  id: 'zed',
+  name: 'Zed',
+  places: [
+    {
+      ...common,
+      scope: 'user',
+      path: {
+        darwin: '~/.config/zed/settings.json',
+        linux: '<FLATPAK_XDG_CONFIG_HOME/zed|XDG_CONFIG_HOME/zed|~/.config/zed>/settings.json',
+        win32: '<APPDATA|~/AppData/Roaming>/Zed/settings.json',
+      },
+      precedence: 10,
+    },
+    // Which worktrees are trusted is in a database of the editor's.
+    { ...common, scope: 'project', path: '<project>/.zed/settings.json', precedence: 20, state: 'pending-approval' },
+  ],
+};

@@ -1,0 +1,263 @@
+import type { Definition, State, Transport } from '../model/index.js';
+import {
+  type Fields,
+  field,
+  InvalidEntry,
+  isFields,
+  names,
+  optionalNumber,
+  optionalRecord,
+  optionalString,
+  optionalStrings,
+  wrongType,
+} from './fields.js';
+import type { ProblemDraft } from './problem-draft.js';
+
+/** An entry in the words all dialects share, every string still as it was written. */
+export interface Draft
+  extends Partial<
+    Pick<
+      Definition,
+      | 'command'
+      | 'args'
+      | 'env'
+      | 'cwd'
+      | 'url'
+      | 'headers'
+      | 'timeoutMs'
+      | 'startupTimeoutMs'
+      | 'tools'
+      | 'envFile'
+      | 'description'
+      | 'headersHelper'
+      | 'oauth'
+      | 'authToken'
+      | 'ide'
+      | 'id'
+    >
+  > {
+  readonly transport: Transport;
+  readonly enabled: boolean;
+  readonly problems: readonly ProblemDraft[];
+  /** What the entry itself says about its state, beside being on or off. */
+  readonly state?: Extract<State, 'client-ignores' | 'inventory-only' | 'needs-input'>;
+  /** Values that are named by a variable instead of being written down. */
+  readonly byName?: {
+    readonly env?: Readonly<Record<string, Named>>;
+    readonly headers?: Readonly<Record<string, Named>>;
+  };
+}
+
+export interface Named {
+  readonly variable: string;
+  readonly prefix?: string;
+  /** Without a value the client asks for it, or takes it from a store that we cannot open. */
+  readonly asks?: boolean;
+}
+
+/** Reads one entry. Undefined: it is no server at all. Throws `InvalidEntry` for one that cannot be read. */
+export type Dialect = (entry: Fields) => Draft | undefined;
+
+/** The little in which most dialects differ. */
+export interface DialectSpec {
+  /** Keys that hold the URL, the one that counts first. */
+  readonly urls?: readonly string[];
+  /** The key of the transport and its values. */
+  readonly typeKey?: string;
+  readonly types?: Readonly<Record<string, Transport | 'remote'>>;
+  /** What a URL without a type is. */
+  readonly urlAlone: Transport | ((url: string) => Transport);
+  /** The client takes the URL where an entry has both; otherwise the command. */
+  readonly urlWins?: boolean;
+  /** `false`: the client starts programs and nothing else. */
+  readonly remote?: false;
+  readonly env?: string;
+  readonly cwd?: string;
+  readonly off?: (entry: Fields) => boolean;
+  readonly timeouts?: (entry: Fields) => Pick<Draft, 'timeoutMs' | 'startupTimeoutMs'>;
+  readonly allow?: string;
+  readonly deny?: string;
+  /** Last word of the dialect: fields that only it has. */
+  readonly extend?: (draft: Draft, entry: Fields) => Draft;
+}
+
+export const isDisabled = (entry: Fields): boolean => field(entry, 'disabled') === true;
+export const isNotEnabled = (entry: Fields): boolean => field(entry, 'enabled') === false;
+
+/** Builds a dialect from what is particular about it. */
+export function dialect(spec: DialectSpec): Dialect {
+  return (entry) => {
+    const draft = plainDraft(spec, entry);
+    return spec.extend ? spec.extend(draft, entry) : draft;
+  };
+}
+
+function plainDraft(spec: DialectSpec, entry: Fields): Draft {
+  const command = optionalString(entry, 'command');
+  const url = (spec.urls ?? ['url']).map((key) => optionalString(entry, key)).find((text) => text);
+  const type = optionalString(entry, spec.typeKey ?? 'type');
+  const { transport, problems } = transportOf(spec, { command, url, type });
+  const local = transport === 'stdio';
+  const allow = spec.allow === undefined ? [] : names(field(entry, spec.allow));
+  const deny = spec.deny === undefined ? [] : names(field(entry, spec.deny));
+  const tools = { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) };
+  const description = field(entry, 'description');
+  return {
+    transport,
+    enabled: !(spec.off?.(entry) ?? false),
+    problems,
+    ...(spec.remote === false && !local && { state: 'client-ignores' as const }),
+    ...(local
+      ? defined({
+          command,
+          args: optionalStrings(entry, 'args') ?? [],
+          env: optionalRecord(entry, spec.env ?? 'env'),
+          cwd: optionalString(entry, spec.cwd ?? 'cwd'),
+          envFile: optionalString(entry, 'envFile'),
+        })
+      : defined({ url, headers: optionalRecord(entry, 'headers'), env: optionalRecord(entry, spec.env ?? 'env') })),
+    ...positive(spec.timeouts?.(entry) ?? {}),
+    ...((allow.length > 0 || deny.length > 0) && { tools }),
+    ...(typeof description === 'string' && description !== '' && { description }),
+    ...defined({ oauth: oauthOf(field(entry, 'oauth')) }),
+  };
+}
+
+interface Shape {
+  readonly command: string | undefined;
+  readonly url: string | undefined;
+  readonly type: string | undefined;
+}
+
+function transportOf(spec: DialectSpec, shape: Shape): { transport: Transport; problems: ProblemDraft[] } {
+  const transport = namedTransport(spec, shape) ?? impliedTransport(spec, shape);
+  if (transport === 'stdio' && !shape.command) {
+    throw new InvalidEntry('it has no "command"', 'name the program to start under "command"');
+  }
+  if (transport !== 'stdio' && transport !== 'sdk' && !shape.url) {
+    throw new InvalidEntry('it has no "url"', `a server of type ${transport} needs a "url"`);
+  }
+  const problems: ProblemDraft[] = [];
+  if (shape.command && shape.url && shape.type === undefined) problems.push(ambiguous(transport));
+  if (spec.remote === false && transport !== 'stdio') problems.push(unsupportedTransport(transport));
+  return { transport, problems };
+}
+
+function namedTransport(spec: DialectSpec, { type, url, command }: Shape): Transport | undefined {
+  if (type === undefined) return undefined;
+  const types = spec.types ?? COMMON_TYPES;
+  const known = Object.hasOwn(types, type)
+    ? types[type]
+    : Object.hasOwn(COMMON_TYPES, type)
+      ? COMMON_TYPES[type]
+      : undefined;
+  if (known === undefined) {
+    const choices = Object.keys(spec.types ?? COMMON_TYPES).join(', ');
+    throw new InvalidEntry(`its ${spec.typeKey ?? 'type'} "${printable(type)}" is unknown`, `use one of: ${choices}`);
+  }
+  return known === 'remote'
+    ? impliedTransport(spec, { url, type: undefined, command: url ? undefined : command })
+    : known;
+}
+
+function impliedTransport(spec: DialectSpec, { command, url }: Shape): Transport {
+  if (command && !(spec.urlWins && url)) return 'stdio';
+  if (!url) throw new InvalidEntry('it has neither a "command" nor a "url"', 'add the one that starts or reaches it');
+  if (/^wss?:/i.test(url)) return 'ws';
+  return typeof spec.urlAlone === 'function' ? spec.urlAlone(url) : spec.urlAlone;
+}
+
+/** Spellings that are clear whoever wrote them. */
+const COMMON_TYPES: Readonly<Record<string, Transport>> = {
+  stdio: 'stdio',
+  http: 'http',
+  'streamable-http': 'http',
+  streamableHttp: 'http',
+  streamable_http: 'http',
+  sse: 'sse',
+};
+
+export function unsupportedTransport(transport: Transport): ProblemDraft {
+  return {
+    code: 'unsupported-transport-for-client',
+    severity: 'warning',
+    message: `this client cannot reach a server over ${transport} and passes it over`,
+    hint: 'move the entry to a client that can, or wrap it in a local command',
+  };
+}
+
+function ambiguous(transport: Transport): ProblemDraft {
+  return {
+    code: 'ambiguous-entry',
+    severity: 'warning',
+    message: `it has both a command and a URL; the ${transport === 'stdio' ? 'command' : 'URL'} counts`,
+    hint: 'remove the one that is not meant',
+  };
+}
+
+/** A time-out in milliseconds from a field in the client's own unit. */
+export function milliseconds(entry: Fields, key: string, unit: 'ms' | 's'): number | undefined {
+  const amount = optionalNumber(entry, key);
+  return amount === undefined || amount <= 0 ? undefined : Math.round(unit === 's' ? amount * 1000 : amount);
+}
+
+/** `timeout` in one unit, as most dialects have it. */
+export function timeoutIn(
+  unit: 'ms' | 's',
+  key = 'timeout',
+  startupKey?: string,
+): NonNullable<DialectSpec['timeouts']> {
+  return (entry) =>
+    defined({
+      timeoutMs: milliseconds(entry, key, unit),
+      startupTimeoutMs: startupKey === undefined ? undefined : milliseconds(entry, startupKey, unit),
+    });
+}
+
+/** Only what is plain in an `oauth` map; anything deeper is no business of ours. */
+export function oauthOf(value: unknown): NonNullable<Definition['oauth']> | undefined {
+  if (!isFields(value)) return undefined;
+  const plain = Object.entries(value).flatMap(([key, item]): [string, string | number | boolean | string[]][] => {
+    if (typeof item === 'string' || typeof item === 'number' || typeof item === 'boolean') return [[key, item]];
+    return Array.isArray(item) ? [[key, names(item)]] : [];
+  });
+  return plain.length === 0 ? undefined : Object.fromEntries(plain);
+}
+
+/** The map without what is undefined, as `exactOptionalPropertyTypes` wants it. */
+export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, item]) => item !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+function positive(
+  timeouts: Pick<Draft, 'timeoutMs' | 'startupTimeoutMs'>,
+): Pick<Draft, 'timeoutMs' | 'startupTimeoutMs'> {
+  return Object.fromEntries(Object.entries(timeouts).filter(([, amount]) => amount !== undefined && amount > 0));
+}
+
+/** A command given as one list of words. */
+export function commandList(entry: Fields, key: string): { command: string; args: string[] } {
+  const words = optionalStrings(entry, key);
+  const [command, ...args] = words ?? [];
+  if (!command)
+    throw new InvalidEntry(`"${key}" names no program`, `write the program and its arguments as a list under "${key}"`);
+  return { command, args };
+}
+
+/** `KEY=VALUE` lines. */
+export function envList(entry: Fields, key: string): Record<string, string> | undefined {
+  if (isFields(field(entry, key))) return optionalRecord(entry, key);
+  const pairs = optionalStrings(entry, key)?.map((pair) => {
+    const equals = pair.indexOf('=');
+    if (equals <= 0) throw wrongType(key, 'a list of KEY=VALUE strings', pair);
+    return [pair.slice(0, equals), pair.slice(equals + 1)];
+  });
+  return pairs && Object.fromEntries(pairs);
+}
+
+/** Text from a file inside a message of ours: no line breaks, no control characters, not endless. */
+function printable(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?').slice(0, 40);
+}

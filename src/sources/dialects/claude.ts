@@ -1,0 +1,65 @@
+import { type Dialect, type Draft, defined, dialect, isDisabled, milliseconds } from '../dialect.js';
+import { type Fields, field, optionalString } from '../fields.js';
+
+/** Shorter tool time-outs are ignored by Claude Code. */
+const SHORTEST_TIMEOUT_MS = 1000;
+
+/** Claude Code's entries, and those of the many that copied them. */
+export const claudeDialect: Dialect = dialect({
+  types: {
+    stdio: 'stdio',
+    http: 'http',
+    'streamable-http': 'http',
+    sse: 'sse',
+    'sse-ide': 'sse',
+    ws: 'ws',
+    'ws-ide': 'ws',
+    sdk: 'sdk',
+    'claudeai-proxy': 'claudeai-proxy',
+  },
+  urlAlone: 'auto',
+  // Claude Code has no such flag, but who writes it means it: a server that is off must not be taken for one that is on.
+  off: isDisabled,
+  timeouts(entry) {
+    const timeoutMs = milliseconds(entry, 'timeout', 'ms') ?? milliseconds(entry, 'request_timeout_ms', 'ms');
+    return timeoutMs !== undefined && timeoutMs >= SHORTEST_TIMEOUT_MS ? { timeoutMs } : {};
+  },
+  extend: withClaudeFields,
+});
+
+function withClaudeFields(draft: Draft, entry: Fields): Draft {
+  const type = field(entry, 'type');
+  const ide = type === 'sse-ide' || type === 'ws-ide';
+  const fields = {
+    ...draft,
+    ...defined({
+      headersHelper: optionalString(entry, 'headersHelper'),
+      authToken: optionalString(entry, 'authToken'),
+      id: type === 'claudeai-proxy' ? optionalString(entry, 'id') : undefined,
+      ide: ide
+        ? {
+            name: optionalString(entry, 'ideName') ?? '',
+            runningInWindows: field(entry, 'ideRunningInWindows') === true,
+          }
+        : undefined,
+    }),
+  };
+  // An `sdk` server lives inside the program that made it; a file can name it but nobody else can reach it.
+  if (draft.transport === 'sdk') return { ...fields, state: 'client-ignores' };
+  if (type !== undefined || draft.url === undefined) return fields;
+  return {
+    ...fields,
+    problems: [
+      ...draft.problems,
+      {
+        code: 'url-without-type',
+        severity: 'warning',
+        message: 'it has a URL but no type; Claude Code takes such an entry for a program and fails',
+        hint: 'add "type": "http" (or "sse")',
+      },
+    ],
+  };
+}
+
+/** Programs only; the name and one command, as Claude Desktop began it. */
+export const claudeDesktopDialect: Dialect = dialect({ urlAlone: 'auto', remote: false, off: isDisabled });

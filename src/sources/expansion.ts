@@ -1,0 +1,194 @@
+import { basename } from 'node:path';
+import { type Host, variable } from './host.js';
+
+/** What one reference stands for. */
+export type Meaning =
+  | { readonly kind: 'value'; readonly value: string }
+  | { readonly kind: 'missing'; readonly name: string }
+  | { readonly kind: 'input'; readonly id: string }
+  /** A command in the place of a value: reading a file must never run anything. */
+  | { readonly kind: 'command'; readonly text: string }
+  | { readonly kind: 'literal' };
+
+/** Where references find their values. */
+export interface Scenery {
+  readonly host: Host;
+  /** The folder of the file in which the reference stands. */
+  readonly folder: string;
+  /** What the file or the entry itself adds to the environment. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** The contents of a small text file, for references to files. */
+  readFile(path: string): string | undefined;
+}
+
+/** One spelling of a reference: a pattern with exactly one group, and what the group means. */
+export interface Rule {
+  readonly pattern: string;
+  readonly meaning: (inside: string, scenery: Scenery) => Meaning;
+}
+
+export type ExpandedField = 'command' | 'args' | 'env' | 'cwd' | 'url' | 'headers' | 'envFile';
+
+/** A client's rules: which references it knows, in which fields, and what an unset variable becomes. */
+export interface Expansion {
+  readonly fields: ReadonlySet<ExpandedField>;
+  readonly unset: 'keep' | 'empty' | 'fail';
+  readonly expand: (text: string, scenery: Scenery, field: ExpandedField) => Expanded;
+  /** The value of a variable that an entry names without any spelling around it. */
+  readonly lookUp: (name: string, scenery: Scenery) => string | undefined;
+}
+
+export interface Expanded {
+  readonly text: string;
+  readonly missing: readonly string[];
+  readonly inputs: readonly string[];
+  readonly commands: readonly string[];
+}
+
+const USUAL: readonly ExpandedField[] = ['command', 'args', 'env', 'url', 'headers'];
+
+export function expansion(
+  rules: readonly Rule[],
+  options: { fields?: readonly ExpandedField[]; unset?: Expansion['unset'] } = {},
+): Expansion {
+  const unset = options.unset ?? 'keep';
+  const pattern = rules.length === 0 ? undefined : new RegExp(rules.map((rule) => rule.pattern).join('|'), 'g');
+  return {
+    fields: new Set(options.fields ?? USUAL),
+    unset,
+    lookUp,
+    expand(text, scenery) {
+      const missing: string[] = [];
+      const inputs: string[] = [];
+      const commands: string[] = [];
+      // One pass: what a reference expands to is never expanded again.
+      const expanded = !pattern
+        ? text
+        : text.replaceAll(pattern, (whole: string, ...groups: unknown[]) => {
+            const which = rules.findIndex((_, n) => typeof groups[n] === 'string');
+            const meaning = rules[which]?.meaning(String(groups[which]), scenery) ?? { kind: 'literal' };
+            if (meaning.kind === 'value') return meaning.value;
+            if (meaning.kind === 'missing') missing.push(meaning.name);
+            if (meaning.kind === 'input') inputs.push(meaning.id);
+            if (meaning.kind === 'command') commands.push(meaning.text);
+            return meaning.kind === 'missing' && unset === 'empty' ? '' : whole;
+          });
+      return { text: expanded, missing, inputs, commands };
+    },
+  };
+}
+
+/** Values are literal. */
+export const none = expansion([]);
+
+function value(text: string | undefined, name: string): Meaning {
+  return text === undefined ? { kind: 'missing', name } : { kind: 'value', value: text };
+}
+
+function lookUp(name: string, { host, variables }: Scenery): string | undefined {
+  return Object.hasOwn(variables, name) ? variables[name] : variable(host, name);
+}
+
+/** `${VAR}` and `${VAR:-default}`; a variable that is set but empty counts as set. */
+export const braced: Rule = {
+  pattern: String.raw`\$\{([^{}]+)\}`,
+  meaning(inside, scenery) {
+    const [name = '', fallback] = inside.split(/:-(.*)/s);
+    return value(lookUp(name, scenery) ?? fallback, name);
+  },
+};
+
+/** `$VAR` */
+export const bare: Rule = {
+  pattern: String.raw`\$([A-Za-z_][A-Za-z0-9_]*)`,
+  meaning: (name, scenery) => value(lookUp(name, scenery), name),
+};
+
+/** `${env:VAR}` */
+export const envColon: Rule = {
+  pattern: String.raw`\$\{env:([^{}]+)\}`,
+  meaning: (name, scenery) => value(lookUp(name, scenery), name),
+};
+
+/** `$env:VAR` */
+export const dollarEnv: Rule = {
+  pattern: String.raw`\$env:([A-Za-z_][A-Za-z0-9_]*)`,
+  meaning: (name, scenery) => value(lookUp(name, scenery), name),
+};
+
+/** `{env:VAR}` */
+export const plainEnv: Rule = {
+  pattern: String.raw`\{env:([^{}]+)\}`,
+  meaning: (name, scenery) => value(lookUp(name.trim(), scenery), name.trim()),
+};
+
+/** `{file:path}` */
+export const plainFile: Rule = {
+  pattern: String.raw`\{file:([^{}]+)\}`,
+  meaning: (path, scenery) => value(scenery.readFile(path.trim()), `file:${path.trim()}`),
+};
+
+/** `${file:path}` */
+export const dollarFile: Rule = {
+  pattern: String.raw`\$\{file:([^{}]+)\}`,
+  meaning: (path, scenery) => value(scenery.readFile(path.trim()), `file:${path.trim()}`),
+};
+
+/** `%VAR%`, on Windows only */
+export const percent: Rule = {
+  pattern: '%([A-Za-z_][A-Za-z0-9_()]*)%',
+  meaning: (name, scenery) =>
+    scenery.host.platform === 'win32' ? value(lookUp(name, scenery), name) : { kind: 'literal' },
+};
+
+/** `${workspaceFolder}` and the other names that an editor gives to places. */
+export const editorFolders: Rule = {
+  pattern: String.raw`\$\{(workspaceFolder|workspaceRoot|workspacePath|workspaceFolderBasename|userHome|cwd|pathSeparator|\/)\}`,
+  meaning(name, { host }) {
+    const separator = host.platform === 'win32' ? '\\' : '/';
+    const values: Readonly<Record<string, string>> = {
+      workspaceFolder: host.cwd,
+      workspaceRoot: host.cwd,
+      workspacePath: host.cwd,
+      workspaceFolderBasename: basename(host.cwd),
+      userHome: host.home,
+      cwd: host.cwd,
+      pathSeparator: separator,
+      '/': separator,
+    };
+    return { kind: 'value', value: values[name] ?? '' };
+  },
+};
+
+/** `${workspaceFolder}` alone. */
+export const workspaceFolder: Rule = {
+  pattern: String.raw`\$\{(workspaceFolder)\}`,
+  meaning: (_, { host }) => ({ kind: 'value', value: host.cwd }),
+};
+
+/** `${input:id}` */
+export const input: Rule = {
+  pattern: String.raw`\$\{input:([^{}]+)\}`,
+  meaning: (id, { variables }) => {
+    const known = variables[`input:${id}`];
+    return known === undefined ? { kind: 'input', id } : { kind: 'value', value: known };
+  },
+};
+
+/** `${command:id}`: an editor would run it. */
+export const editorCommand: Rule = {
+  pattern: String.raw`\$\{(command:[^{}]+)\}`,
+  meaning: (text) => ({ kind: 'command', text }),
+};
+
+/** `$(command)` */
+export const substitution: Rule = {
+  pattern: String.raw`\$\(([^)]*)\)`,
+  meaning: (text) => ({ kind: 'command', text }),
+};
+
+/** `{{NAME}}`: filled in by hand in the client's own window. */
+export const template: Rule = {
+  pattern: String.raw`\{\{([^{}]+)\}\}`,
+  meaning: (name) => ({ kind: 'input', id: name.trim() }),
+};

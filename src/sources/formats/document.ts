@@ -1,0 +1,26 @@
+/** How a file is spelled. Every `.json` is read as JSONC: comments and trailing commas are found in all of them. */
+export type Format = 'json' | 'json5' | 'toml' | 'yaml' | 'front-matter' | 'text';
+
+/** Where something stands in a document: keys of maps, indexes of lists. */
+export type DocumentPath = readonly (string | number)[];
+
+export interface Document {
+  readonly value: unknown;
+  /** The line of the key (or list item) at the path, counted from 1; undefined if it is not written there. */
+  lineOf(path: DocumentPath): number | undefined;
+}
+
+export type Parsed =
+  | { readonly kind: 'parsed'; readonly document: Document }
+  | { readonly kind: 'broken'; readonly message: string; readonly line: number; readonly empty?: boolean };
+
+export function broken(message: string, line: number): Parsed {
+  return { kind: 'broken', message, line };
+}
+
+/** The line on which a character stands, counted from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}

@@ -1,0 +1,32 @@
+import { assertNever } from '../../base/index.js';
+import { broken, type Format, type Parsed } from './document.js';
+import { parseJson, parseJson5 } from './json.js';
+
+/** Parses a file of another program. Whatever is in it, the answer is a value: a parser that gives up is a broken file. */
+export async function parseText(text: string, format: Format): Promise<Parsed> {
+  try {
+    return await parseAs(text, format);
+  } catch (error) {
+    // Parsers recurse: text that nests thousands of levels deep ends in a RangeError, aliases that multiply in another.
+    return broken(`cannot be parsed: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`, 1);
+  }
+}
+
+async function parseAs(text: string, format: Format): Promise<Parsed> {
+  switch (format) {
+    case 'json':
+      return parseJson(text);
+    case 'json5':
+      return parseJson5(text);
+    case 'toml':
+      return (await import('./toml.js')).parseToml(text);
+    case 'yaml':
+      return (await import('./yaml.js')).parseYaml(text);
+    case 'front-matter':
+      return (await import('./yaml.js')).parseFrontMatter(text);
+    case 'text':
+      return { kind: 'parsed', document: { value: text, lineOf: ([line]) => (typeof line === 'number' ? line : 1) } };
+    default:
+      return assertNever(format);
+  }
+}

@@ -1,0 +1,60 @@
+import { baseName, packageName, type Started } from './command-line.js';
+import type { ProblemDraft } from './problem-draft.js';
+
+/** Packages and programs that stand before other servers, by the name under which they are known. */
+const GATEWAYS: Readonly<Record<string, string>> = {
+  'mcp-remote': 'mcp-remote',
+  mcporter: 'mcporter',
+  '1mcp': '1mcp',
+  '@1mcp/agent': '1mcp',
+  thv: 'toolhive',
+  toolhive: 'toolhive',
+  'mcp-proxy': 'mcp-proxy',
+  supergateway: 'supergateway',
+  'mcp-hub': 'mcp-hub',
+  'mcp-hub-mcp': 'mcp-hub-mcp',
+  mcphub: 'mcphub',
+  '@samanhappy/mcphub': 'mcphub',
+  mcpproxy: 'mcpproxy-go',
+  'mcpproxy-go': 'mcpproxy-go',
+  metamcp: 'metamcp',
+  '@metamcp/mcp-server-metamcp': 'metamcp',
+  '@smithery/cli': 'smithery',
+  smithery: 'smithery',
+  'mcp-gateway': 'mcp-gateway',
+  mcpjungle: 'mcpjungle',
+  agentgateway: 'agentgateway',
+  mcpm: 'mcpm',
+  mcpr: 'mcp-router',
+  '@mcp_router/cli': 'mcp-router',
+  '@pluggedin/pluggedin-mcp-proxy': 'pluggedin',
+  'mcp-bridge': 'mcp-bridge',
+};
+
+/** The gateway that an entry starts, if it starts one we know. */
+export function nestedGateway(started: readonly Started[]): string | undefined {
+  for (const { kind, word, rest } of started) {
+    const name = kind === 'package' ? packageName(word) : baseName(word);
+    if (Object.hasOwn(GATEWAYS, name)) return GATEWAYS[name];
+    const subcommand = rest
+      .filter((arg) => !arg.startsWith('-'))
+      .slice(0, 3)
+      .join(' ');
+    if (/^docker(?:-mcp)?$/.test(name) && /^(?:mcp )?gateway run/.test(subcommand)) return 'docker-mcp';
+  }
+  return undefined;
+}
+
+/** mcp-remote handed a server's authorization endpoint to a shell before 0.1.16 (CVE-2025-6514). */
+export function outdatedGateway(started: readonly Started[]): ProblemDraft | undefined {
+  const pinned = started.map(({ word }) => /^mcp-remote@0\.(\d+)\.(\d+)$/.exec(word)).find((match) => match);
+  if (!pinned) return undefined;
+  const [, minor, patch] = pinned.map(Number);
+  if ((minor === 0 && (patch ?? 0) < 5) || (minor ?? 0) > 1 || (minor === 1 && (patch ?? 0) > 15)) return undefined;
+  return {
+    code: 'vulnerable-package',
+    severity: 'warning',
+    message: `${pinned[0]} runs commands that a hostile server chooses (CVE-2025-6514)`,
+    hint: 'use mcp-remote 0.1.16 or newer',
+  };
+}
