@@ -1,0 +1,26 @@
+import type { Definition } from '../../src/model/index.js';
+import type { Platform } from '../machine.js';
+
+/** Files of one client as people write them, and what they must become. */
+export interface Sample {
+  /** A sentence, for the test's title. */
+  readonly title: string;
+  /** On which platforms it holds; all three unless said otherwise. */
+  readonly platforms?: readonly Platform[];
+  /** Text by path: `~/…` in the home, `<project>/…` in the project, `/…` in the system. */
+  readonly files: Readonly<Record<string, string>> | ((platform: Platform) => Readonly<Record<string, string>>);
+  readonly env?: Readonly<Record<string, string>>;
+  /**
+   * Every definition in order, each with the fields that matter here; all of its fields must match. `<home>`,
+   * `<project>` and `<root>` in a string stand for the folders of the machine.
+   */
+  readonly expected: readonly Partial<Definition>[] | ((platform: Platform) => readonly Partial<Definition>[]);
+  /** The codes of every problem in order; none unless said otherwise. */
+  readonly problems?: readonly string[] | ((platform: Platform) => readonly string[]);
+}
+
+export interface Samples {
+  /** The client's id in the reference table. */
+  readonly client: string;
+  readonly samples: readonly Sample[];
+}
