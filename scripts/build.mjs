@@ -11,9 +11,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const out = join(root, 'dist');
 rmSync(out, { recursive: true, force: true });
 
-await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: { index: 'src/index.ts', schemas: 'src/schemas.ts', cli: 'src/cli/main.ts' },
   outdir: out,
   bundle: true,
   splitting: true,
@@ -29,7 +28,10 @@ await build({
   define: { PORTOLAN_VERSION: JSON.stringify(version) },
   legalComments: 'linked',
   logLevel: 'warning',
-});
+};
+await build({ ...common, entryPoints: { index: 'src/index.ts', cli: 'src/cli/main.ts' } });
+// Apart, because what two entries share becomes a chunk that both load: the other two must start without zod.
+await build({ ...common, entryPoints: { schemas: 'src/schemas.ts' } });
 chmodSync(join(out, 'cli.js'), 0o755);
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');

@@ -50,6 +50,8 @@ export const diskFiles: Files = {
   read(path) {
     let descriptor: number;
     try {
+      // Most places are empty, and asking costs a tenth of the exception that opening them would throw.
+      if (statSync(path, { throwIfNoEntry: false }) === undefined) return { kind: 'absent' };
       // Without O_NONBLOCK, opening a FIFO waits for someone to write to it.
       descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
@@ -65,6 +67,7 @@ export const diskFiles: Files = {
   },
   list(path) {
     try {
+      if (statSync(path, { throwIfNoEntry: false }) === undefined) return { kind: 'absent' };
       const entries = readdirSync(path, { withFileTypes: true }).slice(0, MAX_FOLDER_NAMES);
       const names = entries.map((entry) => {
         const link = entry.isSymbolicLink();
