@@ -18,8 +18,10 @@ for (const { client, samples } of all) {
     for (const sample of samples) {
       it.each(sample.platforms ?? PLATFORMS)(`${sample.title} (%s)`, async (platform) => {
         using machine = makeMachine();
-        machine.write(typeof sample.files === 'function' ? sample.files(platform) : sample.files);
-        const found = await discover(machine.options({ platform, clients: [client], env: sample.env ?? {} }));
+        const files = typeof sample.files === 'function' ? sample.files(platform) : sample.files;
+        machine.write(place(files, machine) as Readonly<Record<string, string>>);
+        const env = place(sample.env ?? {}, machine) as Readonly<Record<string, string>>;
+        const found = await discover(machine.options({ platform, clients: [client], env }));
         expect(found.definitions).toMatchObject(place(expectedOf(sample, platform), machine) as object[]);
         expect(found.problems.map(({ code }) => code)).toEqual(problemsOf(sample, platform));
         expect(found.servers.map(({ name }) => name)).toEqual(found.definitions.map(({ name }) => name));

@@ -41,7 +41,7 @@ export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
 /** The same with every place that was looked at. */
 export async function discoverAll(options: DiscoverOptions = {}): Promise<Chart & { readonly looks: readonly Look[] }> {
   const host = hostOf(options);
-  const config = options.config ?? host.env.MCP_SERVERS_CONFIG;
+  const config = options.config || host.env.MCP_SERVERS_CONFIG;
   const clients = config ? [explicitSource(config, host)] : chosen(options.clients);
   const { definitions, problems, looks } = await readSources(clients, host);
   return { definitions, servers: survey(definitions), problems, looks };

@@ -79,10 +79,16 @@ export const diskFiles: Files = {
     }
   },
   exists(path) {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    try {
+      return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    } catch (error) {
+      // What may not be looked at may well be there: reading it will say what is wrong.
+      return unread(error).kind === 'failed';
+    }
   },
   realPath(path) {
     try {
+      if (statSync(path, { throwIfNoEntry: false }) === undefined) return undefined;
       return realpathSync(path);
     } catch {
       return undefined;

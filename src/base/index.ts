@@ -9,5 +9,16 @@ export {
   MAX_FILE_BYTES,
 } from './files.js';
 export { sha256 } from './hash.js';
-export { isSecretName, looksSecret, MASK, maskArgs, maskText, maskUrl } from './secrets.js';
+export {
+  isReference,
+  isSecretField,
+  isSecretName,
+  looksSecret,
+  MASK,
+  maskArgs,
+  maskCommandLine,
+  maskText,
+  maskUrl,
+  type References,
+} from './secrets.js';
 export { matchesWildcard } from './wildcard.js';

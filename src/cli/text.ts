@@ -28,7 +28,9 @@ export interface Cell {
 
 /** Lines of columns as wide as their widest cell; the last one is left as it is. */
 export function table(rows: readonly (readonly Cell[])[], io: Pick<Io, 'colour'>): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => width(row[column]?.text ?? ''))));
+  const widths = (rows[0] ?? []).map((_, column) =>
+    rows.reduce((widest, row) => Math.max(widest, width(row[column]?.text ?? '')), 0),
+  );
   return rows.map((row) =>
     row
       .map(({ text, style }, column) => {

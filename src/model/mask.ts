@@ -1,59 +1,89 @@
-import { isSecretName, MASK, maskArgs, maskText, maskUrl } from '../base/index.js';
+import {
+  isReference,
+  isSecretField,
+  isSecretName,
+  MASK,
+  maskArgs,
+  maskCommandLine,
+  maskText,
+  maskUrl,
+  type References,
+} from '../base/index.js';
 import type { Definition, LaunchFields } from './definition.js';
 import type { Chart, Server } from './server.js';
 
 /** The chart as it may be shown: every value that is a secret replaced, wherever it stands. */
 export function maskChart({ definitions, servers, problems }: Chart): Chart {
-  return { definitions: definitions.map(maskDefinition), servers: servers.map(maskServer), problems };
-}
-
-export function maskServer(server: Server): Server {
-  return { ...server, ...maskLaunch(server, server) };
-}
-
-export function maskDefinition(definition: Definition): Definition {
-  const { written, oauth, authToken } = definition;
+  const key = (name: string, source: string, line: number | undefined) => JSON.stringify([name, source, line]);
+  const written = new Map(definitions.map((one) => [key(one.name, one.source, one.line), one.written]));
   return {
-    ...definition,
-    ...maskLaunch(definition, written),
-    written: maskLaunch(written, written, true),
-    ...(authToken !== undefined && { authToken: MASK }),
-    ...(oauth && {
-      oauth: Object.fromEntries(Object.entries(oauth).map(([key, value]) => [key, isSecretName(key) ? MASK : value])),
-    }),
-    ...(definition.headersHelper !== undefined && { headersHelper: maskText(definition.headersHelper) }),
+    definitions: definitions.map(maskDefinition),
+    servers: servers.map((server) =>
+      maskServer(server, written.get(key(server.name, server.source, server.origins[0]?.line))),
+    ),
+    problems,
   };
 }
 
-/** `written` tells which values came out of a file that the entry only names; with `references`, those are left to be seen. */
-function maskLaunch(launch: LaunchFields, written: LaunchFields, references = false): LaunchFields {
-  const { command, args, env, cwd, url, headers } = launch;
-  const hide = (value: string) => (references && isReference(value) ? value : MASK);
+/** `written` is the launch as the file has it: without it, a value from a reference is known only by its own looks. */
+export function maskServer(server: Server, written: LaunchFields = {}): Server {
+  return { ...server, ...maskLaunch(server, written, 'hidden') };
+}
+
+export function maskDefinition(definition: Definition): Definition {
+  const { written, oauth, authToken, headersHelper, description } = definition;
   return {
-    ...(command !== undefined && { command: maskText(command) }),
-    ...(args && { args: maskArgs(args).map((arg, n) => (fromFile(written.args?.[n]) && !references ? MASK : arg)) }),
+    ...definition,
+    ...maskLaunch(definition, written, 'hidden'),
+    written: maskLaunch(written, {}, 'shown'),
+    ...(authToken !== undefined && { authToken: MASK }),
+    ...(oauth && { oauth: Object.fromEntries(Object.entries(oauth).map(maskOauth)) }),
+    ...(headersHelper !== undefined && { headersHelper: maskCommandLine(headersHelper) }),
+    ...(description !== undefined && { description: maskText(description) }),
+  };
+}
+
+type OauthField = NonNullable<Definition['oauth']>[string];
+
+function maskOauth([name, value]: [string, OauthField]): [string, OauthField] {
+  if (isSecretField(name)) return [name, MASK];
+  return [name, typeof value === 'string' ? maskUrl(value) : value];
+}
+
+function maskLaunch(launch: LaunchFields, written: LaunchFields, references: References): LaunchFields {
+  const { command, args, env, cwd, url, headers } = launch;
+  const hide = (value: string) => (references === 'shown' && isReference(value) ? value : MASK);
+  const masked = args && maskArgs(args, references);
+  return {
+    ...(command !== undefined && { command: bySource(command, written.command) ?? maskCommandLine(command) }),
+    ...(masked && {
+      args: masked.map((arg, n) => (arg === MASK ? arg : (bySource(args[n], written.args?.[n]) ?? arg))),
+    }),
     ...(env && {
       env: mapValues(env, (value, name) =>
-        isSecretName(name) || (fromFile(written.env?.[name]) && !references) ? hide(value) : maskUrl(value),
+        isSecretName(name) ? hide(value) : (bySource(value, written.env?.[name]) ?? maskUrl(value, references)),
       ),
     }),
-    ...(cwd !== undefined && { cwd }),
-    ...(url !== undefined && { url: fromFile(written.url) && !references ? MASK : maskUrl(url) }),
+    ...(cwd !== undefined && { cwd: bySource(cwd, written.cwd) ?? cwd }),
+    ...(url !== undefined && { url: bySource(url, written.url) ?? maskUrl(url, references) }),
     ...(headers && { headers: mapValues(headers, hide) }),
   };
 }
 
-/** A value that is nothing but a reference, perhaps with the name of a scheme before it, gives nothing away. */
-function isReference(value: string): boolean {
-  return (
-    /^(?:(?:bearer|basic|token)\s+)?(?:\$\{[^{}]+\}|\$\{\{[^{}]+\}\}|\{(?:env|file):[^{}]+\}|\$[A-Za-z_]\w*)$/i.test(
-      value,
-    ) && !/:-./.test(value)
-  );
-}
+/** `${NAME}`, `{{NAME}}`, `{env:NAME}` and `{file:path}`, or `$NAME`, `$env:NAME` and `%NAME%`. */
+const ANY_REFERENCE = /(?:\$\{\{?|\{\{|\{(?=env:|file:))([^{}]+)\}+|(?:\$(?:env:)?|%)([A-Za-z_]\w*)%?/g;
 
-function fromFile(written: string | undefined): boolean {
-  return written !== undefined && /\$?\{file:/.test(written);
+/** A value that came out of another file or a secret variable, as the file says it with those references hidden. */
+function bySource(value: string | undefined, written: string | undefined): string | undefined {
+  if (written === undefined || written === value) return undefined;
+  let found = false;
+  const shown = written.replaceAll(ANY_REFERENCE, (whole: string, inside?: string, bare?: string) => {
+    const [name = ''] = (inside ?? bare ?? '').split(':-');
+    const secret = name.startsWith('file:') || isSecretName(name);
+    found ||= secret;
+    return secret ? MASK : whole;
+  });
+  return found ? maskUrl(shown) : undefined;
 }
 
 function mapValues(

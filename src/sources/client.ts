@@ -1,7 +1,7 @@
 import type { Definition, Scope, State } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Expansion } from './expansion.js';
-import type { Finder } from './find.js';
+import type { FarFinder } from './find.js';
 import type { Document, Format } from './formats/document.js';
 import type { Host } from './host.js';
 import type { Paths } from './locate.js';
@@ -24,7 +24,7 @@ export interface Place {
   readonly scope: Scope;
   readonly path: Paths;
   readonly format: Format;
-  readonly find: Finder;
+  readonly find: FarFinder;
   readonly dialect: Dialect;
   readonly expansion: Expansion;
   /** Within one client the higher number holds. */
@@ -41,8 +41,8 @@ export interface Place {
   readonly unless?: string;
   /** The path is a variable that holds the text itself. */
   readonly variable?: string;
-  /** Changes the text before it is parsed, where the client does. */
-  readonly prepare?: (text: string, host: Host) => string;
+  /** Changes the text of a source before it is parsed, where the client does. */
+  readonly prepare?: (text: string, host: Host, source: string) => string;
 }
 
 /** What a client's judge may look at. */
@@ -52,8 +52,8 @@ export interface World {
   read(path: string, format: Format): Promise<Document | undefined>;
 }
 
-/** The verdict on one entry, or undefined where the place's own state stands. */
-export type Judge = (definition: Definition, place: Place) => Judgement | undefined;
+/** The verdict on one entry, which is also given as it is written, or undefined where the place's own state stands. */
+export type Judge = (definition: Definition, place: Place, entry: unknown) => Judgement | undefined;
 
 export interface Judgement {
   readonly state: State;

@@ -1,3 +1,5 @@
+import { commandsIn, quoted, splitWords } from './shell-words.js';
+
 /** What a command line starts once its wrappers are taken off. */
 export interface Started {
   /** A package that a runner fetches, or a program or script by name or path. */
@@ -7,91 +9,162 @@ export interface Started {
 }
 
 const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'fish']);
-const PREFIXES = new Set(['env', 'sudo', 'nohup', 'exec', 'command', 'time', 'nice', 'setsid', 'start', 'call']);
 const SCRIPT_RUNNERS = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node', 'electron']);
 const PACKAGE_RUNNERS = new Set(['npx', 'pnpx', 'bunx', 'uvx']);
-/** Words of a package manager after which it runs a package. */
-const RUN_WORDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  npm: new Set(['exec', 'x']),
-  pnpm: new Set(['dlx', 'exec']),
-  yarn: new Set(['dlx', 'exec']),
-  bun: new Set(['x']),
-  uv: new Set(['run']),
-  pipx: new Set(['run']),
+
+/** Programs that only start another one, and those of their flags that take the next word. */
+const PREFIXES: Readonly<Record<string, readonly string[]>> = {
+  env: ['-u', '--unset', '-C', '--chdir'],
+  sudo: ['-u', '--user', '-g', '--group', '-h', '-p', '-C', '-D'],
+  doas: ['-u', '-C'],
+  nice: ['-n'],
+  exec: ['-a'],
+  timeout: ['-s', '--signal', '-k', '--kill-after'],
+  stdbuf: ['-i', '-o', '-e'],
+  wsl: ['-d', '--distribution', '-u', '--user', '--cd'],
+  ...Object.fromEntries(
+    ['nohup', 'command', 'time', 'setsid', 'start', 'call', 'winpty', 'arch', 'caffeinate'].map((name) => [name, []]),
+  ),
 };
+
+/** Programs that fill in secrets or versions and start what stands after `--`. */
+const AFTER_DASHES = new Set(['op', 'doppler', 'infisical', 'dotenv', 'dotenvx', 'mise', 'aws-vault', 'chamber']);
+
+/** Words of a package manager after which it runs a package. */
+const RUN_WORDS: Readonly<Record<string, readonly string[]>> = {
+  npm: ['exec', 'x'],
+  pnpm: ['dlx', 'exec'],
+  yarn: ['dlx', 'exec'],
+  bun: ['x'],
+  uv: ['tool run', 'run'],
+  pipx: ['run'],
+};
+/** Package managers that take any other word for a program of the project. */
+const BARE_RUNNERS = new Set(['pnpm', 'yarn']);
+
 /** Flags of runners that take the next word as their value. */
 const VALUE_FLAGS = new Set([
-  '--registry',
-  '--cache',
-  '--prefix',
-  '-C',
-  '--cwd',
-  '--require',
-  '-r',
-  '--import',
-  '--loader',
-  '--env-file',
-  '--python',
-  '--from',
-  '--with',
-  '-w',
-  '--workspace',
+  ...[
+    '--registry',
+    '--cache',
+    '--prefix',
+    '-C',
+    '--cwd',
+    '--dir',
+    '-w',
+    '--workspace',
+    '--userconfig',
+    '--node-options',
+  ],
+  ...['-r', '--require', '--import', '--loader', '--experimental-loader', '--env-file', '--conditions', '--tsconfig'],
+  ...['--config', '--import-map', '--lock', '--filter', '-F'],
+  ...['--python', '--from', '--with', '--with-editable', '--with-requirements', '--directory', '--project', '--extra'],
+  ...['--group', '--index', '--index-url', '--default-index'],
 ]);
-const MAX_NESTING = 5;
+const MAX_NESTING = 8;
+/** Each command of a script may have to be looked for on the disk; nobody writes more of them into one entry. */
+const MAX_COMMANDS = 500;
 
 /** Everything a command line starts. Only words in the place of a program count: data that is handed to one does not. */
 export function startedBy(command: string, args: readonly string[]): Started[] {
   return unwrap([command, ...args], 0);
 }
 
-function unwrap(words: readonly string[], depth: number): Started[] {
+function unwrap(all: readonly string[], depth: number): Started[] {
+  const words = all.slice(all.findIndex((word) => !isBeforeCommand(word)));
   const [first, ...rest] = words;
-  if (!first || depth > MAX_NESTING) return [];
+  if (!first || isBeforeCommand(first) || /^\w+:\/\//.test(first) || depth > MAX_NESTING) return [];
   const name = baseName(first);
   const itself: Started = { kind: 'program', word: first, rest };
   // Perhaps a path with blanks in it, perhaps a whole command line that a client hands to a shell.
-  if (rest.length === 0 && /\s/.test(first.trim())) return [itself, ...unwrapScript(first, depth)];
-  if (PREFIXES.has(name)) return unwrap(afterPrefix(rest), depth + 1);
-  if (name === 'cmd') return unwrap(afterCmd(rest), depth + 1);
+  if (rest.length === 0 && /\s/.test(first.trim())) {
+    return [...(isPathWithBlanks(first) ? [itself] : []), ...inScript(first, depth)];
+  }
+  if (Object.hasOwn(PREFIXES, name)) return unwrap(afterPrefix(name, rest), depth + 1);
+  if (AFTER_DASHES.has(name) && rest.includes('--'))
+    return [itself, ...unwrap(rest.slice(rest.indexOf('--') + 1), depth + 1)];
+  if (name === 'cmd') return inScript(afterCmd(rest), depth);
   if (SHELLS.has(name)) return inShell(rest, depth);
   if (name === 'powershell' || name === 'pwsh') return inPowerShell(rest, depth);
-  if (PACKAGE_RUNNERS.has(name)) return [itself, ...packagesIn(rest, depth)];
-  const runAt = rest.findIndex((word) => !word.startsWith('-'));
-  if (RUN_WORDS[name]?.has(rest[runAt] ?? '')) return [itself, ...packagesIn(rest.slice(runAt + 1), depth)];
-  if (SCRIPT_RUNNERS.has(name)) return [itself, ...scriptIn(rest)];
-  return [itself];
+  return [itself, ...startedByRunner(name, rest, depth), ...wrappedServer(name, rest, depth)];
 }
 
-function afterPrefix(words: readonly string[]): readonly string[] {
-  const at = words.findIndex((word) => !word.startsWith('-') && !/^[A-Za-z_]\w*=/.test(word));
-  return at < 0 ? [] : words.slice(at);
+function startedByRunner(name: string, rest: readonly string[], depth: number): Started[] {
+  if (PACKAGE_RUNNERS.has(name)) return inPackageRunner(rest, depth);
+  const at = firstWord(rest);
+  const run = RUN_WORDS[name]?.find((words) => `${rest.slice(at).join(' ')} `.startsWith(`${words} `));
+  if (run !== undefined)
+    return inPackageRunner([...rest.slice(0, at), ...rest.slice(at + run.split(' ').length)], depth);
+  if (SCRIPT_RUNNERS.has(name)) return scriptIn(rest);
+  return BARE_RUNNERS.has(name) ? unwrap(rest.slice(rest[at] === 'run' ? at + 1 : at), depth + 1) : [];
+}
+
+/** Proxies that start a local server by themselves: `supergateway --stdio "npx …"`, `mcp-proxy -- npx …`. */
+function wrappedServer(name: string, rest: readonly string[], depth: number): Started[] {
+  if (name === 'supergateway') {
+    const at = rest.indexOf('--stdio');
+    return at < 0 ? [] : inScript(rest[at + 1] ?? '', depth);
+  }
+  if (name !== 'mcp-proxy') return [];
+  return unwrap(rest.slice(rest.includes('--') ? rest.indexOf('--') + 1 : firstWord(rest)), depth + 1);
+}
+
+/** `FOO=1 npx …` and `if npx …; then` are about the command that follows. */
+function isBeforeCommand(word: string): boolean {
+  return word === '' || /^[A-Za-z_]\w*=/.test(word) || /^(?:if|then|elif|else|while|until|do|!|\{|@)$/.test(word);
+}
+
+/** A path, not a program with words after it: those begin with a dash or are paths of their own. */
+function isPathWithBlanks(text: string): boolean {
+  return /^(?:[~.]{0,2}[\\/]|[A-Za-z]:[\\/])/.test(text) && !/\s(?:[-~./\\]|[A-Za-z]:[\\/])/.test(text);
+}
+
+function afterPrefix(name: string, words: readonly string[]): readonly string[] {
+  const script = name === 'env' ? words.findIndex((word) => word === '-S' || word === '--split-string') : -1;
+  if (script >= 0) return splitWords(words.slice(script + 1).join(' '));
+  const flags = PREFIXES[name] ?? [];
+  let at = 0;
+  while (at < words.length && isPrefixFlag(name, words[at] ?? '')) at += flags.includes(words[at] ?? '') ? 2 : 1;
+  // `timeout 30 npx …`
+  return words.slice(name === 'timeout' ? at + 1 : at);
+}
+
+function isPrefixFlag(name: string, word: string): boolean {
+  return word === '' || word.startsWith('-') || (name === 'start' && word.startsWith('/'));
 }
 
 /** `cmd /d /s /c npx …`, also with the whole command as one word. */
-function afterCmd(words: readonly string[]): readonly string[] {
+function afterCmd(words: readonly string[]): string {
   const at = words.findIndex((word) => !word.startsWith('/'));
   const rest = at < 0 ? [] : words.slice(at);
-  return rest.length === 1 ? splitWords(rest[0] ?? '') : rest;
+  return rest.length === 1 ? (rest[0] ?? '') : rest.map(quoted).join(' ');
 }
 
 function inShell(words: readonly string[], depth: number): Started[] {
-  const flag = words.findIndex((word) => /^-[a-z]*c$/i.test(word));
-  if (flag >= 0) return unwrapScript(words[flag + 1] ?? '', depth);
+  for (const [at, word] of words.entries()) {
+    if (/^-[a-z]+$/i.test(word) && /c/i.test(word)) return inScript(words[at + 1] ?? '', depth);
+    if (!/^[-+]/.test(word) && words[at - 1] !== '-o') break; // a script in a file, and what follows is its own
+  }
   return scriptIn(words);
 }
 
 function inPowerShell(words: readonly string[], depth: number): Started[] {
-  const flag = words.findIndex((word) => /^-(c|command|f|file)$/i.test(word));
-  return unwrapScript(words.slice(flag + 1).join(' '), depth);
+  const file = words.findIndex((word) => /^-f(?:ile)?$/i.test(word));
+  if (file >= 0) return scriptIn(words.slice(file + 1));
+  const flag = words.findIndex((word) => /^-c(?:ommand)?$/i.test(word));
+  const at = flag >= 0 ? flag + 1 : words.findIndex((word) => !word.startsWith('-'));
+  return at < 0 ? [] : inScript(words.slice(at).join(' '), depth);
 }
 
 /** Each simple command of a shell script, as far as it can be told without a shell. */
-function unwrapScript(script: string, depth: number): Started[] {
-  return script.split(/[;&|\n]+/).flatMap((line) => unwrap(splitWords(line), depth + 1));
+function inScript(script: string, depth: number): Started[] {
+  return commandsIn(script)
+    .slice(0, MAX_COMMANDS)
+    .flatMap((words) => unwrap(words, depth + 1));
 }
 
 /** `[-y] [-p package]… package [words…]`, and `-c "script"`. */
-function packagesIn(words: readonly string[], depth: number): Started[] {
+function inPackageRunner(words: readonly string[], depth: number): Started[] {
   const found: Started[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
@@ -102,31 +175,36 @@ function packagesIn(words: readonly string[], depth: number): Started[] {
       found.push({ kind: 'package', word: words[at] ?? '', rest: [] });
     } else if (word === '-c' || word === '--call') {
       at += 1;
-      found.push(...unwrapScript(words[at] ?? '', depth));
+      for (const started of inScript(words[at] ?? '', depth)) found.push(started);
     } else if (VALUE_FLAGS.has(word)) at += 1;
-    else if (!word.startsWith('-')) return [...found, { kind: 'package', word, rest: words.slice(at + 1) }];
+    else if (!word.startsWith('-')) {
+      const rest = words.slice(at + 1);
+      return [...found, { kind: 'package', word, rest }, ...wrappedServer(packageName(word), rest, depth)];
+    }
   }
   return found;
 }
 
 function scriptIn(words: readonly string[]): Started[] {
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    if (word === '-e' || word === '--eval' || word === '-p' || word === '--print') return [];
-    if (VALUE_FLAGS.has(word)) at += 1;
-    else if (word !== 'run' && !word.startsWith('-')) {
-      return [{ kind: word.startsWith('npm:') ? 'package' : 'program', word, rest: words.slice(at + 1) }];
-    }
-  }
-  return [];
+  const at = firstWord(words);
+  // Code on the command line: what follows is data for it.
+  if (words.slice(0, at).some((word) => /^(?:-e|--eval|-p|--print|-pe)$/.test(word))) return [];
+  const script = words[at] === 'run' ? at + 1 + firstWord(words.slice(at + 1)) : at;
+  const word = words[script];
+  if (word === undefined) return [];
+  return [{ kind: word.startsWith('npm:') ? 'package' : 'program', word, rest: words.slice(script + 1) }];
 }
 
-/** Words as a shell would cut them, quotes taken off; nothing is expanded. */
-export function splitWords(line: string): string[] {
-  const words = line.match(/(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'])+/g) ?? [];
-  return words.map((word) =>
-    word.replaceAll(/"((?:[^"\\]|\\.)*)"|'([^']*)'/g, (_, double, single) => String(double ?? single)),
-  );
+/** Where the first word stands that is neither a flag nor a flag's value. */
+function firstWord(words: readonly string[]): number {
+  let at = 0;
+  while (at < words.length && words[at]?.startsWith('-')) at += VALUE_FLAGS.has(words[at] ?? '') ? 2 : 1;
+  return at;
+}
+
+/** True for the bare name of a program that starts packages or scripts. */
+export function isRunner(word: string): boolean {
+  return PACKAGE_RUNNERS.has(word) || SCRIPT_RUNNERS.has(word) || Object.hasOwn(RUN_WORDS, word);
 }
 
 /** The last part of a path of either kind, in lower case, without what marks a program or script. */
@@ -137,8 +215,14 @@ export function baseName(word: string): string {
 
 /** A package's name without its version or protocol: `npm:portolan@1.2` → `portolan`. */
 export function packageName(word: string): string {
-  return word
-    .toLowerCase()
-    .replace(/^npm:/, '')
-    .replace(/(?<=.)@.*$/, '');
+  const name = word.toLowerCase().replace(/^npm:/, '');
+  const version = name.indexOf('@', 1);
+  return version < 0 ? name : name.slice(0, version);
+}
+
+/** The package to which a file belongs that a package manager installed. */
+export function installedPackage(path: string): string | undefined {
+  const below = path.split(/[\\/]node_modules[\\/]/).at(-1);
+  if (below === undefined || below === path) return undefined;
+  return /^(?:@[^\\/]+[\\/])?[^\\/]+/.exec(below)?.[0].replace('\\', '/').toLowerCase();
 }

@@ -151,6 +151,8 @@ function namedTransport(spec: DialectSpec, { type, url, command }: Shape): Trans
     : Object.hasOwn(COMMON_TYPES, type)
       ? COMMON_TYPES[type]
       : undefined;
+  // A dialect that has no such key passes over what is written there.
+  if (known === undefined && spec.types === undefined) return undefined;
   if (known === undefined) {
     const choices = Object.keys(spec.types ?? COMMON_TYPES).join(', ');
     throw new InvalidEntry(`its ${spec.typeKey ?? 'type'} "${printable(type)}" is unknown`, `use one of: ${choices}`);

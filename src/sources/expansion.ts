@@ -46,6 +46,8 @@ export interface Expanded {
 }
 
 const USUAL: readonly ExpandedField[] = ['command', 'args', 'env', 'url', 'headers'];
+/** For clients that expand a whole entry, whatever is in it. */
+export const WHOLE_ENTRY: readonly ExpandedField[] = [...USUAL, 'cwd'];
 
 export function expansion(
   rules: readonly Rule[],
@@ -181,9 +183,9 @@ export const editorCommand: Rule = {
   meaning: (text) => ({ kind: 'command', text }),
 };
 
-/** `$(command)` */
+/** `$(command)`; of one inside another the inner. A limit, and no second `$(` on the way, keep it from searching far. */
 export const substitution: Rule = {
-  pattern: String.raw`\$\(([^)]*)\)`,
+  pattern: String.raw`\$\(((?:[^)$]|\$(?!\()){0,4096})\)`,
   meaning: (text) => ({ kind: 'command', text }),
 };
 

@@ -1,4 +1,4 @@
-import { isAbsolute, join, resolve } from 'node:path';
+import { extname, isAbsolute, join, resolve } from 'node:path';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import type { Client, Place } from './client.js';
 import { claudeDialect } from './dialects/claude.js';
@@ -11,7 +11,7 @@ const FORMATS: Readonly<Record<string, Format>> = { toml: 'toml', yaml: 'yaml', 
 
 /** The one file or folder that someone named in the place of all others. That it is missing is an error, not an empty chart. */
 export function explicitSource(target: string, host: Host): Client {
-  const written = target.startsWith('~/') ? join(host.home, target.slice(2)) : target;
+  const written = /^~(?=$|[\\/])/.test(target) ? join(host.home, target.slice(1)) : target;
   const path = isAbsolute(written) ? written : resolve(host.cwd, written);
   if (host.files.realPath(path) === undefined) {
     throw new PortolanError(ErrorCode.ConfigNotFound, `there is no file or folder ${path}`, {
@@ -22,7 +22,7 @@ export function explicitSource(target: string, host: Host): Client {
   const place: Place = {
     scope: 'user',
     path: `file:${path}${isFolder ? '/*.json' : ''}`,
-    format: isFolder ? 'json' : (FORMATS[path.split('.').at(-1) ?? ''] ?? 'json'),
+    format: isFolder ? 'json' : (FORMATS[extname(path).slice(1).toLowerCase()] ?? 'json'),
     find: firstOf(under('mcpServers'), under('servers'), under('mcp_servers'), flat),
     dialect: claudeDialect,
     expansion: expansion([braced]),

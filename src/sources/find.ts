@@ -1,5 +1,5 @@
 import { at, type Fields, isFields, wrongType } from './fields.js';
-import type { DocumentPath } from './formats/document.js';
+import type { Document, DocumentPath } from './formats/document.js';
 import type { Host } from './host.js';
 import type { ProblemDraft } from './problem-draft.js';
 
@@ -14,20 +14,37 @@ export interface Written {
   readonly variables?: Readonly<Record<string, string>>;
   /** Questions that the file declares for its entries. */
   readonly inputs?: readonly unknown[];
+  /** Where it really stands, if the file only names the one that it is in. */
+  readonly elsewhere?: { readonly source: string; readonly line: number };
 }
 
 export interface Found {
   readonly entries: readonly Written[];
-  readonly problems: readonly ProblemDraft[];
+  readonly problems: readonly FoundProblem[];
+}
+
+export interface FoundProblem extends ProblemDraft {
+  /** Where in the document, if not with the whole of it. */
+  readonly path?: DocumentPath;
 }
 
 export interface FileInfo {
   readonly source: string;
   readonly host: Host;
+  /** Another file that this one names, read like any other. */
+  read(path: string): Promise<FileReading>;
 }
+
+export type FileReading =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly problem: ProblemDraft }
+  | { readonly kind: 'read'; readonly document: Document };
 
 /** Finds the entries in a parsed file. */
 export type Finder = (root: unknown, file: FileInfo) => Found;
+
+/** Finds entries that may stand in yet another file. */
+export type FarFinder = (root: unknown, file: FileInfo) => Found | Promise<Found>;
 
 const NOTHING: Found = { entries: [], problems: [] };
 
@@ -131,12 +148,18 @@ function wrongDocument(value: unknown): ProblemDraft {
   return { code: 'invalid-entry', severity: 'error', ...reason(wrongType('the file', 'a map', value)) };
 }
 
-function wrongContainer(path: DocumentPath, value: unknown): ProblemDraft {
-  return { code: 'invalid-entry', severity: 'error', ...reason(wrongType(path.join('.'), 'a map of servers', value)) };
+function wrongContainer(path: DocumentPath, value: unknown): FoundProblem {
+  return {
+    path,
+    code: 'invalid-entry',
+    severity: 'error',
+    ...reason(wrongType(path.join('.'), 'a map of servers', value)),
+  };
 }
 
-function nameless(path: DocumentPath): ProblemDraft {
+function nameless(path: DocumentPath): FoundProblem {
   return {
+    path,
     code: 'invalid-entry',
     severity: 'error',
     message: `item ${Number(path.at(-1)) + 1} of "${path.slice(0, -1).join('.')}" has no name`,

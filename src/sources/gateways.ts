@@ -1,4 +1,4 @@
-import { baseName, packageName, type Started } from './command-line.js';
+import { baseName, installedPackage, packageName, type Started } from './command-line.js';
 import type { ProblemDraft } from './problem-draft.js';
 
 /** Packages and programs that stand before other servers, by the name under which they are known. */
@@ -34,15 +34,26 @@ const GATEWAYS: Readonly<Record<string, string>> = {
 /** The gateway that an entry starts, if it starts one we know. */
 export function nestedGateway(started: readonly Started[]): string | undefined {
   for (const { kind, word, rest } of started) {
-    const name = kind === 'package' ? packageName(word) : baseName(word);
+    const name = kind === 'package' ? packageName(word) : (installedPackage(word) ?? baseName(word));
     if (Object.hasOwn(GATEWAYS, name)) return GATEWAYS[name];
-    const subcommand = rest
-      .filter((arg) => !arg.startsWith('-'))
-      .slice(0, 3)
-      .join(' ');
-    if (/^docker(?:-mcp)?$/.test(name) && /^(?:mcp )?gateway run/.test(subcommand)) return 'docker-mcp';
+    if (name === 'docker' && isDockerGateway(rest)) return 'docker-mcp';
+    if (name === 'docker-mcp' && words(rest).startsWith('gateway run')) return 'docker-mcp';
   }
   return undefined;
+}
+
+/** Flags of `docker` itself that take the next word. */
+const DOCKER_VALUE_FLAGS = new Set(['--context', '-c', '--host', '-H', '--config', '--log-level', '-l']);
+
+/** `docker mcp gateway run`, with flags anywhere between, or the gateway's own image. */
+function isDockerGateway(args: readonly string[]): boolean {
+  const plain = args.filter((_, n) => !DOCKER_VALUE_FLAGS.has(args[n - 1] ?? ''));
+  const isImage = (arg: string) => /^(?:docker\.io\/)?docker\/mcp-gateway(?:[:@].*)?$/.test(arg);
+  return words(plain).startsWith('mcp gateway run ') || (words(plain).startsWith('run ') && args.some(isImage));
+}
+
+function words(args: readonly string[]): string {
+  return `${args.filter((arg) => !arg.startsWith('-')).join(' ')} `;
 }
 
 /** mcp-remote handed a server's authorization endpoint to a shell before 0.1.16 (CVE-2025-6514). */

@@ -13,8 +13,11 @@ export interface Unlisted {
   readonly hint: string;
 }
 
-/** The files that a pattern of `*` and `**` matches, in code-unit order of names; folders are no match. */
-export function glob(files: Files, pattern: string): { matches: string[]; unlisted: Unlisted[] } {
+/**
+ * The files that a pattern of `*` and `**` matches, in code-unit order of names; folders are no match. A `*` in `base`,
+ * with which the pattern begins, is part of a folder's name.
+ */
+export function glob(files: Files, pattern: string, base = ''): { matches: string[]; unlisted: Unlisted[] } {
   const matches: string[] = [];
   const unlisted: Unlisted[] = [];
   let budget = MAX_FOLDERS;
@@ -54,7 +57,8 @@ export function glob(files: Files, pattern: string): { matches: string[]; unlist
   };
 
   const segments = pattern.split(sep);
-  const first = segments.findIndex((segment) => segment.includes('*'));
+  const fixed = (base.endsWith(sep) ? base.slice(0, -1) : base).split(sep).length;
+  const first = segments.findIndex((segment, n) => n >= fixed && segment.includes('*'));
   descend(segments.slice(0, first).join(sep) || sep, segments.slice(first), 0);
   return { matches, unlisted };
 }

@@ -1,25 +1,56 @@
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Dialect } from './dialect.js';
 import { type Fields, isFields } from './fields.js';
 import type { Sighting } from './to-definition.js';
+
+/** What is known of one name so far, and the folder of the file that said it last. */
+interface Layer {
+  readonly fields: Fields;
+  readonly folder: string;
+}
 
 /** Every entry with what lower layers say about the same name filled in underneath. */
 export function mergeLayers(sightings: readonly Sighting[]): ReadonlyMap<Sighting, Sighting> {
   const merged = new Map<Sighting, Sighting>();
-  const held = new Map<string, Fields>();
+  const held = new Map<Dialect, Map<string, Layer>>();
   for (const sighting of sightings.toSorted((a, b) => a.precedence - b.precedence)) {
     const { name, value } = sighting.written;
     if (!isFields(value)) continue;
-    const whole = overlay(held.get(name) ?? {}, value);
-    held.set(name, whole);
+    // Fields mean something only beside others of the same dialect.
+    const layers = held.get(sighting.place.dialect) ?? new Map<string, Layer>();
+    held.set(sighting.place.dialect, layers);
+    const folder = dirname(sighting.source);
+    const below = layers.get(name);
+    const whole = below ? overlay(below.folder === folder ? below.fields : anchored(below), value) : value;
+    layers.set(name, { fields: whole, folder });
     merged.set(sighting, { ...sighting, written: { ...sighting.written, value: whole } });
   }
   return merged;
 }
 
-/** Maps are merged one level down (`environment`, `headers`); anything else is replaced. */
-function overlay(below: Fields, above: Fields): Fields {
+/** No field of a server goes deeper; what does is taken as it is. */
+const DEEPEST = 8;
+
+/** Maps are merged all the way down; anything else is replaced. */
+function overlay(below: Fields, above: Fields, levels = DEEPEST): Fields {
   const pairs = Object.entries(above).map(([key, value]) => {
     const under = Object.hasOwn(below, key) ? below[key] : undefined;
-    return [key, isFields(value) && isFields(under) ? { ...under, ...value } : value];
+    return [key, levels > 0 && isFields(value) && isFields(under) ? overlay(under, value, levels - 1) : value];
   });
-  return { ...below, ...Object.fromEntries(pairs) };
+  return Object.fromEntries([...Object.entries(below), ...pairs]);
+}
+
+/** A reference to a file is meant from the folder of the layer that holds it, so it must not move with the merge. */
+function anchored({ fields, folder }: Layer): Fields {
+  const from = (path: string): string => (isAbsolute(path) || path.startsWith('~/') ? path : join(folder, path));
+  const anchor = (value: unknown, levels: number): unknown => {
+    if (typeof value === 'string')
+      return value.replaceAll(/\{file:([^{}]+)\}/g, (_, path: string) => `{file:${from(path.trim())}}`);
+    if (levels === 0) return value;
+    if (Array.isArray(value)) return value.map((item) => anchor(item, levels - 1));
+    return isFields(value) ? anchorAll(value, levels - 1) : value;
+  };
+  const anchorAll = (inner: Fields, levels: number): Fields =>
+    Object.fromEntries(Object.entries(inner).map(([key, value]) => [key, anchor(value, levels)]));
+  return anchorAll(fields, DEEPEST);
 }

@@ -1,4 +1,4 @@
-import { delimiter, isAbsolute, join, resolve, sep } from 'node:path';
+import { delimiter, isAbsolute, join, normalize, resolve, sep } from 'node:path';
 import { ancestors, type Host, type Platform, variable } from './host.js';
 
 /**
@@ -18,6 +18,8 @@ export type Paths =
 /** One path to look at. Without `pattern` it must be a file; with it, it is what the pattern matched. */
 export interface Spot {
   readonly path: string;
+  /** The folder before the pattern. It is taken as it is: someone's own folders may have a `*` in their names. */
+  readonly base: string;
   readonly pattern: boolean;
   /** 0 for the nearest folder of a walk upwards, then counting. */
   readonly distance: number;
@@ -40,7 +42,7 @@ export function resolveTemplate(template: PathTemplate, host: Host): Spot[] {
   return templates.flatMap((one) =>
     heads(one, host).map(({ base, rest, distance }) => {
       const path = rest === '' ? base : join(base, ...rest.split('/'));
-      return { path, distance, pattern: rest.includes('*') };
+      return { path, base: normalize(base), distance, pattern: rest.includes('*') };
     }),
   );
 }
@@ -64,8 +66,7 @@ function heads(template: string, host: Host): Head[] {
   if (template.startsWith('~/')) return one(host.home, template.slice(2));
   if (template === '~') return one(host.home, '');
   if (template.startsWith('/')) return systemFolders(host).flatMap((base) => one(base, template.slice(1)));
-  if (template.startsWith('file:'))
-    return named(template.slice('file:'.length)).flatMap(([base, rest]) => one(base, rest));
+  if (template.startsWith('file:')) return [named(template.slice('file:'.length))];
   const match = /^<([^<>]*)>\/?(.*)$/.exec(template);
   if (!match) throw new Error(`a place must begin with a known root: ${template}`);
   const [, token = '', rest = ''] = match;
@@ -85,10 +86,10 @@ function heads(template: string, host: Host): Head[] {
   }
 }
 
-/** A path that someone named, cut where its pattern begins. */
-function named(path: string): [string, string][] {
-  const star = path.indexOf('*');
-  return star < 0 ? [[path, '']] : [[path.slice(0, star - 1), path.slice(star)]];
+/** A path that someone named: one file, or every file of a kind in a folder. */
+function named(path: string): Head {
+  const [, folder, pattern] = /^(.*)\/(\*\.\w+)$/s.exec(path) ?? [];
+  return { base: folder === undefined ? path : folder || '/', rest: pattern ?? '', distance: 0 };
 }
 
 function walk(folders: readonly string[], rest: string, host?: Host): Head[] {

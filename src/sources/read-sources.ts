@@ -66,7 +66,7 @@ async function readClient(client: Client, order: number, reader: Reader): Promis
     for (const sighting of own) {
       const { definition, problems } = toDefinition(layered?.get(sighting) ?? sighting, reader.host, judge);
       if (definition) row.definitions.push(definition);
-      row.problems.push(...problems);
+      for (const problem of problems) row.problems.push(problem);
     }
   }
   return reads.map(({ row }) => row);
@@ -87,8 +87,8 @@ async function readPlace(
     here.add(spot.path);
     seen.add(spot.path);
     const reading =
-      spot.text === undefined ? await reader.read(spot.path, place) : await reader.parse(spot.text, place);
-    const servers = reading.kind === 'read' ? entriesOf(reading.document, spot.path, place, reader.host, row) : [];
+      spot.text === undefined ? await reader.read(spot, place) : await reader.parse(spot.text, place, spot.path);
+    const servers = reading.kind === 'read' ? await entriesOf(reading.document, spot.path, place, reader, row) : [];
     if (reading.kind === 'failed') row.problems.push({ ...reading.problem, source: spot.path });
     row.looks.push({
       client: client.id,
@@ -99,7 +99,8 @@ async function readPlace(
     });
     const precedence = place.precedence + spot.bonus;
     for (const { written, line } of servers) {
-      sightings.push({ client: client.id, place, source: spot.path, line, precedence, written });
+      const where = written.elsewhere ?? { source: spot.path, line };
+      sightings.push({ client: client.id, place, ...where, precedence, written });
     }
     if (servers.length > 0 && place.remark) row.problems.push({ ...place.remark, source: spot.path });
     if (place.firstOnly && reading.kind !== 'absent') break;
@@ -107,16 +108,19 @@ async function readPlace(
   return sightings;
 }
 
-function entriesOf(
+async function entriesOf(
   document: Document,
   source: string,
   place: Place,
-  host: Host,
+  reader: Reader,
   row: Row,
-): { written: Written; line: number }[] {
+): Promise<{ written: Written; line: number }[]> {
   try {
-    const found = place.find(document.value, { source, host });
-    row.problems.push(...found.problems.map((problem) => ({ ...problem, source, line: 1 })));
+    const read = (path: string) => reader.readNamed(path);
+    const found = await place.find(document.value, { source, host: reader.host, read });
+    for (const { path, ...problem } of found.problems) {
+      row.problems.push({ ...problem, source, line: (path && document.lineOf(path)) ?? 1 });
+    }
     return found.entries.map((written) => ({ written, line: document.lineOf(written.path) ?? 1 }));
   } catch (error) {
     if (!(error instanceof InvalidEntry)) throw error;
@@ -142,6 +146,8 @@ interface ReadSpot {
   readonly bonus: number;
   readonly inProject: boolean;
   readonly text?: string;
+  /** A pattern that nothing matched, so that it shows among the places looked at. */
+  readonly unmatched?: boolean;
 }
 
 /** Reads files once each, however many clients share them. */
@@ -163,7 +169,7 @@ class Reader {
 
   /** Every path of a place. Later spellings and nearer folders hold over earlier and farther ones. */
   *spots(place: Place, row: Row): Generator<ReadSpot> {
-    if (place.unless !== undefined && variable(this.host, place.unless)) return;
+    if (place.unless !== undefined && /^(?!0$|false$)./i.test(variable(this.host, place.unless) ?? '')) return;
     if (place.variable !== undefined) {
       const text = variable(this.host, place.variable);
       if (text) yield { path: `env:${place.variable}`, bonus: 0, inProject: false, text };
@@ -176,20 +182,26 @@ class Reader {
     const all = templates.flatMap(({ inProject, spots }) => spots.map((spot) => ({ ...spot, inProject })));
     // Where one file is enough, all spellings in a near folder come before any in a farther one.
     const ordered = place.firstOnly ? all.toSorted((a, b) => a.distance - b.distance) : all;
-    for (const [order, { path, pattern, distance, inProject }] of ordered.entries()) {
+    for (const [order, { path, base, pattern, distance, inProject }] of ordered.entries()) {
       const bonus = order / 10_000 - distance / 100;
-      const { matches, unlisted } = pattern ? glob(this.host.files, path) : { matches: [path], unlisted: [] };
-      row.problems.push(...unlisted.map(({ path: folder, ...why }) => unreadable(why, folder)));
-      for (const match of matches.length > 0 ? matches : [path]) yield { path: match, bonus, inProject };
+      const { matches, unlisted } = pattern ? glob(this.host.files, path, base) : { matches: [path], unlisted: [] };
+      for (const { path: folder, ...why } of unlisted) row.problems.push(unreadable(why, folder));
+      for (const match of matches) yield { path: match, bonus, inProject };
+      if (matches.length === 0) yield { path, bonus, inProject, unmatched: true };
     }
   }
 
-  read(path: string, place: Place): Promise<Reading> {
-    return path.includes('*') ? Promise.resolve({ kind: 'absent' }) : this.#file(path, place.format, place.prepare);
+  read({ path, unmatched }: ReadSpot, place: Place): Promise<Reading> {
+    return unmatched ? Promise.resolve({ kind: 'absent' }) : this.#file(path, place.format, place.prepare);
   }
 
-  async parse(text: string, place: Place): Promise<Reading> {
-    return asReading(await parseText(text, place.format), place.format);
+  /** A JSON file that another one names. */
+  readNamed(path: string): Promise<Reading> {
+    return this.#file(path, 'json');
+  }
+
+  async parse(text: string, { format, prepare }: Place, source: string): Promise<Reading> {
+    return asReading(await parseText(prepare ? prepare(text, this.host, source) : text, format), format);
   }
 
   #file(path: string, format: Format, prepare?: Place['prepare']): Promise<Reading> {
@@ -207,7 +219,10 @@ class Reader {
       case 'failed':
         return { kind: 'failed', problem: unreadable(reading, path) };
       case 'read':
-        return asReading(await parseText(prepare ? prepare(reading.text, this.host) : reading.text, format), format);
+        return asReading(
+          await parseText(prepare ? prepare(reading.text, this.host, path) : reading.text, format),
+          format,
+        );
     }
   }
 }

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, resolve, sep } from 'node:path';
 import { looksSecret } from '../base/index.js';
 import type { Definition, Input, LaunchFields, Problem, State } from '../model/index.js';
 import type { Judge, Place } from './client.js';
@@ -54,7 +54,7 @@ export function toDefinition(
     if (!draft) return { problems };
     const launch = expandLaunch(draft, sighting, host);
     const started = launch.command === undefined ? [] : startedBy(launch.command, launch.args ?? []);
-    const self = selfReason(written.name, started, launch.cwd ?? host.cwd, host);
+    const self = selfReason(written.name, started, resolve(host.cwd, launch.cwd ?? '.'), host);
     if (self !== undefined) {
       report(selfServer(self));
       return { problems };
@@ -63,7 +63,7 @@ export function toDefinition(
     for (const problem of [...draft.problems, ...advice(sighting, launch, started, host)]) report(problem);
     if (written.ignored) report(written.ignored);
     const definition = assemble(sighting, draft, launch, nestedGateway(started));
-    const judgement = judge?.(definition, place);
+    const judgement = judge?.(definition, place, written.value);
     if (judgement?.problem) report(judgement.problem);
     const state = strongest([definition.state, judgement?.state ?? place.state ?? 'ready']);
     return { definition: { ...definition, state, enabled: definition.enabled && state !== 'disabled' }, problems };
@@ -93,11 +93,13 @@ function expandLaunch(draft: Draft, { place, source, written }: Sighting, host: 
   const missing = new Set<string>();
   const inputs = new Set<string>();
   const commands = new Set<string>();
+  // An entry out of a variable stands in no folder; its client looks from where it is started.
+  const folder = resolve(host.cwd, dirname(source));
   const scenery: Scenery = {
     host,
-    folder: dirname(source),
+    folder,
     variables: written.variables ?? {},
-    readFile: (path) => referencedFile(path, dirname(source), host),
+    readFile: (path) => referencedFile(path, folder, host),
   };
   const expand = (field: ExpandedField, text: string): string => {
     if (!place.expansion.fields.has(field)) return text;
@@ -198,16 +200,16 @@ function checkLaunch(draft: Draft, launch: Launch): void {
 }
 
 function advice(sighting: Sighting, launch: Launch, started: readonly Started[], host: Host): ProblemDraft[] {
-  const { place, written } = sighting;
+  const { place, source, written } = sighting;
+  // What a repository brings is shared with everybody who has it; a `local` file in it is kept out of that.
+  const isInside = host.cwd !== host.home && source.startsWith(`${host.cwd}${sep}`);
+  const isShared = place.scope === 'project' || (place.scope !== 'local' && isInside);
   const found: (ProblemDraft | undefined)[] = [
     ...launch.missing.map(missingVariable),
     ...launch.commands.map(commandNotRun),
-    host.platform === 'win32' && launch.command !== undefined
-      ? windowsShim(launch.command, launch.args ?? [])
-      : undefined,
+    host.platform === 'win32' && launch.command !== undefined ? windowsShim(launch.command, launch.written) : undefined,
     outdatedGateway(started),
-    // What a repository brings is shared with everybody who has it.
-    place.scope === 'project' && hasLiteralSecret(launch.written) ? secretInFile(written.name) : undefined,
+    isShared && hasLiteralSecret(launch.written) ? secretInFile(written.name) : undefined,
   ];
   return found.filter((problem) => problem !== undefined);
 }

@@ -1,5 +1,7 @@
 import { maskArgs } from '../base/index.js';
+import type { LaunchFields } from '../model/index.js';
 import type { ProblemDraft } from './problem-draft.js';
+import { splitWords } from './shell-words.js';
 
 /** Programs that npm and its kin install as `.cmd` files, which Windows cannot start like a program. */
 const SHIMS = new Set([
@@ -16,15 +18,32 @@ const SHIMS = new Set([
   'mcp-remote',
 ]);
 
-/** On Windows, a shim needs `cmd /c` before it; the hint is the entry as it should be. */
-export function windowsShim(command: string, args: readonly string[]): ProblemDraft | undefined {
+/**
+ * On Windows, a shim needs `cmd /c` before it; the hint is the entry as it should be. It is made of what the file says,
+ * so that no variable's value gets into it.
+ */
+export function windowsShim(
+  command: string,
+  written: Pick<LaunchFields, 'command' | 'args'>,
+): ProblemDraft | undefined {
+  const args = written.args ?? [];
+  if (isShim(command)) return problem([written.command ?? command, ...args]);
+  // A whole command line in the place of the program.
+  const words = args.length === 0 ? splitWords(written.command ?? command) : [];
+  return words.length > 1 && isShim(words[0] ?? '') ? problem(words) : undefined;
+}
+
+function isShim(command: string): boolean {
   const last = command.split(/[\\/]/).at(-1)?.toLowerCase() ?? '';
-  if (!SHIMS.has(last) && !/\.(cmd|bat)$/.test(last)) return undefined;
-  const corrected = JSON.stringify({ command: 'cmd', args: ['/c', command, ...maskArgs(args)] });
+  return SHIMS.has(last) || /^[^\s]+\.(?:cmd|bat)$/.test(last);
+}
+
+function problem(words: readonly string[]): ProblemDraft {
+  const corrected = JSON.stringify({ command: 'cmd', args: ['/c', ...maskArgs(words, 'shown')] });
   return {
     code: 'windows-npx',
     severity: 'warning',
-    message: `Windows cannot start ${command} without cmd /c`,
+    message: `Windows cannot start ${words[0]} without cmd /c`,
     hint: `write ${corrected}`,
   };
 }

@@ -7,6 +7,8 @@ import type { Samples } from './sample.js';
 export async function allSamples(): Promise<Samples[]> {
   const folder = dirname(fileURLToPath(import.meta.url));
   const names = readdirSync(folder).filter((name) => !['index.ts', 'sample.ts'].includes(name));
-  const modules = await Promise.all(names.map((name): Promise<Record<string, Samples>> => import(/* @vite-ignore */ `./${name}`)));
+  const modules = await Promise.all(
+    names.map((name): Promise<Record<string, Samples>> => import(/* @vite-ignore */ `./${name}`)),
+  );
   return modules.flatMap((module) => Object.values(module));
 }

@@ -7,7 +7,10 @@ export interface Sample {
   readonly title: string;
   /** On which platforms it holds; all three unless said otherwise. */
   readonly platforms?: readonly Platform[];
-  /** Text by path: `~/…` in the home, `<project>/…` in the project, `/…` in the system. */
+  /**
+   * Text by path: `~/…` in the home, `<project>/…` in the project, `/…` in the system. In the text, as in `env`,
+   * `<home>`, `<project>` and `<root>` stand for the folders of the machine.
+   */
   readonly files: Readonly<Record<string, string>> | ((platform: Platform) => Readonly<Record<string, string>>);
   readonly env?: Readonly<Record<string, string>>;
   /**

@@ -45,7 +45,7 @@ async function judge({ host, read }: World): Promise<Judge> {
   for (const place of [managedPlace, userPlace]) {
     for (const { path } of templatesFor(place.path, host.platform).flatMap((one) => resolveTemplate(one, host))) {
       const list = at((await read(path, 'json'))?.value, 'amp.mcpPermissions');
-      if (Array.isArray(list)) rules.push(...list);
+      for (const rule of Array.isArray(list) ? list : []) rules.push(rule);
     }
   }
   return (definition) => {

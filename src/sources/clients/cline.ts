@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
 import { extensionStorage } from '../common-places.js';
 import { clineDialect } from '../dialects/editors.js';
-import { envColon, expansion } from '../expansion.js';
+import { envColon, expansion, WHOLE_ENTRY } from '../expansion.js';
 import { under } from '../find.js';
 
 const common = {
@@ -9,7 +9,7 @@ const common = {
   format: 'json',
   find: under('mcpServers'),
   dialect: clineDialect,
-  expansion: expansion([envColon]),
+  expansion: expansion([envColon], { fields: WHOLE_ENTRY }),
 } satisfies Partial<Place>;
 const FILE = 'settings/cline_mcp_settings.json';
 

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import type { Client, Place } from '../client.js';
 import { deprecated } from '../common-places.js';
 import { continueDialect } from '../dialects/editors.js';
-import { braced, expansion, type Rule } from '../expansion.js';
+import { braced, expansion, type Rule, WHOLE_ENTRY } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { type FileInfo, type Finder, type Found, membersOf, single, under } from '../find.js';
 import { type Host, variable } from '../host.js';
@@ -78,13 +78,13 @@ const yaml = {
   format: 'yaml',
   find: withSecrets(under('mcpServers')),
   dialect: continueDialect,
-  expansion: expansion([secret, blockInput]),
+  expansion: expansion([secret, blockInput], { fields: WHOLE_ENTRY }),
 } satisfies Partial<Place>;
 const json = {
   format: 'json',
   find: withSecrets(dropIn),
   dialect: continueDialect,
-  expansion: expansion([secret, blockInput, braced]),
+  expansion: expansion([secret, blockInput, braced], { fields: WHOLE_ENTRY }),
 } satisfies Partial<Place>;
 
 export const continueDev: Client = {

@@ -1,9 +1,11 @@
 import type { Client, Place } from '../client.js';
-import { splitWords } from '../command-line.js';
 import { crushDialect } from '../dialects/agents.js';
 import { inventoryDialect } from '../dialects/apps.js';
 import { bare, braced, expansion, none, substitution } from '../expansion.js';
 import { type Finder, single, under } from '../find.js';
+import { splitWords } from '../shell-words.js';
+
+const HOME = '<CRUSH_GLOBAL_CONFIG|XDG_CONFIG_HOME/crush|~/.config/crush>';
 
 const common = {
   format: 'json',
@@ -39,12 +41,13 @@ export const crush: Client = {
   places: [
     {
       ...common,
-      scope: 'user',
-      path: '<CRUSH_GLOBAL_CONFIG|XDG_CONFIG_HOME/crush|~/.config/crush>/crush.json',
-      precedence: 10,
+      scope: 'managed',
+      path: { darwin: '/etc/crush/crush.json', linux: '/etc/crush/crush.json' },
+      precedence: 5,
     },
+    { ...common, scope: 'user', path: `${HOME}/crush.json`, precedence: 10 },
     { ...common, scope: 'project', path: '<up>/{.crush.json,crush.json}', precedence: 20 },
-    { ...script, scope: 'user', path: '~/.config/crush/crushrc' },
+    { ...script, scope: 'user', path: [`${HOME}/crushrc`, '~/.config/crush/crushrc'] },
     { ...script, scope: 'project', path: '<up>/{.crushrc,crushrc}' },
   ],
 };

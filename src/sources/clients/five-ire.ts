@@ -1,8 +1,14 @@
 import type { Client } from '../client.js';
 import { applicationData } from '../common-places.js';
 import { fiveIreDialect } from '../dialects/apps.js';
-import { expansion, template } from '../expansion.js';
+import { expansion, type Rule } from '../expansion.js';
 import { firstOf, under } from '../find.js';
+
+/** `{{name}}`, also with what kind of value it takes: `{{name@string::what it is for}}`. */
+const placeholder: Rule = {
+  pattern: String.raw`\{\{([^{}]+)\}\}`,
+  meaning: (inside) => ({ kind: 'input', id: inside.split('@')[0]?.trim() || inside.trim() }),
+};
 
 export const fiveIre: Client = {
   id: '5ire',
@@ -14,7 +20,7 @@ export const fiveIre: Client = {
       format: 'json',
       find: firstOf(under('mcpServers'), under('servers')),
       dialect: fiveIreDialect,
-      expansion: expansion([template]),
+      expansion: expansion([placeholder]),
       precedence: 10,
     },
   ],

@@ -119,7 +119,11 @@ function isExtensionOn(enablement: unknown, source: string, host: Host): boolean
   let on = true;
   for (const rule of names(at(enablement, extension, 'overrides'))) {
     const off = rule.startsWith('!');
-    const pattern = rule.slice(off ? 1 : 0).replace(/\/?\*?$/, '/*');
+    // A rule without a star at its end is for that very folder and none below it.
+    const pattern = rule
+      .slice(off ? 1 : 0)
+      .replaceAll('\\', '/')
+      .replace(/(?<![/*])$/, '/');
     if (matchesWildcard(pattern, folder)) on = !off;
   }
   return on;

@@ -1,21 +1,36 @@
 import type { Client } from '../client.js';
 import { gooseDialect } from '../dialects/agents.js';
-import { bare, braced, expansion } from '../expansion.js';
-import { isFields, names, optionalRecord } from '../fields.js';
+import { expansion, type Rule, type Scenery } from '../expansion.js';
+import { at, isFields, names } from '../fields.js';
 import { type Finder, under } from '../find.js';
 import { variable } from '../host.js';
 
-/** References in URL and headers see the entry's own variables; secrets are in a keyring unless the environment has them. */
+/** Stands before the name of a secret that only the keyring has. */
+const IN_KEYRING = 'keyring:';
+
+/** A reference sees the entry's own variables and secrets, and nothing else of the environment. */
+function meaning(name: string, { variables }: Scenery): ReturnType<Rule['meaning']> {
+  const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
+  if (value !== undefined) return { kind: 'value', value };
+  return Object.hasOwn(variables, `${IN_KEYRING}${name}`) ? { kind: 'input', id: name } : { kind: 'missing', name };
+}
+
+const braced: Rule = { pattern: String.raw`\$\{\s*([A-Za-z_]\w*)\s*\}`, meaning };
+const bare: Rule = { pattern: String.raw`\$([A-Za-z_]\w*)`, meaning };
+
+/** Secrets are in a keyring unless the environment has them. */
 const extensions: Finder = (root, file) => {
   const found = under('extensions')(root, file);
   const entries = found.entries.map((entry) => {
-    if (!isFields(entry.value)) return entry;
-    const given = isFields(entry.value.envs) ? optionalRecord(entry.value, 'envs') : {};
-    const secrets = names(entry.value.env_keys).flatMap((name) => {
+    const envs = at(entry.value, 'envs');
+    const given = Object.entries(isFields(envs) ? envs : {}).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'object' ? [] : [[name, String(value)]],
+    );
+    const secrets = names(at(entry.value, 'env_keys')).map((name): [string, string] => {
       const value = variable(file.host, name);
-      return value === undefined ? [] : [[name, value]];
+      return value === undefined ? [`${IN_KEYRING}${name}`, ''] : [name, value];
     });
-    return { ...entry, variables: { ...given, ...Object.fromEntries(secrets) } };
+    return { ...entry, variables: Object.fromEntries([...given, ...secrets]) };
   });
   return { ...found, entries };
 };

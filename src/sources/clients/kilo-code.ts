@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
 import { deprecated, extensionStorage } from '../common-places.js';
 import { rooDialect } from '../dialects/editors.js';
-import { envColon, expansion } from '../expansion.js';
+import { envColon, expansion, WHOLE_ENTRY } from '../expansion.js';
 import { under } from '../find.js';
 import { opencodePlace } from './opencode-family.js';
 
@@ -10,7 +10,7 @@ const older = {
   format: 'json',
   find: under('mcpServers'),
   dialect: rooDialect,
-  expansion: expansion([envColon]),
+  expansion: expansion([envColon], { fields: WHOLE_ENTRY }),
 } satisfies Partial<Place>;
 
 export const kiloCode: Client = {

@@ -1,6 +1,6 @@
 import type { Client, Place } from '../client.js';
 import { kiroDialect } from '../dialects/editors.js';
-import { braced, expansion } from '../expansion.js';
+import { braced, expansion, WHOLE_ENTRY } from '../expansion.js';
 import { allOf, under } from '../find.js';
 
 const servers = under('mcpServers');
@@ -8,7 +8,7 @@ const common = {
   format: 'json',
   find: servers,
   dialect: kiroDialect,
-  expansion: expansion([braced]),
+  expansion: expansion([braced], { fields: WHOLE_ENTRY }),
 } satisfies Partial<Place>;
 
 export const kiro: Client = {

@@ -8,8 +8,10 @@ import { variable } from '../host.js';
 /** `${cmd: …}` and `$: …`, which the program runs and we do not. */
 const command: Rule = { pattern: String.raw`\$\{cmd:([^{}]*)\}`, meaning: (text) => ({ kind: 'command', text }) };
 const olderCommand: Rule = { pattern: String.raw`^\$: ?(.+)$`, meaning: (text) => ({ kind: 'command', text }) };
+/** `$VAR`, which counts only where it is the whole value. */
+const olderVariable: Rule = { ...bare, pattern: `^${bare.pattern}$` };
 
-/** Values that the editor hands over for all entries at once. */
+/** Values that the editor hands over for all entries at once; those of inputs with or without `input:` before them. */
 const servers: Finder = (root, file) => {
   const found = firstOf(under('servers'), under('mcpServers'))(root, file);
   const shared = variable(file.host, 'MCP_HUB_ENV');
@@ -22,7 +24,9 @@ function sharedValues(text: string): Record<string, string> {
   try {
     const value: unknown = JSON.parse(text);
     const pairs = isFields(value) ? Object.entries(value) : [];
-    return Object.fromEntries(pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
+    const values = Object.fromEntries(pairs.filter((pair): pair is [string, string] => typeof pair[1] === 'string'));
+    const inputs = Object.entries(values).map(([name, value]) => [`input:${name}`, value]);
+    return { ...Object.fromEntries(inputs), ...values };
   } catch {
     return {}; // not ours to mend, and what it would have given shows as missing
   }
@@ -32,7 +36,8 @@ const common = {
   format: 'json5',
   find: servers,
   dialect: mcphubDialect,
-  expansion: expansion([command, olderCommand, envColon, input, editorFolders, braced, bare], {
+  expansion: expansion([command, olderCommand, envColon, input, editorFolders, braced, olderVariable], {
+    unset: 'fail',
     fields: ['command', 'args', 'env', 'cwd', 'url', 'headers'],
   }),
 } satisfies Partial<Place>;

@@ -14,8 +14,22 @@ export const mcporter: Client = {
   id: 'mcporter',
   name: 'mcporter',
   places: [
-    { ...common, scope: 'user', path: '<XDG_CONFIG_HOME/mcporter|~/.mcporter>/mcporter.{json,jsonc}', precedence: 10 },
+    {
+      ...common,
+      scope: 'user',
+      path: '<XDG_CONFIG_HOME/mcporter|~/.mcporter>/mcporter.{json,jsonc}',
+      precedence: 10,
+      firstOnly: true,
+      unless: 'MCPORTER_CONFIG',
+    },
+    // A file that is named stands in the place of both others.
     { ...common, scope: 'user', path: '<MCPORTER_CONFIG>', precedence: 30 },
-    { ...common, scope: 'project', path: '<project>/config/mcporter.json', precedence: 20 },
+    {
+      ...common,
+      scope: 'project',
+      path: '<project>/config/mcporter.json',
+      precedence: 20,
+      unless: 'MCPORTER_CONFIG',
+    },
   ],
 };

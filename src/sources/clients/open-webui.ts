@@ -18,7 +18,9 @@ const connections: Finder = (root) => {
 const connection: Dialect = (entry) => {
   const url = optionalString(entry, 'url');
   if (!url) throw new InvalidEntry('it has no "url"', 'a connection needs a "url"');
-  const key = optionalString(entry, 'key');
+  // A key that is left over from another way to log in is not sent.
+  const sent = ['bearer', undefined].includes(optionalString(entry, 'auth_type'));
+  const key = sent ? optionalString(entry, 'key') : undefined;
   const config = field(entry, 'config');
   return {
     transport: 'http',

@@ -1,9 +1,11 @@
+import { dirname, resolve } from 'node:path';
 import type { Place } from '../client.js';
 import { opencodeDialect } from '../dialects/agents.js';
 import { expansion, plainEnv, plainFile } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { type Finder, membersOf } from '../find.js';
 import { type Host, variable } from '../host.js';
+import { referencedFile } from '../referenced-file.js';
 
 /** `mcp`, or `mcp.servers` in the second generation, told by what is in it. */
 const opencodeServers: Finder = (root) => {
@@ -13,17 +15,49 @@ const opencodeServers: Finder = (root) => {
   return isSecond && !isServer ? membersOf(nested, ['mcp', 'servers']) : membersOf(at(root, 'mcp'), ['mcp']);
 };
 
-const STRING_COMMENT_OR_REFERENCE = /"(?:[^"\\]|\\[\s\S])*"|\/\/[^\n]*|\/\*[\s\S]*?\*\/|\{env:([^{}]+)\}/g;
-
 /**
  * References are replaced in the text before it is parsed, so they may also stand where JSON wants a number or a flag.
  * Those are filled in here; the ones inside strings keep their written form and are expanded afterwards.
  */
-export function fillBareReferences(text: string, host: Host): string {
-  if (!text.includes('{env:')) return text;
-  return text.replaceAll(STRING_COMMENT_OR_REFERENCE, (whole, name: string | undefined) =>
-    name === undefined ? whole : (variable(host, name.trim()) ?? ''),
-  );
+export function fillBareReferences(text: string, host: Host, source: string): string {
+  if (!/\{(?:env|file):/.test(text)) return text;
+  const folder = resolve(host.cwd, dirname(source));
+  const notable = /["/{]/g;
+  const reference = /\{(env|file):([^{}]+)\}/y;
+  let filled = '';
+  let done = 0;
+  for (let match = notable.exec(text); match; match = notable.exec(text)) {
+    reference.lastIndex = match.index;
+    const [whole = '', kind, name = ''] = (match[0] === '{' && reference.exec(text)) || [];
+    if (kind !== undefined) {
+      const value = kind === 'env' ? variable(host, name.trim()) : referencedFile(name.trim(), folder, host);
+      filled += text.slice(done, match.index) + (value ?? '');
+      done = match.index + whole.length;
+    }
+    notable.lastIndex = kind === undefined ? endOf(text, match.index) : done;
+  }
+  return filled + text.slice(done);
+}
+
+/** Where the string or comment that begins here ends; one character on if none does. */
+function endOf(text: string, start: number): number {
+  const after = (mark: string, from: number): number => {
+    const found = text.indexOf(mark, from);
+    return found < 0 ? text.length : found + mark.length;
+  };
+  if (text.startsWith('//', start)) return after('\n', start);
+  if (text.startsWith('/*', start)) return after('*/', start + 2);
+  if (text[start] !== '"') return start + 1;
+  let end = after('"', start + 1);
+  while (end < text.length && isEscaped(text, end - 1)) end = after('"', end);
+  return end;
+}
+
+/** A loop, for a regular expression would run out of stack in a string with millions of escapes. */
+function isEscaped(text: string, index: number): boolean {
+  let first = index;
+  while (text[first - 1] === '\\') first -= 1;
+  return (index - first) % 2 === 1;
 }
 
 /** What OpenCode and the programs made from it share. */

@@ -13,14 +13,11 @@ export const opencode: Client = {
       path: '<XDG_CONFIG_HOME|~/.config>/opencode/{config.json,opencode.json,opencode.jsonc}',
       precedence: 10,
     },
-    {
-      ...opencodePlace,
-      scope: 'user',
-      path: ['<OPENCODE_CONFIG>', '<OPENCODE_CONFIG_DIR>/opencode.{json,jsonc}'],
-      precedence: 15,
-    },
+    { ...opencodePlace, scope: 'user', path: '<OPENCODE_CONFIG>', precedence: 15 },
     { ...opencodePlace, scope: 'user', path: '~/.opencode/opencode.{json,jsonc}', precedence: 30 },
     ...projectPlaces(),
+    // A folder of its own that is read like a `.opencode`, after all of those.
+    { ...opencodePlace, scope: 'user', path: '<OPENCODE_CONFIG_DIR>/opencode.{json,jsonc}', precedence: 35 },
     { ...opencodePlace, scope: 'dynamic', path: [], variable: 'OPENCODE_CONFIG_CONTENT', precedence: 40 },
     {
       ...opencodePlace,

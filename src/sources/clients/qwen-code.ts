@@ -20,7 +20,7 @@ export const qwenCode: Client = {
   judge,
 };
 
-/** A project's server runs only while its content is the one that was approved. */
+/** A decision about a project's server holds only while its content is the one that was decided about. */
 async function judge({ host, read }: World): Promise<Judge> {
   const [settings] = resolveTemplate(`${HOME}/settings.json`, host);
   const [approvalsFile] = resolveTemplate(
@@ -29,13 +29,14 @@ async function judge({ host, read }: World): Promise<Judge> {
   );
   const user = settings && (await read(settings.path, 'json'))?.value;
   const approvals = approvalsFile && (await read(approvalsFile.path, 'json'))?.value;
-  return (definition) => {
+  return (definition, _, entry) => {
     if (isListedOut(user, definition.name)) return { state: 'disabled' };
     if (definition.scope !== 'project') return undefined;
     const record = recordFor(approvals, definition.name, host);
-    if (at(record, 'status') === 'rejected') return { state: 'rejected' };
-    const approved = at(record, 'status') === 'approved' && hashes(definition).includes(String(at(record, 'hash')));
-    return { state: approved ? 'ready' : 'pending-approval' };
+    const decided = hashes(definition, entry).includes(String(at(record, 'hash')));
+    const status = decided ? at(record, 'status') : undefined;
+    if (status === 'rejected') return { state: 'rejected' };
+    return { state: status === 'approved' ? 'ready' : 'pending-approval' };
   };
 }
 
@@ -45,25 +46,31 @@ function recordFor(approvals: unknown, name: string, host: Host): unknown {
   return at(found?.[1], name);
 }
 
+/** Where an entry comes from and what it is called for people, which change nothing about what it does. */
+const COSMETIC = new Set(['description', 'scope', 'extensionName']);
+
 /** The hash over the entry, with references as they are written and as they are resolved. */
-function hashes(definition: Definition): string[] {
-  const launch = ({ command, args, env, cwd, url, headers }: Definition['written']) => ({
-    command,
-    args,
-    env,
-    cwd,
-    url,
-    headers,
-  });
-  return [definition.written, launch(definition)].map((fields) => sha256(JSON.stringify(sorted(fields))));
+function hashes(definition: Definition, entry: unknown): string[] {
+  // Hashing goes down with the entry; what nests endlessly was never approved by anyone.
+  if (!isFields(entry) || isDeeperThan(DEEPEST_ENTRY, entry)) return [];
+  const { command, args, env, cwd, url, headers } = definition;
+  const values: Fields = { command, args, env, cwd, url, httpUrl: url, tcp: url, headers };
+  const written = Object.entries(entry).filter(([key]) => !COSMETIC.has(key));
+  const resolved = written.map(([key, value]): [string, unknown] => [key, at(values, key) ?? value]);
+  return [written, resolved].map((pairs) => sha256(JSON.stringify(sorted(Object.fromEntries(pairs)))));
 }
 
+const DEEPEST_ENTRY = 64;
+
+function isDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
+}
+
+/** Keys in one order all the way down; lists keep theirs, for it matters. */
 function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
   if (!isFields(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value as Fields)
-      .filter(([, item]) => item !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => [key, sorted(item)]),
-  );
+  const pairs = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(pairs.map(([key, item]) => [key, sorted(item)]));
 }

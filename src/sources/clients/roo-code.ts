@@ -1,14 +1,14 @@
 import type { Client, Place } from '../client.js';
 import { extensionStorage } from '../common-places.js';
 import { rooDialect } from '../dialects/editors.js';
-import { envColon, expansion, workspaceFolder } from '../expansion.js';
+import { envColon, expansion, WHOLE_ENTRY, workspaceFolder } from '../expansion.js';
 import { under } from '../find.js';
 
 const common = {
   format: 'json',
   find: under('mcpServers'),
   dialect: rooDialect,
-  expansion: expansion([envColon, workspaceFolder], { unset: 'empty' }),
+  expansion: expansion([envColon, workspaceFolder], { fields: WHOLE_ENTRY, unset: 'empty' }),
 } satisfies Partial<Place>;
 
 export const rooCode: Client = {

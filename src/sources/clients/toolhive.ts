@@ -22,8 +22,14 @@ export const toolhive: Client = {
       scope: 'user',
       path: {
         linux: '<XDG_STATE_HOME|~/.local/state>/toolhive/runconfigs/*.json',
-        darwin: '<XDG_STATE_HOME|~/Library/Application Support>/toolhive/runconfigs/*.json',
-        win32: '<XDG_STATE_HOME|LOCALAPPDATA|~/AppData/Local>/toolhive/runconfigs/*.json',
+        darwin: [
+          '<XDG_STATE_HOME|~/Library/Application Support>/toolhive/runconfigs/*.json',
+          '<XDG_STATE_HOME|~/.local/state>/toolhive/runconfigs/*.json',
+        ],
+        win32: [
+          '<XDG_STATE_HOME|LOCALAPPDATA|~/AppData/Local>/toolhive/runconfigs/*.json',
+          '<XDG_STATE_HOME|~/.local/state>/toolhive/runconfigs/*.json',
+        ],
       },
       format: 'json',
       find: runConfig,

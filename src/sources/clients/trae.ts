@@ -1,14 +1,14 @@
 import type { Client, Place } from '../client.js';
 import { applicationData } from '../common-places.js';
 import { cursorDialect } from '../dialects/editors.js';
-import { expansion, workspaceFolder } from '../expansion.js';
+import { expansion, WHOLE_ENTRY, workspaceFolder } from '../expansion.js';
 import { under } from '../find.js';
 
 const common = {
   format: 'json',
   find: under('mcpServers'),
   dialect: cursorDialect,
-  expansion: expansion([workspaceFolder]),
+  expansion: expansion([workspaceFolder], { fields: WHOLE_ENTRY }),
 } satisfies Partial<Place>;
 
 export const trae: Client = {

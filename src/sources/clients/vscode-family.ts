@@ -2,7 +2,8 @@ import type { Client, Place } from '../client.js';
 import { editorUserFolder } from '../common-places.js';
 import { vscodeDialect } from '../dialects/editors.js';
 import { editorCommand, editorFolders, envColon, expansion, input } from '../expansion.js';
-import { firstOf, ignoredUnder, under } from '../find.js';
+import { at } from '../fields.js';
+import { allOf, type Finder, ignoredUnder, membersOf, under } from '../find.js';
 
 /** Variables as the editor resolves them; one that is not set becomes nothing. */
 export const vscodeExpansion = expansion([input, envColon, editorCommand, editorFolders], {
@@ -11,7 +12,17 @@ export const vscodeExpansion = expansion([input, envColon, editorCommand, editor
 });
 
 /** `servers`, and not `mcpServers`, which other programs like to write here. */
-export const vscodeServers = firstOf(under('servers'), ignoredUnder('mcpServers', 'servers', 'VS Code'));
+export const vscodeServers = allOf(under('servers'), ignoredUnder('mcpServers', 'servers', 'the editor'));
+
+/** `mcp` among the editor's settings, nested or with a dot in the key; its questions are spelled as its servers are. */
+export function settingsServers(...path: readonly string[]): Finder {
+  const dotted: Finder = (root) => {
+    const inputs = at(root, ...path, 'mcp.inputs');
+    const shared = Array.isArray(inputs) ? { inputs } : {};
+    return membersOf(at(root, ...path, 'mcp.servers'), [...path, 'mcp.servers'], shared);
+  };
+  return allOf(under(...path, 'mcp', 'servers'), dotted);
+}
 
 export const vscodePlace = {
   format: 'json',

@@ -2,8 +2,8 @@ import type { Client } from '../client.js';
 import { applicationData, deprecated } from '../common-places.js';
 import { claudeDialect } from '../dialects/claude.js';
 import { none } from '../expansion.js';
-import { allOf, under } from '../find.js';
-import { editorPlaces, vscodePlace } from './vscode-family.js';
+import { under } from '../find.js';
+import { editorPlaces, settingsServers, vscodePlace } from './vscode-family.js';
 
 export const vscode: Client = {
   id: 'vscode',
@@ -14,7 +14,7 @@ export const vscode: Client = {
       ...vscodePlace,
       scope: 'user',
       path: applicationData('Code/User/settings.json'),
-      find: allOf(under('mcp', 'servers'), under('mcp.servers')),
+      find: settingsServers(),
       precedence: 10,
       remark: deprecated(
         'VS Code no longer keeps servers in its settings',
@@ -44,7 +44,7 @@ export const vscode: Client = {
       ...vscodePlace,
       scope: 'project',
       path: '<project>/*.code-workspace',
-      find: allOf(under('settings', 'mcp', 'servers'), under('settings', 'mcp.servers')),
+      find: settingsServers('settings'),
       precedence: 12,
       state: 'pending-approval',
     },

@@ -1,13 +1,13 @@
 import type { Client, Place } from '../client.js';
 import { warpDialect } from '../dialects/editors.js';
-import { expansion, template } from '../expansion.js';
+import { expansion, template, WHOLE_ENTRY } from '../expansion.js';
 import { firstOf, under } from '../find.js';
 
 const common = {
   format: 'json',
   find: firstOf(under('mcpServers'), under('servers'), under('mcp_servers'), under('mcp', 'servers')),
   dialect: warpDialect,
-  expansion: expansion([template]),
+  expansion: expansion([template], { fields: WHOLE_ENTRY }),
 } satisfies Partial<Place>;
 
 export const warp: Client = {

@@ -2,7 +2,18 @@ import type { Client } from '../client.js';
 import { applicationData } from '../common-places.js';
 import { witsyDialect } from '../dialects/apps.js';
 import { none } from '../expansion.js';
-import { allOf, under } from '../find.js';
+import { at, isFields } from '../fields.js';
+import { allOf, type Finder, under } from '../find.js';
+
+/** Its own list has ids where people would write names. */
+const ownList: Finder = (root, file) => {
+  const servers = at(root, 'mcp', 'servers');
+  if (!Array.isArray(servers)) return under('mcp', 'servers')(root, file);
+  const named = servers.map((server: unknown) =>
+    isFields(server) ? { id: server.label ?? server.title ?? server.registryId ?? server.uuid, ...server } : server,
+  );
+  return under('mcp', 'servers')({ mcp: { servers: named } }, file);
+};
 
 export const witsy: Client = {
   id: 'witsy',
@@ -12,7 +23,7 @@ export const witsy: Client = {
       scope: 'user',
       path: applicationData('Witsy/settings.json'),
       format: 'json',
-      find: allOf(under('mcpServers'), under('mcp', 'servers')),
+      find: allOf(under('mcpServers'), ownList),
       dialect: witsyDialect,
       expansion: none,
       precedence: 10,

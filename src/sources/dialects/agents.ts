@@ -23,6 +23,7 @@ import {
   optionalRecord,
   optionalString,
 } from '../fields.js';
+import type { ProblemDraft } from '../problem-draft.js';
 
 /** OpenCode: one list of words for the command, `environment` instead of `env`; its second generation turns the flag
  * around and has two time-outs. */
@@ -71,7 +72,7 @@ export const codexDialect: Dialect = (entry) => {
   }
   const draft = plainCodex({
     ...entry,
-    headers: { ...asFields(entry, 'headers'), ...asFields(entry, 'http_headers') },
+    headers: { ...optionalRecord(entry, 'headers'), ...optionalRecord(entry, 'http_headers') },
   });
   if (!draft) return undefined;
   const bearer = optionalString(entry, 'bearer_token_env_var');
@@ -117,10 +118,11 @@ const plainCodex = dialect({
     }),
 });
 
-function asFields(entry: Fields, key: string): Fields {
-  const value = field(entry, key);
-  return isFields(value) ? value : {};
-}
+/** A plugin's file, written for Codex or for Claude Code, where being off is spelled the other way round. */
+export const codexJsonDialect: Dialect = (entry) => {
+  const draft = codexDialect(entry);
+  return draft && isDisabled(entry) ? { ...draft, enabled: false } : draft;
+};
 
 /** Names, or maps with a name in them. */
 function variableNames(value: unknown): string[] {
@@ -146,7 +148,19 @@ const plainGemini = dialect({
 export const geminiDialect: Dialect = (entry) => {
   const { httpUrl, url, tcp } = entry;
   const draft = plainGemini(tcp && !httpUrl && !url ? { ...entry, tcp: webSocketUrl(tcp) } : entry);
-  return draft && httpUrl && field(entry, 'type') === undefined ? { ...draft, transport: 'http' } : draft;
+  if (!draft) return undefined;
+  return {
+    ...draft,
+    ...(Boolean(httpUrl) && field(entry, 'type') === undefined && { transport: 'http' as const }),
+    ...(Boolean(httpUrl && url) && draft.problems.length === 0 && { problems: [TWO_URLS] }),
+  };
+};
+
+const TWO_URLS: ProblemDraft = {
+  code: 'ambiguous-entry',
+  severity: 'warning',
+  message: 'it has both an "httpUrl" and a "url"; the "httpUrl" counts',
+  hint: 'remove the one that is not meant',
 };
 
 function webSocketUrl(tcp: unknown): unknown {
@@ -160,6 +174,8 @@ export const gooseDialect: Dialect = (entry) => {
   const type = optionalString(entry, 'type');
   if (type !== undefined && GOOSE_OWN.has(type)) return undefined;
   if (type === undefined) throw new InvalidEntry('it has no "type"', 'write "type": stdio or streamable_http');
+  if (type === 'stdio' && !field(entry, 'cmd'))
+    throw new InvalidEntry('it has no "cmd"', 'name the program to start under "cmd"');
   const draft = plainGoose({ ...entry, command: field(entry, 'cmd') });
   if (!draft) return undefined;
   const keys = names(field(entry, 'env_keys')).map((variable) => [variable, { variable, asks: true }]);

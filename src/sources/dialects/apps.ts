@@ -1,5 +1,6 @@
 import { type Dialect, type Draft, defined, dialect, isDisabled, milliseconds, timeoutIn } from '../dialect.js';
 import { at, type Fields, field, names, optionalString, optionalStrings } from '../fields.js';
+import { splitWords } from '../shell-words.js';
 import { claudeDesktopDialect } from './claude.js';
 
 export const fiveIreDialect: Dialect = dialect({
@@ -28,12 +29,16 @@ export const anythingllmDialect: Dialect = dialect({
 export const librechatDialect: Dialect = dialect({
   types: { stdio: 'stdio', websocket: 'ws', sse: 'sse', 'streamable-http': 'http', http: 'http' },
   urlAlone: 'sse',
-  // `startup: false` only puts the start off until the server is used, which is what we do anyway.
+  // Not started with the rest, until somebody asks for it by hand.
+  off: (entry) => field(entry, 'startup') === false,
   timeouts: timeoutIn('ms', 'timeout', 'initTimeout'),
 });
 
+/** In its own list, Witsy keeps the arguments of a program as one text under `url`. */
 export const witsyDialect: Dialect = (entry) => {
-  const draft = claudeDesktopDialect(entry);
+  const { url, args, type } = entry;
+  const inUrl = type === 'stdio' && args === undefined && typeof url === 'string';
+  const draft = claudeDesktopDialect(inUrl ? { ...entry, args: splitWords(url) } : entry);
   return draft && field(entry, 'state') === 'disabled' ? { ...draft, enabled: false } : draft;
 };
 
@@ -57,31 +62,37 @@ export const mcphubDialect: Dialect = (entry) => {
 const plainMcporter = dialect({
   urls: ['baseUrl', 'base_url', 'url', 'serverUrl', 'server_url'],
   urlAlone: 'auto',
+  urlWins: true,
   off: isDisabled,
   timeouts: (entry) => defined({ timeoutMs: milliseconds(entry, 'timeoutMs', 'ms') }),
 });
 
-/** Camel case and snake case alike; the command as one word, a list, or called `executable`. */
+/** Camel case and snake case alike; the command as one word, a line, a list, or called `executable`. */
 export const mcporterDialect: Dialect = (entry) => {
   const command = field(entry, 'command') ?? field(entry, 'executable');
-  const words = Array.isArray(command) ? names(command) : undefined;
-  const draft = plainMcporter({
-    ...entry,
-    command: words ? words[0] : command,
-    args: words ? [...words.slice(1), ...(optionalStrings(entry, 'args') ?? [])] : field(entry, 'args'),
-  });
+  const args = optionalStrings(entry, 'args') ?? [];
+  const words = commandWords(command, args);
+  const draft = plainMcporter(words ? { ...entry, command: words[0], args: [...words.slice(1), ...args] } : entry);
   return draft && withMcporterFields(draft, entry);
 };
+
+/** A text without any arguments beside it is cut into words, as a shell would. */
+function commandWords(command: unknown, args: readonly string[]): string[] | undefined {
+  if (Array.isArray(command)) return names(command);
+  if (typeof command !== 'string') return undefined;
+  return args.length === 0 ? splitWords(command) : [command];
+}
 
 function withMcporterFields(draft: Draft, entry: Fields): Draft {
   const either = (camel: string, snake: string) => optionalString(entry, camel) ?? optionalString(entry, snake);
   const token = either('bearerToken', 'bearer_token');
-  const variable = either('bearerTokenEnv', 'bearer_token_env');
+  const variable = draft.transport === 'stdio' ? undefined : either('bearerTokenEnv', 'bearer_token_env');
   const allow = names(field(entry, 'allowedTools') ?? field(entry, 'allowed_tools'));
   const deny = names(field(entry, 'blockedTools') ?? field(entry, 'blocked_tools'));
   return {
     ...draft,
-    ...(token !== undefined && { headers: { ...draft.headers, Authorization: `Bearer ${token}` } }),
+    ...(token !== undefined &&
+      draft.transport !== 'stdio' && { headers: { ...draft.headers, Authorization: `Bearer ${token}` } }),
     ...(variable !== undefined && { byName: { headers: { Authorization: { variable, prefix: 'Bearer ' } } } }),
     ...((allow.length > 0 || deny.length > 0) && {
       tools: { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) },

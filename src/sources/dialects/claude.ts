@@ -21,8 +21,9 @@ export const claudeDialect: Dialect = dialect({
   // Claude Code has no such flag, but who writes it means it: a server that is off must not be taken for one that is on.
   off: isDisabled,
   timeouts(entry) {
-    const timeoutMs = milliseconds(entry, 'timeout', 'ms') ?? milliseconds(entry, 'request_timeout_ms', 'ms');
-    return timeoutMs !== undefined && timeoutMs >= SHORTEST_TIMEOUT_MS ? { timeoutMs } : {};
+    const written = [milliseconds(entry, 'timeout', 'ms'), milliseconds(entry, 'request_timeout_ms', 'ms')];
+    const timeoutMs = written.find((amount) => amount !== undefined && amount >= SHORTEST_TIMEOUT_MS);
+    return timeoutMs === undefined ? {} : { timeoutMs };
   },
   extend: withClaudeFields,
 });
@@ -54,7 +55,7 @@ function withClaudeFields(draft: Draft, entry: Fields): Draft {
       {
         code: 'url-without-type',
         severity: 'warning',
-        message: 'it has a URL but no type; Claude Code takes such an entry for a program and fails',
+        message: 'it has a URL but no type; Claude Code and its kin take such an entry for a program and fail',
         hint: 'add "type": "http" (or "sse")',
       },
     ],

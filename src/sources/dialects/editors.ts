@@ -1,5 +1,6 @@
 import {
   type Dialect,
+  type Draft,
   defined,
   dialect,
   isDisabled,
@@ -7,18 +8,23 @@ import {
   milliseconds,
   oauthOf,
   timeoutIn,
+  unsupportedTransport,
 } from '../dialect.js';
-import { at, type Fields, field, isFields, optionalRecord, optionalString, optionalStrings } from '../fields.js';
+import { at, type Fields, field, isFields, names, optionalRecord, optionalString } from '../fields.js';
 
 /** Cursor, and what took its format over. */
 export const cursorDialect: Dialect = dialect({
+  types: { stdio: 'stdio', sse: 'sse', http: 'http', 'streamable-http': 'http' },
   urlAlone: 'auto',
   off: isDisabled,
   extend: (draft, entry) => ({ ...draft, ...defined({ oauth: oauthOf(field(entry, 'auth')) ?? draft.oauth }) }),
 });
 
 /** VS Code and the GitHub Copilot extensions elsewhere. */
-export const vscodeDialect: Dialect = dialect({ urlAlone: 'http' });
+export const vscodeDialect: Dialect = dialect({
+  types: { stdio: 'stdio', http: 'http', sse: 'sse' },
+  urlAlone: 'http',
+});
 
 export const windsurfDialect: Dialect = dialect({
   urls: ['serverUrl', 'url'],
@@ -53,9 +59,11 @@ export const zedDialect: Dialect = (entry) => {
       command: field(command, 'path'),
       args: field(command, 'args'),
       env: field(command, 'env'),
+      timeout: field(entry, 'timeout') ?? field(command, 'timeout'),
     });
   }
-  if (command === undefined && field(entry, 'url') === undefined && isFields(field(entry, 'settings'))) {
+  const fromExtension = isFields(field(entry, 'settings')) || field(entry, 'source') === 'extension';
+  if (command === undefined && field(entry, 'url') === undefined && fromExtension) {
     // Settings for a server that an extension of the editor brings: there is nothing to start from outside.
     return { transport: 'stdio', enabled: !isNotEnabled(entry), problems: [], state: 'inventory-only' };
   }
@@ -106,7 +114,22 @@ export const amazonqDialect: Dialect = dialect({
   urlAlone: 'http',
   off: isDisabled,
   timeouts: timeoutIn('ms'),
+  extend(draft, entry) {
+    const unsupported = draft.transport === 'sse' ? [unsupportedTransport(draft.transport)] : [];
+    return {
+      ...draft,
+      ...scopesIn(draft, entry),
+      problems: [...draft.problems, ...unsupported],
+      ...(unsupported.length > 0 && { state: 'client-ignores' as const }),
+    };
+  },
 });
+
+/** Two clients write what they ask of the sign-in page beside `oauth` and not in it. */
+function scopesIn(draft: Draft, entry: Fields): Pick<Draft, 'oauth'> {
+  const scopes = names(field(entry, 'oauthScopes'));
+  return scopes.length === 0 ? {} : { oauth: { ...draft.oauth, scopes } };
+}
 
 export const copilotDialect: Dialect = dialect({
   types: { local: 'stdio', stdio: 'stdio', http: 'http', 'streamable-http': 'http', sse: 'sse' },
@@ -114,12 +137,13 @@ export const copilotDialect: Dialect = dialect({
   off: isDisabled,
   timeouts: timeoutIn('ms'),
   extend(draft, entry) {
-    const allow = optionalStrings(entry, 'tools') ?? [];
+    const allow = names(field(entry, 'tools'));
     const clientId = optionalString(entry, 'oauthClientId');
+    const oauth = { ...scopesIn(draft, entry).oauth, ...(clientId !== undefined && { clientId }) };
     return {
       ...draft,
       ...(allow.length > 0 && !allow.includes('*') && { tools: { allow } }),
-      ...(clientId !== undefined && { oauth: { ...draft.oauth, clientId } }),
+      ...(Object.keys(oauth).length > 0 && { oauth: { ...draft.oauth, ...oauth } }),
     };
   },
 });

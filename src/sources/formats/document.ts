@@ -24,3 +24,30 @@ export function lineAt(text: string, offset: number): number {
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
   return line;
 }
+
+/** The same for many characters of one text: the line breaks are looked for once. */
+export class LineTable {
+  readonly #text: string;
+  #breaks: readonly number[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  lineAt(offset: number): number {
+    this.#breaks ??= lineBreaks(this.#text);
+    let [low, high] = [0, this.#breaks.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.#breaks[middle] ?? 0) < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low + 1;
+  }
+}
+
+function lineBreaks(text: string): number[] {
+  const breaks: number[] = [];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) breaks.push(at);
+  return breaks;
+}

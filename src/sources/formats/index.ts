@@ -5,7 +5,8 @@ import { parseJson, parseJson5 } from './json.js';
 /** Parses a file of another program. Whatever is in it, the answer is a value: a parser that gives up is a broken file. */
 export async function parseText(text: string, format: Format): Promise<Parsed> {
   try {
-    return await parseAs(text, format);
+    // A mark that whoever wrote the file put before it; the disk's own reader takes it off, others may not.
+    return await parseAs(text.startsWith('\uFEFF') ? text.slice(1) : text, format);
   } catch (error) {
     // Parsers recurse: text that nests thousands of levels deep ends in a RangeError, aliases that multiply in another.
     return broken(`cannot be parsed: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`, 1);

@@ -1,12 +1,34 @@
-import type { DocumentPath } from './document.js';
+import { type DocumentPath, LineTable } from './document.js';
 
 /**
- * On which lines the members of one map or list in a JSON, JSONC or JSON5 text begin. `JSON.parse` keeps no positions and
- * a parser that does is ten times slower on the megabytes some clients keep beside their servers, so this walks only
- * the one path and skips over everything else. It is only called on text that has already been parsed.
+ * Finds the lines of keys and list items in a JSON, JSONC or JSON5 text. `JSON.parse` keeps no positions and a parser
+ * that does is ten times slower on the megabytes some clients keep beside their servers, so this looks into a map or
+ * list only when asked about a member of it, and only once. It is only called on text that has already been parsed.
  */
-export function memberLines(text: string, container: DocumentPath): ReadonlyMap<string, number> {
-  return new Walk(text).members(container);
+export function jsonLines(text: string): (path: DocumentPath) => number | undefined {
+  const table = new LineTable(text);
+  const known = new Map<string, ReadonlyMap<string, Member>>();
+  const membersAt = (path: DocumentPath): ReadonlyMap<string, Member> => {
+    const key = JSON.stringify(path);
+    const members = known.get(key) ?? membersOf(path);
+    known.set(key, members);
+    return members;
+  };
+  // A container is read from where its parent says that it begins: never from the top of the text again.
+  const membersOf = (path: DocumentPath): ReadonlyMap<string, Member> => {
+    const begin = path.length === 0 ? 0 : membersAt(path.slice(0, -1)).get(String(path.at(-1)))?.value;
+    return begin === undefined ? new Map() : new Walk(text, begin).members();
+  };
+  return (path) => {
+    const member = path.length === 0 ? undefined : membersAt(path.slice(0, -1)).get(String(path.at(-1)));
+    return member && table.lineAt(member.begin);
+  };
+}
+
+/** The offsets at which a member and, after its key, the value of it begin. */
+interface Member {
+  readonly begin: number;
+  readonly value: number;
 }
 
 const QUOTE = 0x22;
@@ -15,6 +37,7 @@ const BACKSLASH = 0x5c;
 const SLASH = 0x2f;
 const STAR = 0x2a;
 const NEWLINE = 0x0a;
+const RETURN = 0x0d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
@@ -24,54 +47,34 @@ const COLON = 0x3a;
 
 class Walk {
   readonly #text: string;
-  #at = 0;
-  #counted = 0;
-  #line = 1;
+  #at: number;
 
-  constructor(text: string) {
+  constructor(text: string, at: number) {
     this.#text = text;
+    this.#at = at;
   }
 
-  members(container: DocumentPath): Map<string, number> {
-    const lines = new Map<string, number>();
+  /** The members of the map or list that begins here; none if it is neither. */
+  members(): Map<string, Member> {
+    const members = new Map<string, Member>();
     this.#skipBlank();
-    this.#container(container, 0, lines);
-    return lines;
-  }
-
-  /** Reads the map or list that begins here; at the end of the path, notes its members, before it, goes on into one. */
-  #container(path: DocumentPath, depth: number, lines: Map<string, number>): void {
     const open = this.#text.charCodeAt(this.#at);
-    if (open !== OPEN_BRACE && open !== OPEN_BRACKET) {
-      this.#skipValue();
-      return;
-    }
+    if (open !== OPEN_BRACE && open !== OPEN_BRACKET) return members;
     this.#at += 1;
-    for (let index = 0; ; index += 1) {
+    for (let index = 0; ; ) {
       this.#skipBlank();
       const code = this.#text.charCodeAt(this.#at);
-      if (Number.isNaN(code)) return;
-      if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-        this.#at += 1;
-        return;
-      }
-      if (code === COMMA) {
-        this.#at += 1;
-        index -= 1;
-        continue;
-      }
+      if (Number.isNaN(code) || code === CLOSE_BRACE || code === CLOSE_BRACKET) return members;
       const begin = this.#at;
-      const key = open === OPEN_BRACE ? this.#key() : String(index);
-      if (depth === path.length) {
+      if (code === COMMA) this.#at += 1;
+      else {
+        const key = open === OPEN_BRACE ? this.#key() : String(index);
         // The last of several equal keys is the one that a parser keeps.
-        lines.set(key, this.#lineOf(begin));
+        members.set(key, { begin, value: this.#at });
         this.#skipValue();
-      } else if (key === String(path[depth])) {
-        this.#container(path, depth + 1, lines);
-      } else {
-        this.#skipValue();
+        index += 1;
       }
-      if (this.#at === begin) return; // text that is no JSON after all
+      if (this.#at === begin) return members; // text that is no JSON after all
     }
   }
 
@@ -79,13 +82,13 @@ class Walk {
     const code = this.#text.charCodeAt(this.#at);
     const begin = this.#at;
     if (code === QUOTE || code === APOSTROPHE) this.#skipString(code);
-    else while (this.#at < this.#text.length && !/[\s:]/.test(this.#text.charAt(this.#at))) this.#at += 1;
+    else while (this.#at < this.#text.length && !/[\s:/]/.test(this.#text.charAt(this.#at))) this.#at += 1;
     const raw = this.#text.slice(begin, this.#at);
     this.#skipBlank();
     if (this.#text.charCodeAt(this.#at) === COLON) this.#at += 1;
     this.#skipBlank();
-    if (code !== QUOTE) return code === APOSTROPHE ? raw.slice(1, -1) : raw;
-    return raw.includes('\\') ? unescaped(raw) : raw.slice(1, -1);
+    const inside = code === QUOTE || code === APOSTROPHE ? raw.slice(1, -1) : raw;
+    return inside.includes('\\') ? unescaped(inside) : inside;
   }
 
   #skipValue(): void {
@@ -121,31 +124,36 @@ class Walk {
   #skipBlank(): void {
     for (;;) {
       const code = this.#text.charCodeAt(this.#at);
-      if (code <= 0x20 || code === 0xa0 || code === 0xfeff || code === 0x2028 || code === 0x2029) this.#at += 1;
-      else if (code === SLASH && this.#text.charCodeAt(this.#at + 1) === SLASH) this.#jumpTo('\n', 1);
-      else if (code === SLASH && this.#text.charCodeAt(this.#at + 1) === STAR) this.#jumpTo('*/', 2);
+      const next = code === SLASH ? this.#text.charCodeAt(this.#at + 1) : undefined;
+      if (isBlank(code)) this.#at += 1;
+      else if (next === SLASH) this.#skipLine();
+      else if (next === STAR) this.#skipComment();
       else return;
     }
   }
 
-  #jumpTo(end: string, length: number): void {
-    const found = this.#text.indexOf(end, this.#at + 2);
-    this.#at = found < 0 ? this.#text.length : found + length;
+  #skipLine(): void {
+    for (; this.#at < this.#text.length; this.#at += 1) {
+      const code = this.#text.charCodeAt(this.#at);
+      if (code === NEWLINE || code === RETURN) return;
+    }
   }
 
-  #lineOf(offset: number): number {
-    for (; this.#counted < offset; this.#counted += 1) {
-      if (this.#text.charCodeAt(this.#counted) === NEWLINE) this.#line += 1;
-    }
-    return this.#line;
+  #skipComment(): void {
+    const end = this.#text.indexOf('*/', this.#at + 2);
+    this.#at = end < 0 ? this.#text.length : end + 2;
   }
 }
 
-function unescaped(quoted: string): string {
+function isBlank(code: number): boolean {
+  return code <= 0x20 || (code >= 0xa0 && /\s/.test(String.fromCharCode(code)));
+}
+
+function unescaped(inside: string): string {
   try {
-    const value: unknown = JSON.parse(quoted);
+    const value: unknown = JSON.parse(`"${inside.replaceAll("\\'", "'").replaceAll(/(?<!\\)"/g, '\\"')}"`);
     return String(value);
   } catch {
-    return quoted.slice(1, -1);
+    return inside;
   }
 }

@@ -1,6 +1,9 @@
-import type { ParseError } from 'jsonc-parser';
-import { broken, type Document, type DocumentPath, lineAt, type Parsed } from './document.js';
-import { memberLines } from './json-lines.js';
+import type { ParseErrorCode } from 'jsonc-parser';
+import { broken, type Document, lineAt, type Parsed } from './document.js';
+import { jsonLines } from './json-lines.js';
+
+/** Larger JSON5 is no configuration; its parser takes seconds for what the one of JSON does in a blink. */
+const MAX_JSON5_CHARACTERS = 4 * 1024 * 1024;
 
 /** `JSON.parse` first: it is many times faster, and most files are plain JSON. */
 export async function parseJson(text: string): Promise<Parsed> {
@@ -10,39 +13,84 @@ export async function parseJson(text: string): Promise<Parsed> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const { parse, printParseErrorCode } = await import('jsonc-parser');
-  const errors: ParseError[] = [];
-  const value: unknown = parse(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
-  const [first] = errors;
-  if (!first) return { kind: 'parsed', document: jsonDocument(text, value) };
-  return broken(`not valid JSON: ${sentence(printParseErrorCode(first.error))}`, lineAt(text, first.offset));
+  const { printParseErrorCode, visit } = await import('jsonc-parser');
+  try {
+    return { kind: 'parsed', document: jsonDocument(text, parseJsonc(text, visit)) };
+  } catch (error) {
+    if (!(error instanceof JsonFault)) throw error;
+    return broken(`not valid JSON: ${sentence(printParseErrorCode(error.code))}`, lineAt(text, error.offset));
+  }
 }
 
 /** JSON5 is rarer than the JSON it contains. */
 export async function parseJson5(text: string): Promise<Parsed> {
   const plain = await parseJson(text);
   if (plain.kind === 'parsed' || plain.empty) return plain;
+  if (text.length > MAX_JSON5_CHARACTERS) return broken('a JSON5 file of more than 4 MB is not read', plain.line);
   const { default: json5 } = await import('json5');
   try {
     return { kind: 'parsed', document: jsonDocument(text, json5.parse(text)) };
   } catch (error) {
-    const line = error instanceof Error && 'lineNumber' in error ? Number(error.lineNumber) : plain.line;
-    return broken(`not valid JSON5: ${error instanceof Error ? error.message.replace(/^JSON5: /, '') : error}`, line);
+    if (!(error instanceof SyntaxError)) throw error;
+    const line = 'lineNumber' in error ? Number(error.lineNumber) : plain.line;
+    return broken(`not valid JSON5: ${error.message.replace(/^JSON5: /, '')}`, line);
   }
 }
 
-function jsonDocument(text: string, value: unknown): Document {
-  const known = new Map<string, ReadonlyMap<string, number>>();
-  return {
-    value,
-    lineOf(path: DocumentPath) {
-      const container = path.slice(0, -1);
-      const key = JSON.stringify(container);
-      const lines = known.get(key) ?? memberLines(text, container);
-      known.set(key, lines);
-      return lines.get(String(path.at(-1)));
-    },
+/** The first thing that is no JSON, thrown so that a file full of faults is left at once. */
+class JsonFault extends Error {
+  readonly code: ParseErrorCode;
+  readonly offset: number;
+
+  constructor(code: ParseErrorCode, offset: number) {
+    super('not valid JSON');
+    this.code = code;
+    this.offset = offset;
+  }
+}
+
+/** Like the parser's own `parse`, but a key `__proto__` is a key like any other. */
+function parseJsonc(text: string, visit: typeof import('jsonc-parser').visit): unknown {
+  const top: unknown[] = [];
+  const open: (unknown[] | Record<string, unknown>)[] = [top];
+  const keys: string[] = [];
+  const put = (value: unknown): void => {
+    const into = open.at(-1) ?? top;
+    if (Array.isArray(into)) into.push(value);
+    else
+      Object.defineProperty(into, keys.at(-1) ?? '', { value, configurable: true, enumerable: true, writable: true });
   };
+  const begin = (container: unknown[] | Record<string, unknown>): void => {
+    put(container);
+    open.push(container);
+    keys.push('');
+  };
+  const end = (): void => {
+    open.pop();
+    keys.pop();
+  };
+  visit(
+    text,
+    {
+      onObjectBegin: () => begin({}),
+      onArrayBegin: () => begin([]),
+      onObjectProperty: (key) => {
+        keys[keys.length - 1] = key;
+      },
+      onObjectEnd: end,
+      onArrayEnd: end,
+      onLiteralValue: put,
+      onError: (code, offset) => {
+        throw new JsonFault(code, offset);
+      },
+    },
+    { allowTrailingComma: true, allowEmptyContent: true },
+  );
+  return top[0];
+}
+
+export function jsonDocument(text: string, value: unknown): Document {
+  return { value, lineOf: jsonLines(text) };
 }
 
 /** `CommaExpected` → `comma expected`. */

@@ -1,38 +1,23 @@
 import { parse, TomlError } from 'smol-toml';
 import { broken, type DocumentPath, type Parsed } from './document.js';
+import { tomlLines } from './toml-lines.js';
+
+/** Larger TOML is no configuration; text made to be slow would hold everything else up for seconds. */
+const MAX_TOML_CHARACTERS = 4 * 1024 * 1024;
 
 export function parseToml(text: string): Parsed {
+  if (text.length > MAX_TOML_CHARACTERS) return broken('a TOML file of more than 4 MB is not read', 1);
   try {
     const value = parse(text);
-    return { kind: 'parsed', document: { value, lineOf: (path) => tableLine(text, path) } };
+    let lines: ReturnType<typeof tomlLines> | undefined;
+    const lineOf = (path: DocumentPath) => {
+      lines ??= tomlLines(text);
+      return lines(path);
+    };
+    return { kind: 'parsed', document: { value, lineOf } };
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
     const [reason = 'syntax error'] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
     return broken(`not valid TOML: ${reason}`, error.line);
   }
-}
-
-/** The header (`[a.b]`, `[[a]]`) or assignment that first speaks of the path. */
-function tableLine(text: string, path: DocumentPath): number | undefined {
-  const wanted = path.filter((step) => typeof step === 'string');
-  const index = path.find((step) => typeof step === 'number') ?? 0;
-  let seen = -1;
-  let table: string[] = [];
-  for (const [number, line] of text.split('\n').entries()) {
-    const header = /^\s*(\[{1,2})(.*?)\]{1,2}\s*(?:#.*)?$/.exec(line);
-    if (header) table = keys(header[2] ?? '');
-    const key = header ? table : [...table, ...keys(/^\s*([^=#]+?)\s*=/.exec(line)?.[1] ?? '')];
-    if (!header && key.length === table.length) continue;
-    if (!wanted.every((step, n) => key[n] === step)) continue;
-    if (header?.[1] === '[[' && key.length === wanted.length) seen += 1;
-    else if (seen < 0) seen = index;
-    if (seen === index) return number + 1;
-  }
-  return undefined;
-}
-
-/** The parts of a dotted key, quotes taken off. */
-function keys(dotted: string): string[] {
-  const parts = dotted.match(/"(?:[^"\\]|\\.)*"|'[^']*'|[^.\s"']+/g) ?? [];
-  return parts.map((part) => (/^["']/.test(part) ? part.slice(1, -1) : part));
 }

@@ -1,13 +1,23 @@
+import { basename, dirname } from 'node:path';
 import type { Definition } from '../../../model/index.js';
 import type { Client, Judge, Place, World } from '../../client.js';
 import { claudeDialect } from '../../dialects/claude.js';
 import { braced, expansion } from '../../expansion.js';
 import { at, isFields, names } from '../../fields.js';
-import { type Finder, type Found, firstOf, ignoredUnder, membersOf, under } from '../../find.js';
+import { type Finder, type Found, firstOf, ignoredUnder, membersOf, under, type Written } from '../../find.js';
 import type { Host } from '../../host.js';
-import { pluginOf, pluginPlace } from './plugins.js';
+import { isPluginOn, pluginPlace } from './plugins.js';
 import { isAllowed } from './policy.js';
-import { folderRecords, HOME, managed, readSettings, type Settings, STATE_FILE } from './settings.js';
+import {
+  folderRecords,
+  HOME,
+  MANAGED_DROP_INS,
+  MANAGED_SETTINGS,
+  managed,
+  readSettings,
+  type Settings,
+  STATE_FILE,
+} from './settings.js';
 
 const common = { format: 'json', dialect: claudeDialect, expansion: expansion([braced]) } satisfies Partial<Place>;
 const servers = under('mcpServers');
@@ -17,9 +27,18 @@ const localServers: Finder = (root, { host }): Found => {
   const found = folderRecords(root, host).map(([key, record]) =>
     membersOf(at(record, 'mcpServers'), ['projects', key, 'mcpServers']),
   );
-  const entries = new Map(found.flatMap((one) => one.entries).map((entry) => [entry.name, entry]));
+  // What is written alike under two spellings is one server; what differs stays, for its owner to see both.
+  const entries = new Map(found.flatMap((one) => one.entries).map((entry) => [spelling(entry), entry]));
   return { entries: [...entries.values()], problems: found.flatMap((one) => one.problems) };
 };
+
+function spelling({ name, value }: Written): string {
+  try {
+    return JSON.stringify([name, value]);
+  } catch {
+    return name; // nested too deep to be written down again, so no entry anyone means
+  }
+}
 
 /** A list of names, which only point elsewhere, and of servers written out. */
 const agentServers: Finder = (root) => {
@@ -28,6 +47,8 @@ const agentServers: Finder = (root) => {
   const found = list.map((item: unknown, n) => (isFields(item) ? membersOf(item, ['mcpServers', n]) : undefined));
   return { entries: found.flatMap((one) => one?.entries ?? []), problems: [] };
 };
+
+const noServers: Finder = () => ({ entries: [], problems: [] });
 
 const projectFile = firstOf(servers, ignoredUnder('servers', 'mcpServers', 'Claude Code'));
 
@@ -64,6 +85,11 @@ export const claudeCode: Client = {
       precedence: 10,
       state: 'inventory-only',
     },
+    // No servers are taken from these; a broken one must be heard of, since its rules would silently not hold.
+    { ...common, scope: 'managed', path: MANAGED_SETTINGS, find: noServers, precedence: 0 },
+    { ...common, scope: 'managed', path: MANAGED_DROP_INS, find: noServers, precedence: 0 },
+    { ...common, scope: 'project', path: '<project>/.claude/settings.json', find: noServers, precedence: 0 },
+    { ...common, scope: 'local', path: '<project>/.claude/settings.local.json', find: noServers, precedence: 0 },
   ],
   judge,
 };
@@ -81,48 +107,33 @@ type Verdict = 'blocked-by-policy' | 'disabled' | 'rejected' | 'pending-approval
 function verdict(definition: Definition, settings: Settings, host: Host): Verdict | undefined {
   const { name, scope } = definition;
   if (settings.isExclusive && scope !== 'managed') return 'blocked-by-policy';
-  const pluginsOnly = settings.managed.some((one) => names(at(one, 'strictPluginOnlyCustomization')).includes('mcp'));
+  const locked = at(settings.managed, 'strictPluginOnlyCustomization');
+  const pluginsOnly = locked === true || names(locked).includes('mcp');
   if (pluginsOnly && scope !== 'plugin' && scope !== 'managed') return 'blocked-by-policy';
   if (!isAllowed(definition, settings, host)) return 'blocked-by-policy';
   if (settings.folder.some((record) => names(at(record, 'disabledMcpServers')).includes(name))) return 'disabled';
-  if (scope === 'plugin') return isPluginOn(definition, settings, host) ? undefined : 'disabled';
+  if (scope === 'plugin') {
+    const { user, project, local, managed: rules, isTrusted } = settings;
+    const plugins = { user, repository: [project, local], managed: rules, isTrusted };
+    return isPluginOn(definition.source, plugins, host) ? undefined : 'disabled';
+  }
   if (scope === 'project') return isDriveRoot(host) ? 'client-ignores' : approval(name, settings);
   return undefined;
 }
 
 /** A rejection counts wherever it stands; an approval out of the repository only once the folder is trusted. */
 function approval(name: string, { user, project, local, managed: rules, folder, isTrusted }: Settings): Verdict {
-  const every = [user, project, local, ...rules, ...folder];
+  const every = [user, ...folder, project, local, rules];
   if (every.some((one) => names(at(one, 'disabledMcpjsonServers')).includes(name))) return 'rejected';
-  const counted = [user, ...rules, ...folder, ...(isTrusted ? [project, local] : [])];
-  const approved = counted.some(
-    (one) => at(one, 'enableAllProjectMcpServers') === true || names(at(one, 'enabledMcpjsonServers')).includes(name),
-  );
-  return approved ? 'ready' : 'pending-approval';
-}
-
-/** The last of the settings that speaks of the plugin decides; a repository that is not trusted may only switch off. */
-function isPluginOn(
-  { source }: Definition,
-  { user, project, local, managed: rules, isTrusted }: Settings,
-  host: Host,
-): boolean {
-  const { name, marketplace } = pluginOf(source, host);
-  const says = (settings: unknown) => {
-    const plugins = at(settings, 'enabledPlugins');
-    const keys = isFields(plugins)
-      ? Object.entries(plugins)
-      : names(plugins).map((key): [string, unknown] => [key, true]);
-    return keys.find(
-      ([key]) =>
-        key === name || (marketplace === undefined ? key.startsWith(`${name}@`) : key === `${name}@${marketplace}`),
-    )?.[1];
-  };
-  const ofRepository = [project, local].map(says).filter((value) => isTrusted || value === false);
-  return [says(user), ...ofRepository, ...rules.map(says)].filter((value) => value !== undefined).at(-1) === true;
+  const counted = [user, ...folder, ...(isTrusted ? [project, local] : []), rules];
+  const named = counted.some((one) => names(at(one, 'enabledMcpjsonServers')).includes(name));
+  const all = counted.map((one) => at(one, 'enableAllProjectMcpServers')).filter((value) => typeof value === 'boolean');
+  return named || all.at(-1) === true ? 'ready' : 'pending-approval';
 }
 
 /** Claude Code does not look for the file at the root of a drive. */
-function isDriveRoot(host: Host): boolean {
-  return host.platform === 'win32' && /^[a-z]:[\\/]?$/i.test(host.cwd);
+function isDriveRoot({ platform, cwd, root }: Host): boolean {
+  const isDrive = /^[a-z]:[\\/]?$/i.test(cwd);
+  // In a tree that stands in for the machine, the drive is a folder.
+  return platform === 'win32' && (isDrive || (dirname(cwd) === root && /^[a-z]:?$/i.test(basename(cwd))));
 }

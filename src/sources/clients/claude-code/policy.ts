@@ -1,54 +1,84 @@
 import { matchesWildcard } from '../../../base/index.js';
 import type { Definition } from '../../../model/index.js';
-import { at, field, isFields, names } from '../../fields.js';
+import { at, isFields } from '../../fields.js';
 import { type Host, variable } from '../../host.js';
 import type { Settings } from './settings.js';
 
+/** One line of an allow or deny list. */
+type Rule =
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'command'; readonly words: readonly string[] }
+  | { readonly kind: 'url'; readonly pattern: string };
+
+type LookUp = (name: string) => string | undefined;
+
 /** Whether Claude Code's own allow and deny lists let the server through. Deny always counts; no allow list allows all. */
 export function isAllowed(definition: Definition, settings: Settings, host: Host): boolean {
-  const managed = settings.managed;
-  const every = [settings.user, settings.project, settings.local, ...managed];
-  const managedOnly = managed.some((one) => at(one, 'allowManagedMcpServersOnly') === true);
-  const denied = lists(every, 'deniedMcpServers')?.flat() ?? [];
-  if (denied.some((rule) => matches(rule, definition, host))) return false;
-  const allowed = lists(managedOnly ? managed : every, 'allowedMcpServers')?.flat();
-  return allowed === undefined || allows(allowed, definition, host);
+  const { user, project, local, managed } = settings;
+  const every = [user, project, local, managed];
+  const managedOnly = at(managed, 'allowManagedMcpServersOnly') === true;
+  // What the administrator sets holds over what the user started the program with.
+  const lookUp: LookUp = (name) => {
+    const own = at(managed, 'env', name);
+    return typeof own === 'string' ? own : variable(host, name);
+  };
+  const denied = rulesIn(every, 'deniedMcpServers') ?? [];
+  if (denied.some((rule) => matches(rule, definition, lookUp))) return false;
+  // What an editor offers needs no leave; that it is an editor's cannot be said by a repository or a plugin.
+  if (definition.ide && definition.scope !== 'project' && definition.scope !== 'plugin') return true;
+  const allowed = rulesIn(managedOnly ? [managed] : every, 'allowedMcpServers');
+  return allowed === undefined || allows(allowed, definition, lookUp);
 }
 
-function lists(files: readonly unknown[], key: string): unknown[][] | undefined {
-  const found = files.map((file) => at(file, key)).filter((list): list is unknown[] => Array.isArray(list));
-  return found.length === 0 ? undefined : found;
+function rulesIn(files: readonly unknown[], key: string): Rule[] | undefined {
+  const lists = files.map((file) => at(file, key)).filter((list): list is unknown[] => Array.isArray(list));
+  return lists.length === 0 ? undefined : lists.flat().flatMap(toRule);
+}
+
+/** A line says exactly one thing; one that does not is dropped, and the others stand. */
+function toRule(written: unknown): Rule[] {
+  if (!isFields(written)) return [];
+  const { serverName: name, serverCommand: words, serverUrl: pattern } = written;
+  if ([name, words, pattern].filter((one) => one !== undefined).length !== 1) return [];
+  if (typeof name === 'string') return [{ kind: 'name', name }];
+  if (typeof pattern === 'string') return [{ kind: 'url', pattern }];
+  const isCommand = Array.isArray(words) && words.length > 0 && words.every((word) => typeof word === 'string');
+  return isCommand ? [{ kind: 'command', words }] : [];
 }
 
 /** A name counts only where the list has no rule of the stricter kind for that transport. */
-function allows(rules: readonly unknown[], definition: Definition, host: Host): boolean {
-  const strict = definition.transport === 'stdio' ? 'serverCommand' : 'serverUrl';
-  const ofKind = (kind: string) => rules.filter((rule) => at(rule, kind) !== undefined);
-  const stricter = ofKind(strict);
-  if (stricter.length > 0) return stricter.some((rule) => !widensItself(rule, host) && matches(rule, definition, host));
-  return ofKind('serverName').some(
-    (rule) => /^[\w-]+$/.test(String(at(rule, 'serverName'))) && matches(rule, definition, host),
-  );
+function allows(rules: readonly Rule[], definition: Definition, lookUp: LookUp): boolean {
+  const strict = definition.transport === 'stdio' ? 'command' : 'url';
+  const stricter = rules.filter(({ kind }) => kind === strict);
+  if (stricter.length > 0) {
+    return stricter.some((rule) => !widensItself(rule, lookUp) && matches(rule, definition, lookUp));
+  }
+  return rules.some((rule) => rule.kind === 'name' && /^[\w-]+$/.test(rule.name) && rule.name === definition.name);
 }
 
-function matches(rule: unknown, { name, command, args = [], url }: Definition, host: Host): boolean {
-  if (!isFields(rule)) return false;
-  const wantedName = field(rule, 'serverName');
-  if (typeof wantedName === 'string') return wantedName === name;
-  const wantedCommand = field(rule, 'serverCommand');
-  if (Array.isArray(wantedCommand) && command !== undefined) {
-    const words = names(wantedCommand).map((word) => expand(word, host));
-    return words.length === args.length + 1 && [command, ...args].every((word, n) => word === words[n]);
+function matches(rule: Rule, { name, command, args = [], url }: Definition, lookUp: LookUp): boolean {
+  switch (rule.kind) {
+    case 'name':
+      return rule.name === name;
+    case 'command': {
+      const words = rule.words.map((word) => expand(word, lookUp));
+      const given = command === undefined ? [] : [command, ...args];
+      return given.length === words.length && given.every((word, n) => word === words[n]);
+    }
+    case 'url':
+      return url !== undefined && matchesUrl(expand(rule.pattern, lookUp), url);
   }
-  const wantedUrl = field(rule, 'serverUrl');
-  return typeof wantedUrl === 'string' && url !== undefined && matchesUrl(expand(wantedUrl, host), url);
 }
 
 /** `*` anywhere; the host has no case and no trailing dot, the path has; without a path any path is meant. */
 export function matchesUrl(pattern: string, url: string): boolean {
   const wanted = cut(pattern);
-  const given = cut(url);
-  if (!wanted || !given) return matchesWildcard(pattern, url);
+  const given = parsed(url) ?? cut(url);
+  if (!given) return matchesWildcard(pattern, url);
+  if (!wanted) {
+    const head = pattern.replace(/^[^/]*/, (text) => text.toLowerCase());
+    return matchesWildcard(head, `${given.scheme}://${given.host}${given.path}`);
+  }
   return (
     matchesWildcard(wanted.scheme, given.scheme) &&
     matchesWildcard(wanted.host, given.host) &&
@@ -56,30 +86,40 @@ export function matchesUrl(pattern: string, url: string): boolean {
   );
 }
 
-function cut(url: string): { scheme: string; host: string; path: string } | undefined {
+interface Address {
+  readonly scheme: string;
+  readonly host: string;
+  readonly path: string;
+}
+
+/** As whoever connects will read it: a backslash, a tab or an `@` may hide the true host from a plainer eye. */
+function parsed(url: string): Address | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { protocol, host, pathname, search, hash } = new URL(url);
+  return { scheme: protocol.slice(0, -1), host: bareHost(host), path: `${pathname}${search}${hash}` };
+}
+
+function cut(url: string): Address | undefined {
   const match = /^([^:/]*):\/\/([^/?#]*)(.*)$/s.exec(url);
   if (!match) return undefined;
   const [, scheme = '', host = '', path = ''] = match;
-  const bare = host
-    .replace(/^[^@]*@/, '')
-    .toLowerCase()
-    .replace(/\.(?=$|:)/, '');
+  const bare = bareHost(host.replace(/^.*@/, ''));
   const usual = scheme.toLowerCase() === 'https' ? ':443' : ':80';
   return { scheme: scheme.toLowerCase(), host: bare.endsWith(usual) ? bare.slice(0, -usual.length) : bare, path };
 }
 
+function bareHost(host: string): string {
+  return host.toLowerCase().replace(/\.(?=$|:)/, '');
+}
+
 const REFERENCE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
 
-function expand(text: string, host: Host): string {
-  return text.replaceAll(
-    REFERENCE,
-    (whole, name: string, fallback?: string) => variable(host, name) ?? fallback ?? whole,
-  );
+function expand(text: string, lookUp: LookUp): string {
+  return text.replaceAll(REFERENCE, (whole, name: string, fallback?: string) => lookUp(name) ?? fallback ?? whole);
 }
 
 /** A variable in an allow rule may fill in a word, but not decide what kind of address is allowed. */
-function widensItself(rule: unknown, host: Host): boolean {
-  const url = at(rule, 'serverUrl');
-  if (typeof url !== 'string') return false;
-  return [...url.matchAll(REFERENCE)].some(([reference]) => /[*/:@?#]/.test(expand(reference, host)));
+function widensItself(rule: Rule, lookUp: LookUp): boolean {
+  if (rule.kind !== 'url') return false;
+  return [...rule.pattern.matchAll(REFERENCE)].some(([reference]) => /[*/\\:@?#]/.test(expand(reference, lookUp)));
 }

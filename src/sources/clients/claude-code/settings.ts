@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { World } from '../../client.js';
 import { at, isFields } from '../../fields.js';
 import { glob } from '../../glob.js';
@@ -19,12 +19,16 @@ export function managed(name: string): Paths {
   };
 }
 
+export const MANAGED_SETTINGS = managed('managed-settings.json');
+export const MANAGED_DROP_INS = managed('managed-settings.d/*.json');
+
 /** The settings files in the order in which a later one holds over an earlier, and what the state file says of this folder. */
 export interface Settings {
   readonly user: unknown;
   readonly project: unknown;
   readonly local: unknown;
-  readonly managed: readonly unknown[];
+  /** All files of the administrator as one. */
+  readonly managed: unknown;
   readonly folder: readonly unknown[];
   readonly isTrusted: boolean;
   /** A file of the administrator's own servers is there, readable or not. */
@@ -38,15 +42,15 @@ export async function readSettings(world: World): Promise<Settings> {
     ([, record]) => record,
   );
   const trust = folder.map((record) => at(record, 'hasTrustDialogAccepted'));
-  const managedFiles = paths(managed('managed-settings.json'), host);
-  const dropIns = paths(managed('managed-settings.d/*.json'), host).flatMap(
-    (pattern) => glob(host.files, pattern).matches,
-  );
+  const managedFiles = paths(MANAGED_SETTINGS, host);
+  const dropIns = paths(MANAGED_DROP_INS, host)
+    .flatMap((pattern) => glob(host.files, pattern).matches)
+    .filter((path) => !basename(path).startsWith('.'));
   return {
     user: await read(resolveTemplate(`${HOME}/settings.json`, host)[0]?.path),
     project: await read(join(host.cwd, '.claude', 'settings.json')),
     local: await read(join(host.cwd, '.claude', 'settings.local.json')),
-    managed: (await Promise.all([...managedFiles, ...dropIns].map(read))).filter((settings) => settings !== undefined),
+    managed: (await Promise.all([...managedFiles, ...dropIns].map(read))).reduce<unknown>(merge, {}),
     folder,
     // One folder may be written in several ways; the most cautious record counts.
     isTrusted: trust.includes(true) && !trust.includes(false),
@@ -61,6 +65,15 @@ export function folderRecords(state: unknown, host: Host): [key: string, record:
   const of = (folder: string) => all.filter(([key]) => sameFolderKey(key, host) === sameFolderKey(folder, host));
   const here = of(host.cwd);
   return here.length > 0 || host.repository === undefined ? here : of(host.repository);
+}
+
+/** Lists grow, maps merge, and of anything else the later file's holds. */
+function merge(held: unknown, next: unknown): unknown {
+  if (next === undefined) return held;
+  if (Array.isArray(held) && Array.isArray(next)) return [...held, ...next];
+  if (!isFields(held) || !isFields(next)) return next;
+  const changed = Object.entries(next).map(([key, value]) => [key, merge(at(held, key), value)]);
+  return { ...held, ...Object.fromEntries(changed) };
 }
 
 function paths(templates: Paths, host: Host): string[] {

@@ -1,0 +1,187 @@
+import { describe, expect, it } from 'vitest';
+import type { Definition, LaunchFields } from './definition.js';
+import { maskChart, maskDefinition } from './mask.js';
+import type { Server } from './server.js';
+
+function definition(launch: LaunchFields, written: LaunchFields = launch, more: Partial<Definition> = {}): Definition {
+  return {
+    name: 'a',
+    client: 'cursor',
+    scope: 'user',
+    source: '/h/mcp.json',
+    line: 3,
+    transport: launch.url === undefined ? 'stdio' : 'http',
+    state: 'ready',
+    enabled: true,
+    precedence: 10,
+    ...launch,
+    written,
+    ...more,
+  };
+}
+
+function server({ name, source, line, state, transport, command, args, env, url, headers }: Definition): Server {
+  const launch = { command, args, env, url, headers };
+  return {
+    name,
+    alias: 'a',
+    state,
+    transport,
+    source,
+    origins: [{ client: 'cursor', scope: 'user', source, line }],
+    shadowed: [],
+    fingerprint: '0'.repeat(64),
+    ...Object.fromEntries(Object.entries(launch).filter(([, value]) => value !== undefined)),
+  };
+}
+
+const CASES: readonly {
+  readonly title: string;
+  readonly launch: LaunchFields;
+  readonly written?: LaunchFields;
+  /** What is shown of the launch, and of `written` where that differs. */
+  readonly shown: LaunchFields;
+  readonly shownWritten?: LaunchFields;
+}[] = [
+  {
+    title: 'every header',
+    launch: { url: 'https://a.example/mcp', headers: { Authorization: 'Bearer abc', 'X-Team': 'blue' } },
+    shown: { url: 'https://a.example/mcp', headers: { Authorization: '[secret]', 'X-Team': '[secret]' } },
+  },
+  {
+    title: 'variables with the name of a secret, and no others',
+    launch: {
+      command: 'node',
+      env: {
+        API_KEY: 'a',
+        GH_TOKEN: 'b',
+        MY_SECRET: 'c',
+        DB_PASSWORD: 'd',
+        GCP_CREDENTIALS: 'e',
+        MONKEY: 'george',
+        LEVEL: 'debug',
+        DATABASE_URL: 'postgres://me:pw@db/x',
+        OTHER: 'ghp_0123456789',
+      },
+    },
+    shown: {
+      command: 'node',
+      env: {
+        API_KEY: '[secret]',
+        GH_TOKEN: '[secret]',
+        MY_SECRET: '[secret]',
+        DB_PASSWORD: '[secret]',
+        GCP_CREDENTIALS: '[secret]',
+        MONKEY: 'george',
+        LEVEL: 'debug',
+        DATABASE_URL: 'postgres://[secret]@db/x',
+        OTHER: '[secret]',
+      },
+    },
+  },
+  {
+    title: 'what URLs carry',
+    launch: { url: 'https://me:pw@a.example/mcp?token=abc&page=2' },
+    shown: { url: 'https://[secret]@a.example/mcp?token=[secret]&page=2' },
+  },
+  {
+    title: 'arguments after and within secret flags',
+    launch: { command: 'node', args: ['a.js', '--api-key', 'abc', '--token=abc', '--dir', '/etc/keys'] },
+    shown: { command: 'node', args: ['a.js', '--api-key', '[secret]', '--token=[secret]', '--dir', '/etc/keys'] },
+  },
+  {
+    title: 'secrets in a command line that is the whole command',
+    launch: { command: 'npx -y server --token abc' },
+    shown: { command: 'npx -y server --token [secret]' },
+  },
+  {
+    title: 'what references stand for, leaving the references themselves',
+    launch: {
+      command: 'node',
+      args: ['--token', 'abc', '--auth', 'abc', '/home/me/docs'],
+      env: { API_KEY: 'abc', PLAIN: 'abc', LEVEL: 'debug' },
+    },
+    written: {
+      command: 'node',
+      args: ['--token', '${TOKEN}', '--auth', '${MY_TOKEN}', '${HOME}/docs'],
+      env: { API_KEY: '${API_KEY}', PLAIN: '${env:MY_KEY}', LEVEL: '${LEVEL}' },
+    },
+    shown: {
+      command: 'node',
+      args: ['--token', '[secret]', '--auth', '[secret]', '/home/me/docs'],
+      env: { API_KEY: '[secret]', PLAIN: '[secret]', LEVEL: 'debug' },
+    },
+    shownWritten: {
+      command: 'node',
+      args: ['--token', '${TOKEN}', '--auth', '${MY_TOKEN}', '${HOME}/docs'],
+      env: { API_KEY: '${API_KEY}', PLAIN: '${env:MY_KEY}', LEVEL: '${LEVEL}' },
+    },
+  },
+  {
+    title: 'the value of a reference inside an address and a header',
+    launch: { url: 'https://a.example/abc/mcp', headers: { Authorization: 'Bearer abc' } },
+    written: { url: 'https://a.example/${MY_KEY}/mcp', headers: { Authorization: 'Bearer ${MY_KEY}' } },
+    shown: { url: 'https://a.example/[secret]/mcp', headers: { Authorization: '[secret]' } },
+    shownWritten: { url: 'https://a.example/${MY_KEY}/mcp', headers: { Authorization: 'Bearer ${MY_KEY}' } },
+  },
+  {
+    title: 'what comes out of another file',
+    launch: { command: 'node', args: ['abc'], env: { PLAIN: 'abc' } },
+    written: { command: 'node', args: ['{file:~/key}'], env: { PLAIN: '${file:~/key}' } },
+    shown: { command: 'node', args: ['[secret]'], env: { PLAIN: '[secret]' } },
+    shownWritten: { command: 'node', args: ['{file:~/key}'], env: { PLAIN: '${file:~/key}' } },
+  },
+  {
+    title: 'the default of a reference',
+    launch: { command: 'node', env: { API_KEY: 'abc' } },
+    written: { command: 'node', env: { API_KEY: '${API_KEY:-abc}' } },
+    shown: { command: 'node', env: { API_KEY: '[secret]' } },
+  },
+  {
+    title: 'a literal secret in the file, also where it begins like a reference',
+    launch: { url: 'https://a.example/', headers: { Authorization: '$ecret' } },
+    shown: { url: 'https://a.example/', headers: { Authorization: '[secret]' } },
+  },
+];
+
+describe('masking', () => {
+  it.each(CASES)('hides $title', ({ launch, written = launch, shown, shownWritten = shown }) => {
+    const found = definition(launch, written);
+    const masked = maskChart({ definitions: [found], servers: [server(found)], problems: [] });
+    expect(masked.definitions).toEqual([definition(shown, shownWritten)]);
+    expect(masked.servers).toEqual([server(definition(shown))]);
+  });
+
+  it('hides tokens and the secrets of OAuth, and shows the rest of it', () => {
+    const more = {
+      authToken: 'abc',
+      oauth: {
+        clientId: 'c-1',
+        clientSecret: 'abc',
+        client_secret: 'abc',
+        token_url: 'https://a.example/t',
+        callbackPort: 80,
+      },
+      headersHelper: 'print-headers --token abc',
+      description: 'asks ghp_0123456789 for charts',
+    };
+    expect(maskDefinition(definition({ url: 'https://a.example/' }, {}, more))).toMatchObject({
+      authToken: '[secret]',
+      oauth: {
+        clientId: 'c-1',
+        clientSecret: '[secret]',
+        client_secret: '[secret]',
+        token_url: 'https://a.example/t',
+        callbackPort: 80,
+      },
+      headersHelper: 'print-headers --token [secret]',
+      description: 'asks [secret] for charts',
+    });
+  });
+
+  it('changes nothing that is no secret', () => {
+    const launch = { command: 'npx', args: ['-y', 'task-master-ai', '--keyboard', 'us'], env: { A: 'b' }, cwd: '/srv' };
+    const found = definition(launch, launch, { timeoutMs: 5, tools: { deny: ['x'] }, missing: ['TOKEN'] });
+    expect(maskDefinition(found)).toEqual(found);
+  });
+});

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest';
+import { type Contents, statesOf } from '../../../../tests/states-of.js';
+import { matchesUrl } from './policy.js';
+
+const USER = '~/.claude/settings.json';
+const PROJECT = '<project>/.claude/settings.json';
+const LOCAL = '<project>/.claude/settings.local.json';
+const MANAGED = '/etc/claude-code/managed-settings.json';
+const DROP_INS = '/etc/claude-code/managed-settings.d';
+
+const SERVERS = {
+  local: { command: 'npx', args: ['-y', 'tool'] },
+  remote: { type: 'http', url: 'https://api.example.com/mcp' },
+};
+const STATE = { '~/.claude.json': { mcpServers: SERVERS } };
+
+const allow = (...rules: unknown[]) => ({ allowedMcpServers: rules });
+const deny = (...rules: unknown[]) => ({ deniedMcpServers: rules });
+const name = (serverName: string) => ({ serverName });
+const url = (serverUrl: string) => ({ serverUrl });
+const command = (...serverCommand: string[]) => ({ serverCommand });
+
+/** Who is let through: `local` starts a program, `remote` is an address. */
+type Through = readonly ('local' | 'remote')[];
+interface Case {
+  readonly title: string;
+  readonly files: Contents;
+  readonly through: Through;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+async function through(files: Contents, env: Readonly<Record<string, string>> = {}): Promise<string[]> {
+  const { states } = await statesOf('claude-code', { ...STATE, ...files }, { env });
+  expect(Object.values(states).filter((state) => state !== 'ready' && state !== 'blocked-by-policy')).toEqual([]);
+  return Object.keys(states).filter((key) => states[key] === 'ready');
+}
+
+describe('the allow and deny lists of Claude Code', () => {
+  it.each<Case>([
+    { title: 'no list at all', files: {}, through: ['local', 'remote'] },
+    { title: 'an empty deny list', files: { [MANAGED]: deny() }, through: ['local', 'remote'] },
+    { title: 'an empty allow list', files: { [MANAGED]: allow() }, through: [] },
+    { title: 'an empty allow list of the user', files: { [USER]: allow() }, through: [] },
+    {
+      title: 'an allow list that is no list',
+      files: { [MANAGED]: { allowedMcpServers: null } },
+      through: ['local', 'remote'],
+    },
+    { title: 'allowed names', files: { [MANAGED]: allow(name('local'), name('other')) }, through: ['local'] },
+    { title: 'a name in another case', files: { [MANAGED]: allow(name('Local')) }, through: [] },
+    { title: 'a name with a star', files: { [MANAGED]: allow(name('*')) }, through: [] },
+    { title: 'a denied name', files: { [MANAGED]: deny(name('local')) }, through: ['remote'] },
+    {
+      title: 'a name both allowed and denied',
+      files: { [MANAGED]: { ...allow(name('local'), name('remote')), ...deny(name('local')) } },
+      through: ['remote'],
+    },
+    { title: 'an exact command', files: { [MANAGED]: allow(command('npx', '-y', 'tool')) }, through: ['local'] },
+    { title: 'a command with fewer words', files: { [MANAGED]: allow(command('npx', '-y')) }, through: [] },
+    { title: 'a command with more words', files: { [MANAGED]: allow(command('npx', '-y', 'tool', 'x')) }, through: [] },
+    { title: 'a command in other order', files: { [MANAGED]: allow(command('npx', 'tool', '-y')) }, through: [] },
+    { title: 'a command with a star', files: { [MANAGED]: allow(command('npx', '*', 'tool')) }, through: [] },
+    { title: 'a denied command', files: { [MANAGED]: deny(command('npx', '-y', 'tool')) }, through: ['remote'] },
+    { title: 'an allowed address', files: { [MANAGED]: allow(url('https://*.example.com/*')) }, through: ['remote'] },
+    { title: 'a denied address', files: { [MANAGED]: deny(url('*://*.example.com/*')) }, through: ['local'] },
+    {
+      title: 'names beside a command, which counts alone for programs',
+      files: { [MANAGED]: allow(name('local'), name('remote'), command('other')) },
+      through: ['remote'],
+    },
+    {
+      title: 'names beside an address, which counts alone for addresses',
+      files: { [MANAGED]: allow(name('local'), name('remote'), url('https://other.example/*')) },
+      through: ['local'],
+    },
+    {
+      title: 'a denied name beside a denied address',
+      files: { [MANAGED]: deny(name('local'), url('https://other/*')) },
+      through: ['remote'],
+    },
+    {
+      title: 'lines that say two things, nothing or nonsense, which are dropped alone',
+      files: {
+        [MANAGED]: allow(
+          name('local'),
+          { ...name('remote'), ...url('https://*') },
+          {},
+          'remote',
+          null,
+          { serverCommand: 'npx' },
+          command(),
+          {
+            serverUrl: 7,
+          },
+        ),
+      },
+      through: ['local'],
+    },
+    {
+      title: 'lists of several files, which are united',
+      files: { [USER]: allow(name('local')), [MANAGED]: allow(name('remote')) },
+      through: ['local', 'remote'],
+    },
+    {
+      title: 'a stricter kind in another file',
+      files: { [USER]: allow(name('local')), [MANAGED]: allow(command('x')) },
+      through: [],
+    },
+    {
+      title: 'what the repository denies',
+      files: { [PROJECT]: deny(name('local')), [LOCAL]: deny(name('remote')) },
+      through: [],
+    },
+    {
+      title: 'the managed list alone where the administrator says so',
+      files: {
+        [USER]: allow(name('local')),
+        [MANAGED]: { ...allow(name('remote')), allowManagedMcpServersOnly: true },
+      },
+      through: ['remote'],
+    },
+    {
+      title: 'no managed list where only that one would count',
+      files: { [USER]: allow(name('local')), [MANAGED]: { allowManagedMcpServersOnly: true } },
+      through: ['local', 'remote'],
+    },
+    {
+      title: 'everybody’s deny list even then',
+      files: {
+        [USER]: deny(name('remote')),
+        [MANAGED]: { ...allow(name('remote')), allowManagedMcpServersOnly: true },
+      },
+      through: [],
+    },
+    {
+      title: 'a user who asks for the managed list alone, which is not theirs to ask',
+      files: { [USER]: { ...allow(name('local')), allowManagedMcpServersOnly: true } },
+      through: ['local'],
+    },
+    {
+      title: 'lists of drop-ins, which are added',
+      files: { [MANAGED]: allow(name('local')), [`${DROP_INS}/20-b.json`]: allow(name('remote')) },
+      through: ['local', 'remote'],
+    },
+    {
+      title: 'drop-ins in the order of their names, of which the last decides',
+      files: {
+        [USER]: allow(name('local')),
+        [MANAGED]: allow(name('remote')),
+        [`${DROP_INS}/10-a.json`]: { allowManagedMcpServersOnly: true },
+        [`${DROP_INS}/20-b.json`]: { allowManagedMcpServersOnly: false },
+        [`${DROP_INS}/.30-hidden.json`]: { allowManagedMcpServersOnly: true },
+        [`${DROP_INS}/40-notes.txt`]: '{"allowManagedMcpServersOnly":true}',
+      },
+      through: ['local', 'remote'],
+    },
+    {
+      title: 'variables in a command',
+      files: { [MANAGED]: allow(command('npx', '-y', '${TOOL}')) },
+      env: { TOOL: 'tool' },
+      through: ['local'],
+    },
+    {
+      title: 'a variable that the administrator sets, whatever the user sets',
+      files: { [MANAGED]: { ...allow(url('https://${SUB:-x}.example.com/*')), env: { SUB: 'api' } } },
+      env: { SUB: 'other' },
+      through: ['remote'],
+    },
+    {
+      title: 'a variable that would decide what kind of address is allowed',
+      files: { [MANAGED]: allow(url('${ANY}')) },
+      env: { ANY: 'https://*' },
+      through: [],
+    },
+    {
+      title: 'the same variable in a deny list',
+      files: { [MANAGED]: deny(url('${ANY}')) },
+      env: { ANY: 'https://*' },
+      through: ['local'],
+    },
+  ])('let through $through for $title', async ({ files, through: expected, env }) => {
+    expect(await through(files, env)).toEqual(expected);
+  });
+
+  it('compare what a server becomes in this environment', async () => {
+    const servers = { s: { type: 'http', url: 'https://${SITE}/mcp' } };
+    const files = { '~/.claude.json': { mcpServers: servers }, [MANAGED]: allow(url('https://good.example/*')) };
+    expect((await statesOf('claude-code', files, { env: { SITE: 'good.example' } })).states).toEqual({ s: 'ready' });
+    expect((await statesOf('claude-code', files, { env: { SITE: 'bad.example' } })).states).toEqual({
+      s: 'blocked-by-policy',
+    });
+  });
+
+  it('allow what an editor offers without being named, and deny it when named', async () => {
+    const ide = { type: 'ws-ide', url: 'ws://127.0.0.1:1234', ideName: 'Editor' };
+    const files = { '~/.claude.json': { mcpServers: { ide } } };
+    const managed = async (settings: unknown) =>
+      (await statesOf('claude-code', { ...files, [MANAGED]: settings })).states;
+    expect(await managed(allow())).toEqual({ ide: 'ready' });
+    expect(await managed(deny(name('ide')))).toEqual({ ide: 'blocked-by-policy' });
+    const brought = { '<project>/.mcp.json': { mcpServers: { ide } }, [USER]: { enableAllProjectMcpServers: true } };
+    expect((await statesOf('claude-code', { ...brought, [MANAGED]: allow() })).states).toEqual({
+      ide: 'blocked-by-policy',
+    });
+  });
+});
+
+describe('matchesUrl', () => {
+  it.each([
+    { pattern: 'https://a.example/mcp', url: 'https://a.example/mcp', expected: true },
+    { pattern: 'https://a.example/mcp', url: 'https://a.example/MCP', expected: false },
+    { pattern: 'https://A.Example/mcp', url: 'https://a.EXAMPLE/mcp', expected: true },
+    { pattern: 'https://a.example/mcp', url: 'https://a.example./mcp', expected: true },
+    { pattern: 'https://a.example./mcp', url: 'https://a.example/mcp', expected: true },
+    { pattern: 'https://a.example', url: 'https://a.example/any/path?x=1', expected: true },
+    { pattern: 'https://a.example', url: 'https://a.example.evil.example/', expected: false },
+    { pattern: 'https://a.example/*', url: 'https://a.example', expected: true },
+    { pattern: 'https://*.example/*', url: 'https://deep.er.example/x/y', expected: true },
+    { pattern: 'https://*.example/*', url: 'https://evil.test/a.example/', expected: false },
+    { pattern: 'https://*.example/*', url: 'https://example/x', expected: false },
+    { pattern: 'https://a.example/v*/mcp', url: 'https://a.example/v2/mcp', expected: true },
+    { pattern: '*://a.example/*', url: 'http://a.example/x', expected: true },
+    { pattern: 'http*://a.example/*', url: 'https://a.example/x', expected: true },
+    { pattern: 'https://a.example/*', url: 'http://a.example/x', expected: false },
+    { pattern: 'http://localhost:*/*', url: 'http://localhost:3000/mcp', expected: true },
+    { pattern: 'https://a.example:443/*', url: 'https://a.example/x', expected: true },
+    { pattern: 'https://a.example/*', url: 'https://a.example:8443/x', expected: false },
+    { pattern: '*', url: 'https://a.example/x', expected: true },
+    { pattern: '*.Example/mcp', url: 'https://A.example/mcp', expected: true },
+    { pattern: 'https://good.example/*', url: 'https://good.example@evil.example/x', expected: false },
+    { pattern: 'https://good.example/*', url: 'https://evil.example\\@good.example/x', expected: false },
+    { pattern: 'https://good.example/*', url: 'https://evil.example#@good.example/x', expected: false },
+  ])('$pattern and $url: $expected', ({ pattern, url: given, expected }) => {
+    expect(matchesUrl(pattern, given)).toBe(expected);
+  });
+});

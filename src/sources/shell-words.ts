@@ -1,0 +1,56 @@
+/** Words as a shell would cut them, quotes taken off; nothing is expanded. */
+export function splitWords(line: string): string[] {
+  return cut(line, '').flat();
+}
+
+/** The simple commands of a script, each as its words. */
+export function commandsIn(script: string): string[][] {
+  return cut(script.replaceAll(/\\\r?\n/g, ' '), ';&|\n()`').filter((words) => words.length > 0);
+}
+
+/** The word as it must be written to stay one. */
+export function quoted(word: string): string {
+  return /\s/.test(word) && !word.includes('"') ? `"${word}"` : word;
+}
+
+/** One pass over the text, however hostile: a configuration file may hold megabytes of quotes. */
+function cut(text: string, separators: string): string[][] {
+  const commands: string[][] = [[]];
+  const unclosed = new Set<string>();
+  let word: string | undefined;
+  const endWord = () => {
+    if (word !== undefined) commands.at(-1)?.push(word);
+    word = undefined;
+  };
+  for (let at = 0; at < text.length; at += 1) {
+    const char = text.charAt(at);
+    if ((char === '"' || char === "'") && !unclosed.has(char)) {
+      const end = closing(text, at);
+      // An apostrophe in plain words opens nothing; neither does any after it.
+      if (end < 0) unclosed.add(char);
+      else word = (word ?? '') + inside(text.slice(at + 1, end), char);
+      at = Math.max(at, end);
+    } else if (separators.includes(char)) {
+      endWord();
+      commands.push([]);
+    } else if (/\s/.test(char)) endWord();
+    else word = (word ?? '') + char;
+  }
+  endWord();
+  return commands;
+}
+
+function closing(text: string, start: number): number {
+  const quote = text.charAt(start);
+  if (quote === "'") return text.indexOf("'", start + 1);
+  for (let at = start + 1; at < text.length; at += 1) {
+    if (text.charAt(at) === '\\') at += 1;
+    else if (text.charAt(at) === quote) return at;
+  }
+  return -1;
+}
+
+/** Only a quote needs its backslash taken off: others are the separators of Windows paths. */
+function inside(text: string, quote: string): string {
+  return quote === '"' ? text.replaceAll('\\"', '"') : text;
+}

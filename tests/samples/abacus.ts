@@ -1,0 +1,47 @@
+import type { Samples } from './sample.js';
+
+export const abacus: Samples = {
+  client: 'abacus',
+  samples: [
+    {
+      title: 'reads programs and addresses with everything that Claude Code knows of them',
+      files: {
+        '~/.abacusai/mcp.json': `{
+  "mcpServers": {
+    "local": { "command": "docker", "args": ["run", "-i", "--rm", "acme/server"], "description": "works beside portolan" },
+    "remote": {
+      "type": "http",
+      "url": "https://ab.example/mcp",
+      "headersHelper": "print-headers",
+      "oauth": { "clientId": "c-1", "callbackPort": 8080, "scopes": "read write" }
+    }
+  }
+}`,
+      },
+      expected: [
+        {
+          name: 'local',
+          client: 'abacus',
+          scope: 'user',
+          line: 3,
+          transport: 'stdio',
+          description: 'works beside portolan',
+        },
+        {
+          name: 'remote',
+          line: 4,
+          transport: 'http',
+          state: 'ready',
+          headersHelper: 'print-headers',
+          oauth: { clientId: 'c-1', callbackPort: 8080, scopes: 'read write' },
+        },
+      ],
+    },
+    {
+      title: 'reports a file that does not parse',
+      files: { '~/.abacusai/mcp.json': '{"mcpServers": {' },
+      expected: [],
+      problems: ['parse-error'],
+    },
+  ],
+};

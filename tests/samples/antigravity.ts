@@ -1,0 +1,77 @@
+import type { Samples } from './sample.js';
+
+export const antigravity: Samples = {
+  client: 'antigravity',
+  samples: [
+    {
+      title: 'takes the URL where an entry has a command too, and every value as it is written',
+      files: {
+        '~/.gemini/config/mcp_config.json': JSON.stringify({
+          mcpServers: {
+            local: { command: 'node', args: ['${HOME}'], env: { A: '$A' }, cwd: '/srv', disabledTools: ['remove'] },
+            remote: {
+              serverUrl: 'https://remote.example/mcp',
+              headers: { 'X-A': '${env:A}' },
+              authProviderType: 'any',
+            },
+            spelled: { url: 'https://spelled.example/mcp' },
+            twice: { serverUrl: 'https://first.example/mcp', url: 'https://second.example/mcp' },
+            both: { command: 'node', serverUrl: 'https://both.example/mcp' },
+            'both-too': { command: 'node', url: 'https://both.example/mcp' },
+            off: { command: 'node', disabled: true },
+          },
+        }),
+      },
+      env: { HOME: '/nowhere', A: 'a' },
+      expected: [
+        {
+          name: 'local',
+          client: 'antigravity',
+          scope: 'user',
+          transport: 'stdio',
+          state: 'ready',
+          precedence: 20,
+          args: ['${HOME}'],
+          env: { A: '$A' },
+          cwd: '/srv',
+          tools: { deny: ['remove'] },
+        },
+        { name: 'remote', transport: 'auto', headers: { 'X-A': '${env:A}' }, state: 'ready' },
+        { name: 'spelled', transport: 'auto', url: 'https://spelled.example/mcp' },
+        { name: 'twice', url: 'https://first.example/mcp' },
+        { name: 'both', transport: 'auto', url: 'https://both.example/mcp' },
+        { name: 'both-too', transport: 'auto', url: 'https://both.example/mcp' },
+        { name: 'off', state: 'disabled', enabled: false },
+      ],
+      problems: ['ambiguous-entry', 'ambiguous-entry'],
+    },
+    {
+      title: 'reads the file of its first version below, and four spellings of the folder in a project above',
+      files: {
+        '~/.gemini/config/mcp_config.json': '{"mcpServers":{"same":{"command":"node","args":["2"]}}}',
+        '~/.gemini/antigravity/mcp_config.json': '{"mcpServers":{"same":{"command":"node","args":["1"]}}}',
+        '<project>/.agents/mcp_config.json': '{"mcpServers":{"same":{"command":"node","args":["3"]}}}',
+        '<project>/.agent/mcp_config.json': '{"mcpServers":{"b":{"command":"node"}}}',
+        '<project>/_agents/mcp_config.json': '{"mcpServers":{"c":{"command":"node"}}}',
+        '<project>/_agent/mcp_config.json': '{"mcpServers":{"d":{"command":"node"}}}',
+      },
+      expected: [
+        { name: 'same', scope: 'user', precedence: 20, args: ['2'] },
+        { name: 'same', scope: 'user', precedence: 10, args: ['1'] },
+        { name: 'same', scope: 'project', precedence: 30, args: ['3'] },
+        { name: 'b', scope: 'project', source: '<project>/.agent/mcp_config.json' },
+        { name: 'c', scope: 'project', source: '<project>/_agents/mcp_config.json' },
+        { name: 'd', scope: 'project', source: '<project>/_agent/mcp_config.json' },
+      ],
+    },
+    {
+      title: 'loses one broken entry and keeps the rest',
+      files: {
+        '~/.gemini/config/mcp_config.json':
+          '{"mcpServers":{"bad":{"serverUrl":7},"list":["node"],"good":{"serverUrl":"https://good.example/mcp"}}}',
+      },
+      expected: [{ name: 'good', state: 'ready' }],
+      problems: ['invalid-entry', 'invalid-entry'],
+    },
+  ],
+};

@@ -1,0 +1,46 @@
+import type { Samples } from './sample.js';
+
+export const boltai: Samples = {
+  client: 'boltai',
+  samples: [
+    {
+      title: 'reads programs, and passes over what BoltAI cannot reach',
+      platforms: ['darwin'],
+      files: {
+        '~/.boltai/mcp.json': `{
+  "mcpServers": {
+    "notes": { "command": "uvx", "args": ["server-notes"], "env": { "LEVEL": "debug" } },
+    "remote": { "url": "https://r.example/mcp", "headers": { "X-Team": "a" } },
+    "events": { "type": "sse", "url": "https://r.example/sse" },
+    "off": { "command": "node", "disabled": true }
+  }
+}`,
+      },
+      expected: [
+        {
+          name: 'notes',
+          client: 'boltai',
+          scope: 'user',
+          source: '<home>/.boltai/mcp.json',
+          line: 3,
+          transport: 'stdio',
+          state: 'ready',
+          enabled: true,
+          command: 'uvx',
+          args: ['server-notes'],
+          env: { LEVEL: 'debug' },
+        },
+        { name: 'remote', line: 4, transport: 'auto', state: 'client-ignores', url: 'https://r.example/mcp' },
+        { name: 'events', line: 5, transport: 'sse', state: 'client-ignores' },
+        { name: 'off', line: 6, state: 'disabled', enabled: false },
+      ],
+      problems: ['unsupported-transport-for-client', 'unsupported-transport-for-client'],
+    },
+    {
+      title: 'is not there on other systems than macOS',
+      platforms: ['linux', 'win32'],
+      files: { '~/.boltai/mcp.json': '{"mcpServers":{"notes":{"command":"uvx"}}}' },
+      expected: [],
+    },
+  ],
+};

@@ -1,0 +1,27 @@
+import { appData } from '../machine.js';
+import type { Samples } from './sample.js';
+
+const XML =
+  '<application><component name="McpServers"><option name="command" value="node" /></component></application>';
+
+export const jetbrainsAi: Samples = {
+  client: 'jetbrains-ai',
+  samples: [
+    {
+      title: 'lists the file of each IDE, in whose format nothing can be read',
+      files: (platform) => ({
+        [appData(platform, 'JetBrains/IntelliJIdea2026.1/options/llm.mcpServers.xml')]: XML,
+        [appData(platform, 'JetBrains/PyCharm2026.1/options/llm.mcpServers.xml')]: 'not even XML',
+        [appData(platform, 'JetBrains/PyCharm2026.1/options/other.xml')]: XML,
+      }),
+      expected: (platform) =>
+        ['IntelliJIdea2026.1', 'PyCharm2026.1'].map((ide) => ({
+          client: 'jetbrains-ai',
+          scope: 'user' as const,
+          state: 'inventory-only' as const,
+          source: appData(platform, `JetBrains/${ide}/options/llm.mcpServers.xml`).replace('~', '<home>'),
+        })),
+    },
+    { title: 'has nothing to list without an IDE', files: {}, expected: [] },
+  ],
+};
