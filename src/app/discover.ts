@@ -1,7 +1,8 @@
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { diskFiles, ErrorCode, type Files, PortolanError } from '../base/index.js';
-import type { Chart } from '../model/index.js';
+import type { Chart, Definition } from '../model/index.js';
+import { isFromRepository, type Rulings, type Seal } from '../policy/index.js';
 import {
   CLIENTS,
   type Client,
@@ -12,7 +13,9 @@ import {
   type Platform,
   readSources,
 } from '../sources/index.js';
-import { survey } from './survey.js';
+import { type ApprovalFiles, approvalFiles, readApprovals } from './approvals.js';
+import { type Lock, readLock } from './lock-file.js';
+import { type Survey, survey } from './survey.js';
 
 /** Stands in for the machine, or for part of it. What is left out is as it is. */
 export interface DiscoverOptions {
@@ -32,19 +35,57 @@ export interface DiscoverOptions {
   readonly files?: Files;
 }
 
+/** The chart, and how it came about. */
+export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems'> {
+  readonly looks: readonly Look[];
+  readonly exclusive: readonly string[];
+  readonly host: Host;
+  readonly rulings: Rulings;
+  readonly sealOf: (definition: Definition) => Seal;
+  readonly approvalFiles: ApprovalFiles;
+  readonly lock: Lock;
+}
+
 /** Everything that AI clients on this machine have written down about MCP servers. Nothing found is ever executed. */
 export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
   const { definitions, servers, problems } = await discoverAll(options);
   return { definitions, servers, problems };
 }
 
-/** The same with every place that was looked at. */
-export async function discoverAll(options: DiscoverOptions = {}): Promise<Chart & { readonly looks: readonly Look[] }> {
+/** The same with every place that was looked at and every verdict. */
+export async function discoverAll(options: DiscoverOptions = {}): Promise<Discovery> {
   const host = hostOf(options);
   const config = options.config || host.env.MCP_SERVERS_CONFIG;
   const clients = config ? [explicitSource(config, host)] : chosen(options.clients);
-  const { definitions, problems, looks } = await readSources(clients, host);
-  return { definitions, servers: survey(definitions), problems, looks };
+  const readings = await readSources(clients, host);
+  const paths = approvalFiles(configFolder(host));
+  const { rulings, sealOf, problems } = readApprovals(paths, host.files);
+  const lock = readLock(host);
+  const surveyed = survey(readings, {
+    rulings,
+    sealOf,
+    reviewed: lock.reviewed,
+    blockedBy: () => undefined,
+    // Who names a file instead of all others has looked at it.
+    mustAsk: (definition) => !config && isFromRepository(definition, host),
+  });
+  return {
+    ...surveyed,
+    definitions: readings.definitions,
+    problems: [...readings.problems, ...problems, ...lock.problems],
+    looks: readings.looks,
+    exclusive: readings.exclusive,
+    host,
+    rulings,
+    sealOf,
+    approvalFiles: paths,
+    lock,
+  };
+}
+
+/** Where Portolan keeps what is the user's. */
+export function configFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
+  return join(env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config'), 'portolan');
 }
 
 function hostOf({ platform, home, cwd, env, root, self, files = diskFiles }: DiscoverOptions): Host {

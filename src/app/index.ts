@@ -1,1 +1,2 @@
-export { type DiscoverOptions, discover, discoverAll } from './discover.js';
+export { type DiscoverOptions, type Discovery, discover, discoverAll } from './discover.js';
+export { type Explanation, explain, type Fate, launchText } from './explain.js';

@@ -1,25 +1,60 @@
-import { type Definition, type Server, toAlias } from '../model/index.js';
-import { fingerprint } from '../policy/index.js';
+import { type Definition, type Origin, type Server, toAlias } from '../model/index.js';
+import { decide, fingerprint, type Grounds, stateOf, type Verdict } from '../policy/index.js';
+import { type Held, settle } from '../scope/index.js';
+import type { Readings } from '../sources/index.js';
 
-/** From what was read to what would run. One server for each definition until `scope` decides between them. */
-export function survey(definitions: readonly Definition[]): Server[] {
+/** What holds and what may run, with everything that `why` has to tell about it. */
+export interface Survey {
+  readonly servers: readonly Server[];
+  /** In the order of `servers`. */
+  readonly held: readonly Held[];
+  readonly verdicts: ReadonlyMap<Definition, Verdict>;
+  /** What does not count because a file has exclusive control. */
+  readonly ignored: readonly Definition[];
+}
+
+/** From what was read to what would run: which definitions count, what policy says of each, which one holds. */
+export function survey(
+  { definitions, exclusive }: Pick<Readings, 'definitions' | 'exclusive'>,
+  grounds: Grounds,
+): Survey {
+  const counts = ({ source }: Definition) => exclusive.length === 0 || exclusive.includes(source);
+  const counted = definitions.filter(counts);
+  const verdicts = new Map(counted.map((definition) => [definition, decide(definition, grounds)]));
+  const held = settle(counted, (definition) => stateOf(verdictOf(verdicts, definition)));
+  return { servers: toServers(held, verdicts), held, verdicts, ignored: definitions.filter((one) => !counts(one)) };
+}
+
+function verdictOf(verdicts: ReadonlyMap<Definition, Verdict>, definition: Definition): Verdict {
+  const verdict = verdicts.get(definition);
+  if (!verdict) throw new Error(`no verdict on ${definition.name}`);
+  return verdict;
+}
+
+function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verdict>): Server[] {
   const taken = new Set<string>();
-  return definitions.map((definition) => {
-    const { name, state, transport, client, scope, source, line } = definition;
+  return held.map(({ name, chosen, origins, shadowed }) => {
     const alias = toAlias(name, taken);
     taken.add(alias);
+    const verdict = verdictOf(verdicts, chosen);
     return {
       name,
       alias,
-      state,
-      transport,
-      ...launchOf(definition),
-      source,
-      origins: [{ client, scope, source, line }],
-      shadowed: [],
-      fingerprint: fingerprint(definition),
+      state: stateOf(verdict),
+      transport: chosen.transport,
+      ...launchOf(chosen),
+      source: chosen.source,
+      origins: origins.map(originOf),
+      shadowed: shadowed.map(originOf),
+      fingerprint: fingerprint(chosen),
+      ...(verdict.kind === 'blocked' && { rule: verdict.rule }),
+      ...(name !== chosen.name && { renamedFrom: chosen.name }),
     };
   });
+}
+
+function originOf({ client, scope, source, line }: Definition): Origin {
+  return { client, scope, source, line };
 }
 
 function launchOf({ command, args, env, cwd, url, headers }: Definition) {

@@ -1,8 +1,15 @@
 /** Stable codes of errors that a person or a model can mend. A code never changes its meaning. */
 export const ErrorCode = {
   ConfigNotFound: 'CONFIG_NOT_FOUND',
+  ServerNotFound: 'SERVER_NOT_FOUND',
   UnknownClient: 'UNKNOWN_CLIENT',
   Usage: 'USAGE',
+  EditRefused: 'EDIT_REFUSED',
+  FileChanged: 'FILE_CHANGED',
+  NameTaken: 'NAME_TAKEN',
+  NotInstallable: 'NOT_INSTALLABLE',
+  WriteFailed: 'WRITE_FAILED',
+  WriteRefused: 'WRITE_REFUSED',
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 

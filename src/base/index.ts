@@ -8,7 +8,7 @@ export {
   type FolderReading,
   MAX_FILE_BYTES,
 } from './files.js';
-export { sha256 } from './hash.js';
+export { hmac256, randomKey, sha256 } from './hash.js';
 export {
   isReference,
   isSecretField,
@@ -21,4 +21,5 @@ export {
   maskUrl,
   type References,
 } from './secrets.js';
+export { commandsIn, quoted, splitWords } from './shell-words.js';
 export { matchesWildcard } from './wildcard.js';

@@ -1,17 +1,58 @@
 /** Whether the text is the pattern with each `*` standing for any run of characters. Linear in both, whatever they hold. */
 export function matchesWildcard(pattern: string, text: string): boolean {
-  const parts = pattern.split('*');
-  const [head = ''] = parts;
-  if (parts.length === 1) return pattern === text;
-  const tail = parts.at(-1) ?? '';
-  if (text.length < head.length + tail.length || !text.startsWith(head) || !text.endsWith(tail)) return false;
-  const end = text.length - tail.length;
-  let from = head.length;
-  // The earliest place for each part leaves the most room for the rest, so there is never a reason to go back.
-  for (const part of parts.slice(1, -1)) {
-    const found = text.indexOf(part, from);
-    if (found < 0 || found + part.length > end) return false;
-    from = found + part.length;
+  return wildcard(pattern)(text);
+}
+
+/** The same, with the pattern cut once for many texts. */
+export function wildcard(pattern: string): (text: string) => boolean {
+  const [head = '', ...rest] = pattern.split('*');
+  const tail = rest.pop();
+  if (tail === undefined) return (text) => text === pattern;
+  const parts = rest.filter((part) => part !== '');
+  const least = head.length + tail.length + parts.reduce((sum, part) => sum + part.length, 0);
+  return (text) => {
+    if (text.length < least || !text.startsWith(head) || !text.endsWith(tail)) return false;
+    const end = text.length - tail.length;
+    let from = head.length;
+    // The earliest place for each part leaves the most room for the rest, so there is never a reason to go back.
+    for (const part of parts) {
+      const found = indexOf(text, part, from);
+      if (found < 0 || found + part.length > end) return false;
+      from = found + part.length;
+    }
+    return true;
+  };
+}
+
+/** Up to this length the engine's own search is linear; beyond, V8 looks at no more than a part's last 250 characters before it starts over. */
+const LONGEST_FOR_ENGINE = 200;
+
+function indexOf(text: string, part: string, from: number): number {
+  return part.length <= LONGEST_FOR_ENGINE ? text.indexOf(part, from) : indexOfLong(text, part, from);
+}
+
+/** Knuth, Morris and Pratt: no character of the text is looked at twice for the same place of the part. */
+function indexOfLong(text: string, part: string, from: number): number {
+  const borders = bordersOf(part);
+  let matched = 0;
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    while (matched > 0 && part.charCodeAt(matched) !== code) matched = borders[matched - 1] ?? 0;
+    if (part.charCodeAt(matched) === code) matched += 1;
+    if (matched === part.length) return at - part.length + 1;
   }
-  return true;
+  return -1;
+}
+
+/** For each prefix, the length of the longest shorter prefix that it also ends with. */
+function bordersOf(part: string): Uint32Array {
+  const borders = new Uint32Array(part.length);
+  let border = 0;
+  for (let at = 1; at < part.length; at += 1) {
+    const code = part.charCodeAt(at);
+    while (border > 0 && part.charCodeAt(border) !== code) border = borders[border - 1] ?? 0;
+    if (part.charCodeAt(border) === code) border += 1;
+    borders[at] = border;
+  }
+  return borders;
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { discoverAll } from '../app/index.js';
+import type { Discovery } from '../app/index.js';
 import type { Io } from './command.js';
 import { type Program, run } from './run.js';
 
-const chart: Awaited<ReturnType<typeof discoverAll>> = {
+const chart: Pick<Discovery, 'definitions' | 'servers' | 'problems' | 'looks'> = {
   definitions: [],
   servers: [
     {
@@ -26,7 +26,7 @@ function terminal(colour: boolean): Io & { lines: string[] } {
   return { lines, colour, home: '/h', out: (line) => lines.push(line), err: (line) => lines.push(line) };
 }
 
-const program: Program = { discover: async () => chart, version: '1.2.3', interactive: true };
+const program: Program = { discover: async () => chart as Discovery, version: '1.2.3', interactive: true };
 
 describe('on a terminal', () => {
   it('shows the list and the next step when it is called alone', async () => {

@@ -5,6 +5,7 @@ import { configCommand } from './config.js';
 import { doctorCommand } from './doctor.js';
 import { listCommand } from './list.js';
 import { paint } from './text.js';
+import { whyCommand } from './why.js';
 
 export interface Program {
   readonly discover: typeof discoverAll;
@@ -15,7 +16,12 @@ export interface Program {
 
 /** Runs one command line and says with which code to end. What a person can mend is printed, anything else is thrown. */
 export async function run(args: readonly string[], io: Io, program: Program): Promise<number> {
-  const commands = [listCommand(program.discover), configCommand(program.discover), doctorCommand(program.discover)];
+  const commands = [
+    listCommand(program.discover),
+    whyCommand(program.discover),
+    configCommand(program.discover),
+    doctorCommand(program.discover),
+  ];
   try {
     return await dispatch(args, io, program, commands);
   } catch (error) {

@@ -21,7 +21,10 @@ export const Server = z.strictObject({
   origins: z.array(Origin).readonly(),
   shadowed: z.array(Origin).readonly(),
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
+  /** The rule that keeps it from running. */
   rule: z.string().exactOptional(),
+  /** What it is called in its file, where another server had that name first. */
+  renamedFrom: z.string().exactOptional(),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -35,6 +35,8 @@ export interface Place {
   readonly rank?: number;
   /** What the owner of servers that are found here should know. */
   readonly remark?: ProblemDraft;
+  /** While this file is there, readable or not, no other place of any client counts. */
+  readonly exclusive?: true;
   /** Of all the paths, only the first that exists counts. */
   readonly firstOnly?: boolean;
   /** A variable that makes the client pass this place over. */

@@ -1,4 +1,4 @@
-import { commandsIn, quoted, splitWords } from './shell-words.js';
+import { commandsIn, quoted, splitWords } from '../base/index.js';
 
 /** What a command line starts once its wrappers are taken off. */
 export interface Started {

@@ -228,9 +228,12 @@ export function oauthOf(value: unknown): NonNullable<Definition['oauth']> | unde
 
 /** The map without what is undefined, as `exactOptionalPropertyTypes` wants it. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, item]) => item !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
+  const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
+  for (const key in fields) {
+    const value = fields[key];
+    if (value !== undefined) kept[key] = value as Exclude<T[typeof key], undefined>;
+  }
+  return kept;
 }
 
 function positive(

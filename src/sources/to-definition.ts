@@ -1,4 +1,4 @@
-import { dirname, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, resolve, sep } from 'node:path';
 import { looksSecret } from '../base/index.js';
 import type { Definition, Input, LaunchFields, Problem, State } from '../model/index.js';
 import type { Judge, Place } from './client.js';
@@ -54,7 +54,12 @@ export function toDefinition(
     if (!draft) return { problems };
     const launch = expandLaunch(draft, sighting, host);
     const started = launch.command === undefined ? [] : startedBy(launch.command, launch.args ?? []);
-    const self = selfReason(written.name, started, resolve(host.cwd, launch.cwd ?? '.'), host);
+    const self = selfReason(
+      written.name,
+      started,
+      launch.cwd === undefined ? host.cwd : resolve(host.cwd, launch.cwd),
+      host,
+    );
     if (self !== undefined) {
       report(selfServer(self));
       return { problems };
@@ -66,6 +71,7 @@ export function toDefinition(
     const judgement = judge?.(definition, place, written.value);
     if (judgement?.problem) report(judgement.problem);
     const state = strongest([definition.state, judgement?.state ?? place.state ?? 'ready']);
+    if (state === definition.state) return { definition, problems };
     return { definition: { ...definition, state, enabled: definition.enabled && state !== 'disabled' }, problems };
   } catch (error) {
     if (!(error instanceof InvalidEntry)) throw error;
@@ -94,7 +100,7 @@ function expandLaunch(draft: Draft, { place, source, written }: Sighting, host: 
   const inputs = new Set<string>();
   const commands = new Set<string>();
   // An entry out of a variable stands in no folder; its client looks from where it is started.
-  const folder = resolve(host.cwd, dirname(source));
+  const folder = isAbsolute(source) ? dirname(source) : host.cwd;
   const scenery: Scenery = {
     host,
     folder,

@@ -1,7 +1,6 @@
-import { maskArgs } from '../base/index.js';
+import { maskArgs, splitWords } from '../base/index.js';
 import type { LaunchFields } from '../model/index.js';
 import type { ProblemDraft } from './problem-draft.js';
-import { splitWords } from './shell-words.js';
 
 /** Programs that npm and its kin install as `.cmd` files, which Windows cannot start like a program. */
 const SHIMS = new Set([

@@ -1,6 +1,6 @@
+import { splitWords } from '../../base/index.js';
 import { type Dialect, type Draft, defined, dialect, isDisabled, milliseconds, timeoutIn } from '../dialect.js';
 import { at, type Fields, field, names, optionalString, optionalStrings } from '../fields.js';
-import { splitWords } from '../shell-words.js';
 import { claudeDesktopDialect } from './claude.js';
 
 export const fiveIreDialect: Dialect = dialect({

@@ -18,6 +18,28 @@ export function broken(message: string, line: number): Parsed {
   return { kind: 'broken', message, line };
 }
 
+/** No client nests deeper; past it, everything that walks through a document would have to fear for its stack. */
+export const MAX_DEPTH = 200;
+
+/** Thrown by a parser before it goes too deep: V8 ends the process if a regular expression is compiled on a full stack. */
+export class TooDeep extends Error {
+  constructor() {
+    super(`it nests more than ${MAX_DEPTH} levels deep`);
+  }
+}
+
+/** Whether a tree has more levels than we read, found without going down into it. */
+export function isTooDeep<T>(top: readonly T[], below: (item: T) => Iterable<T>): boolean {
+  let level = top;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > MAX_DEPTH) return true;
+    const next: T[] = [];
+    for (const item of level) for (const child of below(item)) next.push(child);
+    level = next;
+  }
+  return false;
+}
+
 /** The line on which a character stands, counted from 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;

@@ -1,16 +1,21 @@
 import { assertNever } from '../../base/index.js';
-import { broken, type Format, type Parsed } from './document.js';
+import { broken, type Format, isTooDeep, type Parsed, TooDeep } from './document.js';
 import { parseJson, parseJson5 } from './json.js';
 
 /** Parses a file of another program. Whatever is in it, the answer is a value: a parser that gives up is a broken file. */
 export async function parseText(text: string, format: Format): Promise<Parsed> {
   try {
     // A mark that whoever wrote the file put before it; the disk's own reader takes it off, others may not.
-    return await parseAs(text.startsWith('\uFEFF') ? text.slice(1) : text, format);
+    const parsed = await parseAs(text.startsWith('\uFEFF') ? text.slice(1) : text, format);
+    if (parsed.kind === 'parsed' && isTooDeep([parsed.document.value], partsOf)) throw new TooDeep();
+    return parsed;
   } catch (error) {
-    // Parsers recurse: text that nests thousands of levels deep ends in a RangeError, aliases that multiply in another.
     return broken(`cannot be parsed: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`, 1);
   }
+}
+
+function partsOf(value: unknown): Iterable<unknown> {
+  return typeof value === 'object' && value !== null ? Object.values(value) : [];
 }
 
 async function parseAs(text: string, format: Format): Promise<Parsed> {

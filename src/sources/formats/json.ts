@@ -1,5 +1,5 @@
 import type { ParseErrorCode } from 'jsonc-parser';
-import { broken, type Document, lineAt, type Parsed } from './document.js';
+import { broken, type Document, lineAt, MAX_DEPTH, type Parsed, TooDeep } from './document.js';
 import { jsonLines } from './json-lines.js';
 
 /** Larger JSON5 is no configuration; its parser takes seconds for what the one of JSON does in a blink. */
@@ -62,7 +62,8 @@ function parseJsonc(text: string, visit: typeof import('jsonc-parser').visit): u
   };
   const begin = (container: unknown[] | Record<string, unknown>): void => {
     put(container);
-    open.push(container);
+    // The parser goes down with every one of them.
+    if (open.push(container) > MAX_DEPTH) throw new TooDeep();
     keys.push('');
   };
   const end = (): void => {

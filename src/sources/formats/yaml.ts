@@ -1,15 +1,21 @@
 import {
+  type Alias,
+  Composer,
+  type CST,
   isAlias,
   isCollection,
   isMap,
   isNode,
   isScalar,
   LineCounter,
-  parseDocument,
+  type Node,
+  Parser,
   visit,
+  type YAMLMap,
+  YAMLParseError,
   type Document as YamlDocument,
 } from 'yaml';
-import { broken, type DocumentPath, type Parsed } from './document.js';
+import { broken, type DocumentPath, isTooDeep, type Parsed, TooDeep } from './document.js';
 
 /** Larger YAML is no configuration; parsing it would hold everything else up for seconds. */
 const MAX_YAML_CHARACTERS = 1024 * 1024;
@@ -48,23 +54,34 @@ export function parseFrontMatter(text: string): Parsed {
   return parseYaml(text.slice(opening?.length, end), 1);
 }
 
-function parseOnce(text: string, lineCounter: LineCounter): YamlDocument.Parsed {
+function parseOnce(text: string, counter: LineCounter): YamlDocument.Parsed {
+  const tokens = [...new Parser(counter.addNewLine).parse(text)];
+  if (isTooDeep(tokens, tokensIn)) throw new TooDeep();
   const { stackTraceLimit } = Error;
   try {
     // The parser makes an error of every fault in the file, and in a file full of them the stack traces take seconds.
     Error.stackTraceLimit = 0;
     // 1.2: in 1.1 a server called `off` would be called `false`. Errors are made pretty, and keys found to be unique, in
     // a time that grows with the square of the file; we do both ourselves.
-    return parseDocument(text, {
-      version: '1.2',
-      lineCounter,
-      prettyErrors: false,
-      uniqueKeys: false,
-      logLevel: 'error',
-    });
+    const composer = new Composer({ version: '1.2', prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+    const [document, second] = composer.compose(tokens, true, text.length);
+    if (!document) throw new Error('it holds no document');
+    if (second) document.errors.push(new YAMLParseError(rangeOf(second), 'MULTIPLE_DOCS', 'only one document is read'));
+    return document;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+function rangeOf({ range }: YamlDocument.Parsed): [number, number] {
+  return [range[0], range[1]];
+}
+
+function tokensIn(token: CST.Token): CST.Token[] {
+  const inside = 'items' in token ? token.items.flatMap(({ key, value }) => [key, value]) : [];
+  return [...inside, token.type === 'document' ? token.value : undefined].filter(
+    (one) => one !== undefined && one !== null,
+  );
 }
 
 interface Fault {
@@ -72,31 +89,38 @@ interface Fault {
   readonly pos: readonly [number, number];
 }
 
-/** What the parser does not look at, or not fast enough: keys that occur twice, and aliases without number. */
+/** What the parser does not look at, or not fast enough: keys that occur twice, aliases to nothing or without number. */
 function check(document: YamlDocument.Parsed): Fault | undefined {
+  const anchors = new Set<string>();
   let aliases = 0;
   let fault: Fault | undefined;
-  const stop = (message: string, node: unknown) => {
-    const at = (isNode(node) ? node.range?.[0] : undefined) ?? 0;
-    fault = { message, pos: [at, at] };
-    return visit.BREAK;
-  };
   visit(document, {
-    Alias(_, node) {
-      aliases += 1;
-      return aliases > MAX_ALIASES ? stop('too many aliases', node) : undefined;
-    },
-    Map(_, { items }) {
-      const keys = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (keys.has(key.value)) return stop('Map keys must be unique', key);
-        keys.add(key.value);
-      }
-      return undefined;
+    Node(_, node) {
+      fault = isAlias(node) ? faultyAlias(node, anchors, aliases) : isMap(node) ? repeatedKey(node) : undefined;
+      if (isAlias(node)) aliases += 1;
+      else if (node.anchor !== undefined) anchors.add(node.anchor);
+      return fault && visit.BREAK;
     },
   });
   return fault;
+}
+
+function faultyAlias(node: Alias, anchors: ReadonlySet<string>, before: number): Fault | undefined {
+  if (!anchors.has(node.source)) return faultAt(node, `the alias ${node.source} stands for nothing`);
+  return before >= MAX_ALIASES ? faultAt(node, 'too many aliases') : undefined;
+}
+
+function repeatedKey({ items }: YAMLMap): Fault | undefined {
+  const seen = new Set<unknown>();
+  for (const { key } of items) {
+    if (isScalar(key) && seen.has(key.value)) return faultAt(key, 'Map keys must be unique');
+    if (isScalar(key)) seen.add(key.value);
+  }
+  return undefined;
+}
+
+function faultAt({ range }: Node, message: string): Fault {
+  return { message, pos: [range?.[0] ?? 0, range?.[1] ?? 0] };
 }
 
 /** Whether a value, with everything that occurs twice counted twice, is of a size that can be walked through. */

@@ -61,7 +61,14 @@ export const claudeCode: Client = {
     { ...common, scope: 'project', path: '<project>/.mcp.json', find: projectFile, precedence: 40 },
     // Whether files of parent folders count is not settled; they are shown and never taken.
     { ...common, scope: 'project', path: '<above>/.mcp.json', find: servers, precedence: 35, state: 'inventory-only' },
-    { ...common, scope: 'managed', path: managed('managed-mcp.json'), find: servers, precedence: 100 },
+    {
+      ...common,
+      scope: 'managed',
+      path: managed('managed-mcp.json'),
+      find: servers,
+      precedence: 100,
+      exclusive: true,
+    },
     {
       ...common,
       scope: 'user',

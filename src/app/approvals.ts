@@ -1,0 +1,78 @@
+import { join } from 'node:path';
+import { type Files, hmac256 } from '../base/index.js';
+import type { Definition, Problem } from '../model/index.js';
+import { type Ruling, type Rulings, type Seal, sealOf } from '../policy/index.js';
+
+/** Where the decisions of this user are, and the key without which nobody can tell what they were about. */
+export interface ApprovalFiles {
+  readonly approvals: string;
+  readonly key: string;
+}
+
+/** What was decided so far. */
+export interface Approvals {
+  readonly rulings: Rulings;
+  readonly sealOf: (definition: Definition) => Seal;
+  readonly problems: readonly Problem[];
+}
+
+export function approvalFiles(configFolder: string): ApprovalFiles {
+  return { approvals: join(configFolder, 'approvals.json'), key: join(configFolder, 'approvals.key') };
+}
+
+/** Reads the decisions. What cannot be read approves nothing. */
+export function readApprovals(paths: ApprovalFiles, files: Files): Approvals {
+  const key = files.read(paths.key);
+  const seal = (definition: Definition) =>
+    sealOf(definition, (text) => hmac256(key.kind === 'read' ? key.text.trim() : '', text));
+  const nothing = (problems: readonly Problem[] = []): Approvals => ({ rulings: new Map(), sealOf: seal, problems });
+  const reading = files.read(paths.approvals);
+  if (reading.kind === 'absent') return nothing();
+  if (reading.kind === 'failed') return nothing([unusable(paths.approvals, `it ${reading.message}`)]);
+  if (key.kind !== 'read' || key.text.trim() === '')
+    return nothing([unusable(paths.approvals, `its key ${paths.key} is missing`)]);
+  const rulings = parseRulings(reading.text);
+  return rulings ? { rulings, sealOf: seal, problems: [] } : nothing([unusable(paths.approvals, 'it is not valid')]);
+}
+
+/** The file's text for the decisions, oldest first. */
+export function writtenRulings(rulings: Rulings): string {
+  const entries = [...rulings].sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
+  return `${JSON.stringify({ version: 1, rulings: Object.fromEntries(entries) }, null, 2)}\n`;
+}
+
+function parseRulings(text: string): Rulings | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('rulings' in value)) return undefined;
+    const entries = Object.entries(value.rulings as object).filter((entry): entry is [Seal, Ruling] =>
+      isRuling(entry[1]),
+    );
+    return new Map(entries);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+function isRuling(value: unknown): value is Ruling {
+  if (typeof value !== 'object' || value === null) return false;
+  const { verdict, name, source, at, shown } = value as Record<string, unknown>;
+  const isVerdict = verdict === 'approved' || verdict === 'denied';
+  return (
+    isVerdict &&
+    [name, source, at].every((one) => typeof one === 'string') &&
+    typeof shown === 'object' &&
+    shown !== null
+  );
+}
+
+function unusable(source: string, why: string): Problem {
+  return {
+    code: 'approvals-unusable',
+    severity: 'error',
+    message: `no approval counts: ${why}`,
+    hint: 'remove the file and approve again with `portolan approve`',
+    source,
+  };
+}

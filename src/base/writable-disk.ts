@@ -1,0 +1,96 @@
+import { constants } from 'node:fs';
+import { type FileHandle, lstat, mkdir, open, readlink, rename, unlink } from 'node:fs/promises';
+
+/** What stands at a path, a link not followed. */
+export interface FileFacts {
+  readonly kind: 'file' | 'folder' | 'link' | 'other';
+  readonly mode: number;
+  readonly owner: number;
+  readonly group: number;
+}
+
+/** Every operation that writing a file takes, so that a test can let each of them fail. */
+export interface WritableDisk {
+  facts(path: string): Promise<FileFacts | undefined>;
+  read(path: string): Promise<Uint8Array>;
+  readLink(path: string): Promise<string>;
+  /** The folder and those above it that are not there yet. */
+  makeFolder(path: string, mode: number): Promise<void>;
+  /** A file that was not there before. */
+  create(path: string, mode: number): Promise<OpenFile>;
+  rename(from: string, to: string): Promise<void>;
+  remove(path: string): Promise<void>;
+  /** Makes a new name last through a power cut; where a folder cannot be synced, nothing. */
+  syncFolder(path: string): Promise<void>;
+}
+
+export interface OpenFile {
+  write(data: Uint8Array): Promise<void>;
+  /** Whether the file now has this owner and group. */
+  giveTo(owner: number, group: number): Promise<boolean>;
+  allow(mode: number): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The machine's own disk. */
+export const writableDisk: WritableDisk = {
+  async facts(path) {
+    try {
+      const stat = await lstat(path);
+      const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other';
+      return { kind, mode: stat.mode & 0o7777, owner: stat.uid, group: stat.gid };
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+  },
+  async read(path) {
+    // Without O_NONBLOCK, opening what has become a FIFO would wait for someone to write to it.
+    const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      return await file.readFile();
+    } finally {
+      await file.close();
+    }
+  },
+  readLink: (path) => readlink(path),
+  async makeFolder(path, mode) {
+    await mkdir(path, { recursive: true, mode });
+  },
+  async create(path, mode) {
+    return openFile(await open(path, 'wx', mode));
+  },
+  rename: (from, to) => rename(from, to),
+  remove: (path) => unlink(path),
+  async syncFolder(path) {
+    // Windows opens no folders, and some network disks sync none; the file's own bytes are safe by then.
+    const folder = await open(path, constants.O_RDONLY).catch(() => undefined);
+    await folder?.sync().catch(() => undefined);
+    await folder?.close();
+  },
+};
+
+function openFile(file: FileHandle): OpenFile {
+  return {
+    write: (data) => file.writeFile(data),
+    async giveTo(owner, group) {
+      const stat = await file.stat();
+      if (stat.uid === owner && stat.gid === group) return true;
+      try {
+        await file.chown(owner, group);
+        return true;
+      } catch (error) {
+        if (codeOf(error) === 'EPERM' || codeOf(error) === 'EINVAL') return false; // only root gives files away
+        throw error;
+      }
+    },
+    allow: (mode) => file.chmod(mode),
+    sync: () => file.sync(),
+    close: () => file.close(),
+  };
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,77 @@
+import { type Discovery, type discoverAll, type Explanation, explain, type Fate, launchText } from '../app/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
+import { maskServer } from '../model/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
+import { type Cell, paint, shortPath, table, visible } from './text.js';
+
+export function whyCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'why',
+    summary: 'explain one server: every definition of it, which holds, what policy says, and what would run',
+    usage: 'portolan why <server> [--json] [--config FILE|FOLDER] [--show-secrets]',
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, CHART_OPTIONS);
+      const [name] = positionals;
+      if (name === undefined)
+        throw new PortolanError(ErrorCode.Usage, 'why which server?', { hint: `usage: ${this.usage}` });
+      const discovery = await discover(chartFlags(values));
+      const explanation = explain(discovery, name);
+      if (!explanation) throw unknownServer(name, discovery);
+      if (values.json) {
+        const server =
+          explanation.server && (values['show-secrets'] ? explanation.server : maskServer(explanation.server));
+        io.out(JSON.stringify({ ...explanation, server }, null, 2));
+      } else for (const line of explanationLines(explanation, name, discovery, io)) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}
+
+/** A name that nobody wrote down, with those that come near. */
+export function unknownServer(name: string, { servers }: Discovery): PortolanError {
+  const near = servers.map((server) => server.name).filter((one) => isNear(one.toLowerCase(), name.toLowerCase()));
+  return new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${visible(name)}`, {
+    hint:
+      near.length > 0 ? `did you mean ${near.slice(0, 3).map(visible).join(', ')}?` : 'portolan list shows their names',
+  });
+}
+
+function isNear(name: string, wanted: string): boolean {
+  return name.includes(wanted) || wanted.includes(name) || name.slice(0, 3) === wanted.slice(0, 3);
+}
+
+function explanationLines(explanation: Explanation, name: string, discovery: Discovery, io: Io): string[] {
+  const { server, definitions, verdict, approval, changes } = explanation;
+  const chosen = discovery.held.find((held) => held.name === server?.name)?.chosen;
+  const facts: [string, string][] = server
+    ? [
+        ['state', server.state],
+        ['would run', chosen ? visible(launchText(chosen)) : ''],
+        ['policy', verdict?.kind === 'blocked' ? verdict.rule : 'no rule against it'],
+        ['approval', approval],
+        ['alias', server.alias],
+        ['fingerprint', server.fingerprint],
+        ...(server.renamedFrom
+          ? [['renamed', `"${visible(server.renamedFrom)}" was taken by another server before it`] as [string, string]]
+          : []),
+      ]
+    : [['state', 'ignored']];
+  return [
+    paint(io, 'bold', visible(server?.name ?? name)),
+    ...table(
+      facts.map(([what, text]): Cell[] => [{ text: `  ${what}`, style: 'dim' }, { text }]),
+      io,
+    ),
+    ...changes.map((change) => `    ${paint(io, 'yellow', '±')} ${visible(change)}`),
+    '',
+    ...definitions.flatMap((one) => fateLines(one, io)),
+  ];
+}
+
+function fateLines({ fate, client, scope, source, line, because, clientState }: Fate, io: Io): string[] {
+  const mark = fate === 'holds' ? paint(io, 'green', '●') : fate === 'same-server' ? '=' : paint(io, 'dim', '○');
+  return [
+    `${mark} ${fate.padEnd(11)} ${client} ${scope}  ${shortPath(source, io.home)}:${line}  (${clientState} there)`,
+    paint(io, 'dim', `  ${visible(because)}`),
+  ];
+}

@@ -1,0 +1,2 @@
+export { identityOf } from './identity.js';
+export { type Held, settle } from './settle.js';

@@ -1,0 +1,33 @@
+import type { Definition, Scope, State } from '../model/index.js';
+
+/** The nearer to the user's hands, the higher; an administrator is above all. */
+const RANK: Readonly<Record<Scope, number>> = {
+  claudeai: 0,
+  plugin: 1,
+  user: 2,
+  profile: 2,
+  extension: 2,
+  project: 3,
+  agent: 3,
+  server: 3,
+  local: 4,
+  dynamic: 5,
+  managed: 6,
+};
+
+/** Entries that no client would ever start take no name from one that it would. */
+const POWERLESS: ReadonlySet<State> = new Set(['rejected', 'blocked-by-policy', 'client-ignores', 'inventory-only']);
+
+/** Whether `next` holds over `held`. Equal ones stay in the order in which they were found. */
+export function holdsOver(next: Definition, held: Definition, stateOf: (definition: Definition) => State): boolean {
+  const powers = [next, held].map((one) => (POWERLESS.has(stateOf(one)) ? 0 : 1));
+  const [power = 0, heldPower = 0] = powers;
+  if (power !== heldPower) return power > heldPower;
+  if (RANK[next.scope] !== RANK[held.scope]) return RANK[next.scope] > RANK[held.scope];
+  return next.precedence > held.precedence;
+}
+
+/** A name in these scopes counts for every client. */
+export function countsEverywhere(scope: Scope): boolean {
+  return scope === 'dynamic' || scope === 'managed';
+}

@@ -1,0 +1,42 @@
+import type { FileReading, Files, FolderReading } from '../../src/base/index.js';
+
+/** A disk of texts by path; the folders are those that the paths need. */
+export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
+  const paths = Object.keys(texts);
+  const isFolder = (path: string) => paths.some((one) => one.startsWith(`${path === '/' ? '' : path}/`));
+  const read = (path: string): FileReading => {
+    const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
+    if (text !== undefined) return { kind: 'read', text };
+    return isFolder(path) ? { kind: 'failed', message: 'is a folder', hint: 'remove it' } : { kind: 'absent' };
+  };
+  const list = (path: string): FolderReading => {
+    if (!isFolder(path)) return { kind: 'absent' };
+    const prefix = path === '/' ? '/' : `${path}/`;
+    const below = paths.filter((one) => one.startsWith(prefix)).map((one) => one.slice(prefix.length).split('/'));
+    const names = new Map(below.map(([name = '', ...rest]) => [name, rest.length > 0]));
+    return {
+      kind: 'read',
+      names: [...names]
+        .map(([name, folder]) => ({ name, folder, link: false }))
+        .sort((a, b) => (a.name < b.name ? -1 : 1)),
+    };
+  };
+  const exists = (path: string) => Object.hasOwn(texts, path) || isFolder(path);
+  return { read, list, exists, realPath: (path) => (exists(path) ? path : undefined) };
+}
+
+/** The same disk, but the nth time that it is asked for a file or folder it cannot give it. */
+export function failingOn(n: number, disk: Files): Files & { readonly asked: () => readonly string[] } {
+  const asked: string[] = [];
+  const failed = { kind: 'failed', message: 'cannot be read (EIO)', hint: 'see that the disk works' } as const;
+  const turn = <T>(path: string, give: () => T): T | typeof failed => {
+    asked.push(path);
+    return asked.length === n ? failed : give();
+  };
+  return {
+    ...disk,
+    read: (path) => turn(path, () => disk.read(path)),
+    list: (path) => turn(path, () => disk.list(path)),
+    asked: () => asked,
+  };
+}
