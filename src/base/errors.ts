@@ -2,6 +2,7 @@
 export const ErrorCode = {
   ConfigNotFound: 'CONFIG_NOT_FOUND',
   ServerNotFound: 'SERVER_NOT_FOUND',
+  TerminalNeeded: 'TERMINAL_NEEDED',
   UnknownClient: 'UNKNOWN_CLIENT',
   Usage: 'USAGE',
   EditRefused: 'EDIT_REFUSED',
@@ -10,6 +11,7 @@ export const ErrorCode = {
   NotInstallable: 'NOT_INSTALLABLE',
   WriteFailed: 'WRITE_FAILED',
   WriteRefused: 'WRITE_REFUSED',
+  SettingsInvalid: 'SETTINGS_INVALID',
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 

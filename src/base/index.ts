@@ -1,4 +1,6 @@
 export type { Brand } from './brand.js';
+export { type EditFormat, type EntryPath, type Plain, readEntry, removeEntry, setEntry } from './edit/index.js';
+export { type EditedFile, editFile } from './edit-file.js';
 export { assertNever, ErrorCode, PortolanError } from './errors.js';
 export {
   diskFiles,
@@ -22,4 +24,12 @@ export {
   type References,
 } from './secrets.js';
 export { commandsIn, quoted, splitWords } from './shell-words.js';
-export { matchesWildcard } from './wildcard.js';
+export { type Address, addressOf, matchesUrl, type Reading, urlPattern, withoutSlashes } from './url-pattern.js';
+export { matchesWildcard, wildcard } from './wildcard.js';
+export { type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
+export {
+  removeFile,
+  type WriteOptions,
+  type WrittenFile,
+  writeFile,
+} from './write-file.js';

@@ -28,6 +28,15 @@ describe('matchesWildcard', () => {
     expect(matchesWildcard(pattern, text)).toBe(matches);
   });
 
+  it.each([1, 100, 199, 200, 201, 5_000])('finds a part of %i characters where it is, and only there', (length) => {
+    const part = `${'a'.repeat(length)}b${'a'.repeat(length)}`;
+    const text = `x${'a'.repeat(length)}${part}${'a'.repeat(length)}y`;
+    expect(matchesWildcard(`x*${part}*y`, text)).toBe(true);
+    expect(matchesWildcard(`x*${part}*${'a'.repeat(length)}y`, text)).toBe(true);
+    expect(matchesWildcard(`x*${part}*${'a'.repeat(length + 1)}y`, text)).toBe(false);
+    expect(matchesWildcard(`x*${part}b*y`, text)).toBe(false);
+  });
+
   it('agrees with a regular expression on every short pattern', () => {
     const letters = fc.constantFrom('a', 'b', '*', '.');
     fc.assert(

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readlink, rename, unlink } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
 
 /** What stands at a path, a link not followed. */
 export interface FileFacts {
@@ -7,13 +7,18 @@ export interface FileFacts {
   readonly mode: number;
   readonly owner: number;
   readonly group: number;
+  readonly size: number;
 }
 
 /** Every operation that writing a file takes, so that a test can let each of them fail. */
 export interface WritableDisk {
   facts(path: string): Promise<FileFacts | undefined>;
+  /** The same of what a link leads to. */
+  target(path: string): Promise<FileFacts | undefined>;
   read(path: string): Promise<Uint8Array>;
   readLink(path: string): Promise<string>;
+  /** The path of something that is there, every link in it followed. */
+  realPath(path: string): Promise<string>;
   /** The folder and those above it that are not there yet. */
   makeFolder(path: string, mode: number): Promise<void>;
   /** A file that was not there before. */
@@ -35,16 +40,8 @@ export interface OpenFile {
 
 /** The machine's own disk. */
 export const writableDisk: WritableDisk = {
-  async facts(path) {
-    try {
-      const stat = await lstat(path);
-      const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other';
-      return { kind, mode: stat.mode & 0o7777, owner: stat.uid, group: stat.gid };
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return undefined;
-      throw error;
-    }
-  },
+  facts: (path) => factsBy(lstat, path),
+  target: (path) => factsBy(stat, path),
   async read(path) {
     // Without O_NONBLOCK, opening what has become a FIFO would wait for someone to write to it.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -55,6 +52,7 @@ export const writableDisk: WritableDisk = {
     }
   },
   readLink: (path) => readlink(path),
+  realPath: (path) => realpath(path),
   async makeFolder(path, mode) {
     await mkdir(path, { recursive: true, mode });
   },
@@ -71,12 +69,23 @@ export const writableDisk: WritableDisk = {
   },
 };
 
+async function factsBy(look: typeof lstat, path: string): Promise<FileFacts | undefined> {
+  try {
+    const found = await look(path);
+    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'folder' : found.isSymbolicLink() ? 'link' : 'other';
+    return { kind, mode: found.mode & 0o7777, owner: found.uid, group: found.gid, size: found.size };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 function openFile(file: FileHandle): OpenFile {
   return {
     write: (data) => file.writeFile(data),
     async giveTo(owner, group) {
-      const stat = await file.stat();
-      if (stat.uid === owner && stat.gid === group) return true;
+      const { uid, gid } = await file.stat();
+      if (uid === owner && gid === group) return true;
       try {
         await file.chown(owner, group);
         return true;

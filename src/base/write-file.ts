@@ -30,7 +30,7 @@ export async function writeFile(
   data: string | Uint8Array,
   { backup = false, from, disk = writableDisk }: WriteOptions = {},
 ): Promise<WrittenFile> {
-  return said(path, async () => {
+  return tellingOf(path, async () => {
     const target = await endOfLinks(resolve(path), disk);
     const old = await regularFile(target, disk);
     const folder = dirname(target);
@@ -40,7 +40,7 @@ export async function writeFile(
       const kept = backup && old ? await keepCopy(resolve(path), target, old, disk) : undefined;
       await sameAsBefore(target, from, disk);
       await disk.rename(fresh, target);
-      await disk.syncFolder(folder);
+      await disk.syncFolder(folder).catch(() => undefined); // the new file is in its place by now
       return { path: target, ...(kept !== undefined && { backup: kept }) };
     } catch (error) {
       await disk.remove(fresh).catch(() => undefined); // the first fault is the one to tell of
@@ -54,14 +54,14 @@ export async function removeFile(
   path: string,
   { from, disk = writableDisk }: Omit<WriteOptions, 'backup'> = {},
 ): Promise<WrittenFile> {
-  return said(path, async () => {
+  return tellingOf(path, async () => {
     const target = await endOfLinks(resolve(path), disk);
     const old = await regularFile(target, disk);
     if (!old) return { path: target };
     const backup = await keepCopy(resolve(path), target, old, disk);
     await sameAsBefore(target, from, disk);
     await disk.remove(target);
-    await disk.syncFolder(dirname(target));
+    await disk.syncFolder(dirname(target)).catch(() => undefined);
     return { path: target, backup };
   });
 }
@@ -126,7 +126,8 @@ async function endOfLinks(path: string, disk: WritableDisk): Promise<string> {
   for (let n = 0; n < MAX_LINKS; n += 1) {
     const facts = await disk.facts(end);
     if (facts?.kind !== 'link') return end;
-    end = resolve(dirname(end), await disk.readLink(end));
+    // `..` in a link is meant from where the folder really is.
+    end = resolve(await disk.realPath(dirname(end)), await disk.readLink(end));
   }
   throw refused(path, 'is a link that leads back to itself');
 }
@@ -150,7 +151,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** A fault of the disk, said with the file's name; the old file is whole whichever it is. */
-async function said<T>(path: string, act: () => Promise<T>): Promise<T> {
+export async function tellingOf<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

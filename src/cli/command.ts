@@ -8,6 +8,8 @@ export interface Io {
   /** Someone is looking, and no variable asks for plain text. */
   readonly colour: boolean;
   readonly home: string;
+  /** Asks the person at the terminal; undefined where there is none. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** A command is a value: arguments and `Io` in, exit code out. */
@@ -18,7 +20,7 @@ export interface Command {
   run(args: readonly string[], io: Io): Promise<number>;
 }
 
-export const EXIT = { ok: 0, failed: 1, usage: 2 } as const;
+export const EXIT = { ok: 0, failed: 1, usage: 2, terminalNeeded: 3 } as const;
 
 type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly short?: string }>>;
 

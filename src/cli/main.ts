@@ -11,6 +11,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}
+
 const self = process.argv[1];
 process.exitCode = await run(
   process.argv.slice(2),
@@ -19,6 +29,7 @@ process.exitCode = await run(
     err: (line) => process.stderr.write(`${line}\n`),
     colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
     home: homedir(),
+    ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
   },
   {
     discover: (options) => discoverAll({ ...(self !== undefined && { self }), ...options }),

@@ -1,11 +1,8 @@
 import type { discoverAll } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
-import { configCommand } from './config.js';
-import { doctorCommand } from './doctor.js';
 import { listCommand } from './list.js';
 import { paint } from './text.js';
-import { whyCommand } from './why.js';
 
 export interface Program {
   readonly discover: typeof discoverAll;
@@ -14,40 +11,42 @@ export interface Program {
   readonly interactive: boolean;
 }
 
+/** One file per command. All but the first are loaded when they are called: most starts are for the list or to serve. */
+const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>> = {
+  list: async ({ discover }) => listCommand(discover),
+  why: async ({ discover }) => (await import('./why.js')).whyCommand(discover),
+  approve: async ({ discover }) => (await import('./approve.js')).approveCommand(discover),
+  deny: async ({ discover }) => (await import('./approve.js')).denyCommand(discover),
+  lock: async ({ discover }) => (await import('./lock.js')).lockCommand(discover),
+  config: async ({ discover }) => (await import('./config.js')).configCommand(discover),
+  doctor: async ({ discover }) => (await import('./doctor.js')).doctorCommand(discover),
+};
+
 /** Runs one command line and says with which code to end. What a person can mend is printed, anything else is thrown. */
 export async function run(args: readonly string[], io: Io, program: Program): Promise<number> {
-  const commands = [
-    listCommand(program.discover),
-    whyCommand(program.discover),
-    configCommand(program.discover),
-    doctorCommand(program.discover),
-  ];
   try {
-    return await dispatch(args, io, program, commands);
+    return await dispatch(args, io, program);
   } catch (error) {
     if (!(error instanceof PortolanError)) throw error;
     io.err(`${paint(io, 'red', error.code)}: ${error.message}${error.hint ? `\n  ${error.hint}` : ''}`);
-    return EXIT.usage;
+    return error.code === ErrorCode.TerminalNeeded ? EXIT.terminalNeeded : EXIT.usage;
   }
 }
 
-async function dispatch(
-  args: readonly string[],
-  io: Io,
-  program: Program,
-  commands: readonly Command[],
-): Promise<number> {
+async function dispatch(args: readonly string[], io: Io, program: Program): Promise<number> {
   const [name, ...rest] = args;
   if (name === '--version' || name === '-v') {
     io.out(program.version);
     return EXIT.ok;
   }
   if (name === 'help' || name === '--help' || name === '-h') {
+    const commands = await Promise.all(Object.values(COMMANDS).map((load) => load(program)));
     for (const line of helpLines(commands, io)) io.out(line);
     return EXIT.ok;
   }
   // Flags without a command belong to the list: `portolan --config x`.
-  const command = commands.find((one) => one.name === (name === undefined || name.startsWith('-') ? 'list' : name));
+  const wanted = name === undefined || name.startsWith('-') ? 'list' : name;
+  const command = Object.hasOwn(COMMANDS, wanted) ? await COMMANDS[wanted]?.(program) : undefined;
   if (!command) {
     throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, { hint: 'portolan help lists them' });
   }

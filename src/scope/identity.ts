@@ -1,56 +1,57 @@
-import { splitWords } from '../base/index.js';
-import type { LaunchFields, Transport } from '../model/index.js';
+import { withoutSlashes } from '../base/index.js';
+import type { Definition, LaunchFields } from '../model/index.js';
+import { unwrapped } from './unwrap.js';
+
+type Identified = LaunchFields &
+  Pick<Definition, 'transport' | 'name'> &
+  Pick<Partial<Definition>, 'headersHelper' | 'authToken' | 'envFile' | 'id'>;
 
 /** What tells one server from another: two launches with the same key start or reach the same thing. */
-export function identityOf(launch: LaunchFields & { readonly transport: Transport; readonly name: string }): string {
+export function identityOf(launch: Identified): string {
   const { command, args = [], env = {}, cwd, url, headers = {}, transport, name } = launch;
-  if (command !== undefined) return JSON.stringify(['starts', unwrapped([command, ...args]), pairs(env), cwd ?? '']);
-  if (url !== undefined) return JSON.stringify(['reaches', plainUrl(url), pairs(lowerCaseKeys(headers))]);
+  if (command !== undefined) {
+    const words = unwrapped([command, ...args]);
+    return JSON.stringify(['starts', words, pairs(env), cwd ?? '', launch.envFile ?? '']);
+  }
+  if (url !== undefined) {
+    // Whoever shows another paper at the door is another account.
+    const account = [pairs(lowerCaseKeys(headers)), launch.headersHelper ?? '', launch.authToken ?? ''];
+    return JSON.stringify(['reaches', plainUrl(url), ...account]);
+  }
   // Nothing to start and nothing to reach: only its name is left.
-  return JSON.stringify(['named', transport, name]);
-}
-
-const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ash', 'ksh']);
-/** Any of these means that the shell does more than cut words. */
-const SHELL_SYNTAX = /[|&;<>()$`\\"'*?[\]#~={}!%^\n]/;
-
-/** The words of a command without what only wraps it: `cmd /c`, the ending of a shim, a shell that does nothing. */
-export function unwrapped(words: readonly string[]): readonly string[] {
-  const [command = '', ...args] = words;
-  const program =
-    command
-      .split(/[\\/]/)
-      .at(-1)
-      ?.toLowerCase()
-      .replace(/\.exe$/, '') ?? '';
-  if (program === 'cmd') {
-    const at = args.findIndex((arg) => !arg.startsWith('/'));
-    const rest = at < 0 ? [] : args.slice(at);
-    if (rest.length === 0 || !args.slice(0, at).some((flag) => /^\/[ck]$/i.test(flag))) return words;
-    return unwrapped(rest.length === 1 ? splitWords(rest[0] ?? '') : rest);
-  }
-  const [flag = '', script] = args;
-  if (SHELLS.has(program) && /^-[a-z]*c$/.test(flag) && args.length === 2 && script !== undefined) {
-    return SHELL_SYNTAX.test(script) ? words : unwrapped(splitWords(script));
-  }
-  return [command.replace(/\.(cmd|bat|exe|ps1)$/i, ''), ...args];
+  return JSON.stringify(['named', transport, launch.id ?? name]);
 }
 
 /** Paths of proxies that carry the address they stand for in a parameter. */
 const PROXY_PATHS = ['/v2/session_ingress/shttp/mcp/', '/v2/ccr-sessions/'];
+const MAX_PROXIES = 4;
+
+/** The address that a proxy's address stands for; undefined for one that is no proxy's. */
+export function behindProxy(url: string): string | undefined {
+  if (!URL.canParse(url)) return undefined;
+  const { pathname, searchParams } = new URL(url);
+  const behind = searchParams.get('mcp_url');
+  const isProxy = PROXY_PATHS.some((path) => pathname.includes(path));
+  return isProxy && behind !== null && URL.canParse(behind) ? behind : undefined;
+}
+
+/** The address, then what is behind it, and so on: a chain that somebody made longer than anybody needs is cut. */
+export function proxyChain(url: string): readonly string[] {
+  const chain = [url];
+  for (let next = behindProxy(url); next !== undefined && chain.length <= MAX_PROXIES; next = behindProxy(next)) {
+    chain.push(next);
+  }
+  return chain;
+}
 
 /** The address without differences that make none: the host's case, a usual port, a slash or an empty part at the end. */
 export function plainUrl(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const parsed = new URL(url);
-  const behind = parsed.searchParams.get('mcp_url');
-  if (behind !== null && PROXY_PATHS.some((path) => parsed.pathname.includes(path)) && URL.canParse(behind)) {
-    return plainUrl(behind);
-  }
-  const { protocol, username, password, port, pathname, search } = parsed;
-  const host = parsed.hostname.replace(/\.$/, '');
-  const user = username === '' ? '' : `${username}:${password}@`;
-  return `${protocol}//${user}${host}${port === '' ? '' : `:${port}`}${pathname.replace(/\/+$/, '')}${search}`;
+  const vendor = proxyChain(url).at(-1) ?? url;
+  if (!URL.canParse(vendor)) return vendor;
+  const { protocol, username, password, hostname, port, pathname, search } = new URL(vendor);
+  const host = hostname.endsWith('.') ? hostname.slice(0, -1) : hostname;
+  const user = username === '' && password === '' ? '' : `${username}:${password}@`;
+  return `${protocol}//${user}${host}${port === '' ? '' : `:${port}`}${withoutSlashes(pathname)}${search}`;
 }
 
 function pairs(record: Readonly<Record<string, string>>): [string, string][] {

@@ -18,11 +18,14 @@ const RANK: Readonly<Record<Scope, number>> = {
 /** Entries that no client would ever start take no name from one that it would. */
 const POWERLESS: ReadonlySet<State> = new Set(['rejected', 'blocked-by-policy', 'client-ignores', 'inventory-only']);
 
+export function isPowerless(state: State): boolean {
+  return POWERLESS.has(state);
+}
+
 /** Whether `next` holds over `held`. Equal ones stay in the order in which they were found. */
 export function holdsOver(next: Definition, held: Definition, stateOf: (definition: Definition) => State): boolean {
-  const powers = [next, held].map((one) => (POWERLESS.has(stateOf(one)) ? 0 : 1));
-  const [power = 0, heldPower = 0] = powers;
-  if (power !== heldPower) return power > heldPower;
+  const isWeak = isPowerless(stateOf(next));
+  if (isWeak !== isPowerless(stateOf(held))) return !isWeak;
   if (RANK[next.scope] !== RANK[held.scope]) return RANK[next.scope] > RANK[held.scope];
   return next.precedence > held.precedence;
 }

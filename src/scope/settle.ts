@@ -1,6 +1,6 @@
 import type { Definition, State } from '../model/index.js';
 import { identityOf } from './identity.js';
-import { countsEverywhere, holdsOver } from './rank.js';
+import { countsEverywhere, holdsOver, isPowerless } from './rank.js';
 
 /** One server: the definition that holds, every other that means the same, and those that lost their name to it. */
 export interface Held {
@@ -21,7 +21,7 @@ interface Group {
 
 /** Decides which definitions hold. The order of the input is the order of the sources, and part of the answer. */
 export function settle(definitions: readonly Definition[], stateOf: StateOf): Held[] {
-  const named = shadowEverywhere(shadowWithinClients(definitions, stateOf));
+  const named = shadowEverywhere(shadowWithinClients(definitions, stateOf), stateOf);
   return distinctNames(mergeSameServers(named, stateOf));
 }
 
@@ -33,25 +33,26 @@ function shadowWithinClients(definitions: readonly Definition[], stateOf: StateO
     const held = groups.get(key);
     if (!held) groups.set(key, { chosen: next, origins: [next], shadowed: [] });
     else if (holdsOver(next, held.chosen, stateOf)) {
-      groups.set(key, { chosen: next, origins: [next], shadowed: [...held.shadowed, held.chosen] });
+      held.shadowed.push(held.chosen);
+      groups.set(key, { chosen: next, origins: [next], shadowed: held.shadowed });
     } else held.shadowed.push(next);
   }
   return [...groups.values()];
 }
 
 /** What is given at the start or by an administrator takes its name from every client. */
-function shadowEverywhere(groups: readonly Group[]): Group[] {
+function shadowEverywhere(groups: readonly Group[], stateOf: StateOf): Group[] {
   const masters = new Map<string, Group>();
   for (const group of groups) {
     const { name, scope } = group.chosen;
+    if (!countsEverywhere(scope) || isPowerless(stateOf(group.chosen))) continue;
     const held = masters.get(name);
-    if (countsEverywhere(scope) && (!held || (scope === 'managed' && held.chosen.scope !== 'managed')))
-      masters.set(name, group);
+    if (!held || (scope === 'managed' && held.chosen.scope !== 'managed')) masters.set(name, group);
   }
   return groups.filter((group) => {
     const master = masters.get(group.chosen.name);
     if (!master || master === group) return true;
-    master.shadowed.push(group.chosen, ...group.shadowed);
+    for (const one of [group.chosen, ...group.shadowed]) master.shadowed.push(one);
     return false;
   });
 }
@@ -61,46 +62,74 @@ function authorship({ scope }: Definition): number {
   return scope === 'claudeai' ? 0 : scope === 'plugin' ? 1 : 2;
 }
 
+/** Connectors come last, whatever their place: whether one has a twin is known when all others are merged. */
 function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
   const servers = new Map<string, Group>();
-  const all: Group[] = [];
+  const connectors = new Map<string, Group>();
+  const dropped = new Set<Group>();
   for (const group of groups) {
+    const kind = isConnector(group.chosen) ? connectors : servers;
     const key = identityOf(group.chosen);
-    const held = servers.get(key);
-    if (!held || !isTwin(group.chosen, held.chosen, stateOf)) {
-      servers.set(key, held ?? group);
-      all.push(group);
-      continue;
+    const held = kind.get(key);
+    if (!held) kind.set(key, group);
+    else {
+      dropped.add(group);
+      take(held, group);
+      if (isBetter(group.chosen, held.chosen, stateOf)) held.chosen = group.chosen;
     }
-    held.origins.push(...group.origins);
-    held.shadowed.push(...group.shadowed);
-    if (isBetter(group.chosen, held.chosen, stateOf)) held.chosen = group.chosen;
   }
-  return all;
+  for (const [key, connector] of connectors) {
+    const twin = servers.get(key);
+    if (!twin?.origins.some((one) => isWrittenAndOn(one, stateOf))) continue;
+    dropped.add(connector);
+    take(twin, connector);
+  }
+  return groups.filter((group) => !dropped.has(group));
+}
+
+function take(held: Group, group: Group): void {
+  for (const one of group.origins) held.origins.push(one);
+  for (const one of group.shadowed) held.shadowed.push(one);
+}
+
+function isConnector({ scope }: Definition): boolean {
+  return scope === 'claudeai';
 }
 
 /** A connector is dropped only for a twin that someone wrote and left on. */
-function isTwin(next: Definition, held: Definition, stateOf: StateOf): boolean {
-  const connectors = [next, held].filter(({ scope }) => scope === 'claudeai');
-  if (connectors.length !== 1) return true;
-  const other = next.scope === 'claudeai' ? held : next;
-  return authorship(other) === 2 && stateOf(other) !== 'disabled';
+function isWrittenAndOn(definition: Definition, stateOf: StateOf): boolean {
+  return authorship(definition) === 2 && ['ready', 'needs-input'].includes(stateOf(definition));
 }
 
 /** Of two definitions of one server the one a person wrote counts, then the one that runs; else the first. */
 function isBetter(next: Definition, held: Definition, stateOf: StateOf): boolean {
+  const [state, heldState] = [stateOf(next), stateOf(held)];
+  // What nobody has agreed to yet must not stop what runs: a repository could switch off any server by writing it down.
+  if (state === 'ready' && isHeldBack(heldState)) return true;
+  if (heldState === 'ready' && isHeldBack(state)) return false;
   if (authorship(next) !== authorship(held)) return authorship(next) > authorship(held);
-  return stateOf(next) === 'ready' && stateOf(held) !== 'ready';
+  return state === 'ready' && heldState !== 'ready';
+}
+
+function isHeldBack(state: State): boolean {
+  return state === 'pending-approval' || isPowerless(state);
 }
 
 /** Different servers under one name are both kept; the first keeps the name. */
 function distinctNames(groups: readonly Group[]): Held[] {
   const taken = new Set(groups.map(({ chosen }) => chosen.name));
   const given = new Set<string>();
+  const counts = new Map<string, number>();
   return groups.map((group) => {
     const base = group.chosen.name;
     let name = base;
-    for (let n = 2; given.has(name) || (name !== base && taken.has(name)); n += 1) name = `${base}_${n}`;
+    let count = counts.get(base) ?? 1;
+    // Goes on where the last one of this name stopped: a thousand of one name are a thousand steps.
+    while (given.has(name) || (name !== base && taken.has(name))) {
+      count += 1;
+      name = `${base}_${count}`;
+    }
+    counts.set(base, count);
     given.add(name);
     return { ...group, name };
   });

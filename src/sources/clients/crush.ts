@@ -17,7 +17,7 @@ const common = {
 
 /** The servers that a shell script adds, as far as they can be read without running it. */
 const scriptServers: Finder = (root) => {
-  const lines = String(root).split('\n');
+  const lines = typeof root === 'string' ? root.split('\n') : [];
   const entries = lines.flatMap((line, n) => {
     const [program, verb, name, ...rest] = splitWords(line.trim());
     if (program !== 'mcp' || verb !== 'add' || name === undefined || name.startsWith('-')) return [];

@@ -33,7 +33,7 @@ async function judge({ host, read }: World): Promise<Judge> {
     if (isListedOut(user, definition.name)) return { state: 'disabled' };
     if (definition.scope !== 'project') return undefined;
     const record = recordFor(approvals, definition.name, host);
-    const decided = hashes(definition, entry).includes(String(at(record, 'hash')));
+    const decided = hashes(definition, entry).some((hash) => hash === at(record, 'hash'));
     const status = decided ? at(record, 'status') : undefined;
     if (status === 'rejected') return { state: 'rejected' };
     return { state: status === 'approved' ? 'ready' : 'pending-approval' };

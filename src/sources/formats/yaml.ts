@@ -162,10 +162,9 @@ function readItems(node: unknown): Map<string, Item> {
   const beginOf = (one: unknown) => (isNode(one) ? one.range?.[0] : undefined);
   if (isMap(node)) {
     return new Map(
-      node.items.map(({ key, value }) => [
-        String(isScalar(key) ? key.value : key),
-        { offset: beginOf(key), node: value },
-      ]),
+      node.items.flatMap(({ key, value }) =>
+        isScalar(key) ? [[String(key.value), { offset: beginOf(key), node: value }]] : [],
+      ),
     );
   }
   const items: readonly unknown[] = isCollection(node) ? node.items : [];

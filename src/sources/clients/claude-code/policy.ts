@@ -1,4 +1,4 @@
-import { matchesWildcard } from '../../../base/index.js';
+import { matchesUrl, type Reading } from '../../../base/index.js';
 import type { Definition } from '../../../model/index.js';
 import { at, isFields } from '../../fields.js';
 import { type Host, variable } from '../../host.js';
@@ -23,7 +23,7 @@ export function isAllowed(definition: Definition, settings: Settings, host: Host
     return typeof own === 'string' ? own : variable(host, name);
   };
   const denied = rulesIn(every, 'deniedMcpServers') ?? [];
-  if (denied.some((rule) => matches(rule, definition, lookUp))) return false;
+  if (denied.some((rule) => matches(rule, definition, lookUp, 'generous'))) return false;
   // What an editor offers needs no leave; that it is an editor's cannot be said by a repository or a plugin.
   if (definition.ide && definition.scope !== 'project' && definition.scope !== 'plugin') return true;
   const allowed = rulesIn(managedOnly ? [managed] : every, 'allowedMcpServers');
@@ -51,12 +51,17 @@ function allows(rules: readonly Rule[], definition: Definition, lookUp: LookUp):
   const strict = definition.transport === 'stdio' ? 'command' : 'url';
   const stricter = rules.filter(({ kind }) => kind === strict);
   if (stricter.length > 0) {
-    return stricter.some((rule) => !widensItself(rule, lookUp) && matches(rule, definition, lookUp));
+    return stricter.some((rule) => !widensItself(rule, lookUp) && matches(rule, definition, lookUp, 'strict'));
   }
   return rules.some((rule) => rule.kind === 'name' && /^[\w-]+$/.test(rule.name) && rule.name === definition.name);
 }
 
-function matches(rule: Rule, { name, command, args = [], url }: Definition, lookUp: LookUp): boolean {
+function matches(
+  rule: Rule,
+  { name, command, args = [], url }: Definition,
+  lookUp: LookUp,
+  reading: Reading,
+): boolean {
   switch (rule.kind) {
     case 'name':
       return rule.name === name;
@@ -66,50 +71,8 @@ function matches(rule: Rule, { name, command, args = [], url }: Definition, look
       return given.length === words.length && given.every((word, n) => word === words[n]);
     }
     case 'url':
-      return url !== undefined && matchesUrl(expand(rule.pattern, lookUp), url);
+      return url !== undefined && matchesUrl(expand(rule.pattern, lookUp), url, reading);
   }
-}
-
-/** `*` anywhere; the host has no case and no trailing dot, the path has; without a path any path is meant. */
-export function matchesUrl(pattern: string, url: string): boolean {
-  const wanted = cut(pattern);
-  const given = parsed(url) ?? cut(url);
-  if (!given) return matchesWildcard(pattern, url);
-  if (!wanted) {
-    const head = pattern.replace(/^[^/]*/, (text) => text.toLowerCase());
-    return matchesWildcard(head, `${given.scheme}://${given.host}${given.path}`);
-  }
-  return (
-    matchesWildcard(wanted.scheme, given.scheme) &&
-    matchesWildcard(wanted.host, given.host) &&
-    (wanted.path === '' || matchesWildcard(wanted.path, given.path))
-  );
-}
-
-interface Address {
-  readonly scheme: string;
-  readonly host: string;
-  readonly path: string;
-}
-
-/** As whoever connects will read it: a backslash, a tab or an `@` may hide the true host from a plainer eye. */
-function parsed(url: string): Address | undefined {
-  if (!URL.canParse(url)) return undefined;
-  const { protocol, host, pathname, search, hash } = new URL(url);
-  return { scheme: protocol.slice(0, -1), host: bareHost(host), path: `${pathname}${search}${hash}` };
-}
-
-function cut(url: string): Address | undefined {
-  const match = /^([^:/]*):\/\/([^/?#]*)(.*)$/s.exec(url);
-  if (!match) return undefined;
-  const [, scheme = '', host = '', path = ''] = match;
-  const bare = bareHost(host.replace(/^.*@/, ''));
-  const usual = scheme.toLowerCase() === 'https' ? ':443' : ':80';
-  return { scheme: scheme.toLowerCase(), host: bare.endsWith(usual) ? bare.slice(0, -usual.length) : bare, path };
-}
-
-function bareHost(host: string): string {
-  return host.toLowerCase().replace(/\.(?=$|:)/, '');
 }
 
 const REFERENCE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;

@@ -1,0 +1,153 @@
+import {
+  type Discovery,
+  type discoverAll,
+  pendingQuestions,
+  type Question,
+  questionAbout,
+  rule,
+} from '../app/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
+import { type Command, chartFlags, EXIT, flags, type Io } from './command.js';
+import { paint, plural, shortPath, visible } from './text.js';
+import { unknownServer } from './why.js';
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  all: { type: 'boolean' },
+  list: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+  'from-lock': { type: 'boolean' },
+  client: { type: 'string' },
+} as const;
+
+export function approveCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'approve',
+    summary: 'let servers that a repository brings run, bound to what they are now',
+    usage: 'portolan approve [<server>…|--all|--from-lock] [--list] [--json]',
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS);
+      const discovery = await discover(chartFlags(values));
+      const pending = pendingQuestions(discovery);
+      const listing = values.list || (positionals.length === 0 && !values.all && !values['from-lock']);
+      if (listing) return listQuestions(pending, io, values.json === true);
+      const questions = values['from-lock']
+        ? pending.filter(({ because }) => because === 'reviewed')
+        : values.all
+          ? pending
+          : positionals.map((name) => questionNamed(name, discovery));
+      return decideAll(questions, 'approved', discovery, io, { yes: values.yes === true, json: values.json === true });
+    },
+  };
+}
+
+export function denyCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'deny',
+    summary: 'keep servers from running until they change',
+    usage: 'portolan deny <server>… [--json]',
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS);
+      if (positionals.length === 0)
+        throw new PortolanError(ErrorCode.Usage, 'deny which server?', { hint: `usage: ${this.usage}` });
+      const discovery = await discover(chartFlags(values));
+      const questions = positionals.map((name) => questionNamed(name, discovery));
+      // A no is always safe: it needs nobody to confirm it.
+      return decideAll(questions, 'denied', discovery, io, { yes: true, json: values.json === true });
+    },
+  };
+}
+
+function questionNamed(name: string, discovery: Discovery): Question {
+  const server =
+    discovery.servers.find((one) => one.name === name) ?? discovery.servers.find((one) => one.alias === name);
+  if (!server) throw unknownServer(name, discovery);
+  return questionAbout(server, discovery);
+}
+
+interface Manner {
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+async function decideAll(
+  questions: readonly Question[],
+  verdict: 'approved' | 'denied',
+  discovery: Discovery,
+  io: Io,
+  { yes, json }: Manner,
+): Promise<number> {
+  const decided: Question[] = [];
+  for (const question of questions) {
+    if (!json) for (const line of questionLines(question, io)) io.out(line);
+    if (yes || (await isConfirmed(question, io))) decided.push(question);
+  }
+  const names = decided.map(({ server }) => server.name);
+  const file =
+    decided.length > 0
+      ? await rule(
+          decided.map(({ definition }) => definition),
+          verdict,
+          discovery,
+          new Date(),
+        )
+      : undefined;
+  if (json) io.out(JSON.stringify({ [verdict]: names, file }, null, 2));
+  else
+    io.out(
+      file === undefined
+        ? 'nothing was decided'
+        : `${verdict} ${names.map(visible).join(', ')} in ${shortPath(file, io.home)}`,
+    );
+  return decided.length === questions.length ? EXIT.ok : EXIT.failed;
+}
+
+async function isConfirmed({ server }: Question, io: Io): Promise<boolean> {
+  if (!io.ask) {
+    throw new PortolanError(ErrorCode.TerminalNeeded, 'approving takes a person at a terminal', {
+      hint: 'run it in a terminal; a script that has looked at the entry itself can add --yes',
+    });
+  }
+  return /^y(es)?$/i.test((await io.ask(`Let ${visible(server.name)} run? [y/N] `)).trim());
+}
+
+const BECAUSE = {
+  new: 'nobody has decided about it yet',
+  changed: 'it changed since it was decided',
+  reviewed: 'as reviewed by your team',
+  decided: 'it was decided before',
+} as const;
+
+function questionLines({ server, definition, because, launch, changes, shadows }: Question, io: Io): string[] {
+  const { client, scope, source, line } = definition;
+  return [
+    paint(io, 'bold', visible(server.name)),
+    `  ${paint(io, 'dim', 'runs')}     ${visible(launch)}`,
+    `  ${paint(io, 'dim', 'from')}     ${client} ${scope}, ${shortPath(source, io.home)}:${line}`,
+    `  ${paint(io, 'dim', 'because')}  ${BECAUSE[because]}`,
+    ...changes.map((change) => `  ${paint(io, 'yellow', 'changed')}  ${visible(change)}`),
+    ...shadows.map((shadow) => `  ${paint(io, 'yellow', 'shadows')}  ${visible(shadow)}`),
+  ];
+}
+
+function listQuestions(questions: readonly Question[], io: Io, json: boolean): number {
+  if (json) {
+    const shown = questions.map(({ server, because, launch, changes, shadows }) => ({
+      name: server.name,
+      source: server.source,
+      because,
+      launch,
+      changes,
+      shadows,
+    }));
+    io.out(JSON.stringify({ pending: shown }, null, 2));
+    return EXIT.ok;
+  }
+  for (const question of questions) for (const line of questionLines(question, io)) io.out(line);
+  io.out(
+    questions.length === 0
+      ? 'nothing waits for approval'
+      : `${plural(questions.length, 'server')} wait; approve with: portolan approve <server>`,
+  );
+  return EXIT.ok;
+}

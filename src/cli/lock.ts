@@ -1,0 +1,21 @@
+import { type discoverAll, writeLock } from '../app/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from './command.js';
+import { plural, shortPath } from './text.js';
+
+export function lockCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'lock',
+    summary: 'write what you approved of this repository into portolan.lock.json, for your team to review and commit',
+    usage: 'portolan lock [--json]',
+    async run(args, io) {
+      const { values } = flags(this, args, CHART_OPTIONS);
+      const { path, count } = await writeLock(await discover(chartFlags(values)));
+      io.out(
+        values.json
+          ? JSON.stringify({ file: path, servers: count })
+          : `${plural(count, 'server')} in ${shortPath(path, io.home)}`,
+      );
+      return EXIT.ok;
+    },
+  };
+}

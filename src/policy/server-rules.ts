@@ -1,0 +1,197 @@
+import { addressOf, maskArgs, maskUrl, quoted, urlPattern, wildcard } from '../base/index.js';
+import type { Definition, Problem } from '../model/index.js';
+import { programName, proxyChain } from '../scope/index.js';
+import { type Candidate, candidatesOf } from './server-words.js';
+
+/** One line of an allow or deny list: a server by its name, its whole command or its address, each with `*`. */
+export type ServerRule =
+  | { readonly serverName: string }
+  | { readonly serverCommand: readonly string[] }
+  | { readonly serverUrl: string };
+
+/** What the settings of a machine say about servers, put together from all files that may say it. */
+export interface ServerRules {
+  /** What nobody wrote allows everything; an empty list nothing. */
+  readonly allowed?: readonly ServerRule[];
+  /** The administrator's part of that; it counts alone with `allowManagedMcpServersOnly`. */
+  readonly allowedManaged?: readonly ServerRule[];
+  /** Everybody's: who may not allow may still deny. */
+  readonly denied: readonly ServerRule[];
+  readonly allowManagedMcpServersOnly: boolean;
+  /** Only plugins and the administrator may bring servers. */
+  readonly pluginOnly: boolean;
+}
+
+/** Whether the lists let a server through, and the line that decided, if one did. */
+export type RuleVerdict =
+  | { readonly kind: 'passes'; readonly rule?: string }
+  | { readonly kind: 'blocked'; readonly rule: string };
+
+/** Deny beats allow beats default. */
+export function judgeByRules(definition: Definition, rules: ServerRules): RuleVerdict {
+  return ruleJudge(rules)(definition);
+}
+
+/** The same, with the rules read once for many servers. */
+export function ruleJudge(rules: ServerRules): (definition: Definition) => RuleVerdict {
+  const { allowed, allowedManaged, denied, allowManagedMcpServersOnly: managedOnly, pluginOnly } = rules;
+  const denies = denied.map(denyTest);
+  const lists = [managedOnly ? undefined : allowed, allowedManaged].filter((list) => list !== undefined);
+  const allows = lists.length === 0 ? undefined : lists.flat().map(allowTest);
+  const missing = managedOnly ? 'not in the allow list of the administrator' : 'not in the allow list';
+  return (definition) => {
+    if (pluginOnly && definition.scope !== 'plugin' && definition.scope !== 'managed') {
+      return { kind: 'blocked', rule: 'pluginOnly: only plugins and the administrator may bring servers' };
+    }
+    const subject = subjectOf(definition);
+    const denying = denies.find(({ matches }) => matches(subject));
+    if (denying) return { kind: 'blocked', rule: `denied by ${denying.text}` };
+    if (!allows) return { kind: 'passes' };
+    // A name is what its writer likes: it counts only while the list says nothing better for such servers.
+    const strict = allows.filter(({ kind }) => kind === subject.strictKind);
+    const counting = strict.length > 0 ? strict : allows.filter(({ kind }) => kind === 'serverName');
+    const allowing = counting.find(({ matches }) => matches(subject));
+    return allowing ? { kind: 'passes', rule: `allowed by ${allowing.text}` } : { kind: 'blocked', rule: missing };
+  };
+}
+
+type Kind = 'serverName' | 'serverCommand' | 'serverUrl';
+
+/** A definition as rules look at it, worked out once for all of them. */
+interface Subject {
+  readonly definition: Definition;
+  readonly strictKind: Kind;
+  readonly words: readonly string[];
+  readonly address: ReturnType<typeof addressOf>;
+  /** By the number of their words: a rule looks only at those it could match. */
+  readonly candidates: ReadonlyMap<number, readonly Candidate[]>;
+  readonly wrapped: readonly Candidate[];
+  readonly addresses: readonly NonNullable<ReturnType<typeof addressOf>>[];
+}
+
+function subjectOf(definition: Definition): Subject {
+  const { command, args = [], url, transport } = definition;
+  const candidates = candidatesOf(definition);
+  const byLength = new Map<number, Candidate[]>();
+  for (const candidate of candidates) {
+    const alike = byLength.get(candidate.words.length);
+    if (alike) alike.push(candidate);
+    else byLength.set(candidate.words.length, [candidate]);
+  }
+  const chain = url === undefined ? [] : proxyChain(url).map(addressOf);
+  return {
+    definition,
+    strictKind: transport === 'stdio' ? 'serverCommand' : transport === 'sdk' ? 'serverName' : 'serverUrl',
+    words: command === undefined ? [] : [command, ...args],
+    address: chain[0],
+    candidates: byLength,
+    wrapped: candidates.filter(({ isWrapped }) => isWrapped),
+    addresses: chain.filter((address) => address !== undefined),
+  };
+}
+
+interface Test {
+  readonly kind: Kind;
+  readonly text: string;
+  readonly matches: (subject: Subject) => boolean;
+}
+
+/** What opens matches the launch exactly as it is: no wrapper taken off, no proxy looked behind. */
+function allowTest(rule: ServerRule): Test {
+  if ('serverName' in rule) return nameTest(rule.serverName);
+  if ('serverUrl' in rule) {
+    const matches = urlPattern(rule.serverUrl, 'strict');
+    return { ...urlText(rule.serverUrl), matches: ({ address }) => address !== undefined && matches(address) };
+  }
+  const words = rule.serverCommand.map(wildcard);
+  return {
+    ...commandText(rule.serverCommand),
+    matches: (subject) => subject.words.length === words.length && words.every((is, n) => is(subject.words[n] ?? '')),
+  };
+}
+
+/** What closes matches in whatever disguise. */
+function denyTest(rule: ServerRule): Test {
+  if ('serverName' in rule) return nameTest(rule.serverName);
+  if ('serverUrl' in rule) {
+    const matches = urlPattern(rule.serverUrl, 'generous');
+    const isRaw = wildcard(rule.serverUrl);
+    return {
+      ...urlText(rule.serverUrl),
+      matches: ({ addresses, definition: { url } }) => addresses.some(matches) || (url !== undefined && isRaw(url)),
+    };
+  }
+  const [program = '', ...args] = rule.serverCommand;
+  const isProgram = programTest(program);
+  const areArgs = args.map(wildcard);
+  const length = rule.serverCommand.length;
+  const endsSo = ({ words }: Candidate) =>
+    words.length >= length &&
+    isProgram(words[words.length - length] ?? '') &&
+    areArgs.every((is, n) => is(words[words.length - length + 1 + n] ?? ''));
+  return {
+    ...commandText(rule.serverCommand),
+    matches: ({ candidates, wrapped }) => (candidates.get(length) ?? []).some(endsSo) || wrapped.some(endsSo),
+  };
+}
+
+function nameTest(pattern: string): Test {
+  const matches = wildcard(pattern);
+  return {
+    kind: 'serverName',
+    text: `serverName ${pattern}`,
+    matches: ({ definition: { name } }) => matches(name),
+  };
+}
+
+/** A bare name means the program wherever it lies; a path means that one. */
+function programTest(pattern: string): (word: string) => boolean {
+  const exact = wildcard(pattern);
+  const named = wildcard(programName(pattern));
+  const isPath = /[\\/]/.test(pattern);
+  return (word) => exact(word) || (!isPath && named(programName(word)));
+}
+
+function urlText(pattern: string): { kind: Kind; text: string } {
+  return { kind: 'serverUrl', text: `serverUrl ${maskUrl(pattern)}` };
+}
+
+function commandText(words: readonly string[]): { kind: Kind; text: string } {
+  return { kind: 'serverCommand', text: `serverCommand ${maskArgs(words).map(quoted).join(' ')}` };
+}
+
+/** The list that another program's settings hold; a line that cannot be read costs that line. */
+export function parseServerRules(
+  value: unknown,
+  source: string,
+): { readonly rules: readonly ServerRule[] | undefined; readonly problems: readonly Problem[] } {
+  if (value === undefined) return { rules: undefined, problems: [] };
+  if (!Array.isArray(value)) {
+    return { rules: undefined, problems: [unreadable('a list of servers is no list and does not count', source)] };
+  }
+  const read = value.map((line: unknown) => toRule(line));
+  return {
+    rules: read.filter((rule) => rule !== undefined),
+    problems: read.flatMap((rule, n) =>
+      rule ? [] : [unreadable(`line ${n + 1} of a list of servers cannot be read and does not count`, source)],
+    ),
+  };
+}
+
+function unreadable(message: string, source: string): Problem {
+  const hint = 'write a list of {"serverName": …}, {"serverCommand": […]} and {"serverUrl": …}, one in each line';
+  return { code: 'invalid-policy', severity: 'warning', message, hint, source };
+}
+
+/** A line says exactly one thing. */
+function toRule(line: unknown): ServerRule | undefined {
+  if (typeof line !== 'object' || line === null) return undefined;
+  const said = Object.entries(line).filter(([key]) => ['serverName', 'serverCommand', 'serverUrl'].includes(key));
+  const [[kind, value] = [], ...more] = said;
+  if (more.length > 0) return undefined;
+  const isText = typeof value === 'string' && value !== '';
+  if (kind === 'serverName' && isText) return { serverName: value };
+  if (kind === 'serverUrl' && isText) return { serverUrl: value };
+  const isCommand = Array.isArray(value) && value.length > 0 && value.every((word) => typeof word === 'string');
+  return kind === 'serverCommand' && isCommand ? { serverCommand: value } : undefined;
+}

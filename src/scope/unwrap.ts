@@ -1,0 +1,55 @@
+import { splitWords } from '../base/index.js';
+
+const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'ash', 'ksh']);
+/** Any of these means that the shell does more than cut words. */
+const SHELL_SYNTAX = /[|&;<>()$`\\"'*?[\]#~={}!%^\n]/;
+/** The same for `cmd`; brackets stand in the names of folders there. */
+const CMD_SYNTAX = /[|&<>^%!\r\n]/;
+/** Nobody wraps deeper by hand, and a hostile file must not make us dig for ever. */
+const MAX_WRAPPERS = 8;
+
+/** The words of a command without what only wraps it: `cmd /c`, the ending of a shim, a shell that does nothing. */
+export function unwrapped(words: readonly string[]): readonly string[] {
+  let bare = words;
+  for (let depth = 0; depth < MAX_WRAPPERS; depth += 1) {
+    const inner = insideCmd(bare) ?? insideShell(bare);
+    if (inner === undefined || inner.length === 0) break;
+    bare = inner;
+  }
+  const [command = '', ...args] = bare;
+  return [withoutEnding(command), ...args];
+}
+
+/** The file's name of a program, as it is written without an ending for programs. */
+export function programName(command: string): string {
+  const name = command.slice(Math.max(command.lastIndexOf('/'), command.lastIndexOf('\\')) + 1);
+  return name.toLowerCase().replace(/\.(cmd|bat|exe|ps1)$/, '');
+}
+
+/** What `/c` or `/k` hands over: all that follows it, joined to it or not. */
+function insideCmd(words: readonly string[]): readonly string[] | undefined {
+  const [command = '', ...args] = words;
+  if (programName(command) !== 'cmd') return undefined;
+  const at = args.findIndex((arg) => !/^\/[^ck]/i.test(arg));
+  const [, joined] = /^\/[ck](.*)$/is.exec(args[at] ?? '') ?? [];
+  if (joined === undefined) return undefined;
+  const rest = [...(joined === '' ? [] : [joined]), ...args.slice(at + 1)];
+  if (rest.some((word) => CMD_SYNTAX.test(word))) return undefined;
+  return rest.length === 1 ? splitWords(rest[0] ?? '') : rest;
+}
+
+/** The script of `sh -c`, flags before it included, where it is nothing but words. */
+function insideShell(words: readonly string[]): readonly string[] | undefined {
+  const [command = '', ...args] = words;
+  if (!SHELLS.has(programName(command))) return undefined;
+  const at = args.findIndex((arg) => !/^(-[eil]+|--login)$/.test(arg));
+  const [flag = '', script, ...more] = args.slice(Math.max(at, 0));
+  if (!/^-[eil]*c$/.test(flag) || script === undefined || more.length > 0 || SHELL_SYNTAX.test(script)) return undefined;
+  const inner = splitWords(script);
+  return inner[0] === 'exec' ? inner.slice(1) : inner;
+}
+
+/** `npx.cmd` is `npx`; but two scripts side by side are two programs. */
+function withoutEnding(command: string): string {
+  return command.replace(/[\\/]/.test(command) ? /\.(cmd|exe)$/i : /\.(cmd|bat|exe|ps1)$/i, '');
+}

@@ -1,0 +1,78 @@
+import type { SettingsFile } from './schema.js';
+
+type Given<K extends keyof SettingsFile> = NonNullable<SettingsFile[K]>;
+type Whole<K extends keyof SettingsFile> = Readonly<Required<Given<K>>>;
+type Plain<K extends keyof SettingsFile> = Readonly<Given<K>>;
+
+export type ToolRule = Given<'toolRules'>[number];
+export type ServerEntry = Given<'deniedMcpServers'>[number];
+export type SourceSetting = Given<'sources'>[number];
+export type ConnectorSetting = Given<'connectors'>[number];
+
+/** What holds after all files are read. What is missing here has no default and nobody set it. */
+export interface Settings {
+  readonly enabled: boolean;
+  /** `ttl` in seconds. */
+  readonly cache: Whole<'cache'>;
+  readonly sources: readonly SourceSetting[];
+  readonly toolRules: readonly ToolRule[];
+  readonly approval: Given<'approval'>;
+  /** Without it everything is allowed; empty, nothing is. */
+  readonly allowedMcpServers?: readonly ServerEntry[];
+  readonly deniedMcpServers: readonly ServerEntry[];
+  readonly allowManagedMcpServersOnly: boolean;
+  readonly pluginOnly: boolean;
+  readonly connectors: readonly ConnectorSetting[];
+  readonly connectorsUrl?: string;
+  readonly timeouts: Whole<'timeouts'>;
+  readonly limits: Whole<'limits'>;
+  readonly share: Plain<'share'>;
+  readonly mcpBridge: Readonly<Omit<Given<'mcpBridge'>, 'autoConnect' | 'reconnect'>> & {
+    readonly autoConnect: boolean;
+    readonly reconnect: Readonly<Required<NonNullable<Given<'mcpBridge'>['reconnect']>>>;
+  };
+  readonly client: Plain<'client'>;
+  readonly http: Whole<'http'>;
+  readonly sandbox: Plain<'sandbox'> & { readonly engine: NonNullable<Given<'sandbox'>['engine']> } & {
+    readonly output: NonNullable<Given<'sandbox'>['output']>;
+  };
+  readonly passEnv: readonly string[];
+}
+
+const MB = 1024 * 1024;
+
+/** What holds where nobody has set anything: everything found is on. */
+export const DEFAULTS: Settings = deepFreeze<Settings>({
+  enabled: true,
+  cache: { enabled: true, ttl: 3600 },
+  sources: [],
+  toolRules: [],
+  approval: 'project',
+  deniedMcpServers: [],
+  allowManagedMcpServersOnly: false,
+  pluginOnly: false,
+  connectors: [],
+  timeouts: { startMs: 30_000, callMs: 30_000, idleMs: 300_000, searchMs: 2_000 },
+  limits: {
+    maxResultBytes: 16 * MB,
+    maxArgumentBytes: 4 * MB,
+    maxDepth: 128,
+    inFlightPerClient: 64,
+    inFlightPerServer: 32,
+    queue: 256,
+    ratePerMinute: 6_000,
+  },
+  share: {},
+  mcpBridge: { autoConnect: true, reconnect: { enabled: true, maxAttempts: 10, initialDelayMs: 100 } },
+  client: {},
+  http: { allowedHosts: [] },
+  sandbox: { engine: 'auto', output: 'text' },
+  passEnv: [],
+});
+
+/** The value itself, with everything in it made unchangeable. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

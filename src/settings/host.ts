@@ -1,0 +1,87 @@
+import { join, sep } from 'node:path';
+import type { Files } from '../base/index.js';
+
+/** All that the settings may know of the machine; nothing here reads `process`. */
+export interface SettingsHost {
+  readonly platform: 'linux' | 'darwin' | 'win32';
+  readonly home: string;
+  /** The project: where a client would be started. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Stands before absolute system paths, so that a tree can stand in for the machine. */
+  readonly root: string;
+  readonly files: Files;
+}
+
+/** Who wrote a file decides how much of it counts. */
+export type SettingsScope = 'user' | 'project' | 'managed';
+
+/** One file that may hold settings. */
+export interface Candidate {
+  readonly path: string;
+  readonly scope: SettingsScope;
+  readonly language: 'json' | 'code';
+  /** Settings of another program, of which one section is ours to read. */
+  readonly section?: 'discovery';
+}
+
+const ENDINGS = ['ts', 'mts', 'js', 'mjs', 'json'] as const;
+
+/** Every file that may hold settings, those of one folder together: the first `portolan.config` in a folder counts. */
+export function candidates(host: SettingsHost): readonly (readonly Candidate[])[] {
+  const own = userFolder(host);
+  const isOwn = !isBroughtByProject(own, host);
+  const folders: (readonly [string, SettingsScope])[] = [[own, isOwn ? 'user' : 'project']];
+  if (realPath(own, host) !== realPath(host.cwd, host)) folders.push([host.cwd, 'project']);
+  const managed = managedFolders(host).map((folder): Candidate => {
+    return { path: join(folder, 'managed-settings.json'), scope: 'managed', language: 'json' };
+  });
+  return [
+    ...folders.flatMap(([folder, scope]) => [
+      [{ path: join(folder, 'anygpt.config.ts'), scope, language: 'code', section: 'discovery' } as const],
+      ENDINGS.map((ending): Candidate => {
+        const language = ending === 'json' ? 'json' : 'code';
+        return { path: join(folder, `portolan.config.${ending}`), scope, language };
+      }),
+    ]),
+    managed,
+  ];
+}
+
+function userFolder({ env, home }: SettingsHost): string {
+  // A relative path is not valid there, says the XDG specification, and must be passed over.
+  return join(env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config'), 'portolan');
+}
+
+/** A variable can point the user's folder into a repository; what lies there is the repository's all the same. */
+function isBroughtByProject(folder: string, host: SettingsHost): boolean {
+  const [inside, home, project] = [folder, host.home, host.cwd].map((path) => realPath(path, host));
+  return isBelow(inside, project) && !isBelow(home, project);
+}
+
+function realPath(path: string, { files }: SettingsHost): string {
+  return files.realPath(path) ?? path;
+}
+
+function isBelow(path = '', folder = ''): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+/** Where an administrator puts files. A copy of a Windows disk keeps its drive as a folder, or leaves it out. */
+function managedFolders({ platform, root, env }: SettingsHost): readonly string[] {
+  switch (platform) {
+    case 'darwin':
+      return [join(root || '/', 'Library', 'Application Support', 'Portolan')];
+    case 'win32': {
+      // Whoever starts us sets the environment; only a path that the system itself could have given is believed.
+      const folder = Object.entries(env).find(([name]) => name.toLowerCase() === 'programdata')?.[1];
+      const own = folder !== undefined && /^[a-z]:[\\/]/i.test(folder) ? folder.slice(2) : '\\ProgramData';
+      const drive = folder?.slice(0, 2) ?? 'C:';
+      const parts = [...own.split(/[\\/]/).filter((part) => part !== ''), 'Portolan'];
+      if (sep === '\\' && root === '') return [join(`${drive}\\`, ...parts)];
+      return [root || '/', join(root || '/', 'C:'), join(root || '/', 'C')].map((base) => join(base, ...parts));
+    }
+    case 'linux':
+      return [join(root || '/', 'etc', 'portolan')];
+  }
+}

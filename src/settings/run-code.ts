@@ -1,0 +1,65 @@
+import { createRequire } from 'node:module';
+import { CODE_WORKER } from './code-worker.js';
+
+/** More than any settings need, and not enough to bring the machine down. */
+const MAX_MEMORY_MB = 256;
+
+/** Settings that are code, as text that was read and, in a project, approved. */
+export interface Code {
+  readonly path: string;
+  readonly text: string;
+  readonly section?: 'discovery';
+  /** It may import nothing but what comes with Node: approval was given to this one text. */
+  readonly alone: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+}
+
+export type CodeResult =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'failed'; readonly message: string; readonly line?: number };
+
+/** Runs settings that are code, in a thread that can be ended whatever the code does. Never rejects for what it does. */
+export async function runCode({ path, text, section, alone, env, timeoutMs }: Code): Promise<CodeResult> {
+  const { Worker } = await import('node:worker_threads');
+  // From our own folder: by its bare name, the thread would take the package out of the folder we were started in.
+  const jiti = createRequire(import.meta.url).resolve('jiti');
+  const worker = new Worker(CODE_WORKER, {
+    eval: true,
+    env: Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)),
+    stdout: true,
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
+    workerData: { jiti, path, text, alone, ...(section && { section }) },
+  });
+  worker.stdout.resume();
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise<CodeResult>((resolve) => {
+      const failed = (message: string) => resolve({ kind: 'failed', message });
+      timer = setTimeout(() => failed(`it did not come to an end within ${timeoutMs / 1000} s`), timeoutMs);
+      worker.once('message', (message: unknown) => resolve(resultOf(message)));
+      worker.once('error', (error) => failed(error.message));
+      worker.once('exit', () => failed('it ended the program without exporting settings'));
+    });
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
+  }
+}
+
+/** The code itself could have sent the message: it is looked at like any other input. */
+function resultOf(message: unknown): CodeResult {
+  if (typeof message !== 'object' || message === null) return { kind: 'failed', message: 'it sent something strange' };
+  if ('json' in message && typeof message.json === 'string') {
+    try {
+      return { kind: 'value', value: JSON.parse(message.json) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  const line = 'line' in message && typeof message.line === 'number' ? message.line : undefined;
+  const said =
+    'message' in message && typeof message.message === 'string' ? message.message : 'it sent something strange';
+  return { kind: 'failed', message: said, ...(line !== undefined && { line }) };
+}

@@ -1,0 +1,123 @@
+import { z } from 'zod';
+
+const text = z.string().min(1);
+const texts = z.array(text).readonly();
+const someTexts = z.array(text).min(1).readonly();
+const count = z.int().min(1);
+const webAddress = z.url({ protocol: /^https?$/ });
+
+/** One more place to read servers from. */
+export const SourceSetting = z.strictObject({
+  path: text,
+  key: text.exactOptional(),
+  format: z.enum(['json', 'jsonc', 'json5', 'toml', 'yaml']).exactOptional(),
+});
+
+export const ToolRule = z.strictObject({
+  pattern: someTexts,
+  server: text.exactOptional(),
+  enabled: z.boolean().exactOptional(),
+  tags: texts.exactOptional(),
+});
+
+/** Names a server in an allow or deny list, in exactly one of three ways. */
+export const ServerEntry = z.union(
+  [
+    z.strictObject({ serverName: text }),
+    z.strictObject({ serverCommand: someTexts }),
+    z.strictObject({ serverUrl: text }),
+  ],
+  { error: 'one of {"serverName": …}, {"serverCommand": […]} and {"serverUrl": …}' },
+);
+
+export const ConnectorSetting = z.strictObject({ name: text, url: webAddress, id: text });
+
+const Cache = z.strictObject({ enabled: z.boolean().exactOptional(), ttl: z.number().min(0).exactOptional() });
+const Timeouts = z.strictObject({
+  startMs: count.exactOptional(),
+  callMs: count.exactOptional(),
+  idleMs: count.exactOptional(),
+  searchMs: count.exactOptional(),
+});
+const Limits = z.strictObject({
+  maxResultBytes: count.exactOptional(),
+  maxArgumentBytes: count.exactOptional(),
+  maxDepth: count.exactOptional(),
+  inFlightPerClient: count.exactOptional(),
+  inFlightPerServer: count.exactOptional(),
+  queue: z.int().min(0).exactOptional(),
+  ratePerMinute: count.exactOptional(),
+});
+const Reconnect = z.strictObject({
+  enabled: z.boolean().exactOptional(),
+  maxAttempts: z.int().min(0).exactOptional(),
+  initialDelayMs: count.exactOptional(),
+});
+const McpBridge = z.strictObject({
+  socketPath: text.exactOptional(),
+  autoConnect: z.boolean().exactOptional(),
+  reconnect: Reconnect.exactOptional(),
+});
+const ClientSetting = z.strictObject({ id: text.exactOptional() });
+const Http = z.strictObject({ allowedHosts: texts.exactOptional() });
+const Sandbox = z.strictObject({
+  engine: z.enum(['auto', 'bwrap', 'pyodide', 'deno', 'podman', 'docker', 'off']).exactOptional(),
+  image: text.exactOptional(),
+  output: z.enum(['text', 'toon']).exactOptional(),
+});
+
+/** Everything that can be set, in any file and by a program: what is left out is as it was. */
+export const SettingsFile = z.strictObject({
+  /** For editors; it sets nothing. */
+  $schema: z.string().exactOptional(),
+  enabled: z.boolean().exactOptional(),
+  cache: Cache.exactOptional(),
+  sources: z.array(SourceSetting).readonly().exactOptional(),
+  toolRules: z.array(ToolRule).readonly().exactOptional(),
+  approval: z.enum(['project', 'all']).exactOptional(),
+  allowedMcpServers: z.array(ServerEntry).readonly().exactOptional(),
+  deniedMcpServers: z.array(ServerEntry).readonly().exactOptional(),
+  allowManagedMcpServersOnly: z.boolean().exactOptional(),
+  pluginOnly: z.boolean().exactOptional(),
+  connectors: z.array(ConnectorSetting).readonly().exactOptional(),
+  connectorsUrl: webAddress.exactOptional(),
+  timeouts: Timeouts.exactOptional(),
+  limits: Limits.exactOptional(),
+  share: z.record(z.string(), z.enum(['machine', 'workspace', 'session'])).exactOptional(),
+  mcpBridge: McpBridge.exactOptional(),
+  client: ClientSetting.exactOptional(),
+  http: Http.exactOptional(),
+  sandbox: Sandbox.exactOptional(),
+  passEnv: z
+    .array(z.string().regex(/^[^=\0]+$/, { error: 'a name of a variable' }))
+    .readonly()
+    .exactOptional(),
+});
+export type SettingsFile = z.infer<typeof SettingsFile>;
+
+const NamedSource = z.object(SourceSetting.shape);
+const NamedRule = z.object(ToolRule.shape);
+
+/** The `discovery` section of another program's file: what it has beside these keys is none of our business. */
+export const DiscoverySection = z.object({
+  enabled: SettingsFile.shape.enabled,
+  cache: z.object(Cache.shape).exactOptional(),
+  sources: z.array(NamedSource).readonly().exactOptional(),
+  toolRules: z.array(NamedRule).readonly().exactOptional(),
+});
+
+/** The keys that may stand at a place, for whoever wrote another one there. */
+export const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(SettingsFile.shape),
+  cache: Object.keys(Cache.shape),
+  timeouts: Object.keys(Timeouts.shape),
+  limits: Object.keys(Limits.shape),
+  mcpBridge: Object.keys(McpBridge.shape),
+  'mcpBridge.reconnect': Object.keys(Reconnect.shape),
+  client: Object.keys(ClientSetting.shape),
+  http: Object.keys(Http.shape),
+  sandbox: Object.keys(Sandbox.shape),
+  'sources[]': Object.keys(SourceSetting.shape),
+  'toolRules[]': Object.keys(ToolRule.shape),
+  'connectors[]': Object.keys(ConnectorSetting.shape),
+};
