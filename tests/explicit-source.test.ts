@@ -11,7 +11,6 @@ const OTHERS = {
   '~/MCPs/other.json': one('other'),
   '~/.claude.json': one('other'),
   '<project>/.mcp.json': one('other'),
-  '/etc/claude-code/managed-mcp.json': one('other'),
 };
 
 /** Both ways to name the source: the variable, and the option that `--config` fills. */
@@ -32,6 +31,13 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
     ]);
     expect(problems).toEqual([]);
     expect(looks.map(({ path }) => path)).toEqual([machine.path('<project>/own/servers.json')]);
+  });
+
+  it('does not get around an administrator: what a managed file says is all that holds', async () => {
+    using machine = makeMachine();
+    machine.write({ '<project>/own.json': one('mine'), '/etc/claude-code/managed-mcp.json': one('theirs') });
+    const { servers } = await discover(machine.options(options(machine.path('<project>/own.json'))));
+    expect(servers).toMatchObject([{ name: 'theirs', state: 'ready' }]);
   });
 
   it('may be a folder, of which every *.json file is read in the order of names', async () => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type Files, hmac256 } from '../base/index.js';
 import type { Definition, Problem } from '../model/index.js';
-import { type Ruling, type Rulings, type Seal, sealOf } from '../policy/index.js';
+import { type Ruling, type Rulings, type Seal, sealOf, sealText } from '../policy/index.js';
 
 /** Where the decisions of this user are, and the key without which nobody can tell what they were about. */
 export interface ApprovalFiles {
@@ -13,6 +13,8 @@ export interface ApprovalFiles {
 export interface Approvals {
   readonly rulings: Rulings;
   readonly sealOf: (definition: Definition) => Seal;
+  /** The seal of a settings file: of where it lies and every byte in it. */
+  readonly sealOfText: (path: string, text: string) => Seal;
   readonly problems: readonly Problem[];
 }
 
@@ -23,16 +25,24 @@ export function approvalFiles(configFolder: string): ApprovalFiles {
 /** Reads the decisions. What cannot be read approves nothing. */
 export function readApprovals(paths: ApprovalFiles, files: Files): Approvals {
   const key = files.read(paths.key);
-  const seal = (definition: Definition) =>
-    sealOf(definition, (text) => hmac256(key.kind === 'read' ? key.text.trim() : '', text));
-  const nothing = (problems: readonly Problem[] = []): Approvals => ({ rulings: new Map(), sealOf: seal, problems });
+  const hmac = (text: string) => hmac256(key.kind === 'read' ? key.text.trim() : '', text);
+  const seal = (definition: Definition) => sealOf(definition, hmac);
+  const sealOfText = (path: string, text: string) => sealText(path, text, hmac);
+  const nothing = (problems: readonly Problem[] = []): Approvals => ({
+    rulings: new Map(),
+    sealOf: seal,
+    sealOfText,
+    problems,
+  });
   const reading = files.read(paths.approvals);
   if (reading.kind === 'absent') return nothing();
   if (reading.kind === 'failed') return nothing([unusable(paths.approvals, `it ${reading.message}`)]);
   if (key.kind !== 'read' || key.text.trim() === '')
     return nothing([unusable(paths.approvals, `its key ${paths.key} is missing`)]);
   const rulings = parseRulings(reading.text);
-  return rulings ? { rulings, sealOf: seal, problems: [] } : nothing([unusable(paths.approvals, 'it is not valid')]);
+  return rulings
+    ? { rulings, sealOf: seal, sealOfText, problems: [] }
+    : nothing([unusable(paths.approvals, 'it is not valid')]);
 }
 
 /** The file's text for the decisions, oldest first. */

@@ -1,20 +1,29 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { diskFiles, ErrorCode, type Files, PortolanError } from '../base/index.js';
-import type { Chart, Definition } from '../model/index.js';
-import { isFromRepository, type Rulings, type Seal } from '../policy/index.js';
+import type { Chart } from '../model/index.js';
+import { isFromRepository } from '../policy/index.js';
+import { type LoadedSettings, loadSettings, type Settings } from '../settings/index.js';
 import {
+  addedSource,
   CLIENTS,
   type Client,
+  type Connector,
+  connectorServers,
   explicitSource,
   findRepository,
+  givenServers,
   type Host,
   type Look,
+  managedPlaces,
   type Platform,
+  readRules,
   readSources,
 } from '../sources/index.js';
-import { type ApprovalFiles, approvalFiles, readApprovals } from './approvals.js';
+import { type ApprovalFiles, type Approvals, approvalFiles, readApprovals } from './approvals.js';
+import type { ConnectorList } from './connectors.js';
 import { type Lock, readLock } from './lock-file.js';
+import { judging } from './server-rules.js';
 import { type Survey, survey } from './survey.js';
 
 /** Stands in for the machine, or for part of it. What is left out is as it is. */
@@ -30,6 +39,8 @@ export interface DiscoverOptions {
   readonly clients?: readonly string[];
   /** One file or folder in the place of all sources, like `MCP_SERVERS_CONFIG`. */
   readonly config?: string;
+  /** Servers named at the start, entries as in `mcpServers`: they hold over every file but an administrator's. */
+  readonly servers?: Readonly<Record<string, unknown>>;
   /** The program that must not be found as a server of its own. */
   readonly self?: string;
   readonly files?: Files;
@@ -40,10 +51,10 @@ export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems
   readonly looks: readonly Look[];
   readonly exclusive: readonly string[];
   readonly host: Host;
-  readonly rulings: Rulings;
-  readonly sealOf: (definition: Definition) => Seal;
+  readonly approvals: Approvals;
   readonly approvalFiles: ApprovalFiles;
   readonly lock: Lock;
+  readonly settings: LoadedSettings;
 }
 
 /** Everything that AI clients on this machine have written down about MCP servers. Nothing found is ever executed. */
@@ -55,32 +66,76 @@ export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
 /** The same with every place that was looked at and every verdict. */
 export async function discoverAll(options: DiscoverOptions = {}): Promise<Discovery> {
   const host = hostOf(options);
-  const config = options.config || host.env.MCP_SERVERS_CONFIG;
-  const clients = config ? [explicitSource(config, host)] : chosen(options.clients);
-  const readings = await readSources(clients, host);
   const paths = approvalFiles(configFolder(host));
-  const { rulings, sealOf, problems } = readApprovals(paths, host.files);
+  const approvals = readApprovals(paths, host.files);
+  const isApproved = (path: string, text: string) =>
+    approvals.rulings.get(approvals.sealOfText(path, text))?.verdict === 'approved';
+  const loaded = await loadSettings({ ...host, isApproved });
+  const { settings } = loaded;
+  const config = options.config || host.env.MCP_SERVERS_CONFIG;
+  const connectors = await connectorsOf(settings, host);
+  const clients = settings.enabled ? clientsFor(options, config, settings, connectors.connectors, host) : [];
+  const readings = await readSources(clients, host);
+  const rules = judging(loaded, await readRules(CLIENTS, host));
   const lock = readLock(host);
   const surveyed = survey(readings, {
-    rulings,
-    sealOf,
+    rulings: approvals.rulings,
+    sealOf: approvals.sealOf,
     reviewed: lock.reviewed,
-    blockedBy: () => undefined,
-    // Who names a file instead of all others has looked at it.
-    mustAsk: (definition) => !config && isFromRepository(definition, host),
+    blockedBy: rules.blockedBy,
+    mustAsk: ({ scope, ...definition }) =>
+      // Who names a server or a file at the start has looked at it.
+      scope !== 'dynamic' &&
+      !config &&
+      (settings.approval === 'all' || isFromRepository({ scope, ...definition }, host)),
   });
+  const problems = [loaded, readings, approvals, connectors, rules, lock].flatMap((one) => one.problems);
   return {
     ...surveyed,
     definitions: readings.definitions,
-    problems: [...readings.problems, ...problems, ...lock.problems],
+    problems,
     looks: readings.looks,
     exclusive: readings.exclusive,
     host,
-    rulings,
-    sealOf,
+    approvals,
     approvalFiles: paths,
     lock,
+    settings: loaded,
   };
+}
+
+/** Who is asked for servers: every client or the one place that was named, and whatever was handed over. */
+function clientsFor(
+  options: DiscoverOptions,
+  config: string | undefined,
+  settings: Settings,
+  connectors: readonly Connector[],
+  host: Host,
+): Client[] {
+  const given = options.servers ? [givenServers(options.servers)] : [];
+  const chosen = config ? [explicitSource(config, host)] : chosenClients(options.clients);
+  // An administrator's file counts whatever else was asked for.
+  const managed = managedPlaces(
+    CLIENTS.filter((client) => !chosen.includes(client)),
+    host,
+  );
+  const added = config || options.clients ? [] : settings.sources.map((source) => addedSource(source, host));
+  const hosted =
+    config || options.clients || connectors.length === 0 ? [] : [connectorServers(connectors, 'settings:connectors')];
+  return [...chosen, ...managed, ...added, ...hosted, ...given];
+}
+
+async function connectorsOf(
+  { connectors, connectorsUrl, cache, enabled }: Settings,
+  host: Host,
+): Promise<ConnectorList> {
+  if (!enabled || connectorsUrl === undefined) return { connectors, problems: [] };
+  const { listConnectors } = await import('./connectors.js');
+  const listed = await listConnectors(
+    { url: connectorsUrl, ttlSeconds: cache.enabled ? cache.ttl : 0, now: Date.now() },
+    host,
+  );
+  return { ...listed, connectors: [...connectors, ...listed.connectors] };
 }
 
 /** Where Portolan keeps what is the user's. */
@@ -88,7 +143,8 @@ export function configFolder({ env, home }: Pick<Host, 'env' | 'home'>): string 
   return join(env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config'), 'portolan');
 }
 
-function hostOf({ platform, home, cwd, env, root, self, files = diskFiles }: DiscoverOptions): Host {
+/** The machine as the options say it is. */
+export function hostOf({ platform, home, cwd, env, root, self, files = diskFiles }: DiscoverOptions): Host {
   const project = resolve(cwd ?? process.cwd());
   return {
     platform: platform ?? hostPlatform(),
@@ -107,7 +163,7 @@ function hostPlatform(): Platform {
   return process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
 }
 
-function chosen(ids: readonly string[] | undefined): readonly Client[] {
+function chosenClients(ids: readonly string[] | undefined): readonly Client[] {
   if (!ids) return CLIENTS;
   const unknown = ids.filter((id) => !CLIENTS.some((client) => client.id === id));
   if (unknown.length > 0) {

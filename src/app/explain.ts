@@ -82,7 +82,7 @@ function fate(definition: Definition, what: Fate['fate'], because: string, { ver
 }
 
 function approvalText(definition: Definition, verdict: Verdict, discovery: Discovery): string {
-  const ruling = discovery.rulings.get(discovery.sealOf(definition));
+  const ruling = discovery.approvals.rulings.get(discovery.approvals.sealOf(definition));
   if (ruling) return `${ruling.verdict} ${ruling.at}`;
   switch (verdict.kind) {
     case 'allowed':
@@ -99,8 +99,8 @@ function approvalText(definition: Definition, verdict: Verdict, discovery: Disco
 }
 
 /** What a person has to look at before saying yes again. */
-export function changesSince(definition: Definition, { rulings }: Discovery): string[] {
-  const before = lastRuling(rulings, definition);
+export function changesSince(definition: Definition, { approvals }: Discovery): string[] {
+  const before = lastRuling(approvals.rulings, definition);
   return before ? difference(before, definition) : [];
 }
 

@@ -62,8 +62,7 @@ export async function writeLock({
   held,
   verdicts,
   lock,
-  sealOf,
-  rulings,
+  approvals: { sealOf, rulings },
 }: Discovery): Promise<{ path: string; count: number }> {
   const approved = held
     .map(({ chosen }) => chosen)

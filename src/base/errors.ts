@@ -12,6 +12,7 @@ export const ErrorCode = {
   WriteFailed: 'WRITE_FAILED',
   WriteRefused: 'WRITE_REFUSED',
   SettingsInvalid: 'SETTINGS_INVALID',
+  InvalidPattern: 'INVALID_PATTERN',
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 

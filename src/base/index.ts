@@ -28,6 +28,7 @@ export { type Address, addressOf, matchesUrl, type Reading, urlPattern, withoutS
 export { matchesWildcard, wildcard } from './wildcard.js';
 export { type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
 export {
+  backupOf,
   removeFile,
   type WriteOptions,
   type WrittenFile,

@@ -91,9 +91,9 @@ function pathPattern(written: string, reading: Reading): Test {
 
 /** A letter is the same letter when it is escaped, and an escape in either case. */
 function plainEscapes(text: string): string {
-  return text.replaceAll(/%[0-9a-f]{2}/gi, (escape) => {
-    const char = String.fromCharCode(Number.parseInt(escape.slice(1), 16));
-    return /[\w.~-]/.test(char) ? char : escape.toUpperCase();
+  return text.replaceAll(/%[0-9a-f]{2}/gi, (written) => {
+    const char = String.fromCharCode(Number.parseInt(written.slice(1), 16));
+    return /[\w.~-]/.test(char) ? char : written.toUpperCase();
   });
 }
 

@@ -24,6 +24,11 @@ export interface WrittenFile {
   readonly backup?: string;
 }
 
+/** Where the copy lies: where the person knows the file, not where a link leads. */
+export function backupOf(path: string): string {
+  return `${path}${BACKUP_SUFFIX}`;
+}
+
 /** Replaces a file whole or not at all: whatever fails, and whenever, the old one is as it was and no other is left. */
 export async function writeFile(
   path: string,
@@ -97,9 +102,9 @@ async function takeOver(file: OpenFile, { mode, owner, group }: FileFacts): Prom
   await file.allow(given ? mode : (mode & ~0o7070) | ((mode & 0o7) << 3));
 }
 
-/** The copy lies where the person knows the file, not where a link leads; it replaces whatever has its name. */
+/** The copy replaces whatever has its name. */
 async function keepCopy(path: string, target: string, old: FileFacts, disk: WritableDisk): Promise<string> {
-  const backup = `${path}${BACKUP_SUFFIX}`;
+  const backup = backupOf(path);
   const copy = await makeBeside(backup, await disk.read(target), old, disk);
   try {
     await disk.rename(copy, backup);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { entryFrom } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 
 /** All that a command may touch of the process. */
@@ -22,10 +23,16 @@ export interface Command {
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, terminalNeeded: 3 } as const;
 
-type Options = Readonly<Record<string, { readonly type: 'boolean' | 'string'; readonly short?: string }>>;
+interface Option {
+  readonly type: 'boolean' | 'string';
+  readonly short?: string;
+  readonly multiple?: boolean;
+}
+type Options = Readonly<Record<string, Option>>;
+type Value<O extends Option> = O['type'] extends 'boolean' ? boolean : string;
 
 export interface Flags<T extends Options> {
-  readonly values: { readonly [K in keyof T]?: T[K]['type'] extends 'boolean' ? boolean : string };
+  readonly values: { readonly [K in keyof T]?: T[K]['multiple'] extends true ? readonly Value<T[K]>[] : Value<T[K]> };
   readonly positionals: readonly string[];
 }
 
@@ -46,6 +53,7 @@ export const CHART_OPTIONS = {
   json: { type: 'boolean' },
   config: { type: 'string' },
   client: { type: 'string' },
+  server: { type: 'string', multiple: true },
   'show-secrets': { type: 'boolean' },
   all: { type: 'boolean' },
 } as const;
@@ -53,11 +61,23 @@ export const CHART_OPTIONS = {
 export interface ChartFlags {
   readonly config?: string;
   readonly clients?: readonly string[];
+  readonly servers?: Readonly<Record<string, unknown>>;
 }
 
-export function chartFlags(values: { config?: unknown; client?: unknown }): ChartFlags {
+export function chartFlags(values: { config?: unknown; client?: unknown; server?: readonly string[] }): ChartFlags {
   return {
+    ...(values.server && { servers: Object.fromEntries(values.server.map(namedServer)) }),
     ...(typeof values.config === 'string' && { config: values.config }),
     ...(typeof values.client === 'string' && { clients: values.client.split(',').map((id) => id.trim()) }),
   };
+}
+
+/** `name=command words…` or `name=https://…` */
+function namedServer(argument: string): [string, unknown] {
+  const equals = argument.indexOf('=');
+  if (equals > 0 && equals < argument.length - 1)
+    return [argument.slice(0, equals), entryFrom(argument.slice(equals + 1))];
+  throw new PortolanError(ErrorCode.Usage, `--server ${argument} names no server`, {
+    hint: 'write --server name=command, or --server name=https://…',
+  });
 }

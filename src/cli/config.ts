@@ -1,17 +1,28 @@
-import type { discoverAll } from '../app/index.js';
+import type { discoverAll, inspectOwnSettings } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from './command.js';
+import { showSettings, validateSettings } from './config-settings.js';
 import { type Cell, plural, shortPath, table } from './text.js';
 
-export function configCommand(discover: typeof discoverAll): Command {
+export function configCommand(discover: typeof discoverAll, inspect: typeof inspectOwnSettings): Command {
   return {
     name: 'config',
-    summary: 'show every place that was looked at and what was there',
-    usage: 'portolan config sources [--json] [--found] [--client ID,…] [--config FILE|FOLDER]',
+    summary: 'show or check the settings that hold, or every place that was looked at and what was there',
+    usage:
+      'portolan config sources [--json] [--found] [--client ID,…] [--config FILE|FOLDER] | show [--json] [--show-secrets] | validate [--json] | reload',
     async run(args, io) {
       const { values, positionals } = flags(this, args, { ...CHART_OPTIONS, found: { type: 'boolean' } });
-      if (positionals[0] !== 'sources') {
-        throw new PortolanError(ErrorCode.Usage, positionals[0] ? `config cannot ${positionals[0]}` : 'config what?', {
+      const [verb] = positionals;
+      const json = values.json === true;
+      if (verb === 'show')
+        return showSettings(await inspect(), io, { json, showSecrets: values['show-secrets'] === true });
+      if (verb === 'validate') return validateSettings(await inspect(), io, json);
+      if (verb === 'reload') {
+        io.err('nothing is running that could read its settings again; every command reads them when it starts');
+        return EXIT.failed;
+      }
+      if (verb !== 'sources') {
+        throw new PortolanError(ErrorCode.Usage, verb ? `config cannot ${verb}` : 'config what?', {
           hint: `usage: ${this.usage}`,
         });
       }

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
-import { discoverAll } from '../app/index.js';
+import { discoverAll, inspectOwnSettings } from '../app/index.js';
 import { run } from './run.js';
 
 declare const PORTOLAN_VERSION: string;
@@ -33,6 +33,8 @@ process.exitCode = await run(
   },
   {
     discover: (options) => discoverAll({ ...(self !== undefined && { self }), ...options }),
+    inspectSettings: inspectOwnSettings,
+    machine: { ...(self !== undefined && { self }) },
     version: PORTOLAN_VERSION,
     interactive: process.stdin.isTTY === true,
   },

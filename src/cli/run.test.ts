@@ -26,7 +26,12 @@ function terminal(colour: boolean): Io & { lines: string[] } {
   return { lines, colour, home: '/h', out: (line) => lines.push(line), err: (line) => lines.push(line) };
 }
 
-const program: Program = { discover: async () => chart as Discovery, version: '1.2.3', interactive: true };
+const program: Program = {
+  discover: async () => chart as Discovery,
+  inspectSettings: () => Promise.reject(new Error('nobody asked for settings')),
+  version: '1.2.3',
+  interactive: true,
+};
 
 describe('on a terminal', () => {
   it('shows the list and the next step when it is called alone', async () => {

@@ -1,4 +1,4 @@
-import type { discoverAll } from '../app/index.js';
+import type { DiscoverOptions, discoverAll, inspectOwnSettings } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
 import { listCommand } from './list.js';
@@ -6,6 +6,9 @@ import { paint } from './text.js';
 
 export interface Program {
   readonly discover: typeof discoverAll;
+  readonly inspectSettings: typeof inspectOwnSettings;
+  /** The machine that is written to, and this program on it. */
+  readonly machine?: DiscoverOptions;
   readonly version: string;
   /** Someone types; without that, a client speaks to us through a pipe. */
   readonly interactive: boolean;
@@ -18,7 +21,11 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   approve: async ({ discover }) => (await import('./approve.js')).approveCommand(discover),
   deny: async ({ discover }) => (await import('./approve.js')).denyCommand(discover),
   lock: async ({ discover }) => (await import('./lock.js')).lockCommand(discover),
-  config: async ({ discover }) => (await import('./config.js')).configCommand(discover),
+  config: async (program) => (await import('./config.js')).configCommand(program.discover, program.inspectSettings),
+  add: async ({ machine }) => (await import('./add.js')).addCommand(machine),
+  remove: async ({ machine }) => (await import('./remove.js')).removeCommand(machine),
+  import: async ({ machine }) => (await import('./import.js')).importCommand(machine),
+  install: async ({ machine }) => (await import('./install.js')).installCommand(machine),
   doctor: async ({ discover }) => (await import('./doctor.js')).doctorCommand(discover),
 };
 
@@ -50,7 +57,9 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
   if (!command) {
     throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, { hint: 'portolan help lists them' });
   }
-  if (rest.includes('--help') || rest.includes('-h')) {
+  // What follows `--` is another program's.
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  if (own.includes('--help') || own.includes('-h')) {
     io.out(`${command.summary}\n\nusage: ${command.usage}`);
     return EXIT.ok;
   }

@@ -6,7 +6,17 @@ export type Alias = Brand<string, 'Alias'>;
 export function toAlias(name: string, taken: ReadonlySet<string>): Alias {
   const cleaned = name.toLowerCase().replaceAll(/[^a-z0-9_]+/g, '_') || '_';
   const base = /^\d/.test(cleaned) ? `_${cleaned}` : cleaned;
-  let alias = base;
-  for (let n = 2; taken.has(alias); n += 1) alias = `${base}_${n}`;
-  return alias as Alias;
+  return (taken.has(base) ? `${base}_${freeNumber(base, taken)}` : base) as Alias;
+}
+
+/** The first number that is free, found in a few steps: names of one script without Latin letters all clean up to `_`. */
+function freeNumber(base: string, taken: ReadonlySet<string>): number {
+  let free = 2;
+  while (taken.has(`${base}_${free}`)) free *= 2;
+  for (let used = free / 2; free - used > 1; ) {
+    const middle = (used + free) >> 1;
+    if (taken.has(`${base}_${middle}`)) used = middle;
+    else free = middle;
+  }
+  return free;
 }

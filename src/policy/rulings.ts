@@ -11,6 +11,11 @@ export function sealOf(definition: Definition, hmac: (text: string) => string): 
   return hmac(canonical(definition)) as Seal;
 }
 
+/** Makes the seal of a text that is to be run, with the user's own key. */
+export function sealText(path: string, text: string, hmac: (text: string) => string): Seal {
+  return hmac(JSON.stringify(['text', path, text])) as Seal;
+}
+
 /** What a person decided about one content, and what it looked like then: references as written, secrets masked. */
 export interface Ruling {
   readonly verdict: 'approved' | 'denied';

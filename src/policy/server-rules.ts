@@ -1,7 +1,7 @@
 import { addressOf, maskArgs, maskUrl, quoted, urlPattern, wildcard } from '../base/index.js';
 import type { Definition, Problem } from '../model/index.js';
 import { programName, proxyChain } from '../scope/index.js';
-import { type Candidate, candidatesOf } from './server-words.js';
+import { type Candidate, candidatesOf, MAX_CANDIDATES } from './server-words.js';
 
 /** One line of an allow or deny list: a server by its name, its whole command or its address, each with `*`. */
 export type ServerRule =
@@ -36,6 +36,7 @@ export function judgeByRules(definition: Definition, rules: ServerRules): RuleVe
 export function ruleJudge(rules: ServerRules): (definition: Definition) => RuleVerdict {
   const { allowed, allowedManaged, denied, allowManagedMcpServersOnly: managedOnly, pluginOnly } = rules;
   const denies = denied.map(denyTest);
+  const deniesCommands = denies.some(({ kind }) => kind === 'serverCommand');
   const lists = [managedOnly ? undefined : allowed, allowedManaged].filter((list) => list !== undefined);
   const allows = lists.length === 0 ? undefined : lists.flat().map(allowTest);
   const missing = managedOnly ? 'not in the allow list of the administrator' : 'not in the allow list';
@@ -46,6 +47,9 @@ export function ruleJudge(rules: ServerRules): (definition: Definition) => RuleV
     const subject = subjectOf(definition);
     const denying = denies.find(({ matches }) => matches(subject));
     if (denying) return { kind: 'blocked', rule: `denied by ${denying.text}` };
+    // What cannot be compared with a deny list cannot be cleared by it.
+    if (subject.isUnclear && deniesCommands)
+      return { kind: 'blocked', rule: 'denied: it starts too many commands to judge' };
     if (!allows) return { kind: 'passes' };
     // A name is what its writer likes: it counts only while the list says nothing better for such servers.
     const strict = allows.filter(({ kind }) => kind === subject.strictKind);
@@ -66,6 +70,7 @@ interface Subject {
   /** By the number of their words: a rule looks only at those it could match. */
   readonly candidates: ReadonlyMap<number, readonly Candidate[]>;
   readonly wrapped: readonly Candidate[];
+  readonly isUnclear: boolean;
   readonly addresses: readonly NonNullable<ReturnType<typeof addressOf>>[];
 }
 
@@ -85,7 +90,8 @@ function subjectOf(definition: Definition): Subject {
     words: command === undefined ? [] : [command, ...args],
     address: chain[0],
     candidates: byLength,
-    wrapped: candidates.filter(({ isWrapped }) => isWrapped),
+    isUnclear: candidates.length > MAX_CANDIDATES,
+    wrapped: candidates.filter(({ wrapping }) => wrapping > 0),
     addresses: chain.filter((address) => address !== undefined),
   };
 }
@@ -125,10 +131,13 @@ function denyTest(rule: ServerRule): Test {
   const isProgram = programTest(program);
   const areArgs = args.map(wildcard);
   const length = rule.serverCommand.length;
-  const endsSo = ({ words }: Candidate) =>
-    words.length >= length &&
-    isProgram(words[words.length - length] ?? '') &&
-    areArgs.every((is, n) => is(words[words.length - length + 1 + n] ?? ''));
+  const endsSo = ({ words, programs, wrapping }: Candidate) => {
+    const start = words.length - length;
+    if (start < 0 || start > wrapping) return false;
+    return (
+      isProgram(words[start] ?? '', programs[start] ?? '') && areArgs.every((is, n) => is(words[start + 1 + n] ?? ''))
+    );
+  };
   return {
     ...commandText(rule.serverCommand),
     matches: ({ candidates, wrapped }) => (candidates.get(length) ?? []).some(endsSo) || wrapped.some(endsSo),
@@ -145,11 +154,11 @@ function nameTest(pattern: string): Test {
 }
 
 /** A bare name means the program wherever it lies; a path means that one. */
-function programTest(pattern: string): (word: string) => boolean {
+function programTest(pattern: string): (word: string, program: string) => boolean {
   const exact = wildcard(pattern);
   const named = wildcard(programName(pattern));
   const isPath = /[\\/]/.test(pattern);
-  return (word) => exact(word) || (!isPath && named(programName(word)));
+  return (word, program) => exact(word) || (!isPath && named(program));
 }
 
 function urlText(pattern: string): { kind: Kind; text: string } {

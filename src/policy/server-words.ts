@@ -10,16 +10,21 @@ const WRAPPERS: ReadonlySet<string> = new Set([
 /** A script in a script in a script; deeper ones need a purpose that no rule will stop. */
 const MAX_DEPTH = 3;
 
+/** A line with more commands is a program of its own, and nobody can say what it comes down to. */
+export const MAX_CANDIDATES = 100;
+
 /** A command that a launch may come down to. */
 export interface Candidate {
   readonly words: readonly string[];
-  /** Whether it starts with a wrapper, so that its end may be a command of its own. */
-  readonly isWrapped: boolean;
+  /** How many words at its start may be no more than a wrapper around the rest. */
+  readonly wrapping: number;
+  /** The names of those words as programs, and of the one after them. */
+  readonly programs: readonly string[];
 }
 
 /**
  * Every command that starting the server may come down to, for rules that deny.
- * It guesses too much rather than too little, which is why a rule that allows never asks it.
+ * It guesses too much rather than too little, which is why a rule that allows never asks it; it stops beyond the limit.
  */
 export function candidatesOf({ command, args = [], headersHelper }: Definition): readonly Candidate[] {
   const found = new Map<string, Candidate>();
@@ -34,19 +39,36 @@ export function candidatesOf({ command, args = [], headersHelper }: Definition):
 }
 
 function add(found: Map<string, Candidate>, words: readonly string[], depth: number): void {
-  const [command = '', ...args] = words;
-  const isWrapped = WRAPPERS.has(programName(command));
   const key = JSON.stringify(words);
-  if (words.length === 0 || found.has(key)) return;
-  found.set(key, { words, isWrapped });
-  if (!isWrapped || depth >= MAX_DEPTH) return;
-  for (const arg of args) addScript(found, arg.replace(/^\/[ck]/i, ''), depth + 1);
+  if (words.length === 0 || found.has(key) || found.size > MAX_CANDIDATES) return;
+  const wrapping = wrappingOf(words);
+  found.set(key, { words, wrapping, programs: words.slice(0, wrapping + 1).map(programName) });
+  if (wrapping === 0 || depth >= MAX_DEPTH) return;
+  for (const [n, word] of words.entries()) {
+    const isScript = n > 0 && (/[\s;&|]/.test(word) || SCRIPT_FLAG.test(words[n - 1] ?? ''));
+    if (isScript) addScript(found, word.replace(/^\/[ck]/i, ''), depth + 1);
+  }
+}
+
+const SCRIPT_FLAG = /^(-[a-z]*c|-command|\/[ck])$/i;
+
+/** Wrappers, their flags with a value each, variables and durations, up to the first word that is something else. */
+function wrappingOf(words: readonly string[]): number {
+  if (!WRAPPERS.has(programName(words[0] ?? ''))) return 0;
+  const end = words.findIndex((word, n) => {
+    const isExtra = /^[-/]|^[A-Za-z_]\w*=|^\d+[a-z]?$/.test(word) || WRAPPERS.has(programName(word));
+    return !isExtra && !/^[-/]/.test(words[n - 1] ?? '');
+  });
+  return end < 0 ? words.length : end;
 }
 
 /** A backslash or a caret before a letter is nothing to the shell, and a disguise to a reader. */
 function addScript(found: Map<string, Candidate>, script: string, depth: number): void {
   for (const text of new Set([script, script.replaceAll(/[\\^]/g, '')])) {
-    for (const words of commandsIn(text)) add(found, withoutExtras(words), depth);
+    for (const words of commandsIn(text)) {
+      if (found.size > MAX_CANDIDATES) return;
+      add(found, withoutExtras(words), depth);
+    }
   }
 }
 

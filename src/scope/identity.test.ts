@@ -47,7 +47,11 @@ describe('identityOf', () => {
       one: url('https://p.example/v2/ccr-sessions/7/x?a=1&mcp_url=https%3A%2F%2Fa.example%2Fmcp'),
       other: url('https://a.example/mcp'),
     },
-    { title: 'a proxy behind a proxy', one: url(behind(behind('https://a.example/'))), other: url('https://a.example/') },
+    {
+      title: 'a proxy behind a proxy',
+      one: url(behind(behind('https://a.example/'))),
+      other: url('https://a.example/'),
+    },
   ])('takes for the same server: $title', ({ one, other }) => {
     expect(identityOf(one)).toBe(identityOf(other));
   });
@@ -57,7 +61,11 @@ describe('identityOf', () => {
     { title: 'arguments cut in another place', one: program({ args: ['a b'] }), other: program({ args: ['a', 'b'] }) },
     { title: 'other variables', one: program({ env: { KEY: '1' } }), other: program({ env: { KEY: '2' } }) },
     { title: 'another folder', one: program({ cwd: '/a' }), other: program({ cwd: '/b' }) },
-    { title: 'another file of variables', one: program({ envFile: '/a/.env' }), other: program({ envFile: '/b/.env' }) },
+    {
+      title: 'another file of variables',
+      one: program({ envFile: '/a/.env' }),
+      other: program({ envFile: '/b/.env' }),
+    },
     {
       title: 'a script that does more',
       one: program({ args: ['tool'] }),

@@ -7,7 +7,11 @@ describe('unwrapped', () => {
   it.each([
     { title: 'a plain command', words: NPX, bare: NPX },
     { title: 'cmd /c', words: ['cmd', '/c', ...NPX], bare: NPX },
-    { title: 'cmd in other letters, with its path', words: ['C:\\Windows\\System32\\CMD.EXE', '/C', ...NPX], bare: NPX },
+    {
+      title: 'cmd in other letters, with its path',
+      words: ['C:\\Windows\\System32\\CMD.EXE', '/C', ...NPX],
+      bare: NPX,
+    },
     { title: 'cmd with more flags', words: ['cmd.exe', '/d', '/s', '/v:on', '/c', ...NPX], bare: NPX },
     { title: 'cmd /k', words: ['cmd', '/k', ...NPX], bare: NPX },
     { title: 'cmd with the line in one word', words: ['cmd', '/c', 'npx -y tool'], bare: NPX },

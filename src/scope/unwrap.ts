@@ -44,7 +44,8 @@ function insideShell(words: readonly string[]): readonly string[] | undefined {
   if (!SHELLS.has(programName(command))) return undefined;
   const at = args.findIndex((arg) => !/^(-[eil]+|--login)$/.test(arg));
   const [flag = '', script, ...more] = args.slice(Math.max(at, 0));
-  if (!/^-[eil]*c$/.test(flag) || script === undefined || more.length > 0 || SHELL_SYNTAX.test(script)) return undefined;
+  if (!/^-[eil]*c$/.test(flag) || script === undefined || more.length > 0 || SHELL_SYNTAX.test(script))
+    return undefined;
   const inner = splitWords(script);
   return inner[0] === 'exec' ? inner.slice(1) : inner;
 }

@@ -28,7 +28,7 @@ export function checkSettings({ source, value, section, lineOf }: Written): Chec
     return {
       code: 'settings-invalid',
       severity: 'error',
-      message: key === '' ? `the settings are ${message}` : `"${key}" ${message}`,
+      message: `${key === '' ? 'the whole' : `"${key}"`} ${message}`,
       hint,
       source,
       ...(line !== undefined && { line }),
@@ -55,9 +55,8 @@ function faultsOf(issue: Issue): Fault[] {
     }));
   }
   const expected = expectedBy(issue);
-  const isRoot = issue.path.length === 0;
-  const hint = isRoot ? 'write a map of settings' : `write ${expected}`;
-  return [{ path: issue.path, message: isRoot ? `not ${expected}` : `is not ${expected}`, hint }];
+  const hint = issue.path.length === 0 ? 'write a map of settings' : `write ${expected}`;
+  return [{ path: issue.path, message: `is not ${expected}`, hint }];
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -10,7 +10,7 @@ const { jiti: loader, path, text, section, alone } = workerData;
 // Standard output belongs to the protocol.
 console.log = console.info = console.debug = console.error;
 
-const plain = (value, key) => {
+const plain = (key, value) => {
   if (value instanceof RegExp) return String(value);
   if (['function', 'symbol', 'bigint'].includes(typeof value))
     throw new Error('"' + key + '" is a ' + typeof value + '; settings are plain data');

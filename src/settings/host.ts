@@ -56,7 +56,8 @@ function userFolder({ env, home }: SettingsHost): string {
 /** A variable can point the user's folder into a repository; what lies there is the repository's all the same. */
 function isBroughtByProject(folder: string, host: SettingsHost): boolean {
   const [inside, home, project] = [folder, host.home, host.cwd].map((path) => realPath(path, host));
-  return isBelow(inside, project) && !isBelow(home, project);
+  const isUsual = folder === join(host.home, '.config', 'portolan');
+  return !isUsual && isBelow(inside, project) && !isBelow(home, project);
 }
 
 function realPath(path: string, { files }: SettingsHost): string {
@@ -73,13 +74,21 @@ function managedFolders({ platform, root, env }: SettingsHost): readonly string[
     case 'darwin':
       return [join(root || '/', 'Library', 'Application Support', 'Portolan')];
     case 'win32': {
-      // Whoever starts us sets the environment; only a path that the system itself could have given is believed.
-      const folder = Object.entries(env).find(([name]) => name.toLowerCase() === 'programdata')?.[1];
-      const own = folder !== undefined && /^[a-z]:[\\/]/i.test(folder) ? folder.slice(2) : '\\ProgramData';
-      const drive = folder?.slice(0, 2) ?? 'C:';
-      const parts = [...own.split(/[\\/]/).filter((part) => part !== ''), 'Portolan'];
-      if (sep === '\\' && root === '') return [join(`${drive}\\`, ...parts)];
-      return [root || '/', join(root || '/', 'C:'), join(root || '/', 'C')].map((base) => join(base, ...parts));
+      const named = Object.entries(env).find(([name]) => name.toLowerCase() === 'programdata')?.[1] ?? '';
+      // The usual folder first: whoever starts us sets the environment, and must not hide the administrator's file with it.
+      const folders = ['C:\\ProgramData', ...(/^[a-z]:[\\/]/i.test(named) ? [named] : [])];
+      const paths = folders.flatMap((folder) => {
+        const parts = [
+          ...folder
+            .slice(2)
+            .split(/[\\/]/)
+            .filter((part) => part !== ''),
+          'Portolan',
+        ];
+        if (sep === '\\' && root === '') return [join(`${folder.slice(0, 2)}\\`, ...parts)];
+        return [root || '/', join(root || '/', 'C:'), join(root || '/', 'C')].map((base) => join(base, ...parts));
+      });
+      return [...new Set(paths)];
     }
     case 'linux':
       return [join(root || '/', 'etc', 'portolan')];

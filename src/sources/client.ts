@@ -1,10 +1,11 @@
+import type { Plain } from '../base/index.js';
 import type { Definition, Scope, State } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Expansion } from './expansion.js';
 import type { FarFinder } from './find.js';
 import type { Document, Format } from './formats/document.js';
 import type { Host } from './host.js';
-import type { Paths } from './locate.js';
+import type { Paths, PathTemplate } from './locate.js';
 import type { ProblemDraft } from './problem-draft.js';
 
 /** One program that writes MCP servers down: where, and what it makes of what is written there. */
@@ -15,8 +16,18 @@ export interface Client {
   readonly places: readonly Place[];
   /** The client's own say over its entries: flags, policy and trust files outside the entry itself. */
   readonly judge?: (world: World) => Promise<Judge>;
+  /** Lists of servers that this client's settings allow or deny; they count for every client. */
+  readonly rules?: (world: World) => Promise<readonly RuleFile[]>;
   /** Entries of one name are one entry in layers: a higher file may hold only what it changes. */
   readonly layered?: boolean;
+}
+
+/** Settings of a client that hold rules for servers, as they are written. */
+export interface RuleFile {
+  readonly source: string;
+  /** An administrator's, a person's own, or brought by a repository. */
+  readonly author: 'managed' | 'user' | 'repository';
+  readonly value: unknown;
 }
 
 /** One kind of file in which the client looks for servers. */
@@ -43,8 +54,33 @@ export interface Place {
   readonly unless?: string;
   /** The path is a variable that holds the text itself. */
   readonly variable?: string;
+  /** Text that was handed over instead of being written anywhere, and what to call that. */
+  readonly given?: { readonly source: string; readonly text: string };
+  /** How a server is added here, if it is a file that people change. */
+  readonly install?: Installation;
   /** Changes the text of a source before it is parsed, where the client does. */
   readonly prepare?: (text: string, host: Host, source: string) => string;
+}
+
+/** How one more server is written into a place. */
+export interface Installation {
+  /** The map of servers, or the list with names inside. */
+  readonly key: readonly string[];
+  /** Other keys that the client reads instead, where a file has them. */
+  readonly otherKeys?: readonly (readonly string[])[];
+  readonly list?: true;
+  /** The entry as the client spells it; `command` and `args` unless said otherwise. */
+  readonly entry?: (program: Program, name: string) => Readonly<Record<string, Plain>>;
+  /** Which file to make where none is there; the first of the place's paths unless said otherwise. */
+  readonly file?: PathTemplate;
+  /** What the client wants to see in a new file besides. */
+  readonly blank?: string;
+}
+
+/** What a client is to start. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
 }
 
 /** What a client's judge may look at. */

@@ -38,6 +38,7 @@ import { nanobot } from './clients/nanobot.js';
 import { openWebui } from './clients/open-webui.js';
 import { opencode } from './clients/opencode.js';
 import { opencodeLegacy } from './clients/opencode-legacy.js';
+import { portolan } from './clients/portolan.js';
 import { qoder } from './clients/qoder.js';
 import { qwenCode } from './clients/qwen-code.js';
 import { raycast } from './clients/raycast.js';
@@ -56,7 +57,7 @@ import { windsurf } from './clients/windsurf.js';
 import { witsy } from './clients/witsy.js';
 import { zed } from './clients/zed.js';
 
-/** Every client we know. The order is that of the reference table, and where two say the same the first one keeps the name. */
+/** Every client we know. The order is that of the reference table, then our own; where two say the same the first one keeps the name. */
 export const CLIENTS: readonly Client[] = [
   claudeDesktop,
   claudeCode,
@@ -114,4 +115,5 @@ export const CLIENTS: readonly Client[] = [
   mcphubNvim,
   mcporter,
   mcpsDir,
+  portolan,
 ];

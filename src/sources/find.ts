@@ -46,6 +46,9 @@ export type Finder = (root: unknown, file: FileInfo) => Found;
 /** Finds entries that may stand in yet another file. */
 export type FarFinder = (root: unknown, file: FileInfo) => Found | Promise<Found>;
 
+/** Nobody has so many servers; a file that says so would fill the memory. */
+const MAX_ENTRIES = 50_000;
+
 const NOTHING: Found = { entries: [], problems: [] };
 
 /** The map (or list with names inside) at a path of keys; a file without it says nothing about servers. */
@@ -107,25 +110,25 @@ export function ignoredUnder(key: string, right: string, client: string): Finder
 /** The members of a map by key, or of a list by the name inside each. */
 export function membersOf(container: unknown, path: DocumentPath, shared: Partial<Written> = {}): Found {
   if (container === undefined || container === null) return NOTHING;
-  if (isFields(container)) {
-    const entries = Object.entries(container).map(([name, value]) => ({
-      ...shared,
-      name,
-      value,
-      path: [...path, name],
-    }));
-    return { entries, problems: [] };
-  }
-  if (!Array.isArray(container)) return { entries: [], problems: [wrongContainer(path, container)] };
-  const members = container.map((value: unknown, n) => ({
+  const isList = Array.isArray(container);
+  if (!isList && !isFields(container)) return { entries: [], problems: [wrongContainer(path, container)] };
+  const size = isList ? container.length : Object.keys(container).length;
+  const some: (readonly [string | number, unknown])[] = isList
+    ? [...container.slice(0, MAX_ENTRIES).entries()]
+    : Object.entries(container).slice(0, MAX_ENTRIES);
+  const members = some.map(([key, value]) => ({
     ...shared,
-    name: nameInside(value),
+    name: typeof key === 'string' ? key : nameInside(value),
     value,
-    path: [...path, n],
+    path: [...path, key],
   }));
+  const isNameless = (member: Written) => isList && member.name === '';
   return {
-    entries: members.filter((member) => member.name !== ''),
-    problems: members.filter((member) => member.name === '').map((member) => nameless(member.path)),
+    entries: members.filter((member) => !isNameless(member)),
+    problems: [
+      ...members.filter(isNameless).map((member) => nameless(member.path)),
+      ...(size > MAX_ENTRIES ? [tooMany(path)] : []),
+    ],
   };
 }
 
@@ -164,6 +167,16 @@ function nameless(path: DocumentPath): FoundProblem {
     severity: 'error',
     message: `item ${Number(path.at(-1)) + 1} of "${path.slice(0, -1).join('.')}" has no name`,
     hint: 'give it a "name"',
+  };
+}
+
+function tooMany(path: DocumentPath): FoundProblem {
+  return {
+    path,
+    code: 'too-many-entries',
+    severity: 'error',
+    message: `"${path.join('.')}" has more than ${MAX_ENTRIES} entries; the rest is not read`,
+    hint: 'remove what is no server',
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Definition, Problem } from '../model/index.js';
-import type { Client, Place } from './client.js';
+import type { Client, Place, RuleFile } from './client.js';
 import { InvalidEntry } from './fields.js';
 import type { Written } from './find.js';
 import type { Document } from './formats/document.js';
@@ -38,6 +38,23 @@ export async function readSources(clients: readonly Client[], host: Host): Promi
     looks: sorted.flatMap((row) => row.looks),
     exclusive: sorted.flatMap((row) => row.exclusive),
   };
+}
+
+/** Every rule for servers that the clients' own settings hold. */
+export async function readRules(clients: readonly Client[], host: Host): Promise<RuleFile[]> {
+  const { world } = new Reader(host);
+  const files = await Promise.all(clients.map((client) => client.rules?.(world) ?? []));
+  return files.flat();
+}
+
+/** Those of the clients' places that take exclusive control, where their file is there. */
+export function managedPlaces(clients: readonly Client[], host: Host): Client[] {
+  const reader = new Reader(host);
+  return clients.flatMap((client) => {
+    const places = client.places.filter((place) => place.exclusive);
+    const isThere = places.some((place) => [...reader.spots(place, [])].some(({ path }) => host.files.exists(path)));
+    return isThere ? [{ ...client, places }] : [];
+  });
 }
 
 /** What one place of one client gave. */

@@ -43,6 +43,10 @@ export class Reader {
   /** Every path of a place. Later spellings and nearer folders hold over earlier and farther ones. */
   *spots(place: Place, problems: Problem[]): Generator<ReadSpot> {
     if (place.unless !== undefined && /^(?!0$|false$)./i.test(variable(this.host, place.unless) ?? '')) return;
+    if (place.given) {
+      yield { path: place.given.source, bonus: 0, inProject: false, text: place.given.text };
+      return;
+    }
     if (place.variable !== undefined) {
       const text = variable(this.host, place.variable);
       if (text) yield { path: `env:${place.variable}`, bonus: 0, inProject: false, text };

@@ -11,11 +11,6 @@ export interface EntryPath {
   readonly list?: boolean;
 }
 
-/** A text that was parsed, and may be asked what stands where. */
-export interface Parsed {
-  readonly value: unknown;
-}
-
 /** Why a text is left as it is. */
 export function refusal(why: string, hint = 'nothing was written; mend the file, or change it by hand'): PortolanError {
   return new PortolanError(ErrorCode.EditRefused, why, { hint });
@@ -96,10 +91,4 @@ export function isMap(value: unknown): value is Readonly<Record<string, unknown>
 
 export function nameOf(item: unknown): unknown {
   return isMap(item) && Object.hasOwn(item, 'name') ? item.name : undefined;
-}
-
-export function kindOf(value: unknown): string {
-  if (value === null) return 'null';
-  if (Array.isArray(value)) return 'a list';
-  return typeof value === 'object' ? 'a map' : `a ${typeof value}`;
 }

@@ -39,8 +39,7 @@ export function setYaml(text: string | undefined, at: EntryPath, value: Plain): 
   const style = yamlStyle(held);
   const root = parse(held).contents;
   if (!root || isNothing(root)) {
-    if (root && root.range && held.slice(root.range[0], root.range[1]) !== '')
-      throw refusal('it holds null and no map');
+    if (root?.range && held.slice(root.range[0], root.range[1]) !== '') throw refusal('it holds null and no map');
     const block = lines(nested(at, at.path, value), style, '').join(style.eol);
     if (text === undefined) return `${block}${style.eol}`;
     return held.endsWith('\n') ? `${held}${block}${style.eol}` : `${held}${held === '' ? '' : style.eol}${block}`;
@@ -50,9 +49,8 @@ export function setYaml(text: string | undefined, at: EntryPath, value: Plain): 
   if (missing.length === 0) return spliced(held, replacement(held, steps.at(-1), value, style));
   if (isNothing(home)) return spliced(held, fillNothing(held, steps.at(-1), at, missing, value));
   if (!isCollection(home)) throw refusal(`"${at.path.slice(0, -missing.length).join('.')}" is not a map`);
-  const part = nested(at, missing, value);
-  if (home.flow) return spliced(held, insertMember(held, flowList(home), flowMember(home, part), ' '));
-  return spliced(held, [blockInsertion(held, home, part, style)]);
+  if (home.flow) return spliced(held, insertMember(held, flowList(home), flowMember(at, missing, value), ' '));
+  return spliced(held, [blockInsertion(held, home, nested(at, missing, value), style)]);
 }
 
 /** The text without the entry, or undefined if the file was made for it alone. */
@@ -61,14 +59,15 @@ export function removeYaml(text: string, at: EntryPath): string | undefined {
   if (!root || !isCollection(root)) return text;
   const { steps, missing } = walk(root, at);
   if (missing.length > 0) return text;
-  for (const { home, index, lead } of steps.toReversed()) {
+  for (const [n, { home, index, lead }] of [...steps.entries()].toReversed()) {
     if (home.flow) {
       const removal = removeMember(text, flowList(home), index);
       if (removal.kind === 'cut') return spliced(text, removal.splices);
-      // The spaces inside say that nothing was there before.
       const [start = 0, end = 0] = home.range ?? [];
-      if (home !== root) return spliced(text, [{ start: start - (text[start - 1] === ' ' ? 1 : 0), end, text: '' }]);
-      return spliced(text, [{ start: start + 1, end: end - 1, text: '' }]);
+      if (home === root) return spliced(text, [{ start: start + 1, end: end - 1, text: '' }]);
+      // The spaces inside say that nothing was there before: within other brackets not even the key.
+      if (steps[n - 1]?.home.flow) continue;
+      return spliced(text, [{ start: start - (text[start - 1] === ' ' ? 1 : 0), end, text: '' }]);
     }
     if (home.items.length > 1 || home === root) {
       const left = spliced(text, [lineCut(text, lead, contentEnd(home.items[index]))]);
@@ -187,11 +186,8 @@ function fillNothing(
   const { node } = step;
   const [from = colon, to = colon] = node.range ?? [];
   if (text.slice(from, to).trim() !== '') throw refusal(`"${at.path.slice(0, -missing.length).join('.')}" is null`);
-  const inside = flowText(nested(at, missing, value))
-    .slice(1, -1)
-    .trim();
-  const isList = at.list === true && missing.length === 1;
-  return [{ start: colon, end: colon, text: isList ? ` [ ${inside} ]` : ` { ${inside} }` }];
+  const inside = flowMember(at, missing, value);
+  return [{ start: colon, end: colon, text: ` ${bracketed(at, missing, inside)}` }];
 }
 
 function replacement(text: string, step: Step | undefined, value: Plain, style: YamlStyle): Splice[] {
@@ -224,9 +220,16 @@ function flowList(home: Container): Bracketed {
   return { open: start + 1, close: end - 1, members, comments: ['#'] };
 }
 
-function flowMember(home: Container, part: Plain): string {
-  const text = flowText(part);
-  return isSeq(home) || !Array.isArray(part) ? text.slice(1, -1).trim() : text;
+function flowMember(at: EntryPath, [key = '', ...below]: readonly string[], value: Plain): string {
+  if (below.length === 0 && at.list) return flowText(value);
+  const name = flowText([key]).slice(1, -1);
+  if (below.length === 0) return `${name}: ${flowText(value)}`;
+  return `${name}: ${bracketed(at, below, flowMember(at, below, value))}`;
+}
+
+/** Brackets made for what is in them have spaces inside. */
+function bracketed({ list }: EntryPath, missing: readonly string[], inside: string): string {
+  return list && missing.length === 1 ? `[ ${inside} ]` : `{ ${inside} }`;
 }
 
 /** The rest of the path around the value: maps, and a list for the last of it where that is one. */
@@ -237,8 +240,8 @@ function nested({ list }: EntryPath, missing: readonly string[], value: Plain): 
   );
 }
 
-/** Words that older readers take for true and false are quoted. */
-const WRITING = { version: '1.2', compat: 'yaml-1.1', lineWidth: 0 } as const;
+/** Words that older readers take for true and false are quoted; so is text in lines, which thus begins and ends on one. */
+const WRITING = { version: '1.2', compat: 'yaml-1.1', lineWidth: 0, blockQuote: false } as const;
 
 function flowText(value: Plain): string {
   return stringify(value, { ...WRITING, collectionStyle: 'flow', flowCollectionPadding: false }).trimEnd();

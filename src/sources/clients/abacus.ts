@@ -15,6 +15,7 @@ export const abacus: Client = {
       dialect: claudeDialect,
       expansion: none,
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
   ],
 };

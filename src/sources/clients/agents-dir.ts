@@ -16,7 +16,7 @@ export const agentsDir: Client = {
   id: 'agents-dir',
   name: 'Agents folder',
   places: [
-    { ...common, scope: 'user', path: '~/.agents/.mcp.json' },
+    { ...common, scope: 'user', path: '~/.agents/.mcp.json', install: { key: ['mcpServers'] } },
     { ...common, scope: 'project', path: '<repo>/.agents/.mcp.json' },
   ],
 };

@@ -16,6 +16,7 @@ export const amazonQ: Client = {
       path: '~/.aws/amazonq/mcp.json',
       expansion: expansion([envColon], { fields: ['env'] }),
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
     { ...common, scope: 'project', path: '<project>/.amazonq/mcp.json', expansion: everywhere, precedence: 20 },
     {

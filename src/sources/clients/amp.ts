@@ -15,7 +15,13 @@ const common = {
   expansion: expansion([braced]),
 } satisfies Partial<Place>;
 
-const userPlace: Place = { ...common, scope: 'user', path: '~/.config/amp/settings.{json,jsonc}', precedence: 10 };
+const userPlace: Place = {
+  ...common,
+  scope: 'user',
+  path: '~/.config/amp/settings.{json,jsonc}',
+  precedence: 10,
+  install: { key: ['amp.mcpServers'] },
+};
 const managedPlace: Place = {
   ...common,
   scope: 'managed',

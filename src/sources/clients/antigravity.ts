@@ -14,8 +14,20 @@ export const antigravity: Client = {
   id: 'antigravity',
   name: 'Antigravity',
   places: [
-    { ...common, scope: 'user', path: '~/.gemini/config/mcp_config.json', precedence: 20 },
-    { ...common, scope: 'user', path: '~/.gemini/antigravity/mcp_config.json', precedence: 10 },
+    {
+      ...common,
+      scope: 'user',
+      path: '~/.gemini/config/mcp_config.json',
+      precedence: 20,
+      install: { key: ['mcpServers'] },
+    },
+    {
+      ...common,
+      scope: 'user',
+      path: '~/.gemini/antigravity/mcp_config.json',
+      precedence: 10,
+      install: { key: ['mcpServers'] },
+    },
     { ...common, scope: 'project', path: '<project>/{.agents,.agent,_agents,_agent}/mcp_config.json', precedence: 30 },
   ],
 };

@@ -21,6 +21,7 @@ export const anythingllm: Client = {
       dialect: anythingllmDialect,
       expansion: none,
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
   ],
 };

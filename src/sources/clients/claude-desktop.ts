@@ -18,6 +18,7 @@ const config = {
   find: under('mcpServers'),
   dialect: claudeDesktopDialect,
   expansion: none,
+  install: { key: ['mcpServers'] },
 } satisfies Partial<Place>;
 
 const extension = {

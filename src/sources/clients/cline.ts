@@ -10,6 +10,7 @@ const common = {
   find: under('mcpServers'),
   dialect: clineDialect,
   expansion: expansion([envColon], { fields: WHOLE_ENTRY }),
+  install: { key: ['mcpServers'] },
 } satisfies Partial<Place>;
 const FILE = 'settings/cline_mcp_settings.json';
 

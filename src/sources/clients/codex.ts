@@ -17,7 +17,13 @@ const common = {
   expansion: none,
 } satisfies Partial<Place>;
 
-const userPlace: Place = { ...common, scope: 'user', path: `${HOME}/config.toml`, precedence: 20 };
+const userPlace: Place = {
+  ...common,
+  scope: 'user',
+  path: `${HOME}/config.toml`,
+  precedence: 20,
+  install: { key: ['mcp_servers'] },
+};
 const systemPlace: Place = {
   ...common,
   scope: 'managed',

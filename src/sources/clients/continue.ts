@@ -91,7 +91,18 @@ export const continueDev: Client = {
   id: 'continue',
   name: 'Continue',
   places: [
-    { ...yaml, scope: 'user', path: `${HOME}/config.yaml`, precedence: 10 },
+    {
+      ...yaml,
+      scope: 'user',
+      path: `${HOME}/config.yaml`,
+      precedence: 10,
+      install: {
+        key: ['mcpServers'],
+        list: true,
+        entry: (program, name) => ({ name, ...program }),
+        blank: 'name: Local Config\nversion: 1.0.0\nschema: v1\n',
+      },
+    },
     { ...yaml, scope: 'user', path: `${HOME}/mcpServers/**/*.{yaml,yml}`, precedence: 20 },
     { ...json, scope: 'user', path: `${HOME}/mcpServers/**/*.json`, precedence: 20 },
     { ...yaml, scope: 'project', path: '<project>/.continue/mcpServers/**/*.{yaml,yml}', precedence: 20 },

@@ -18,7 +18,13 @@ export const copilotCli: Client = {
   id: 'copilot-cli',
   name: 'GitHub Copilot CLI',
   places: [
-    { ...common, scope: 'user', path: `${HOME}/mcp-config.json`, precedence: 10 },
+    {
+      ...common,
+      scope: 'user',
+      path: `${HOME}/mcp-config.json`,
+      precedence: 10,
+      install: { key: ['mcpServers'], entry: (program) => ({ type: 'local', ...program, tools: ['*'] }) },
+    },
     { ...common, scope: 'project', path: ['<repo>/.github/mcp.json', '<up>/.mcp.json'], precedence: 20 },
   ],
   judge,

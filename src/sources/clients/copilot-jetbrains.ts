@@ -1,5 +1,5 @@
 import type { Client } from '../client.js';
-import { vscodePlace } from './vscode-family.js';
+import { vscodeInstallation, vscodePlace } from './vscode-family.js';
 
 export const copilotJetbrains: Client = {
   id: 'copilot-jetbrains',
@@ -14,6 +14,7 @@ export const copilotJetbrains: Client = {
         win32: '<LOCALAPPDATA|~/AppData/Local>/github-copilot/intellij/mcp.json',
       },
       precedence: 10,
+      install: vscodeInstallation,
     },
   ],
 };

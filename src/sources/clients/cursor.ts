@@ -14,7 +14,15 @@ export const cursor: Client = {
   id: 'cursor',
   name: 'Cursor',
   places: [
-    { ...common, scope: 'user', path: '~/.cursor/mcp.json', find: servers, precedence: 10, rank: 6 },
+    {
+      ...common,
+      scope: 'user',
+      path: '~/.cursor/mcp.json',
+      find: servers,
+      precedence: 10,
+      rank: 6,
+      install: { key: ['mcpServers'] },
+    },
     // What was approved is in a database of the editor's, and is asked again after every change.
     {
       ...common,

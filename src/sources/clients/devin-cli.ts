@@ -23,6 +23,7 @@ export const devinCli: Client = {
         win32: '<APPDATA|~/AppData/Roaming>/devin/config.json',
       },
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
     { ...common, scope: 'project', path: '<project>/.devin/config.json', precedence: 20 },
     { ...common, scope: 'local', path: '<project>/.devin/config.local.json', precedence: 30 },

@@ -16,7 +16,13 @@ export const factoryDroid: Client = {
   name: 'Factory Droid',
   places: [
     // Here, unlike anywhere else, the user's own entry holds over the project's.
-    { ...common, scope: 'user', path: '~/.factory/mcp.json', precedence: 20 },
+    {
+      ...common,
+      scope: 'user',
+      path: '~/.factory/mcp.json',
+      precedence: 20,
+      install: { key: ['mcpServers'], entry: (program) => ({ type: 'stdio', ...program }) },
+    },
     { ...common, scope: 'project', path: '<project>/.factory/mcp.json', precedence: 10 },
     {
       ...common,

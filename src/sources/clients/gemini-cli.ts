@@ -36,7 +36,13 @@ function systemFile(name: string, moved: string): Place['path'] {
   };
 }
 
-const userPlace: Place = { ...geminiPlace, scope: 'user', path: `${HOME}/settings.json`, precedence: 20 };
+const userPlace: Place = {
+  ...geminiPlace,
+  scope: 'user',
+  path: `${HOME}/settings.json`,
+  precedence: 20,
+  install: { key: ['mcpServers'] },
+};
 const projectPlace: Place = {
   ...geminiPlace,
   scope: 'project',

@@ -51,6 +51,10 @@ export const goose: Client = {
       dialect: gooseDialect,
       expansion: expansion([braced, bare], { fields: ['url', 'headers'] }),
       precedence: 10,
+      install: {
+        key: ['extensions'],
+        entry: ({ command, args }, name) => ({ enabled: true, type: 'stdio', name, cmd: command, args, timeout: 300 }),
+      },
     },
   ],
 };

@@ -14,7 +14,7 @@ export const junie: Client = {
   id: 'junie',
   name: 'Junie',
   places: [
-    { ...common, scope: 'user', path: '~/.junie/mcp/mcp.json', precedence: 10 },
+    { ...common, scope: 'user', path: '~/.junie/mcp/mcp.json', precedence: 10, install: { key: ['mcpServers'] } },
     { ...common, scope: 'project', path: '<project>/.junie/mcp/mcp.json', precedence: 20 },
   ],
 };

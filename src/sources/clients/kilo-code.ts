@@ -3,7 +3,7 @@ import { deprecated, extensionStorage } from '../common-places.js';
 import { rooDialect } from '../dialects/editors.js';
 import { envColon, expansion, WHOLE_ENTRY } from '../expansion.js';
 import { under } from '../find.js';
-import { opencodePlace } from './opencode-family.js';
+import { opencodeInstallation, opencodePlace } from './opencode-family.js';
 
 /** Before it was made from OpenCode, it was made from Roo Code. */
 const older = {
@@ -29,6 +29,7 @@ export const kiloCode: Client = {
       scope: 'user',
       path: '~/.config/kilo/{config.json,kilo.json,kilo.jsonc,opencode.json,opencode.jsonc}',
       precedence: 20,
+      install: { ...opencodeInstallation, file: '~/.config/kilo/kilo.json' },
     },
     {
       ...older,

@@ -21,6 +21,7 @@ export const kiro: Client = {
       path: '~/.kiro/settings/mcp.json',
       find: allOf(servers, under('powers', 'mcpServers')),
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
     { ...common, scope: 'project', path: '<project>/.kiro/settings/mcp.json', precedence: 20 },
     { ...common, scope: 'agent', path: ['~/.kiro/agents/*.json', '<project>/.kiro/agents/*.json'], precedence: 30 },

@@ -16,7 +16,7 @@ export const lmstudio: Client = {
   id: 'lmstudio',
   name: 'LM Studio',
   places: [
-    { ...common, path: '~/.lmstudio/mcp.json', precedence: 10 },
+    { ...common, path: '~/.lmstudio/mcp.json', precedence: 10, install: { key: ['mcpServers'] } },
     {
       ...common,
       path: '~/.cache/lm-studio/mcp.json',

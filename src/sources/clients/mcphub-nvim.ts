@@ -46,7 +46,13 @@ export const mcphubNvim: Client = {
   id: 'mcphub-nvim',
   name: 'mcphub.nvim',
   places: [
-    { ...common, scope: 'user', path: '~/.config/mcphub/servers.json', precedence: 10 },
+    {
+      ...common,
+      scope: 'user',
+      path: '~/.config/mcphub/servers.json',
+      precedence: 10,
+      install: { key: ['mcpServers'], otherKeys: [['servers']] },
+    },
     {
       ...common,
       scope: 'project',

@@ -20,6 +20,7 @@ export const mcporter: Client = {
       path: '<XDG_CONFIG_HOME/mcporter|~/.mcporter>/mcporter.{json,jsonc}',
       precedence: 10,
       firstOnly: true,
+      install: { key: ['mcpServers'] },
       unless: 'MCPORTER_CONFIG',
     },
     // A file that is named stands in the place of both others.

@@ -15,6 +15,11 @@ export const mistralVibe: Client = {
       dialect: vibeDialect,
       expansion: none,
       precedence: 10,
+      install: {
+        key: ['mcp_servers'],
+        list: true,
+        entry: (program, name) => ({ name, transport: 'stdio', ...program }),
+      },
     },
   ],
 };

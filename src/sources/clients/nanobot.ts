@@ -15,6 +15,7 @@ export const nanobot: Client = {
       dialect: claudeDialect,
       expansion: none,
       precedence: 10,
+      install: { key: ['tools', 'mcpServers'] },
     },
   ],
 };

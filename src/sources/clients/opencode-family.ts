@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import type { Place } from '../client.js';
+import type { Installation, Place } from '../client.js';
 import { opencodeDialect } from '../dialects/agents.js';
 import { expansion, plainEnv, plainFile } from '../expansion.js';
 import { at, isFields } from '../fields.js';
@@ -59,6 +59,12 @@ function isEscaped(text: string, index: number): boolean {
   while (text[first - 1] === '\\') first -= 1;
   return (index - first) % 2 === 1;
 }
+
+export const opencodeInstallation: Installation = {
+  key: ['mcp'],
+  otherKeys: [['mcp', 'servers']],
+  entry: ({ command, args }) => ({ type: 'local', command: [command, ...args] }),
+};
 
 /** What OpenCode and the programs made from it share. */
 export const opencodePlace = {

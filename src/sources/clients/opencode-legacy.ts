@@ -14,7 +14,14 @@ export const opencodeLegacy: Client = {
   id: 'opencode-legacy',
   name: 'OpenCode (Go)',
   places: [
-    { ...common, scope: 'user', path: '~/.opencode.json', precedence: 10, rank: 7 },
+    {
+      ...common,
+      scope: 'user',
+      path: '~/.opencode.json',
+      precedence: 10,
+      rank: 7,
+      install: { key: ['mcpServers'], entry: (program) => ({ type: 'stdio', ...program }) },
+    },
     { ...common, scope: 'user', path: '<XDG_CONFIG_HOME|~/.config>/opencode/.opencode.json', precedence: 10 },
     { ...common, scope: 'project', path: '<project>/.opencode.json', precedence: 20 },
   ],

@@ -1,6 +1,6 @@
 import type { Client, Place } from '../client.js';
 import { systemFile } from '../common-places.js';
-import { opencodePlace } from './opencode-family.js';
+import { opencodeInstallation, opencodePlace } from './opencode-family.js';
 
 export const opencode: Client = {
   id: 'opencode',
@@ -12,6 +12,7 @@ export const opencode: Client = {
       scope: 'user',
       path: '<XDG_CONFIG_HOME|~/.config>/opencode/{config.json,opencode.json,opencode.jsonc}',
       precedence: 10,
+      install: { ...opencodeInstallation, file: '<XDG_CONFIG_HOME|~/.config>/opencode/opencode.json' },
     },
     { ...opencodePlace, scope: 'user', path: '<OPENCODE_CONFIG>', precedence: 15 },
     { ...opencodePlace, scope: 'user', path: '~/.opencode/opencode.{json,jsonc}', precedence: 30 },

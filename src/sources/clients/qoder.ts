@@ -15,6 +15,7 @@ export const qoder: Client = {
       dialect: claudeDialect,
       expansion: none,
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
   ],
 };

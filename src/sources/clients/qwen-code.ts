@@ -13,7 +13,7 @@ export const qwenCode: Client = {
   id: 'qwen-code',
   name: 'Qwen Code',
   places: [
-    { ...geminiPlace, scope: 'user', path: `${HOME}/settings.json`, precedence: 10 },
+    { ...geminiPlace, scope: 'user', path: `${HOME}/settings.json`, precedence: 10, install: { key: ['mcpServers'] } },
     { ...geminiPlace, scope: 'project', path: '<project>/.mcp.json', dialect: claudeDialect, precedence: 20 },
     { ...geminiPlace, scope: 'project', path: '<project>/.qwen/settings.json', precedence: 30 },
   ],

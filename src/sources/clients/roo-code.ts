@@ -20,6 +20,7 @@ export const rooCode: Client = {
       scope: 'user',
       path: extensionStorage('rooveterinaryinc.roo-cline/settings/mcp_settings.json'),
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
     { ...common, scope: 'project', path: '<project>/.roo/mcp.json', precedence: 20 },
   ],

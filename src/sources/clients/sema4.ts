@@ -15,6 +15,7 @@ export const sema4: Client = {
       dialect: claudeDialect,
       expansion: none,
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
   ],
 };

@@ -15,6 +15,7 @@ export const tabnine: Client = {
       dialect: geminiDialect,
       expansion: none,
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
   ],
 };

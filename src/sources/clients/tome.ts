@@ -15,6 +15,7 @@ export const tome: Client = {
       dialect: claudeDesktopDialect,
       expansion: none,
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
   ],
 };

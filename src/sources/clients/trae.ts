@@ -15,7 +15,13 @@ export const trae: Client = {
   id: 'trae',
   name: 'Trae',
   places: [
-    { ...common, scope: 'user', path: applicationData('{Trae,Trae CN}/User/mcp.json'), precedence: 10 },
+    {
+      ...common,
+      scope: 'user',
+      path: applicationData('{Trae,Trae CN}/User/mcp.json'),
+      precedence: 10,
+      install: { key: ['mcpServers'] },
+    },
     // Only read where someone switched project servers on, which is not written in a file.
     { ...common, scope: 'project', path: '<project>/.trae/mcp.json', precedence: 20, state: 'pending-approval' },
   ],

@@ -1,4 +1,4 @@
-import type { Client, Place } from '../client.js';
+import type { Client, Installation, Place } from '../client.js';
 import { editorUserFolder } from '../common-places.js';
 import { vscodeDialect } from '../dialects/editors.js';
 import { editorCommand, editorFolders, envColon, expansion, input } from '../expansion.js';
@@ -31,10 +31,21 @@ export const vscodePlace = {
   expansion: vscodeExpansion,
 } satisfies Partial<Place>;
 
+export const vscodeInstallation: Installation = {
+  key: ['servers'],
+  entry: (program) => ({ type: 'stdio', ...program }),
+};
+
 /** The places that every build of the editor has under its own name. */
 export function editorPlaces(editor: string): Place[] {
   return [
-    { ...vscodePlace, scope: 'user', path: editorUserFolder(editor, 'mcp.json'), precedence: 20 },
+    {
+      ...vscodePlace,
+      scope: 'user',
+      path: editorUserFolder(editor, 'mcp.json'),
+      precedence: 20,
+      install: vscodeInstallation,
+    },
     { ...vscodePlace, scope: 'profile', path: editorUserFolder(editor, 'profiles/*/mcp.json'), precedence: 20 },
   ];
 }

@@ -14,7 +14,7 @@ export const warp: Client = {
   id: 'warp',
   name: 'Warp',
   places: [
-    { ...common, scope: 'user', path: '~/.warp/.mcp.json', precedence: 10 },
+    { ...common, scope: 'user', path: '~/.warp/.mcp.json', precedence: 10, install: { key: ['mcpServers'] } },
     // A project's servers wait until someone starts them from the window.
     { ...common, scope: 'project', path: '<repo>/.warp/.mcp.json', precedence: 20, state: 'pending-approval' },
   ],

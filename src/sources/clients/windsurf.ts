@@ -16,7 +16,7 @@ export const windsurf: Client = {
   id: 'windsurf',
   name: 'Windsurf',
   places: [
-    { ...common, path: '~/.codeium/windsurf/mcp_config.json', rank: 8 },
+    { ...common, path: '~/.codeium/windsurf/mcp_config.json', rank: 8, install: { key: ['mcpServers'] } },
     { ...common, path: '~/.codeium/windsurf-next/mcp_config.json' },
     { ...common, path: '~/.codeium/windsurf-insiders/mcp_config.json' },
     { ...common, path: '~/.codeium/mcp_config.json' },

@@ -27,6 +27,7 @@ export const witsy: Client = {
       dialect: witsyDialect,
       expansion: none,
       precedence: 10,
+      install: { key: ['mcpServers'] },
     },
   ],
 };

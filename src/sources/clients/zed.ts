@@ -23,6 +23,7 @@ export const zed: Client = {
         win32: '<APPDATA|~/AppData/Roaming>/Zed/settings.json',
       },
       precedence: 10,
+      install: { key: ['context_servers'], entry: (program) => ({ source: 'custom', ...program }) },
     },
     // Which worktrees are trusted is in a database of the editor's.
     { ...common, scope: 'project', path: '<project>/.zed/settings.json', precedence: 20, state: 'pending-approval' },

@@ -232,6 +232,7 @@ describe('a file that cannot be read', () => {
     { title: 'too large a file', format: 'yaml', text: 'a: 1\n'.repeat(300_000) },
     { title: 'too large a file', format: 'toml', text: '# comment\n'.repeat(500_000) },
     { title: 'too large a file', format: 'json5', text: `{a:1}${' '.repeat(5_000_000)}` },
+    { title: 'a line separator', format: 'json5', text: "{a: '\u2028'}" },
     { title: 'NUL characters', format: 'json', text: '\0\0\0' },
     { title: 'NUL characters', format: 'toml', text: '\0\0\0' },
   ])('is refused: $title in $format', async ({ text, format }) => {

@@ -15,7 +15,9 @@ export async function parseText(text: string, format: Format): Promise<Parsed> {
 }
 
 function partsOf(value: unknown): Iterable<unknown> {
-  return typeof value === 'object' && value !== null ? Object.values(value) : [];
+  const isPart = (part: unknown) => typeof part === 'object' && part !== null;
+  if (Array.isArray(value)) return value.filter(isPart);
+  return isPart(value) ? Object.values(Object(value)).filter(isPart) : [];
 }
 
 async function parseAs(text: string, format: Format): Promise<Parsed> {

@@ -27,6 +27,9 @@ export async function parseJson5(text: string): Promise<Parsed> {
   const plain = await parseJson(text);
   if (plain.kind === 'parsed' || plain.empty) return plain;
   if (text.length > MAX_JSON5_CHARACTERS) return broken('a JSON5 file of more than 4 MB is not read', plain.line);
+  // The parser would write a warning to the terminal for each of them.
+  const separator = text.search(/[\u2028\u2029]/);
+  if (separator >= 0) return broken('not valid JSON5: a line separator (U+2028 or U+2029)', lineAt(text, separator));
   const { default: json5 } = await import('json5');
   try {
     return { kind: 'parsed', document: jsonDocument(text, json5.parse(text)) };

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Definition } from '../../../model/index.js';
-import type { Client, Judge, Place, World } from '../../client.js';
+import type { Client, Judge, Place, RuleFile, World } from '../../client.js';
 import { claudeDialect } from '../../dialects/claude.js';
 import { braced, expansion } from '../../expansion.js';
 import { at, isFields, names } from '../../fields.js';
@@ -56,7 +56,15 @@ export const claudeCode: Client = {
   id: 'claude-code',
   name: 'Claude Code',
   places: [
-    { ...common, scope: 'user', path: STATE_FILE, find: servers, precedence: 30, rank: 5 },
+    {
+      ...common,
+      scope: 'user',
+      path: STATE_FILE,
+      find: servers,
+      precedence: 30,
+      rank: 5,
+      install: { key: ['mcpServers'], entry: (program) => ({ type: 'stdio', ...program }) },
+    },
     { ...common, scope: 'local', path: STATE_FILE, find: localServers, precedence: 50, rank: 5 },
     { ...common, scope: 'project', path: '<project>/.mcp.json', find: projectFile, precedence: 40 },
     // Whether files of parent folders count is not settled; they are shown and never taken.
@@ -99,7 +107,19 @@ export const claudeCode: Client = {
     { ...common, scope: 'local', path: '<project>/.claude/settings.local.json', find: noServers, precedence: 0 },
   ],
   judge,
+  rules,
 };
+
+async function rules(world: World): Promise<readonly RuleFile[]> {
+  const { user, project, local, managed: ofAdministrator } = await readSettings(world);
+  const files: readonly RuleFile[] = [
+    { source: 'settings.json of Claude Code', author: 'user', value: user },
+    { source: '.claude/settings.json', author: 'repository', value: project },
+    { source: '.claude/settings.local.json', author: 'repository', value: local },
+    { source: 'managed settings of Claude Code', author: 'managed', value: ofAdministrator },
+  ];
+  return files.filter(({ value }) => isFields(value) && Object.keys(value).length > 0);
+}
 
 async function judge(world: World): Promise<Judge> {
   const settings = await readSettings(world);

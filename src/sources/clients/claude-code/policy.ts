@@ -56,12 +56,7 @@ function allows(rules: readonly Rule[], definition: Definition, lookUp: LookUp):
   return rules.some((rule) => rule.kind === 'name' && /^[\w-]+$/.test(rule.name) && rule.name === definition.name);
 }
 
-function matches(
-  rule: Rule,
-  { name, command, args = [], url }: Definition,
-  lookUp: LookUp,
-  reading: Reading,
-): boolean {
+function matches(rule: Rule, { name, command, args = [], url }: Definition, lookUp: LookUp, reading: Reading): boolean {
   switch (rule.kind) {
     case 'name':
       return rule.name === name;

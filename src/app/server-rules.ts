@@ -1,0 +1,61 @@
+import type { Definition, Problem } from '../model/index.js';
+import { parseServerRules, ruleJudge, type ServerRule } from '../policy/index.js';
+import type { LoadedSettings } from '../settings/index.js';
+import type { RuleFile } from '../sources/index.js';
+
+/** The rule that keeps a server from running, if one does, out of our settings and those of clients. */
+export interface Judging {
+  readonly blockedBy: (definition: Definition) => string | undefined;
+  readonly problems: readonly Problem[];
+}
+
+const NOTHING: Judging = { blockedBy: () => undefined, problems: [] };
+
+/** Puts all rules together: everyone may deny, a repository may not allow, and an administrator's list stands apart. */
+export function judging(
+  { settings, layers }: Pick<LoadedSettings, 'settings' | 'layers'>,
+  files: readonly RuleFile[],
+): Judging {
+  const isSilent = settings.deniedMcpServers.length === 0 && !settings.allowedMcpServers && !settings.pluginOnly;
+  if (isSilent && files.length === 0) return NOTHING;
+  const problems: Problem[] = [];
+  const listed = (file: RuleFile, key: string): readonly ServerRule[] | undefined => {
+    const { rules, problems: found } = parseServerRules(fieldOf(file.value, key), file.source);
+    problems.push(...found);
+    return rules;
+  };
+  const ofOthers = files.filter(({ author }) => author === 'user').map((file) => listed(file, 'allowedMcpServers'));
+  const ofAdministrators = files
+    .filter(({ author }) => author === 'managed')
+    .map((file) => listed(file, 'allowedMcpServers'));
+  const ours = layers.filter(({ scope }) => scope === 'managed').map((layer) => layer.settings.allowedMcpServers);
+  const allowed = joined([
+    ...ofOthers,
+    layers.some(({ scope }) => scope !== 'managed') ? settings.allowedMcpServers : undefined,
+  ]);
+  const allowedManaged = joined([...ofAdministrators, ...ours]);
+  const managedOnly = files.some(
+    ({ author, value }) => author === 'managed' && fieldOf(value, 'allowManagedMcpServersOnly') === true,
+  );
+  const judge = ruleJudge({
+    denied: [...settings.deniedMcpServers, ...files.flatMap((file) => listed(file, 'deniedMcpServers') ?? [])],
+    ...(allowed && { allowed }),
+    ...(allowedManaged && { allowedManaged }),
+    allowManagedMcpServersOnly: settings.allowManagedMcpServersOnly || managedOnly,
+    pluginOnly: settings.pluginOnly,
+  });
+  const blockedBy = (definition: Definition): string | undefined => {
+    const verdict = judge(definition);
+    return verdict.kind === 'blocked' ? verdict.rule : undefined;
+  };
+  return { blockedBy, problems };
+}
+
+function joined(lists: readonly (readonly ServerRule[] | undefined)[]): readonly ServerRule[] | undefined {
+  const written = lists.filter((list) => list !== undefined);
+  return written.length === 0 ? undefined : written.flat();
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}

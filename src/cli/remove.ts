@@ -1,0 +1,24 @@
+import { type DiscoverOptions, removeServer } from '../app/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
+import { type Command, EXIT, flags } from './command.js';
+import { visible } from './text.js';
+import { changeLines, changeOf } from './written.js';
+
+export function removeCommand(machine: DiscoverOptions = {}): Command {
+  return {
+    name: 'remove',
+    summary: "take a server out of Portolan's own file",
+    usage: 'portolan remove <name> [--json]',
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, { json: { type: 'boolean' } });
+      const [name, ...more] = positionals;
+      if (name === undefined || more.length > 0) {
+        throw new PortolanError(ErrorCode.Usage, 'remove takes one name', { hint: `usage: ${this.usage}` });
+      }
+      const file = await removeServer(name, machine);
+      if (values.json) io.out(JSON.stringify({ name, ...changeOf(file) }, null, 2));
+      else for (const line of [`Removed ${visible(name)}.`, ...changeLines(file, io)]) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import { ErrorCode, PortolanError } from '../base/index.js';
+import { compileToolRules, MAX_TOOL_NAME_CHARACTERS, type ToolRule } from './tool-rules.js';
+
+const TOOLS = [
+  'github/create_issue',
+  'github/delete_issue',
+  'github/list_repos',
+  'linear/create_issue',
+  'linear/Search',
+] as const;
+
+/** Every tool that is on, with its tags after a colon. */
+async function on(rules: readonly ToolRule[]): Promise<string[]> {
+  const judge = await compileToolRules(rules);
+  return TOOLS.flatMap((path) => {
+    const [server = '', tool = ''] = path.split('/');
+    const { enabled, tags } = judge(server, tool);
+    return enabled ? [tags.length === 0 ? path : `${path}:${tags.join()}`] : [];
+  });
+}
+
+const hide = (...pattern: string[]): ToolRule => ({ pattern, enabled: false });
+const show = (...pattern: string[]): ToolRule => ({ pattern, enabled: true });
+const [CREATE, DELETE, REPOS, LINEAR, SEARCH] = TOOLS;
+
+describe('compileToolRules', () => {
+  it.each<{ title: string; rules: readonly ToolRule[]; on: readonly string[] }>([
+    { title: 'no rule', rules: [], on: TOOLS },
+    { title: 'one hidden by its whole name', rules: [hide('list_repos')], on: [CREATE, DELETE, LINEAR, SEARCH] },
+    { title: 'a part of a name, which is no name', rules: [hide('issue')], on: TOOLS },
+    { title: 'a glob', rules: [hide('*issue*')], on: [REPOS, SEARCH] },
+    { title: 'a glob in other letters', rules: [hide('SEARCH', 'List_*')], on: [CREATE, DELETE, LINEAR] },
+    { title: 'an expression, anywhere in the name', rules: [hide('/issue/')], on: [REPOS, SEARCH] },
+    { title: 'an expression with ends', rules: [hide('/^delete_/')], on: [CREATE, REPOS, LINEAR, SEARCH] },
+    { title: 'an expression that heeds letters', rules: [hide('/search/')], on: TOOLS },
+    { title: 'an expression that does not', rules: [hide('/search/i')], on: [CREATE, DELETE, REPOS, LINEAR] },
+    { title: 'an expression with a slash in it', rules: [hide('/a/b|Search/')], on: [CREATE, DELETE, REPOS, LINEAR] },
+    { title: 'flags that change nothing', rules: [hide('/search/giu')], on: [CREATE, DELETE, REPOS, LINEAR] },
+    { title: 'a negation', rules: [hide('*issue*', '!*delete*')], on: [DELETE, REPOS, SEARCH] },
+    { title: 'a negation written first', rules: [hide('!*delete*', '*issue*')], on: [DELETE, REPOS, SEARCH] },
+    { title: 'a negated expression', rules: [hide('*', '!/ISSUE/i')], on: [CREATE, DELETE, LINEAR] },
+    { title: 'nothing but negations', rules: [hide('!*delete*', '!search')], on: [DELETE, SEARCH] },
+    { title: 'two marks of negation, of which the second is a letter', rules: [hide('!!search')], on: [] },
+    { title: 'the example', rules: [hide('*github*', '/issue/i', '!*delete*')], on: [DELETE, REPOS, SEARCH] },
+    { title: 'a server', rules: [{ ...hide('create_issue'), server: 'linear' }], on: [CREATE, DELETE, REPOS, SEARCH] },
+    {
+      title: 'a glob for servers',
+      rules: [{ ...hide('create_issue'), server: 'GIT*' }],
+      on: [DELETE, REPOS, LINEAR, SEARCH],
+    },
+    { title: 'an allow-list', rules: [show('create_issue')], on: [CREATE, LINEAR] },
+    {
+      title: 'an allow-list for one server',
+      rules: [{ ...show('create_issue'), server: 'github' }],
+      on: [CREATE, LINEAR, SEARCH],
+    },
+    { title: 'an allow-list for a server that is not there', rules: [{ ...show('x'), server: 'jira' }], on: TOOLS },
+    { title: 'two allow-lists, which add up', rules: [show('search'), show('list_*')], on: [REPOS, SEARCH] },
+    { title: 'an exception before what it excepts from', rules: [show('delete_issue'), hide('*issue')], on: [DELETE] },
+    { title: 'an exception after it, too late', rules: [hide('*issue'), show('delete_issue', 'search')], on: [SEARCH] },
+    { title: 'a hidden one before an allow-list', rules: [hide('delete_*'), show('*_issue')], on: [CREATE, LINEAR] },
+    {
+      title: 'a rule that only tags',
+      rules: [{ pattern: ['*delete*'], tags: ['danger'] }],
+      on: [CREATE, `${DELETE}:danger`, REPOS, LINEAR, SEARCH],
+    },
+    {
+      title: 'tags of every rule that matches, once each',
+      rules: [
+        { pattern: ['*issue'], tags: ['issue', 'write'] },
+        { ...show('*issue', 'search'), tags: ['write', 'on'] },
+        { pattern: ['search'], server: 'linear', tags: ['read'] },
+      ],
+      on: [
+        `${CREATE}:issue,write,on`,
+        `${DELETE}:issue,write,on`,
+        `${LINEAR}:issue,write,on`,
+        `${SEARCH}:write,on,read`,
+      ],
+    },
+    { title: 'a rule that says nothing', rules: [{ pattern: ['*'] }], on: TOOLS },
+  ])('leaves on $on for $title', async ({ rules, on: expected }) => {
+    expect(await on(rules)).toEqual(expected);
+  });
+
+  it('names the rule that decided, and none where an allow-list hides or nothing is said', async () => {
+    const judge = await compileToolRules([
+      { pattern: ['*'], tags: ['all'] },
+      { ...hide('b'), server: 's' },
+      { ...show('a', 'b'), server: 's' },
+    ]);
+    expect([judge('s', 'a'), judge('s', 'b'), judge('s', 'c'), judge('t', 'c')]).toEqual([
+      { enabled: true, tags: ['all'], rule: 2 },
+      { enabled: false, tags: ['all'], rule: 1 },
+      { enabled: false, tags: ['all'] },
+      { enabled: true, tags: ['all'] },
+    ]);
+  });
+
+  it('keeps the tags of a tool that is off', async () => {
+    const judge = await compileToolRules([{ pattern: ['a'], enabled: false, tags: ['x'] }]);
+    expect(judge('s', 'a')).toEqual({ enabled: false, tags: ['x'], rule: 0 });
+  });
+
+  it('switches off a tool with a name that is too long to be judged', async () => {
+    const judge = await compileToolRules([{ pattern: ['x'], tags: ['x'] }]);
+    const names = [MAX_TOOL_NAME_CHARACTERS, MAX_TOOL_NAME_CHARACTERS + 1].map((length) => 'a'.repeat(length));
+    expect(names.map((name) => judge('s', name).enabled)).toEqual([true, false]);
+  });
+
+  it.each([
+    { pattern: '', reason: 'empty' },
+    { pattern: '!', reason: 'empty' },
+    { pattern: '//', reason: 'empty' },
+    { pattern: '/', reason: 'no / at its end' },
+    { pattern: '/abc', reason: 'no / at its end' },
+    { pattern: '/(/', reason: 'missing closing )' },
+    { pattern: '!/[/i', reason: 'missing closing ]' },
+    { pattern: '/a/x', reason: 'no flag "x"' },
+    { pattern: '/a/constructor', reason: 'no flag "c"' },
+    { pattern: '/(?=a)b/', reason: 'unsupported' },
+    { pattern: '/(a)\\1/', reason: 'invalid escape' },
+    { pattern: '/(a{30}){33}(b{30}){33}/', reason: 'repeats too much' },
+    { pattern: `/${'a'.repeat(1_001)}/`, reason: 'too long' },
+  ])('refuses $pattern: $reason', async ({ pattern, reason }) => {
+    const error = await compileToolRules([hide('ok', pattern)]).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(PortolanError);
+    expect(error).toMatchObject({ code: ErrorCode.InvalidPattern, message: expect.stringContaining(reason) });
+    expect(error).toMatchObject({
+      message: expect.stringContaining(JSON.stringify(pattern.slice(0, 80)).slice(0, -1)),
+    });
+  });
+
+  it('refuses a rule without a pattern', async () => {
+    await expect(compileToolRules([hide()])).rejects.toMatchObject({ code: ErrorCode.InvalidPattern });
+  });
+});

@@ -1,0 +1,85 @@
+import type { Plain } from '../base/index.js';
+import type { Definition, State } from '../model/index.js';
+import { braced, expansion } from './expansion.js';
+import type { Host } from './host.js';
+
+/** The rules for references in Portolan's own file. */
+export const ownExpansion = expansion([braced]);
+
+/** A definition of another client as an entry of our own file, or why it cannot be one. */
+export type OwnEntry =
+  | { readonly kind: 'entry'; readonly entry: Readonly<Record<string, Plain>> }
+  | { readonly kind: 'passed-over'; readonly because: string };
+
+/** What stands in our own file is ready, so nothing may get there that nobody has agreed to. */
+const PASSED_OVER: Readonly<Partial<Record<State, string>>> = {
+  'pending-approval': 'nobody has approved it',
+  rejected: 'it was rejected',
+  'blocked-by-policy': 'a policy blocks it',
+  'client-ignores': 'its own client ignores it',
+  'inventory-only': 'it cannot be started from outside its client',
+};
+
+/** Copies a definition as it is written, with references that only its client understands spelled in our way. */
+export function ownEntry(definition: Definition, host: Host): OwnEntry {
+  const { scope, state, written, transport, enabled, timeoutMs, headersHelper } = definition;
+  const because =
+    PASSED_OVER[state] ?? (scope === 'project' || scope === 'managed' ? `it is a ${scope}'s own` : undefined);
+  if (because !== undefined) return { kind: 'passed-over', because };
+  const translate = (text: string, value: string): string => translated(text, value, definition.missing ?? [], host);
+  const record = (field: 'env' | 'headers'): Record<string, string> | undefined => {
+    const [texts, values] = [written[field], definition[field]];
+    return (
+      texts &&
+      Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, translate(text, values?.[key] ?? text)]))
+    );
+  };
+  try {
+    const { command, args, url } = written;
+    const entry: Readonly<Record<string, Plain | undefined>> = {
+      type: transport === 'auto' || transport === 'stdio' ? undefined : transport,
+      command: command === undefined ? undefined : translate(command, definition.command ?? command),
+      args: args?.map((arg, n) => translate(arg, definition.args?.[n] ?? arg)),
+      env: record('env'),
+      // A folder is no secret, and what it was relative to is not known here.
+      cwd: definition.cwd,
+      url: url === undefined ? undefined : translate(url, definition.url ?? url),
+      headers: record('headers'),
+      headersHelper,
+      timeout: timeoutMs,
+      disabled: enabled ? undefined : true,
+    };
+    const given = Object.entries(entry).filter((pair): pair is [string, Plain] => pair[1] !== undefined);
+    return { kind: 'entry', entry: Object.fromEntries(given) };
+  } catch (error) {
+    if (!(error instanceof Untranslatable)) throw error;
+    return { kind: 'passed-over', because: error.message };
+  }
+}
+
+class Untranslatable extends Error {}
+
+/** Spellings of a variable, and of the home folder, that other clients have. */
+const SPELLINGS: readonly (readonly [pattern: RegExp, ours: string])[] = [
+  [/\$\{env:([^{}]+)\}/g, '${$1}'],
+  [/\$\{\{\s*secrets\.([\w.-]+)\s*\}\}/g, '${$1}'],
+  [/(?<!\$)\{env:\s*([^{}]+?)\s*\}/g, '${$1}'],
+  [/\$env:([A-Za-z_]\w*)/g, '${$1}'],
+  [/\$\{userHome\}/g, '${HOME}'],
+];
+const BARE: readonly [RegExp, string] = [/\$([A-Za-z_]\w*)/g, '${$1}'];
+
+/** The text with references that mean the same here: a value that a variable holds must not get into the file. */
+function translated(text: string, value: string, missing: readonly string[], host: Host): string {
+  const known = SPELLINGS.reduce((held, [pattern, ours]) => held.replaceAll(pattern, ours), text);
+  // Where the variable is missing, the spelling is all that can be got right.
+  if (text === value && missing.some((name) => text.includes(name))) return known;
+  const candidates = [text, known, known.replaceAll(...BARE)];
+  const found = candidates.find((candidate) => meaning(candidate, host) === value);
+  if (found === undefined) throw new Untranslatable('it uses references that only its own client understands');
+  return found;
+}
+
+function meaning(text: string, host: Host): string {
+  return ownExpansion.expand(text, { host, folder: '', variables: {}, readFile: () => undefined }, 'args').text;
+}

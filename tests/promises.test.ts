@@ -1,0 +1,55 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/** Promises that no test keeps yet, and the issue that brings it. A line goes when its test comes; none is left at the end. */
+const OWED: Readonly<Record<string, string>> = {
+  ...owedBy('2, scopes and approval', ['S5', 'S8', 'S12', 'S13']),
+  ...owedBy('3, the gateway', ['G2', 'G3', 'G4', 'G5', 'G6', 'G8', 'G9', 'G10', 'G11', 'G12', 'S4', 'S6', 'S7', 'S10']),
+  ...owedBy('3b, every transport', ['S2', 'S3', 'S11']),
+  ...owedBy('5, one gateway for every client', ['R1', 'R2', 'R3', 'R4', 'R5', 'R6', 'R7', 'R8']),
+  ...owedBy('5, one gateway for every client', ['G1', 'G7', 'G13', 'G14', 'S1']),
+  ...owedBy('7, the proof', ['S14']),
+};
+
+function owedBy(issue: string, ids: readonly string[]): Record<string, string> {
+  return Object.fromEntries(ids.map((id) => [id, issue]));
+}
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..');
+const promises = resolve(root, '../shared/PROMISES.md');
+const ID = /\b[RGS]\d{1,2}\b/g;
+
+/** The first argument of `it`, `describe` and of what their `each` gives back, where it is written out. */
+const TITLE = /(?:\b(?:it|test|describe)(?:\.\w+)*|[)\]])\(\s*(['"`])((?:\\.|(?!\1)[^\\])*)\1/g;
+
+const titles = ['src', 'tests']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  .filter((name) => name.endsWith('.test.ts'))
+  .flatMap((name) => [...readFileSync(join(root, name), 'utf8').matchAll(TITLE)].map((match) => match[2] ?? ''));
+const cited = new Set(titles.flatMap((title) => title.match(ID) ?? []));
+
+const range = (letter: string, last: number): string[] => Array.from({ length: last }, (_, n) => `${letter}${n + 1}`);
+
+describe.skipIf(!existsSync(promises))(
+  'the promises (skipped where ../shared/PROMISES.md is not beside the repository)',
+  () => {
+    const ids = existsSync(promises) ? [...new Set(readFileSync(promises, 'utf8').match(ID) ?? [])] : [];
+
+    it('are read from their file, so that the checks below cannot pass on nothing', () => {
+      expect(new Set(ids)).toEqual(new Set([...range('R', 8), ...range('G', 14), ...range('S', 14)]));
+      expect(titles.length).toBeGreaterThan(100);
+    });
+
+    it('are each cited by the title of a test, or owed by an issue', () => {
+      expect(ids.filter((id) => !cited.has(id) && !Object.hasOwn(OWED, id))).toEqual([]);
+    });
+
+    it('are not owed once they were taken off the list', () => {
+      expect(Object.keys(OWED).filter((id) => !ids.includes(id))).toEqual([]);
+    });
+  },
+);

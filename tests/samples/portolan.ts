@@ -1,0 +1,54 @@
+import type { Platform } from '../machine.js';
+import type { Samples } from './sample.js';
+
+const MANAGED: Readonly<Record<Platform, string>> = {
+  darwin: '/Library/Application Support/Portolan/managed-mcp.json',
+  linux: '/etc/portolan/managed-mcp.json',
+  win32: '/ProgramData/Portolan/managed-mcp.json',
+};
+
+export const portolan: Samples = {
+  client: 'portolan',
+  samples: [
+    {
+      title: 'takes what a person added as ready, with references spelled as Claude Code spells them',
+      files: {
+        '~/.config/portolan/servers.json': `{
+  // mine
+  "mcpServers": {
+    "files": { "command": "node", "args": ["\${FILES:-files.js}"], "env": { "TOKEN": "\${TOKEN}" } },
+    "search": { "type": "http", "url": "https://s.example/mcp", "headers": { "X-Team": "a" } },
+  },
+}`,
+      },
+      env: { TOKEN: 't' },
+      expected: [
+        {
+          name: 'files',
+          client: 'portolan',
+          scope: 'user',
+          source: '<home>/.config/portolan/servers.json',
+          line: 4,
+          state: 'ready',
+          args: ['files.js'],
+          env: { TOKEN: 't' },
+          written: { command: 'node', args: ['${FILES:-files.js}'], env: { TOKEN: '${TOKEN}' } },
+        },
+        { name: 'search', line: 5, transport: 'http', state: 'ready', headers: { 'X-Team': 'a' } },
+      ],
+    },
+    {
+      title: 'looks where the variable for settings says',
+      files: { '~/elsewhere/portolan/servers.json': '{"mcpServers":{"moved":{"command":"moved"}}}' },
+      env: { XDG_CONFIG_HOME: '<home>/elsewhere' },
+      expected: [{ name: 'moved', source: '<home>/elsewhere/portolan/servers.json', state: 'ready' }],
+    },
+    {
+      title: 'reads the file of whoever manages the machine',
+      files: (platform) => ({ [MANAGED[platform]]: '{"mcpServers":{"given":{"command":"given"}}}' }),
+      expected: (platform) => [
+        { name: 'given', scope: 'managed', source: `<root>${MANAGED[platform]}`, precedence: 100, state: 'ready' },
+      ],
+    },
+  ],
+};
