@@ -201,6 +201,8 @@ describe('each time that the disk is asked', () => {
     const asked = whole.asked();
     expect(all).toHaveLength(5);
     for (const [n, path] of asked.entries()) {
+      // Our own settings are ours: what is wrong in them ends the start, and has tests of its own.
+      if (/[\\/](anygpt|portolan)\.config\.|managed-settings\.json$/.test(path)) continue;
       const { definitions, problems } = await discover(options(failingOn(n + 1, diskFiles)));
       const lost = all.filter((one) => !definitions.some((other) => other.name === one.name));
       expect({ path, others: lost.filter(({ source }) => source !== path && !source.startsWith(`${path}/`)) }).toEqual({

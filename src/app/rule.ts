@@ -1,7 +1,9 @@
+import { basename } from 'node:path';
 import { randomKey, writeFile } from '../base/index.js';
 import type { Definition, Server } from '../model/index.js';
 import { type Ruling, type Seal, shownForm } from '../policy/index.js';
-import { readApprovals, writtenRulings } from './approvals.js';
+import type { WaitingFile } from '../settings/index.js';
+import { type Approvals, readApprovals, writtenRulings } from './approvals.js';
 import type { Discovery } from './discover.js';
 import { changesSince, launchText } from './explain.js';
 import { writtenLock } from './lock-file.js';
@@ -39,21 +41,42 @@ export function questionAbout(server: Server, discovery: Discovery): Question {
   };
 }
 
-/** Writes down what was decided, bound to the content that was shown. Returns the file. */
-export async function rule(
+/** Writes down what was decided about servers, bound to the content that was shown. Returns the file. */
+export function rule(
   definitions: readonly Definition[],
   verdict: Ruling['verdict'],
-  { approvalFiles: paths, host }: Discovery,
+  discovery: Discovery,
   now: Date,
 ): Promise<string> {
-  if (host.files.read(paths.key).kind !== 'read') await writeFile(paths.key, `${randomKey()}\n`);
+  return writeRulings(discovery, ({ sealOf }) =>
+    definitions.map((definition) => {
+      const { name, source } = definition;
+      return [sealOf(definition), { verdict, name, source, at: now.toISOString(), shown: shownForm(definition) }];
+    }),
+  );
+}
+
+/** Lets settings files of the project count whole, bound to every byte that is in them now. */
+export function approveSettings(waiting: readonly WaitingFile[], discovery: Discovery, now: Date): Promise<string> {
+  return writeRulings(discovery, ({ sealOfText }) =>
+    waiting.map(({ path, text }) => [
+      sealOfText(path, text),
+      { verdict: 'approved', name: basename(path), source: path, at: now.toISOString(), shown: {} },
+    ]),
+  );
+}
+
+async function writeRulings(
+  { approvalFiles: paths, host }: Discovery,
+  decide: (approvals: Approvals) => [Seal, Ruling][],
+): Promise<string> {
+  const key = host.files.read(paths.key);
+  if (key.kind !== 'read' || key.text.trim() === '') await writeFile(paths.key, `${randomKey()}\n`);
   // Read again: the key may be new, and somebody else may have decided something meanwhile.
-  const { rulings, sealOf } = readApprovals(paths, host.files);
-  const decided = definitions.map((definition): [Seal, Ruling] => [
-    sealOf(definition),
-    { verdict, name: definition.name, source: definition.source, at: now.toISOString(), shown: shownForm(definition) },
-  ]);
-  await writeFile(paths.approvals, writtenRulings(new Map([...rulings, ...decided])));
+  const approvals = readApprovals(paths, host.files);
+  const rulings = new Map([...approvals.rulings, ...decide(approvals)]);
+  // A file that could not be read is kept beside the new one, for whoever wants to look at it.
+  await writeFile(paths.approvals, writtenRulings(rulings), { backup: approvals.problems.length > 0 });
   return paths.approvals;
 }
 

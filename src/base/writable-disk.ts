@@ -1,5 +1,17 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  realpath,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** What stands at a path, a link not followed. */
 export interface FileFacts {
@@ -25,6 +37,8 @@ export interface WritableDisk {
   create(path: string, mode: number): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
+  /** Files in a folder that end in this way and were last written before a time. */
+  leftBehind(folder: string, ending: string, before: number): Promise<string[]>;
   /** Makes a new name last through a power cut; where a folder cannot be synced, nothing. */
   syncFolder(path: string): Promise<void>;
 }
@@ -61,6 +75,11 @@ export const writableDisk: WritableDisk = {
   },
   rename: (from, to) => rename(from, to),
   remove: (path) => unlink(path),
+  async leftBehind(folder, ending, before) {
+    const paths = (await readdir(folder)).filter((name) => name.endsWith(ending)).map((name) => join(folder, name));
+    const times = await Promise.all(paths.map(async (path) => (await lstat(path)).mtimeMs));
+    return paths.filter((_, n) => (times[n] ?? before) < before);
+  },
   async syncFolder(path) {
     // Windows opens no folders, and some network disks sync none; the file's own bytes are safe by then.
     const folder = await open(path, constants.O_RDONLY).catch(() => undefined);

@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -107,6 +108,15 @@ describe('writeFile', () => {
     await writeFile(path, 'new', { backup: true });
     expect(readFileSync(join(home.path, 'precious'), 'utf8')).toBe('kept');
     expect(lstatSync(`${path}.portolan-backup`).isFile()).toBe(true);
+  });
+
+  it('clears away what a process that was killed left behind, and nothing that is still being written', async () => {
+    using home = folder();
+    const [dead, living] = ['.0a.portolan-tmp', '.0b.portolan-tmp'].map((name) => join(home.path, name));
+    for (const path of [dead, living]) writeFileSync(path ?? '', 's3cret');
+    utimesSync(dead ?? '', 0, Date.now() / 1000 - 3600);
+    await writeFile(join(home.path, 'x'), 'new');
+    expect(readdirSync(home.path).sort()).toEqual(['.0b.portolan-tmp', 'x']);
   });
 
   it.each([

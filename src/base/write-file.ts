@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { dirname, join, resolve } from 'node:path';
 import { ErrorCode, PortolanError } from './errors.js';
+import { randomKey } from './hash.js';
 import { type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
 
 /** Nobody else may read what we make, unless whoever made the file before us said so. */
@@ -8,6 +8,9 @@ const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 /** As many links in a row as Linux follows. */
 const MAX_LINKS = 40;
+const UNFINISHED_SUFFIX = '.portolan-tmp';
+/** No write takes this long: what is older was left by a process that was killed, and may hold secrets. */
+const ABANDONED_MS = 10 * 60 * 1000;
 const BACKUP_SUFFIX = '.portolan-backup';
 
 export interface WriteOptions {
@@ -45,7 +48,9 @@ export async function writeFile(
       const kept = backup && old ? await keepCopy(resolve(path), target, old, disk) : undefined;
       await sameAsBefore(target, from, disk);
       await disk.rename(fresh, target);
-      await disk.syncFolder(folder).catch(() => undefined); // the new file is in its place by now
+      // The new file is in its place by now, whatever becomes of these.
+      await disk.syncFolder(folder).catch(() => undefined);
+      await tidy(folder, disk).catch(() => undefined);
       return { path: target, ...(kept !== undefined && { backup: kept }) };
     } catch (error) {
       await disk.remove(fresh).catch(() => undefined); // the first fault is the one to tell of
@@ -71,6 +76,11 @@ export async function removeFile(
   });
 }
 
+async function tidy(folder: string, disk: WritableDisk): Promise<void> {
+  for (const path of await disk.leftBehind(folder, UNFINISHED_SUFFIX, Date.now() - ABANDONED_MS))
+    await disk.remove(path);
+}
+
 /** A whole file beside the one that it is to replace, synced, with the rights of the old one. */
 async function makeBeside(
   target: string,
@@ -78,7 +88,7 @@ async function makeBeside(
   old: FileFacts | undefined,
   disk: WritableDisk,
 ): Promise<string> {
-  const path = join(dirname(target), `.${randomBytes(6).toString('hex')}.portolan-tmp`);
+  const path = join(dirname(target), `.${randomKey().slice(0, 12)}${UNFINISHED_SUFFIX}`);
   const file = await disk.create(path, PRIVATE_FILE);
   try {
     try {

@@ -1,4 +1,5 @@
 import {
+  approveSettings,
   type Discovery,
   type discoverAll,
   pendingQuestions,
@@ -17,6 +18,7 @@ const OPTIONS = {
   list: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
   'from-lock': { type: 'boolean' },
+  settings: { type: 'boolean' },
   client: { type: 'string' },
 } as const;
 
@@ -24,13 +26,15 @@ export function approveCommand(discover: typeof discoverAll): Command {
   return {
     name: 'approve',
     summary: 'let servers that a repository brings run, bound to what they are now',
-    usage: 'portolan approve [<server>…|--all|--from-lock] [--list] [--json]',
+    usage: 'portolan approve [<server>…|--all|--from-lock|--settings] [--list] [--json]',
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const discovery = await discover(chartFlags(values));
+      if (values.settings)
+        return decideSettings(discovery, io, { yes: values.yes === true, json: values.json === true });
       const pending = pendingQuestions(discovery);
       const listing = values.list || (positionals.length === 0 && !values.all && !values['from-lock']);
-      if (listing) return listQuestions(pending, io, values.json === true);
+      if (listing) return listQuestions(pending, discovery, io, values.json === true);
       const questions = values['from-lock']
         ? pending.filter(({ because }) => because === 'reviewed')
         : values.all
@@ -80,7 +84,7 @@ async function decideAll(
   const decided: Question[] = [];
   for (const question of questions) {
     if (!json) for (const line of questionLines(question, io)) io.out(line);
-    if (yes || (await isConfirmed(question, io))) decided.push(question);
+    if (yes || (await isConfirmed(`Let ${visible(question.server.name)} run?`, io))) decided.push(question);
   }
   const names = decided.map(({ server }) => server.name);
   const file =
@@ -102,13 +106,35 @@ async function decideAll(
   return decided.length === questions.length ? EXIT.ok : EXIT.failed;
 }
 
-async function isConfirmed({ server }: Question, io: Io): Promise<boolean> {
+/** Settings of the project that say more than it may say unasked; code among them is shown before it is ever run. */
+async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
+  const { waiting } = discovery.settings;
+  const decided: (typeof waiting)[number][] = [];
+  for (const file of waiting) {
+    if (!json)
+      for (const line of [paint(io, 'bold', shortPath(file.path, io.home)), ...file.text.split('\n')])
+        io.out(visible(line));
+    if (yes || (await isConfirmed(`Let ${shortPath(file.path, io.home)} count?`, io))) decided.push(file);
+  }
+  const approved = decided.map(({ path }) => path);
+  const kept = decided.length > 0 ? await approveSettings(decided, discovery, new Date()) : undefined;
+  if (json) io.out(JSON.stringify({ approved, file: kept }, null, 2));
+  else
+    io.out(
+      kept === undefined
+        ? 'nothing was decided'
+        : `approved ${approved.map((path) => shortPath(path, io.home)).join(', ')}`,
+    );
+  return decided.length === waiting.length ? EXIT.ok : EXIT.failed;
+}
+
+async function isConfirmed(question: string, io: Io): Promise<boolean> {
   if (!io.ask) {
     throw new PortolanError(ErrorCode.TerminalNeeded, 'approving takes a person at a terminal', {
       hint: 'run it in a terminal; a script that has looked at the entry itself can add --yes',
     });
   }
-  return /^y(es)?$/i.test((await io.ask(`Let ${visible(server.name)} run? [y/N] `)).trim());
+  return /^y(es)?$/i.test((await io.ask(`${question} [y/N] `)).trim());
 }
 
 const BECAUSE = {
@@ -130,7 +156,7 @@ function questionLines({ server, definition, because, launch, changes, shadows }
   ];
 }
 
-function listQuestions(questions: readonly Question[], io: Io, json: boolean): number {
+function listQuestions(questions: readonly Question[], { settings }: Discovery, io: Io, json: boolean): number {
   if (json) {
     const shown = questions.map(({ server, because, launch, changes, shadows }) => ({
       name: server.name,
@@ -140,10 +166,11 @@ function listQuestions(questions: readonly Question[], io: Io, json: boolean): n
       changes,
       shadows,
     }));
-    io.out(JSON.stringify({ pending: shown }, null, 2));
+    io.out(JSON.stringify({ pending: shown, settings: settings.waiting.map(({ path }) => path) }, null, 2));
     return EXIT.ok;
   }
   for (const question of questions) for (const line of questionLines(question, io)) io.out(line);
+  for (const { path } of settings.waiting) io.out(`${shortPath(path, io.home)} waits too: portolan approve --settings`);
   io.out(
     questions.length === 0
       ? 'nothing waits for approval'

@@ -128,7 +128,7 @@ function withoutManagedOnly(layer: SettingsLayer): {
   return { layer: { ...layer, settings }, problems: [problem] };
 }
 
-const APPROVE = 'read the file, then approve it with `portolan approve`';
+const APPROVE = 'read the file, then approve it with `portolan approve --settings`';
 
 function unapproved(source: string, key: string): Problem {
   return {

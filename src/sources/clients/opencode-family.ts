@@ -10,9 +10,10 @@ import { referencedFile } from '../referenced-file.js';
 /** `mcp`, or `mcp.servers` in the second generation, told by what is in it. */
 const opencodeServers: Finder = (root) => {
   const nested = at(root, 'mcp', 'servers');
-  const isSecond = isFields(nested) && Object.values(nested).every((entry) => isFields(entry));
-  const isServer = isFields(nested) && typeof nested.type === 'string';
-  return isSecond && !isServer ? membersOf(nested, ['mcp', 'servers']) : membersOf(at(root, 'mcp'), ['mcp']);
+  // A server that happens to be called `servers` has a type of its own, or a flag for one that a lower layer has.
+  const isServer =
+    isFields(nested) && ['type', 'enabled'].some((key) => !isFields(nested[key]) && nested[key] !== undefined);
+  return isFields(nested) && !isServer ? membersOf(nested, ['mcp', 'servers']) : membersOf(at(root, 'mcp'), ['mcp']);
 };
 
 /**
