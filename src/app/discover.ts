@@ -83,11 +83,9 @@ export async function discoverAll(options: DiscoverOptions = {}): Promise<Discov
     sealOf: approvals.sealOf,
     reviewed: lock.reviewed,
     blockedBy: rules.blockedBy,
-    mustAsk: ({ scope, ...definition }) =>
-      // Who names a server or a file at the start has looked at it.
-      scope !== 'dynamic' &&
-      !config &&
-      (settings.approval === 'all' || isFromRepository({ scope, ...definition }, host)),
+    // Who names a server or a file at the start has looked at it.
+    mustAsk: (definition) =>
+      !config && definition.scope !== 'dynamic' && (settings.approval === 'all' || isFromRepository(definition, host)),
   });
   const problems = [loaded, readings, approvals, connectors, rules, lock].flatMap((one) => one.problems);
   return {

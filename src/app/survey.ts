@@ -37,33 +37,31 @@ function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verd
     const alias = toAlias(name, taken);
     taken.add(alias);
     const verdict = verdictOf(verdicts, chosen);
-    return {
+    const server: Mutable<Server> = {
       name,
       alias,
       state: stateOf(verdict),
       transport: chosen.transport,
-      ...launchOf(chosen),
       source: chosen.source,
       origins: origins.map(originOf),
       shadowed: shadowed.map(originOf),
       fingerprint: fingerprint(chosen),
-      ...(verdict.kind === 'blocked' && { rule: verdict.rule }),
-      ...(name !== chosen.name && { renamedFrom: chosen.name }),
     };
+    const { command, args, env, cwd, url, headers } = chosen;
+    if (command !== undefined) server.command = command;
+    if (args) server.args = args;
+    if (env) server.env = env;
+    if (cwd !== undefined) server.cwd = cwd;
+    if (url !== undefined) server.url = url;
+    if (headers) server.headers = headers;
+    if (verdict.kind === 'blocked') server.rule = verdict.rule;
+    if (name !== chosen.name) server.renamedFrom = chosen.name;
+    return server;
   });
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
 function originOf({ client, scope, source, line }: Definition): Origin {
   return { client, scope, source, line };
-}
-
-function launchOf({ command, args, env, cwd, url, headers }: Definition) {
-  return {
-    ...(command !== undefined && { command }),
-    ...(args && { args }),
-    ...(env && { env }),
-    ...(cwd !== undefined && { cwd }),
-    ...(url !== undefined && { url }),
-    ...(headers && { headers }),
-  };
 }

@@ -28,7 +28,7 @@ const MAX_PROXIES = 4;
 
 /** The address that a proxy's address stands for; undefined for one that is no proxy's. */
 export function behindProxy(url: string): string | undefined {
-  if (!URL.canParse(url)) return undefined;
+  if (!url.includes('mcp_url') || !URL.canParse(url)) return undefined;
   const { pathname, searchParams } = new URL(url);
   const behind = searchParams.get('mcp_url');
   const isProxy = PROXY_PATHS.some((path) => pathname.includes(path));

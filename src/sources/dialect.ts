@@ -94,33 +94,46 @@ export function dialect(spec: DialectSpec): Dialect {
 
 function plainDraft(spec: DialectSpec, entry: Fields): Draft {
   const command = optionalString(entry, 'command');
-  const url = (spec.urls ?? ['url']).map((key) => optionalString(entry, key)).find((text) => text);
+  const url = firstText(entry, spec.urls ?? ['url']);
   const type = optionalString(entry, spec.typeKey ?? 'type');
   const { transport, problems } = transportOf(spec, { command, url, type });
   const local = transport === 'stdio';
-  const allow = spec.allow === undefined ? [] : names(field(entry, spec.allow));
-  const deny = spec.deny === undefined ? [] : names(field(entry, spec.deny));
-  const tools = { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) };
+  const tools = toolsOf(spec, entry);
   const description = field(entry, 'description');
   return {
     transport,
     enabled: !(spec.off?.(entry) ?? false),
     problems,
-    ...(spec.remote === false && !local && { state: 'client-ignores' as const }),
-    ...(local
-      ? defined({
-          command,
-          args: optionalStrings(entry, 'args') ?? [],
-          env: optionalRecord(entry, spec.env ?? 'env'),
-          cwd: optionalString(entry, spec.cwd ?? 'cwd'),
-          envFile: optionalString(entry, 'envFile'),
-        })
-      : defined({ url, headers: optionalRecord(entry, 'headers'), env: optionalRecord(entry, spec.env ?? 'env') })),
-    ...positive(spec.timeouts?.(entry) ?? {}),
-    ...((allow.length > 0 || deny.length > 0) && { tools }),
-    ...(typeof description === 'string' && description !== '' && { description }),
-    ...defined({ oauth: oauthOf(field(entry, 'oauth')) }),
+    ...defined({
+      state: spec.remote === false && !local ? ('client-ignores' as const) : undefined,
+      command: local ? command : undefined,
+      args: local ? (optionalStrings(entry, 'args') ?? []) : undefined,
+      env: optionalRecord(entry, spec.env ?? 'env'),
+      cwd: local ? optionalString(entry, spec.cwd ?? 'cwd') : undefined,
+      envFile: local ? optionalString(entry, 'envFile') : undefined,
+      url: local ? undefined : url,
+      headers: local ? undefined : optionalRecord(entry, 'headers'),
+      ...(spec.timeouts && positive(spec.timeouts(entry))),
+      tools,
+      description: typeof description === 'string' && description !== '' ? description : undefined,
+      oauth: oauthOf(field(entry, 'oauth')),
+    }),
   };
+}
+
+function firstText(entry: Fields, keys: readonly string[]): string | undefined {
+  for (const key of keys) {
+    const text = optionalString(entry, key);
+    if (text) return text;
+  }
+  return undefined;
+}
+
+function toolsOf(spec: DialectSpec, entry: Fields): Draft['tools'] | undefined {
+  const allow = spec.allow === undefined ? [] : names(field(entry, spec.allow));
+  const deny = spec.deny === undefined ? [] : names(field(entry, spec.deny));
+  if (allow.length + deny.length === 0) return undefined;
+  return { ...(allow.length > 0 && { allow }), ...(deny.length > 0 && { deny }) };
 }
 
 interface Shape {

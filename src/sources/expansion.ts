@@ -60,25 +60,28 @@ export function expansion(
     unset,
     lookUp,
     expand(text, scenery) {
+      if (!pattern || !MAY_REFER.test(text)) return { text, missing: NONE, inputs: NONE, commands: NONE };
       const missing: string[] = [];
       const inputs: string[] = [];
       const commands: string[] = [];
       // One pass: what a reference expands to is never expanded again.
-      const expanded = !pattern
-        ? text
-        : text.replaceAll(pattern, (whole: string, ...groups: unknown[]) => {
-            const which = rules.findIndex((_, n) => typeof groups[n] === 'string');
-            const meaning = rules[which]?.meaning(String(groups[which]), scenery) ?? { kind: 'literal' };
-            if (meaning.kind === 'value') return meaning.value;
-            if (meaning.kind === 'missing') missing.push(meaning.name);
-            if (meaning.kind === 'input') inputs.push(meaning.id);
-            if (meaning.kind === 'command') commands.push(meaning.text);
-            return meaning.kind === 'missing' && unset === 'empty' ? '' : whole;
-          });
+      const expanded = text.replaceAll(pattern, (whole: string, ...groups: unknown[]) => {
+        const which = rules.findIndex((_, n) => typeof groups[n] === 'string');
+        const meaning = rules[which]?.meaning(String(groups[which]), scenery) ?? { kind: 'literal' };
+        if (meaning.kind === 'value') return meaning.value;
+        if (meaning.kind === 'missing') missing.push(meaning.name);
+        if (meaning.kind === 'input') inputs.push(meaning.id);
+        if (meaning.kind === 'command') commands.push(meaning.text);
+        return meaning.kind === 'missing' && unset === 'empty' ? '' : whole;
+      });
       return { text: expanded, missing, inputs, commands };
     },
   };
 }
+
+const NONE: readonly string[] = [];
+/** Every spelling of a reference has one of these in it; most values have none. */
+const MAY_REFER = /[${%]/;
 
 /** Values are literal. */
 export const none = expansion([]);

@@ -1,16 +1,15 @@
-import { dirname, isAbsolute, resolve, sep } from 'node:path';
+import { resolve, sep } from 'node:path';
 import { looksSecret } from '../base/index.js';
 import type { Definition, Input, LaunchFields, Problem, State } from '../model/index.js';
 import type { Judge, Place } from './client.js';
 import { type Started, startedBy } from './command-line.js';
-import { type Draft, defined } from './dialect.js';
-import type { ExpandedField, Scenery } from './expansion.js';
+import type { Draft } from './dialect.js';
+import { expandLaunch, type Launch } from './expand-launch.js';
 import { at, InvalidEntry, isFields } from './fields.js';
 import type { Written } from './find.js';
 import { nestedGateway, outdatedGateway } from './gateways.js';
 import type { Host } from './host.js';
 import type { ProblemDraft } from './problem-draft.js';
-import { referencedFile } from './referenced-file.js';
 import { selfReason } from './self.js';
 import { windowsShim } from './windows.js';
 
@@ -36,8 +35,8 @@ const STRENGTH: readonly State[] = [
   'inventory-only',
 ];
 
-export function strongest(states: readonly State[]): State {
-  return states.reduce((held, next) => (STRENGTH.indexOf(next) > STRENGTH.indexOf(held) ? next : held), 'ready');
+function stronger(one: State, other: State): State {
+  return STRENGTH.indexOf(other) > STRENGTH.indexOf(one) ? other : one;
 }
 
 /** Makes the definition of one entry, or none if the entry is broken or this very gateway. */
@@ -65,12 +64,13 @@ export function toDefinition(
       return { problems };
     }
     if (draft.state !== 'inventory-only') checkLaunch(draft, launch);
-    for (const problem of [...draft.problems, ...advice(sighting, launch, started, host)]) report(problem);
+    for (const problem of draft.problems) report(problem);
+    for (const problem of advice(sighting, launch, started, host)) report(problem);
     if (written.ignored) report(written.ignored);
     const definition = assemble(sighting, draft, launch, nestedGateway(started));
     const judgement = judge?.(definition, place, written.value);
     if (judgement?.problem) report(judgement.problem);
-    const state = strongest([definition.state, judgement?.state ?? place.state ?? 'ready']);
+    const state = stronger(definition.state, judgement?.state ?? place.state ?? 'ready');
     if (state === definition.state) return { definition, problems };
     return { definition: { ...definition, state, enabled: definition.enabled && state !== 'disabled' }, problems };
   } catch (error) {
@@ -87,95 +87,33 @@ function readEntry({ written, place }: Sighting): Draft | undefined {
   return place.dialect(written.value);
 }
 
-interface Launch extends LaunchFields {
-  readonly envFile?: string;
-  readonly written: LaunchFields;
-  readonly missing: readonly string[];
-  readonly inputs: readonly string[];
-  readonly commands: readonly string[];
-}
-
-function expandLaunch(draft: Draft, { place, source, written }: Sighting, host: Host): Launch {
-  const missing = new Set<string>();
-  const inputs = new Set<string>();
-  const commands = new Set<string>();
-  // An entry out of a variable stands in no folder; its client looks from where it is started.
-  const folder = isAbsolute(source) ? dirname(source) : host.cwd;
-  const scenery: Scenery = {
-    host,
-    folder,
-    variables: written.variables ?? {},
-    readFile: (path) => referencedFile(path, folder, host),
-  };
-  const expand = (field: ExpandedField, text: string): string => {
-    if (!place.expansion.fields.has(field)) return text;
-    const expanded = place.expansion.expand(text, scenery, field);
-    for (const name of expanded.missing) missing.add(name);
-    for (const id of expanded.inputs) inputs.add(id);
-    for (const command of expanded.commands) commands.add(command);
-    return expanded.text;
-  };
-  const expandRecord = (field: 'env' | 'headers'): [LaunchFields['env'], LaunchFields['env']] => {
-    const named = Object.entries(draft.byName?.[field] ?? {});
-    if (draft[field] === undefined && named.length === 0) return [undefined, undefined];
-    const literal = Object.entries(draft[field] ?? {});
-    const values = literal.map(([key, text]) => [key, expand(field, text)]);
-    for (const [key, { variable: name, prefix = '', asks }] of named) {
-      const value = place.expansion.lookUp(name, scenery);
-      if (value !== undefined) values.push([key, `${prefix}${value}`]);
-      else if (asks) inputs.add(name);
-      else missing.add(name);
-    }
-    const references = named.map(([key, { variable: name, prefix = '' }]) => [key, `${prefix}\${${name}}`]);
-    return [Object.fromEntries(values), Object.fromEntries([...literal, ...references])];
-  };
-  const [env, writtenEnv] = expandRecord('env');
-  const [headers, writtenHeaders] = expandRecord('headers');
-  const { command, args, cwd, url, envFile } = draft;
-  return {
-    ...defined({
-      command: command === undefined ? undefined : expand('command', command),
-      args: args?.map((arg) => expand('args', arg)),
-      env,
-      cwd: cwd === undefined ? undefined : expand('cwd', cwd),
-      url: url === undefined ? undefined : expand('url', url),
-      headers,
-      envFile: envFile === undefined ? undefined : expand('envFile', envFile),
-    }),
-    written: defined({ command, args, env: writtenEnv, cwd, url, headers: writtenHeaders }),
-    missing: [...missing],
-    inputs: [...inputs],
-    commands: [...commands],
-  };
-}
-
 function assemble(sighting: Sighting, draft: Draft, launch: Launch, gateway: string | undefined): Definition {
   const { client, place, source, line, precedence, written } = sighting;
+  // Taken apart and put together field by field: this runs for every entry, and spreading is what takes the time.
   const { transport, enabled, state, problems: _, byName: __, ...fields } = draft;
   const { missing, inputs, commands, ...launched } = launch;
   const lacks = inputs.length > 0 || commands.length > 0 || (place.expansion.unset === 'fail' && missing.length > 0);
-  return {
-    ...fields,
+  const own: State = written.ignored ? 'client-ignores' : (state ?? 'ready');
+  const definition: Mutable<Definition> = {
     name: written.name,
     client,
     scope: place.scope,
     source,
     line,
     transport,
-    state: strongest([
-      state ?? 'ready',
-      enabled ? 'ready' : 'disabled',
-      lacks ? 'needs-input' : 'ready',
-      written.ignored ? 'client-ignores' : 'ready',
-    ]),
+    state: stronger(own, enabled ? (lacks ? 'needs-input' : 'ready') : 'disabled'),
     enabled,
     precedence,
-    ...launched,
-    ...(missing.length > 0 && { missing }),
-    ...(inputs.length > 0 && { inputs: inputs.map((id) => describeInput(id, written.inputs)) }),
-    ...(gateway !== undefined && { nestedGateway: gateway }),
+    written: launch.written,
   };
+  Object.assign(definition, fields, launched);
+  if (missing.length > 0) definition.missing = missing;
+  if (inputs.length > 0) definition.inputs = inputs.map((id) => describeInput(id, written.inputs));
+  if (gateway !== undefined) definition.nestedGateway = gateway;
+  return definition;
 }
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function describeInput(id: string, declared: readonly unknown[] = []): Input {
   const found = declared.find((one) => at(one, 'id') === id);
@@ -190,8 +128,8 @@ function describeInput(id: string, declared: readonly unknown[] = []): Input {
 
 /** What no process and no connection could be made of. */
 function checkLaunch(draft: Draft, launch: Launch): void {
-  const words = [launch.command ?? '', ...(launch.args ?? []), ...Object.values(launch.env ?? {})];
-  if (words.some((word) => word.includes('\0')))
+  const { command = '', args = [], env = {} } = launch;
+  if (command.includes('\0') || args.some(hasNul) || Object.values(env).some(hasNul))
     throw new InvalidEntry('it has a NUL character in it', 'remove the character');
   if (launch.command !== undefined && launch.command.trim() === '') {
     throw new InvalidEntry('its command is empty', 'name the program to start under "command"');
@@ -205,19 +143,22 @@ function checkLaunch(draft: Draft, launch: Launch): void {
   throw new InvalidEntry('its url is not a web address', `write a URL that begins with ${expected}`);
 }
 
+function hasNul(word: string): boolean {
+  return word.includes('\0');
+}
+
 function advice(sighting: Sighting, launch: Launch, started: readonly Started[], host: Host): ProblemDraft[] {
   const { place, source, written } = sighting;
   // What a repository brings is shared with everybody who has it; a `local` file in it is kept out of that.
   const isInside = host.cwd !== host.home && source.startsWith(`${host.cwd}${sep}`);
   const isShared = place.scope === 'project' || (place.scope !== 'local' && isInside);
-  const found: (ProblemDraft | undefined)[] = [
-    ...launch.missing.map(missingVariable),
-    ...launch.commands.map(commandNotRun),
-    host.platform === 'win32' && launch.command !== undefined ? windowsShim(launch.command, launch.written) : undefined,
-    outdatedGateway(started),
-    isShared && hasLiteralSecret(launch.written) ? secretInFile(written.name) : undefined,
-  ];
-  return found.filter((problem) => problem !== undefined);
+  const found = [...launch.missing.map(missingVariable), ...launch.commands.map(commandNotRun)];
+  const shim = host.platform === 'win32' && launch.command !== undefined && windowsShim(launch.command, launch.written);
+  const outdated = outdatedGateway(started);
+  if (shim) found.push(shim);
+  if (outdated) found.push(outdated);
+  if (isShared && hasLiteralSecret(launch.written)) found.push(secretInFile(written.name));
+  return found;
 }
 
 function hasLiteralSecret({ args = [], env = {}, headers = {}, url = '' }: LaunchFields): boolean {

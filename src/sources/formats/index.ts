@@ -1,5 +1,5 @@
 import { assertNever } from '../../base/index.js';
-import { broken, type Format, isTooDeep, type Parsed, TooDeep } from './document.js';
+import { broken, type Format, MAX_DEPTH, type Parsed, TooDeep } from './document.js';
 import { parseJson, parseJson5 } from './json.js';
 
 /** Parses a file of another program. Whatever is in it, the answer is a value: a parser that gives up is a broken file. */
@@ -7,17 +7,21 @@ export async function parseText(text: string, format: Format): Promise<Parsed> {
   try {
     // A mark that whoever wrote the file put before it; the disk's own reader takes it off, others may not.
     const parsed = await parseAs(text.startsWith('\uFEFF') ? text.slice(1) : text, format);
-    if (parsed.kind === 'parsed' && isTooDeep([parsed.document.value], partsOf)) throw new TooDeep();
+    if (parsed.kind === 'parsed' && goesDeeper(parsed.document.value, MAX_DEPTH)) throw new TooDeep();
     return parsed;
   } catch (error) {
     return broken(`cannot be parsed: ${error instanceof Error ? error.message.split('\n')[0] : String(error)}`, 1);
   }
 }
 
-function partsOf(value: unknown): Iterable<unknown> {
-  const isPart = (part: unknown) => typeof part === 'object' && part !== null;
-  if (Array.isArray(value)) return value.filter(isPart);
-  return isPart(value) ? Object.values(Object(value)).filter(isPart) : [];
+/** Without a list or a closure made: this looks at everything in every file. */
+function goesDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    if (typeof part === 'object' && goesDeeper(part, levels - 1)) return true;
+  }
+  return false;
 }
 
 async function parseAs(text: string, format: Format): Promise<Parsed> {

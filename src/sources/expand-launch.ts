@@ -1,0 +1,89 @@
+import { dirname, isAbsolute } from 'node:path';
+import type { LaunchFields } from '../model/index.js';
+import type { Place } from './client.js';
+import { type Draft, defined } from './dialect.js';
+import type { ExpandedField, Scenery } from './expansion.js';
+import type { Written } from './find.js';
+import type { Host } from './host.js';
+import { referencedFile } from './referenced-file.js';
+
+/** What an entry starts or reaches with every reference filled in, and what was lacking. */
+export interface Launch extends LaunchFields {
+  readonly envFile?: string;
+  /** The same as it stands in the file. */
+  readonly written: LaunchFields;
+  readonly missing: readonly string[];
+  readonly inputs: readonly string[];
+  readonly commands: readonly string[];
+}
+
+interface Entry {
+  readonly place: Place;
+  readonly source: string;
+  readonly written: Written;
+}
+
+/** Replaces references by the rules of the place, in the fields in which it knows them. */
+export function expandLaunch(draft: Draft, { place, source, written }: Entry, host: Host): Launch {
+  const { expansion } = place;
+  const missing: string[] = [];
+  const inputs: string[] = [];
+  const commands: string[] = [];
+  // An entry out of a variable stands in no folder; its client looks from where it is started.
+  const folder = isAbsolute(source) ? dirname(source) : host.cwd;
+  const variables = written.variables ?? {};
+  const scenery: Scenery = { host, folder, variables, readFile: (path) => referencedFile(path, folder, host) };
+  const expand = (field: ExpandedField, text: string): string => {
+    if (!expansion.fields.has(field)) return text;
+    const expanded = expansion.expand(text, scenery, field);
+    for (const name of expanded.missing) note(missing, name);
+    for (const id of expanded.inputs) note(inputs, id);
+    for (const command of expanded.commands) note(commands, command);
+    return expanded.text;
+  };
+  const optional = (field: ExpandedField, text: string | undefined) =>
+    text === undefined ? undefined : expand(field, text);
+  const record = (field: 'env' | 'headers'): [LaunchFields['env'], LaunchFields['env']] => {
+    const given = draft[field];
+    const values = given && mapValues(given, (text) => expand(field, text));
+    const named = Object.entries(draft.byName?.[field] ?? {});
+    if (named.length === 0) return [values, given];
+    const found = named.flatMap(([key, { variable: name, prefix = '', asks }]): [string, string][] => {
+      const value = expansion.lookUp(name, scenery);
+      if (value === undefined) note(asks ? inputs : missing, name);
+      return value === undefined ? [] : [[key, `${prefix}${value}`]];
+    });
+    const references = named.map(([key, { variable: name, prefix = '' }]) => [key, `${prefix}\${${name}}`]);
+    return [
+      { ...values, ...Object.fromEntries(found) },
+      { ...given, ...Object.fromEntries(references) },
+    ];
+  };
+  const [env, writtenEnv] = record('env');
+  const [headers, writtenHeaders] = record('headers');
+  const { command, args, cwd, url } = draft;
+  const launch = {
+    command: optional('command', command),
+    args: args?.map((arg) => expand('args', arg)),
+    env,
+    cwd: optional('cwd', cwd),
+    url: optional('url', url),
+    headers,
+    envFile: optional('envFile', draft.envFile),
+    written: defined({ command, args, env: writtenEnv, cwd, url, headers: writtenHeaders }),
+  };
+  return { ...defined(launch), written: launch.written, missing, inputs, commands };
+}
+
+function note(names: string[], name: string): void {
+  if (!names.includes(name)) names.push(name);
+}
+
+/** The record with each value changed, and the record itself where none does. */
+function mapValues(
+  record: Readonly<Record<string, string>>,
+  change: (value: string) => string,
+): Readonly<Record<string, string>> {
+  const pairs = Object.entries(record).map(([key, value]): [string, string] => [key, change(value)]);
+  return pairs.some(([key, value]) => record[key] !== value) ? Object.fromEntries(pairs) : record;
+}
