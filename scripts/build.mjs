@@ -29,9 +29,11 @@ const common = {
   legalComments: 'linked',
   logLevel: 'warning',
 };
-await build({ ...common, entryPoints: { index: 'src/index.ts', cli: 'src/cli/main.ts' } });
-// Apart, because what two entries share becomes a chunk that both load: the other two must start without zod.
-await build({ ...common, entryPoints: { schemas: 'src/schemas.ts' } });
+// Each apart, because what two entries share becomes chunks that both load: the library would load those of the commands,
+// and both would load zod.
+for (const entryPoints of [{ index: 'src/index.ts' }, { cli: 'src/cli/main.ts' }, { schemas: 'src/schemas.ts' }]) {
+  await build({ ...common, entryPoints });
+}
 chmodSync(join(out, 'cli.js'), 0o755);
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');

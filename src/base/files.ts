@@ -1,14 +1,6 @@
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readdirSync,
-  readSync,
-  realpathSync,
-  statSync,
-} from 'node:fs';
+// Not imported: an import of `node:fs` loads its streams as well, which costs a tenth of the whole start.
+const { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync, statSync } =
+  process.getBuiltinModule('node:fs');
 
 /** A configuration file larger than this is refused rather than read. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;

@@ -1,17 +1,9 @@
-import { constants } from 'node:fs';
-import {
-  type FileHandle,
-  lstat,
-  mkdir,
-  open,
-  readdir,
-  readlink,
-  realpath,
-  rename,
-  stat,
-  unlink,
-} from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+
+// Not imported: see files.ts.
+const { constants, promises } = process.getBuiltinModule('node:fs');
+const { lstat, mkdir, open, readdir, readlink, realpath, rename, stat, unlink } = promises;
 
 /** What stands at a path, a link not followed. */
 export interface FileFacts {

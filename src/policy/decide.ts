@@ -31,7 +31,7 @@ export function decide(definition: Definition, grounds: Grounds): Verdict {
   if (rule !== undefined) return { kind: 'blocked', rule };
   const isAsked = grounds.mustAsk(definition) || definition.state === 'pending-approval';
   if (!isAsked && grounds.rulings.size === 0) return { kind: 'allowed' };
-  const ruling = grounds.rulings.get(grounds.sealOf(definition));
+  const ruling = grounds.rulings.size === 0 ? undefined : grounds.rulings.get(grounds.sealOf(definition));
   if (ruling?.verdict === 'denied') return { kind: 'denied' };
   if (!isAsked || ruling?.verdict === 'approved') return { kind: 'allowed' };
   return { kind: 'needs-approval', because: reasonToAsk(definition, grounds) };

@@ -31,7 +31,7 @@ async function parseAs(text: string, format: Format): Promise<Parsed> {
     case 'json5':
       return parseJson5(text);
     case 'toml':
-      return (await import('./toml.js')).parseToml(text);
+      return (await import('./small-parsers.js')).parseToml(text);
     case 'yaml':
       return (await import('./yaml.js')).parseYaml(text);
     case 'front-matter':

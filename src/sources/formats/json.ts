@@ -13,7 +13,7 @@ export async function parseJson(text: string): Promise<Parsed> {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
   }
-  const { printParseErrorCode, visit } = await import('jsonc-parser');
+  const { printParseErrorCode, visit } = await import('./small-parsers.js');
   try {
     return { kind: 'parsed', document: jsonDocument(text, parseJsonc(text, visit)) };
   } catch (error) {
@@ -30,7 +30,7 @@ export async function parseJson5(text: string): Promise<Parsed> {
   // The parser would write a warning to the terminal for each of them.
   const separator = text.search(/[\u2028\u2029]/);
   if (separator >= 0) return broken('not valid JSON5: a line separator (U+2028 or U+2029)', lineAt(text, separator));
-  const { default: json5 } = await import('json5');
+  const { json5 } = await import('./small-parsers.js');
   try {
     return { kind: 'parsed', document: jsonDocument(text, json5.parse(text)) };
   } catch (error) {
