@@ -53,11 +53,27 @@ function chartLines(servers: readonly Server[], problems: readonly Problem[], io
     ...(all ? [{ text: sourceOf(server, io), style: 'dim' as const }] : []),
   ]);
   const ready = servers.filter((server) => server.state === 'ready').length;
+  const renamed = servers.flatMap((server) => renameLine(server, servers, io));
   return [
     ...table([head, ...rows], io),
+    ...renamed,
     '',
     `${plural(servers.length, 'server')}, ${ready} ready`,
     ...problemLine(problems, io),
+  ];
+}
+
+/** Why a server does not have the name under which it is written. */
+function renameLine({ name, renamedFrom, ...server }: Server, servers: readonly Server[], io: Io): string[] {
+  if (renamedFrom === undefined) return [];
+  const first = servers.find((one) => one.name === renamedFrom);
+  const taken = first ? ` in ${shortPath(first.source, io.home)} is another server and came first` : ' was taken';
+  return [
+    paint(
+      io,
+      'dim',
+      `${visible(name)} is "${visible(renamedFrom)}" of ${shortPath(server.source, io.home)}: the one${taken}`,
+    ),
   ];
 }
 

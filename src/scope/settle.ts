@@ -66,13 +66,17 @@ function authorship({ scope }: Definition): number {
 function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
   const servers = new Map<string, Group>();
   const connectors = new Map<string, Group>();
+  const entries = new Map<string, Group>();
   const dropped = new Set<Group>();
   for (const group of groups) {
     const kind = isConnector(group.chosen) ? connectors : servers;
     const key = identityOf(group.chosen);
-    const held = kind.get(key);
-    if (!held) kind.set(key, group);
-    else {
+    const entry = entryKey(group.chosen);
+    const held = kind.get(key) ?? entries.get(entry);
+    if (!held) {
+      kind.set(key, group);
+      entries.set(entry, group);
+    } else {
       dropped.add(group);
       take(held, group);
       if (isBetter(group.chosen, held.chosen, stateOf)) held.chosen = group.chosen;
@@ -85,6 +89,11 @@ function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
     take(twin, connector);
   }
   return groups.filter((group) => !dropped.has(group));
+}
+
+/** One entry that several clients read from one file is one server, also where they fill in its references differently. */
+function entryKey({ source, line, name }: Definition): string {
+  return JSON.stringify([source, line, name]);
 }
 
 function take(held: Group, group: Group): void {

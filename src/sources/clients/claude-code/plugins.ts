@@ -82,8 +82,7 @@ async function namedFile(written: string, file: FileInfo): Promise<Found> {
   const folder = dirname(dirname(file.source));
   const path = resolve(folder, written.replace(/^\$\{CLAUDE_PLUGIN_ROOT\}[\\/]?/, './'));
   // A manifest speaks for its own folder only.
-  if (!path.startsWith(`${folder}${sep}`))
-    return unfound(written, 'lies outside the plugin', 'move it into the plugin');
+  if (!isInside(path, folder, file.host)) return unfound(written, 'lies outside the plugin', 'move it into the plugin');
   // The usual file is read without being named.
   if (basename(path) === '.mcp.json' && file.host.files.exists(path)) return { entries: [], problems: [] };
   const reading = await file.read(path);
@@ -98,6 +97,13 @@ async function namedFile(written: string, file: FileInfo): Promise<Found> {
     })),
     problems,
   };
+}
+
+/** By its name and, with every link followed, also really. */
+function isInside(path: string, folder: string, { files }: Host): boolean {
+  if (path.includes('\0') || !path.startsWith(`${folder}${sep}`)) return false;
+  const real = files.realPath(path);
+  return real === undefined || real.startsWith(`${files.realPath(folder) ?? folder}${sep}`);
 }
 
 function unfound(written: string, why: string, hint: string): Found {
