@@ -121,6 +121,21 @@ export function launchText(definition: Definition): string {
     : [command, ...args].map(quote).join(' ');
 }
 
+/** What it would run with, masked: variables, headers and the folder. */
+export function surroundingsText(definition: Definition): readonly (readonly [string, string])[] {
+  const { env = {}, headers = {}, cwd } = maskDefinition(definition);
+  const pairs = (record: Readonly<Record<string, string>>) =>
+    Object.entries(record)
+      .map(([name, value]) => `${name}=${quote(value)}`)
+      .join(' ');
+  const rows: readonly (readonly [string, string])[] = [
+    ['env', pairs(env)],
+    ['headers', pairs(headers)],
+    ['in', cwd ?? ''],
+  ];
+  return rows.filter(([, text]) => text !== '');
+}
+
 function quote(word: string): string {
   return /^[\w@%+=:,./\\[\]-]+$/.test(word) ? word : JSON.stringify(word);
 }

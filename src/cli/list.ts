@@ -59,6 +59,7 @@ function chartLines(servers: readonly Server[], problems: readonly Problem[], io
     ...renamed,
     '',
     `${plural(servers.length, 'server')}, ${ready} ready`,
+    ...pendingLine(servers, io),
     ...problemLine(problems, io),
   ];
 }
@@ -75,6 +76,11 @@ function renameLine({ name, renamedFrom, ...server }: Server, servers: readonly 
       `${visible(name)} is "${visible(renamedFrom)}" of ${shortPath(server.source, io.home)}: the one${taken}`,
     ),
   ];
+}
+
+function pendingLine(servers: readonly Server[], io: Io): string[] {
+  const waiting = servers.filter((server) => server.state === 'pending-approval').length;
+  return waiting === 0 ? [] : [`${paint(io, 'yellow', `${waiting} waiting for you`)}: portolan approve`];
 }
 
 function sourceOf(server: Server, io: Io): string {

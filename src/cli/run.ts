@@ -79,6 +79,7 @@ function helpLines(commands: readonly Command[], io: Io): string[] {
     '',
     ...commands.flatMap(({ usage, summary }) => [`  ${paint(io, 'bold', usage)}`, `      ${summary}`]),
     '',
+    '  --server name=<command or address>     one more server, for this command only; with list, why and doctor',
     '  MCP_SERVERS_CONFIG=<file or folder>   read this one place instead of every client',
     '  NO_COLOR=1                            plain text',
   ];

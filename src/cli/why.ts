@@ -1,4 +1,12 @@
-import { type Discovery, type discoverAll, type Explanation, explain, type Fate, launchText } from '../app/index.js';
+import {
+  type Discovery,
+  type discoverAll,
+  type Explanation,
+  explain,
+  type Fate,
+  launchText,
+  surroundingsText,
+} from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { maskServer } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
@@ -46,7 +54,8 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
   const facts: [string, string][] = server
     ? [
         ['state', server.state],
-        ['would run', chosen ? visible(launchText(chosen)) : ''],
+        ...(chosen ? [['would run', visible(launchText(chosen))] as [string, string]] : []),
+        ...(chosen ? surroundingsText(chosen).map(([what, text]): [string, string] => [what, visible(text)]) : []),
         ['policy', verdict?.kind === 'blocked' ? verdict.rule : 'no rule against it'],
         ['approval', approval],
         ['alias', server.alias],
