@@ -30,6 +30,14 @@ function hostOf(machine: Machine, env: Readonly<Record<string, string>> = {}): H
   };
 }
 
+function endless(_: IncomingMessage, response: ServerResponse): void {
+  const more = () => {
+    while (!response.destroyed && response.write('x'.repeat(65_536)));
+  };
+  response.on('drain', more);
+  more();
+}
+
 const LINEAR = { name: 'linear', url: 'https://linear.example/mcp', id: 'c-1' };
 
 describe('connectors', () => {
@@ -75,6 +83,7 @@ describe('connectors', () => {
     },
     { title: 'no JSON', answer: (_: IncomingMessage, response: ServerResponse) => response.end('<html>') },
     { title: 'something else', answer: (_: IncomingMessage, response: ServerResponse) => response.end('{"a":1}') },
+    { title: 'an answer without end', answer: endless },
     { title: 'nothing for too long', answer: () => undefined },
   ])('that cannot be had because of $title are a warning and never an error', async ({ answer }) => {
     using machine = makeMachine();

@@ -55,15 +55,24 @@ async function fetchConnectors(url: string, token: string | undefined): Promise<
     signal: AbortSignal.timeout(FETCH_LIMIT_MS),
   });
   if (!response.ok) throw new Error(`it answered ${response.status}`);
-  const text = await response.text();
-  if (text.length > MAX_LIST_CHARACTERS) throw new Error('its answer is too large');
-  const value: unknown = JSON.parse(text);
+  const value: unknown = JSON.parse(await limitedText(response));
   const list = Array.isArray(value) ? value : isObject(value) ? value.connectors : undefined;
   if (!Array.isArray(list)) throw new Error('its answer is no list of connectors');
   return list
     .filter(isConnector)
     .slice(0, MAX_CONNECTORS)
     .map(({ name, url: address, id }) => ({ name, url: address, id }));
+}
+
+/** The answer, left at once where it is longer than any list of connectors. */
+async function limitedText({ body }: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const part of body ?? []) {
+    text += decoder.decode(part, { stream: true });
+    if (text.length > MAX_LIST_CHARACTERS) throw new Error('its answer is too large');
+  }
+  return text + decoder.decode();
 }
 
 function readCache(path: string, url: string, files: Files): { at: number; connectors: Connector[] } | undefined {

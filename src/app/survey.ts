@@ -1,3 +1,4 @@
+import type { Mutable } from '../base/index.js';
 import { type Definition, type Origin, type Server, toAlias } from '../model/index.js';
 import { decide, fingerprint, type Grounds, stateOf, type Verdict } from '../policy/index.js';
 import { type Held, settle } from '../scope/index.js';
@@ -59,8 +60,6 @@ function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verd
     return server;
   });
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function originOf({ client, scope, source, line }: Definition): Origin {
   return { client, scope, source, line };

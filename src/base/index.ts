@@ -11,6 +11,7 @@ export {
   MAX_FILE_BYTES,
 } from './files.js';
 export { hmac256, randomKey, sha256 } from './hash.js';
+export type { Mutable } from './mutable.js';
 export {
   isReference,
   isSecretField,

@@ -1,5 +1,5 @@
 import { resolve, sep } from 'node:path';
-import { looksSecret } from '../base/index.js';
+import { looksSecret, type Mutable } from '../base/index.js';
 import type { Definition, Input, LaunchFields, Problem, State } from '../model/index.js';
 import type { Judge, Place } from './client.js';
 import { type Started, startedBy } from './command-line.js';
@@ -112,8 +112,6 @@ function assemble(sighting: Sighting, draft: Draft, launch: Launch, gateway: str
   if (gateway !== undefined) definition.nestedGateway = gateway;
   return definition;
 }
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 function describeInput(id: string, declared: readonly unknown[] = []): Input {
   const found = declared.find((one) => at(one, 'id') === id);
