@@ -43,7 +43,9 @@ function isInstalled() {
 
 if (!isInstalled()) {
   console.error('installing dependencies …');
-  run('npm', ['ci', '--no-fund', '--no-audit', '--loglevel=error']);
+  // Not `npm ci`: it refuses a lock file without the packages of other platforms, and not every registry has those of every
+  // version. This installs what the lock file says and leaves it as it is.
+  run('npm', ['install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error']);
 }
 
 if (!process.argv.includes('--no-build')) {
