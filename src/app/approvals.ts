@@ -1,7 +1,9 @@
 import { join } from 'node:path';
-import { type Files, hmac256 } from '../base/index.js';
+import { hmac256 } from '../base/index.js';
 import type { Definition, Problem } from '../model/index.js';
-import { type Ruling, type Rulings, type Seal, sealOf, sealText } from '../policy/index.js';
+import { folderOfApproval, type Ruling, type Rulings, type Seal, sealOf, sealText } from '../policy/index.js';
+import { isBroughtByProject } from '../settings/index.js';
+import type { Host } from '../sources/index.js';
 
 /** Where the decisions of this user are, and the key without which nobody can tell what they were about. */
 export interface ApprovalFiles {
@@ -18,15 +20,18 @@ export interface Approvals {
   readonly problems: readonly Problem[];
 }
 
-export function approvalFiles(configFolder: string): ApprovalFiles {
-  return { approvals: join(configFolder, 'approvals.json'), key: join(configFolder, 'approvals.key') };
+/** A variable can point the user's folder into a repository, which would then approve itself: there it does not count. */
+export function approvalFiles(configFolder: string, host: Host): ApprovalFiles {
+  const folder = isBroughtByProject(configFolder, host) ? join(host.home, '.config', 'portolan') : configFolder;
+  return { approvals: join(folder, 'approvals.json'), key: join(folder, 'approvals.key') };
 }
 
 /** Reads the decisions. What cannot be read approves nothing. */
-export function readApprovals(paths: ApprovalFiles, files: Files): Approvals {
+export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
+  const { files } = host;
   const key = files.read(paths.key);
   const hmac = (text: string) => hmac256(key.kind === 'read' ? key.text.trim() : '', text);
-  const seal = (definition: Definition) => sealOf(definition, hmac);
+  const seal = (definition: Definition) => sealOf(definition, folderOfApproval(definition, host), hmac);
   const sealOfText = (path: string, text: string) => sealText(path, text, hmac);
   const nothing = (problems: readonly Problem[] = []): Approvals => ({
     rulings: new Map(),
@@ -43,6 +48,11 @@ export function readApprovals(paths: ApprovalFiles, files: Files): Approvals {
   return rulings
     ? { rulings, sealOf: seal, sealOfText, problems: [] }
     : nothing([unusable(paths.approvals, 'it is not valid')]);
+}
+
+/** Whether a person approved this very text of a settings file. */
+export function isSettingsApproved({ rulings, sealOfText }: Approvals): (path: string, text: string) => boolean {
+  return (path, text) => rulings.get(sealOfText(path, text))?.verdict === 'approved';
 }
 
 /** The file's text for the decisions, oldest first. */

@@ -20,7 +20,7 @@ import {
   readRules,
   readSources,
 } from '../sources/index.js';
-import { type ApprovalFiles, type Approvals, approvalFiles, readApprovals } from './approvals.js';
+import { type ApprovalFiles, type Approvals, approvalFiles, isSettingsApproved, readApprovals } from './approvals.js';
 import type { ConnectorList } from './connectors.js';
 import { type Lock, readLock } from './lock-file.js';
 import { judging } from './server-rules.js';
@@ -66,11 +66,9 @@ export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
 /** The same with every place that was looked at and every verdict. */
 export async function discoverAll(options: DiscoverOptions = {}): Promise<Discovery> {
   const host = hostOf(options);
-  const paths = approvalFiles(configFolder(host));
-  const approvals = readApprovals(paths, host.files);
-  const isApproved = (path: string, text: string) =>
-    approvals.rulings.get(approvals.sealOfText(path, text))?.verdict === 'approved';
-  const loaded = await loadSettings({ ...host, isApproved });
+  const paths = approvalFiles(configFolder(host), host);
+  const approvals = readApprovals(paths, host);
+  const loaded = await loadSettings({ ...host, isApproved: isSettingsApproved(approvals) });
   const { settings } = loaded;
   const config = options.config || host.env.MCP_SERVERS_CONFIG;
   const connectors = await connectorsOf(settings, host);

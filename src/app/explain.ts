@@ -123,7 +123,7 @@ export function launchText(definition: Definition): string {
 
 /** What it would run with, masked: variables, headers and the folder. */
 export function surroundingsText(definition: Definition): readonly (readonly [string, string])[] {
-  const { env = {}, headers = {}, cwd } = maskDefinition(definition);
+  const { env = {}, headers = {}, cwd, headersHelper, envFile } = maskDefinition(definition);
   const pairs = (record: Readonly<Record<string, string>>) =>
     Object.entries(record)
       .map(([name, value]) => `${name}=${quote(value)}`)
@@ -131,6 +131,8 @@ export function surroundingsText(definition: Definition): readonly (readonly [st
   const rows: readonly (readonly [string, string])[] = [
     ['env', pairs(env)],
     ['headers', pairs(headers)],
+    ['helper', headersHelper ?? ''],
+    ['env file', envFile ?? ''],
     ['in', cwd ?? ''],
   ];
   return rows.filter(([, text]) => text !== '');

@@ -8,6 +8,8 @@ import {
   removeEntry,
   setEntry,
 } from '../base/index.js';
+import type { Definition } from '../model/index.js';
+import { isFromRepository } from '../policy/index.js';
 import {
   CLIENTS,
   type Client,
@@ -74,8 +76,11 @@ export async function importServers(
   const client = clientCalled(id);
   const own = ownFile(host);
   const { definitions } = await readSources([client], host);
-  // Of two definitions of one name the client takes the one with the higher number.
-  const chosen = new Map(definitions.toSorted((a, b) => a.precedence - b.precedence).map((one) => [one.name, one]));
+  const isBrought = (one: Definition) => isFromRepository(one, host);
+  // Of two definitions of one name the client takes the one with the higher number; of a repository's we take none.
+  const sorted = definitions.toSorted((a, b) => a.precedence - b.precedence);
+  const ordered = [...sorted.filter(isBrought), ...sorted.filter((one) => !isBrought(one))];
+  const chosen = new Map(ordered.map((one) => [one.name, one]));
   let [imported, passedOver]: [string[], Import['passedOver'][number][]] = [[], []];
   const file = await editFile(own.path, async (before) => {
     let text = before;
@@ -84,6 +89,7 @@ export async function importServers(
       const made = ownEntry(definition, host);
       const taken = text !== undefined && !force && (await isWritten(own, text, name));
       if (made.kind === 'passed-over') passedOver.push({ name, because: made.because });
+      else if (isBrought(definition)) passedOver.push({ name, because: "it is a project's own" });
       else if (taken) passedOver.push({ name, because: 'there is a server of this name already' });
       else {
         text = await setEntry(text, own.format, addressOf(own, name), made.entry);

@@ -1,5 +1,6 @@
 import { inspectSettings, type LoadedSettings, leavesOf } from '../settings/index.js';
-import { type DiscoverOptions, hostOf } from './discover.js';
+import { approvalFiles, isSettingsApproved, readApprovals } from './approvals.js';
+import { configFolder, type DiscoverOptions, hostOf } from './discover.js';
 
 /** One value that holds, by the key a person would write, and where it was written: nowhere for a default. */
 export interface SettingRow {
@@ -13,11 +14,10 @@ export interface OwnSettings extends LoadedSettings {
 }
 
 /** Portolan's own settings on this machine, with what is wrong in them as problems. */
-export async function inspectOwnSettings(
-  options: DiscoverOptions & { readonly isApproved?: (path: string, text: string) => boolean } = {},
-): Promise<OwnSettings> {
-  const { isApproved } = options;
-  const loaded = await inspectSettings({ ...hostOf(options), ...(isApproved && { isApproved }) });
+export async function inspectOwnSettings(options: DiscoverOptions = {}): Promise<OwnSettings> {
+  const host = hostOf(options);
+  const approvals = readApprovals(approvalFiles(configFolder(host), host), host);
+  const loaded = await inspectSettings({ ...host, isApproved: isSettingsApproved(approvals) });
   const rows = [...leavesOf(loaded.settings)].map(([key, value]) => ({ key, value, from: loaded.origins[key] ?? [] }));
   return { ...loaded, rows };
 }

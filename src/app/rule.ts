@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
 import { randomKey, writeFile } from '../base/index.js';
 import type { Definition, Server } from '../model/index.js';
-import { type Ruling, type Seal, shownForm } from '../policy/index.js';
+import { isFromRepository, type Ruling, type Seal, shownForm } from '../policy/index.js';
 import type { WaitingFile } from '../settings/index.js';
 import { type Approvals, readApprovals, writtenRulings } from './approvals.js';
 import type { Discovery } from './discover.js';
-import { changesSince, launchText } from './explain.js';
+import { changesSince, launchText, surroundingsText } from './explain.js';
 import { writtenLock } from './lock-file.js';
 
 /** One server about which somebody has to decide, with all that they have to see first. */
@@ -14,6 +14,8 @@ export interface Question {
   readonly definition: Definition;
   readonly because: 'new' | 'changed' | 'reviewed' | 'decided';
   readonly launch: string;
+  /** What it runs with: a variable can change a harmless command into any other. */
+  readonly surroundings: readonly (readonly [string, string])[];
   readonly changes: readonly string[];
   /** Servers of the user's that lose their name to it. */
   readonly shadows: readonly string[];
@@ -36,6 +38,7 @@ export function questionAbout(server: Server, discovery: Discovery): Question {
     definition: held.chosen,
     because: verdict?.kind === 'needs-approval' ? verdict.because : 'decided',
     launch: launchText(held.chosen),
+    surroundings: surroundingsText(held.chosen),
     changes: changesSince(held.chosen, discovery),
     shadows: held.shadowed.map(({ client, scope, source, line }) => `${client} ${scope} ${source}:${line}`),
   };
@@ -73,7 +76,7 @@ async function writeRulings(
   const key = host.files.read(paths.key);
   if (key.kind !== 'read' || key.text.trim() === '') await writeFile(paths.key, `${randomKey()}\n`);
   // Read again: the key may be new, and somebody else may have decided something meanwhile.
-  const approvals = readApprovals(paths, host.files);
+  const approvals = readApprovals(paths, host);
   const rulings = new Map([...approvals.rulings, ...decide(approvals)]);
   // A file that could not be read is kept beside the new one, for whoever wants to look at it.
   await writeFile(paths.approvals, writtenRulings(rulings), { backup: approvals.problems.length > 0 });
@@ -85,10 +88,13 @@ export async function writeLock({
   held,
   verdicts,
   lock,
+  host,
   approvals: { sealOf, rulings },
 }: Discovery): Promise<{ path: string; count: number }> {
   const approved = held
     .map(({ chosen }) => chosen)
+    // With `approval: 'all'` someone also approves what is theirs alone, which is no business of the team.
+    .filter((definition) => isFromRepository(definition, host))
     .filter((definition) => verdicts.get(definition)?.kind === 'allowed' && rulings.has(sealOf(definition)));
   await writeFile(lock.path, writtenLock(approved));
   return { path: lock.path, count: approved.length };

@@ -1,5 +1,6 @@
 /** Stable codes of errors that a person or a model can mend. A code never changes its meaning. */
 export const ErrorCode = {
+  Cancelled: 'CANCELLED',
   ConfigNotFound: 'CONFIG_NOT_FOUND',
   ServerNotFound: 'SERVER_NOT_FOUND',
   TerminalNeeded: 'TERMINAL_NEEDED',

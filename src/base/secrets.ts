@@ -55,9 +55,15 @@ function isSecretQuery(name: string): boolean {
   return isSecretName(name) || /^(?:auth|sig|signature)$/i.test(name);
 }
 
+/** What a reference to a secret falls back to is one, too. */
+const SECRET_DEFAULT = /(\{(?:env:)?([A-Za-z_]\w*):-)[^{}]+/g;
+
 /** The text with each token of a well-known form replaced. */
 export function maskText(text: string): string {
   return text
+    .replaceAll(SECRET_DEFAULT, (whole: string, head: string, name: string) =>
+      isSecretName(name) ? `${head}${MASK}` : whole,
+    )
     .replaceAll(EVERY_SECRET_PREFIX, MASK)
     .replaceAll(/\b(bearer +)([^\s"',;]+)/gi, (_, head: string, value: string) => `${head}${hide(value, 'shown')}`);
 }

@@ -134,7 +134,17 @@ async function isConfirmed(question: string, io: Io): Promise<boolean> {
       hint: 'run it in a terminal; a script that has looked at the entry itself can add --yes',
     });
   }
-  return /^y(es)?$/i.test((await io.ask(`${question} [y/N] `)).trim());
+  return /^y(es)?$/i.test((await answerTo(`${question} [y/N] `, io.ask)).trim());
+}
+
+/** Who leaves in the middle decides nothing, not even what they had said yes to before. */
+async function answerTo(question: string, ask: NonNullable<Io['ask']>): Promise<string> {
+  try {
+    return await ask(question);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    throw new PortolanError(ErrorCode.Cancelled, 'nothing was decided', { cause: error });
+  }
 }
 
 const BECAUSE = {
@@ -144,11 +154,13 @@ const BECAUSE = {
   decided: 'it was decided before',
 } as const;
 
-function questionLines({ server, definition, because, launch, changes, shadows }: Question, io: Io): string[] {
+function questionLines(question: Question, io: Io): string[] {
+  const { server, definition, because, launch, surroundings, changes, shadows } = question;
   const { client, scope, source, line } = definition;
   return [
     paint(io, 'bold', visible(server.name)),
     `  ${paint(io, 'dim', 'runs')}     ${visible(launch)}`,
+    ...surroundings.map(([what, text]) => `  ${paint(io, 'dim', what.padEnd(8))} ${visible(text)}`),
     `  ${paint(io, 'dim', 'from')}     ${client} ${scope}, ${shortPath(source, io.home)}:${line}`,
     `  ${paint(io, 'dim', 'because')}  ${BECAUSE[because]}`,
     ...changes.map((change) => `  ${paint(io, 'yellow', 'changed')}  ${visible(change)}`),
@@ -158,11 +170,12 @@ function questionLines({ server, definition, because, launch, changes, shadows }
 
 function listQuestions(questions: readonly Question[], { settings }: Discovery, io: Io, json: boolean): number {
   if (json) {
-    const shown = questions.map(({ server, because, launch, changes, shadows }) => ({
+    const shown = questions.map(({ server, because, launch, surroundings, changes, shadows }) => ({
       name: server.name,
       source: server.source,
       because,
       launch,
+      surroundings: Object.fromEntries(surroundings),
       changes,
       shadows,
     }));

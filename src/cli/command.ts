@@ -36,15 +36,24 @@ export interface Flags<T extends Options> {
   readonly positionals: readonly string[];
 }
 
-/** The flags of a command. A flag nobody knows is an error that says how the command is used. */
-export function flags<T extends Options>(command: Command, args: readonly string[], options: T): Flags<T> {
+/** The flags of a command. A flag nobody knows, or a word too many, is an error that says how the command is used. */
+export function flags<T extends Options>(
+  command: Command,
+  args: readonly string[],
+  options: T,
+  { mostWords = Number.POSITIVE_INFINITY }: { readonly mostWords?: number } = {},
+): Flags<T> {
+  const hint = `usage: ${command.usage}`;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
+    const extra = positionals[mostWords];
+    if (extra !== undefined)
+      throw new PortolanError(ErrorCode.Usage, `${command.name} has no use for ${extra}`, { hint });
     return { values: values as Flags<T>['values'], positionals };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const [reason = ''] = error.message.split('. ');
-    throw new PortolanError(ErrorCode.Usage, reason, { hint: `usage: ${command.usage}`, cause: error });
+    throw new PortolanError(ErrorCode.Usage, reason, { hint, cause: error });
   }
 }
 

@@ -11,7 +11,8 @@ export function configCommand(discover: typeof discoverAll, inspect: typeof insp
     usage:
       'portolan config sources [--json] [--found] [--client ID,…] [--config FILE|FOLDER] | show [--json] [--show-secrets] | validate [--json] | reload',
     async run(args, io) {
-      const { values, positionals } = flags(this, args, { ...CHART_OPTIONS, found: { type: 'boolean' } });
+      const options = { ...CHART_OPTIONS, found: { type: 'boolean' } } as const;
+      const { values, positionals } = flags(this, args, options, { mostWords: 1 });
       const [verb] = positionals;
       const json = values.json === true;
       if (verb === 'show')

@@ -12,7 +12,7 @@ export function doctorCommand(discover: typeof discoverAll): Command {
     summary: 'show what is wrong with the files found, and what to do about it',
     usage: 'portolan doctor [--json] [--client ID,…] [--config FILE|FOLDER]',
     async run(args, io) {
-      const { values } = flags(this, args, CHART_OPTIONS);
+      const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
       const { problems, servers, looks } = await discover(chartFlags(values));
       const sorted = ORDER.flatMap((severity) => problems.filter((problem) => problem.severity === severity));
       if (values.json) io.out(JSON.stringify({ problems: sorted }, null, 2));

@@ -20,7 +20,7 @@ export function listCommand(discover: typeof discoverAll): Command {
     summary: 'show the servers found, where each came from and whether it may run',
     usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|FOLDER] [--show-secrets]',
     async run(args, io) {
-      const { values } = flags(this, args, CHART_OPTIONS);
+      const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
       const { definitions, servers, problems } = await discover(chartFlags(values));
       const chart = { definitions, servers, problems };
       if (values.json) {

@@ -8,7 +8,7 @@ export function lockCommand(discover: typeof discoverAll): Command {
     summary: 'write what you approved of this repository into portolan.lock.json, for your team to review and commit',
     usage: 'portolan lock [--json]',
     async run(args, io) {
-      const { values } = flags(this, args, CHART_OPTIONS);
+      const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
       const { path, count } = await writeLock(await discover(chartFlags(values)));
       io.out(
         values.json

@@ -2,7 +2,7 @@ import type { DiscoverOptions, discoverAll, inspectOwnSettings } from '../app/in
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
 import { listCommand } from './list.js';
-import { paint } from './text.js';
+import { paint, visible } from './text.js';
 
 export interface Program {
   readonly discover: typeof discoverAll;
@@ -29,14 +29,21 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   doctor: async ({ discover }) => (await import('./doctor.js')).doctorCommand(discover),
 };
 
+const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
+  [ErrorCode.TerminalNeeded]: EXIT.terminalNeeded,
+  [ErrorCode.Cancelled]: EXIT.failed,
+};
+
 /** Runs one command line and says with which code to end. What a person can mend is printed, anything else is thrown. */
 export async function run(args: readonly string[], io: Io, program: Program): Promise<number> {
   try {
     return await dispatch(args, io, program);
   } catch (error) {
     if (!(error instanceof PortolanError)) throw error;
-    io.err(`${paint(io, 'red', error.code)}: ${error.message}${error.hint ? `\n  ${error.hint}` : ''}`);
-    return error.code === ErrorCode.TerminalNeeded ? EXIT.terminalNeeded : EXIT.usage;
+    // It may quote files of others: a line stays a line, and nothing in it moves the cursor.
+    const said = `${error.message}${error.hint ? `\n  ${error.hint}` : ''}`.split('\n').map(visible).join('\n');
+    io.err(`${paint(io, 'red', error.code)}: ${said}`);
+    return EXIT_OF[error.code] ?? EXIT.usage;
   }
 }
 

@@ -8,7 +8,7 @@ import {
   surroundingsText,
 } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { maskServer } from '../model/index.js';
+import { maskServer, writtenBy } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
 import { type Cell, paint, shortPath, table, visible } from './text.js';
 
@@ -18,7 +18,7 @@ export function whyCommand(discover: typeof discoverAll): Command {
     summary: 'explain one server: every definition of it, which holds, what policy says, and what would run',
     usage: 'portolan why <server> [--json] [--config FILE|FOLDER] [--show-secrets]',
     async run(args, io) {
-      const { values, positionals } = flags(this, args, CHART_OPTIONS);
+      const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 1 });
       const [name] = positionals;
       if (name === undefined)
         throw new PortolanError(ErrorCode.Usage, 'why which server?', { hint: `usage: ${this.usage}` });
@@ -26,13 +26,15 @@ export function whyCommand(discover: typeof discoverAll): Command {
       const explanation = explain(discovery, name);
       if (!explanation) throw unknownServer(name, discovery);
       if (values.json) {
-        const server =
-          explanation.server && (values['show-secrets'] ? explanation.server : maskServer(explanation.server));
-        io.out(JSON.stringify({ ...explanation, server }, null, 2));
+        io.out(JSON.stringify(values['show-secrets'] ? explanation : masked(explanation, discovery), null, 2));
       } else for (const line of explanationLines(explanation, name, discovery, io)) io.out(line);
       return EXIT.ok;
     },
   };
+}
+
+function masked({ server, ...rest }: Explanation, { definitions }: Discovery): Explanation {
+  return { server: server && maskServer(server, writtenBy(definitions)(server)), ...rest };
 }
 
 /** A name that nobody wrote down, with those that come near. */
@@ -56,7 +58,7 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
         ['state', server.state],
         ...(chosen ? [['would run', visible(launchText(chosen))] as [string, string]] : []),
         ...(chosen ? surroundingsText(chosen).map(([what, text]): [string, string] => [what, visible(text)]) : []),
-        ['policy', verdict?.kind === 'blocked' ? verdict.rule : 'no rule against it'],
+        ['policy', verdict?.kind === 'blocked' ? visible(verdict.rule) : 'no rule against it'],
         ['approval', approval],
         ['alias', server.alias],
         ['fingerprint', server.fingerprint],

@@ -45,6 +45,10 @@ export const LaunchFields = z.strictObject({
 });
 export type LaunchFields = z.infer<typeof LaunchFields>;
 
+/** The same as it stands in a file, with the file of variables that it names. */
+export const WrittenFields = z.strictObject({ ...LaunchFields.shape, envFile: z.string().exactOptional() });
+export type WrittenFields = z.infer<typeof WrittenFields>;
+
 /** A question that the owning client asks before it starts the server. */
 export const Input = z.strictObject({
   id: z.string(),
@@ -68,7 +72,7 @@ export const Definition = z.strictObject({
   /** Within one client and scope the higher number holds. */
   precedence: z.number(),
   /** The launch as it stands in the file, references unexpanded: the only form that is ever stored. */
-  written: LaunchFields,
+  written: WrittenFields,
   timeoutMs: z.number().positive().exactOptional(),
   startupTimeoutMs: z.number().positive().exactOptional(),
   tools: z

@@ -1,5 +1,5 @@
 export { type Alias, toAlias } from './alias.js';
-export { Definition, Input, LaunchFields, Scope, State, Transport } from './definition.js';
-export { maskChart, maskDefinition, maskServer } from './mask.js';
+export { Definition, Input, LaunchFields, Scope, State, Transport, type WrittenFields } from './definition.js';
+export { maskChart, maskDefinition, maskServer, writtenBy } from './mask.js';
 export { Problem, Severity } from './problem.js';
 export { Chart, Origin, Server } from './server.js';

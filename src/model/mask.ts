@@ -10,19 +10,28 @@ import {
   type References,
 } from '../base/index.js';
 import type { Definition, LaunchFields } from './definition.js';
-import type { Chart, Server } from './server.js';
+import type { Chart, Origin, Server } from './server.js';
 
 /** The chart as it may be shown: every value that is a secret replaced, wherever it stands. */
 export function maskChart({ definitions, servers, problems }: Chart): Chart {
-  const key = (name: string, source: string, line: number | undefined) => JSON.stringify([name, source, line]);
-  const written = new Map(definitions.map((one) => [key(one.name, one.source, one.line), one.written]));
+  const written = writtenBy(definitions);
   return {
     definitions: definitions.map(maskDefinition),
-    servers: servers.map((server) =>
-      maskServer(server, written.get(key(server.name, server.source, server.origins[0]?.line))),
-    ),
+    servers: servers.map((server) => maskServer(server, written(server))),
     problems,
   };
+}
+
+/** Finds the launch of a server as its file has it: by the entry that holds, whatever the server is called by now. */
+export function writtenBy(definitions: readonly Definition[]): (server: Server) => LaunchFields | undefined {
+  const key = (name: string, { client, scope, source, line }: Origin) =>
+    JSON.stringify([name, client, scope, source, line]);
+  const written = new Map(definitions.map((one) => [key(one.name, one), one.written]));
+  return ({ name, renamedFrom, source, origins }) =>
+    origins
+      .filter((origin) => origin.source === source)
+      .map((origin) => written.get(key(renamedFrom ?? name, origin)))
+      .find((one) => one !== undefined);
 }
 
 /** `written` is the launch as the file has it: without it, a value from a reference is known only by its own looks. */
@@ -35,7 +44,10 @@ export function maskDefinition(definition: Definition): Definition {
   return {
     ...definition,
     ...maskLaunch(definition, written, 'hidden'),
-    written: maskLaunch(written, {}, 'shown'),
+    written: {
+      ...maskLaunch(written, {}, 'shown'),
+      ...(written.envFile !== undefined && { envFile: written.envFile }),
+    },
     ...(authToken !== undefined && { authToken: MASK }),
     ...(oauth && { oauth: Object.fromEntries(Object.entries(oauth).map(maskOauth)) }),
     ...(headersHelper !== undefined && { headersHelper: maskCommandLine(headersHelper) }),

@@ -12,8 +12,8 @@ export type Verdict =
 /** All that a verdict depends on beside the definition itself. */
 export interface Grounds {
   readonly rulings: Rulings;
-  /** Hashes that the team's lock file has for a name. */
-  readonly reviewed: ReadonlyMap<string, string>;
+  /** Hashes of what the team's lock file has. */
+  readonly reviewed: ReadonlySet<string>;
   /** The rule that keeps a server from running, if one does. */
   readonly blockedBy: (definition: Definition) => string | undefined;
   readonly sealOf: (definition: Definition) => Seal;
@@ -33,12 +33,18 @@ export function decide(definition: Definition, grounds: Grounds): Verdict {
   if (!isAsked && grounds.rulings.size === 0) return { kind: 'allowed' };
   const ruling = grounds.rulings.size === 0 ? undefined : grounds.rulings.get(grounds.sealOf(definition));
   if (ruling?.verdict === 'denied') return { kind: 'denied' };
-  if (!isAsked || ruling?.verdict === 'approved') return { kind: 'allowed' };
+  if (!isAsked) return { kind: 'allowed' };
+  if (ruling?.verdict === 'approved') return afterYes(definition);
   return { kind: 'needs-approval', because: reasonToAsk(definition, grounds) };
 }
 
+/** A yes is no answer to the other questions that an entry has. */
+function afterYes({ inputs = [] }: Definition): Verdict {
+  return inputs.length > 0 ? { kind: 'unavailable', state: 'needs-input' } : { kind: 'allowed' };
+}
+
 function reasonToAsk(definition: Definition, { rulings, reviewed }: Grounds): 'new' | 'changed' | 'reviewed' {
-  if (reviewed.get(definition.name) === reviewHash(definition)) return 'reviewed';
+  if (reviewed.size > 0 && reviewed.has(reviewHash(definition))) return 'reviewed';
   return lastRuling(rulings, definition) ? 'changed' : 'new';
 }
 

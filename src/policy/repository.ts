@@ -11,9 +11,21 @@ export interface Folders {
 /** Whether an entry was brought by the repository someone works in, whatever its client calls the scope. */
 export function isFromRepository({ scope, source }: Definition, { home, cwd, repository }: Folders): boolean {
   if (scope === 'project') return true;
-  // Someone who works in the home folder itself, or keeps all of it in a repository, did not get those files from others.
-  const top = [repository, cwd].find((folder) => folder !== undefined && !isAround(folder, home));
+  const top = topFolder({ home, cwd, repository });
   return top !== undefined && source.startsWith(`${top}${sep}`);
+}
+
+/** The folder that an approval is bound to, where there is one: `npm run mcp` is another program in another repository. */
+export function folderOfApproval(definition: Definition, folders: Folders): string | undefined {
+  const { command, headersHelper, state } = definition;
+  const isStarted = command !== undefined || headersHelper !== undefined;
+  const isBrought = state === 'pending-approval' || isFromRepository(definition, folders);
+  return isStarted && isBrought ? (topFolder(folders) ?? folders.cwd) : undefined;
+}
+
+/** Someone who works in the home folder itself, or keeps all of it in a repository, did not get those files from others. */
+function topFolder({ home, cwd, repository }: Folders): string | undefined {
+  return [repository, cwd].find((folder) => folder !== undefined && !isAround(folder, home));
 }
 
 function isAround(folder: string, home: string): boolean {

@@ -1,14 +1,15 @@
 import type { Brand } from '../base/index.js';
-import type { Definition, LaunchFields } from '../model/index.js';
+import type { Definition } from '../model/index.js';
 import { maskDefinition } from '../model/index.js';
-import { canonical, type Fingerprint, fingerprint } from './fingerprint.js';
+import { type Behaviour, canonical, type Fingerprint, fingerprint } from './fingerprint.js';
 
 /** A keyed hash over the expanded behaviour of an entry: it says whether this was approved, and nothing about what it was. */
 export type Seal = Brand<string, 'Seal'>;
 
-/** Makes the seal of an entry with the user's own key. */
-export function sealOf(definition: Definition, hmac: (text: string) => string): Seal {
-  return hmac(canonical(definition)) as Seal;
+/** Makes the seal of an entry with the user's own key, for one folder where the same words mean something else in another. */
+export function sealOf(definition: Definition, folder: string | undefined, hmac: (text: string) => string): Seal {
+  const text = canonical(definition);
+  return hmac(folder === undefined ? text : JSON.stringify(['in', folder, text])) as Seal;
 }
 
 /** Makes the seal of a text that is to be run, with the user's own key. */
@@ -22,7 +23,7 @@ export interface Ruling {
   readonly name: string;
   readonly source: string;
   readonly at: string;
-  readonly shown: LaunchFields;
+  readonly shown: Behaviour;
 }
 
 /** Everything that was ever decided, by seal. An old content that comes back needs no new question. */
@@ -37,16 +38,12 @@ export function lastRuling(rulings: Rulings, definition: Definition): Ruling | u
 }
 
 /** The entry as it may be stored and shown. */
-export function shownForm(definition: Definition): LaunchFields {
-  return maskDefinition(definition).written;
+export function shownForm(definition: Definition): Behaviour {
+  const { written, headersHelper } = maskDefinition(definition);
+  return headersHelper === undefined ? written : { ...written, headersHelper };
 }
 
 /** What a team reviews: the entry as written, literal secrets by name only, so that it is the same for everybody. */
 export function reviewHash(definition: Definition): Fingerprint {
-  const { headersHelper, envFile } = maskDefinition(definition);
-  return fingerprint({
-    ...shownForm(definition),
-    ...(headersHelper !== undefined && { headersHelper }),
-    ...(envFile !== undefined && { envFile }),
-  });
+  return fingerprint(shownForm(definition));
 }

@@ -5,6 +5,7 @@ import { programName, unwrapped } from '../scope/index.js';
 /** Programs that run the program which follows, or the line that one of their arguments is. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   ...['cmd', 'sh', 'bash', 'zsh', 'dash', 'ash', 'ksh', 'fish', 'busybox', 'powershell', 'pwsh', 'wsl', 'start'],
+  ...['eval', 'ionice', 'chrt', 'taskset', 'script', 'unbuffer', 'strace', 'tini', 'dumb-init', 'dotenv', 'dotenvx'],
   ...['env', 'exec', 'command', 'nohup', 'nice', 'time', 'timeout', 'setsid', 'stdbuf', 'sudo', 'doas', 'xargs'],
 ]);
 /** A script in a script in a script; deeper ones need a purpose that no rule will stop. */

@@ -7,6 +7,8 @@ export interface SettingsHost {
   readonly home: string;
   /** The project: where a client would be started. */
   readonly cwd: string;
+  /** The top of the repository around `cwd`, if there is one. */
+  readonly repository?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Stands before absolute system paths, so that a tree can stand in for the machine. */
   readonly root: string;
@@ -54,10 +56,14 @@ function userFolder({ env, home }: SettingsHost): string {
 }
 
 /** A variable can point the user's folder into a repository; what lies there is the repository's all the same. */
-function isBroughtByProject(folder: string, host: SettingsHost): boolean {
-  const [inside, home, project] = [folder, host.home, host.cwd].map((path) => realPath(path, host));
-  const isUsual = folder === join(host.home, '.config', 'portolan');
-  return !isUsual && isBelow(inside, project) && !isBelow(home, project);
+export function isBroughtByProject(folder: string, host: SettingsHost): boolean {
+  if (folder === join(host.home, '.config', 'portolan')) return false;
+  const home = realPath(host.home, host);
+  return [host.cwd, host.repository ?? host.cwd].some((project) => {
+    const top = realPath(project, host);
+    const isInside = isBelow(folder, project) || isBelow(realPath(folder, host), top);
+    return isInside && !isBelow(home, top);
+  });
 }
 
 function realPath(path: string, { files }: SettingsHost): string {

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute } from 'node:path';
-import type { LaunchFields } from '../model/index.js';
+import type { LaunchFields, WrittenFields } from '../model/index.js';
 import type { Place } from './client.js';
 import { type Draft, defined } from './dialect.js';
 import type { ExpandedField, Scenery } from './expansion.js';
@@ -11,7 +11,7 @@ import { referencedFile } from './referenced-file.js';
 export interface Launch extends LaunchFields {
   readonly envFile?: string;
   /** The same as it stands in the file. */
-  readonly written: LaunchFields;
+  readonly written: WrittenFields;
   readonly missing: readonly string[];
   readonly inputs: readonly string[];
   readonly commands: readonly string[];
@@ -70,7 +70,7 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
     url: optional('url', url),
     headers,
     envFile: optional('envFile', draft.envFile),
-    written: defined({ command, args, env: writtenEnv, cwd, url, headers: writtenHeaders }),
+    written: defined({ command, args, env: writtenEnv, cwd, url, headers: writtenHeaders, envFile: draft.envFile }),
   };
   return { ...defined(launch), written: launch.written, missing, inputs, commands };
 }

@@ -7,6 +7,8 @@ import type { Sighting } from './to-definition.js';
 interface Layer {
   readonly fields: Fields;
   readonly folder: string;
+  /** A repository had a say in it. */
+  readonly isBrought: boolean;
 }
 
 /** Every entry with what lower layers say about the same name filled in underneath. */
@@ -22,8 +24,9 @@ export function mergeLayers(sightings: readonly Sighting[]): ReadonlyMap<Sightin
     const folder = dirname(sighting.source);
     const below = layers.get(name);
     const whole = below ? overlay(below.folder === folder ? below.fields : anchored(below), value) : value;
-    layers.set(name, { fields: whole, folder });
-    merged.set(sighting, { ...sighting, written: { ...sighting.written, value: whole } });
+    const isBrought = sighting.place.scope === 'project' || below?.isBrought === true;
+    layers.set(name, { fields: whole, folder, isBrought });
+    merged.set(sighting, { ...sighting, isBrought, written: { ...sighting.written, value: whole } });
   }
   return merged;
 }

@@ -21,6 +21,8 @@ export interface Sighting {
   readonly line: number;
   readonly precedence: number;
   readonly written: Written;
+  /** A layer below is a repository's: whatever holds the name, part of what would run may come from there. */
+  readonly isBrought?: boolean;
 }
 
 /** When several things keep an entry from running, the one that its owner must mend first. */
@@ -70,7 +72,8 @@ export function toDefinition(
     const definition = assemble(sighting, draft, launch, nestedGateway(started));
     const judgement = judge?.(definition, place, written.value);
     if (judgement?.problem) report(judgement.problem);
-    const state = stronger(definition.state, judgement?.state ?? place.state ?? 'ready');
+    const ofPlace = judgement?.state ?? place.state ?? (isMixed(sighting) ? 'pending-approval' : 'ready');
+    const state = stronger(definition.state, ofPlace);
     if (state === definition.state) return { definition, problems };
     return { definition: { ...definition, state, enabled: definition.enabled && state !== 'disabled' }, problems };
   } catch (error) {
@@ -78,6 +81,11 @@ export function toDefinition(
     report({ code: 'invalid-entry', severity: 'error', message: error.message, hint: error.hint });
     return { problems };
   }
+}
+
+/** A user's or an administrator's entry that was filled up from a repository's. */
+function isMixed({ isBrought, place }: Sighting): boolean {
+  return isBrought === true && place.scope !== 'project';
 }
 
 function readEntry({ written, place }: Sighting): Draft | undefined {
