@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type Files, writeFile } from '../base/index.js';
+import { type Files, maskUrl, writeFile } from '../base/index.js';
 import type { Problem } from '../model/index.js';
 import type { Connector, Host } from '../sources/index.js';
 
@@ -105,7 +105,8 @@ function unreachable(url: string, why: string): Problem {
   return {
     code: 'connectors-unreachable',
     severity: 'warning',
-    message: `the list of connectors at ${origin} cannot be had: ${why}`,
+    // Some faults quote the whole address.
+    message: `the list of connectors at ${origin} cannot be had: ${maskUrl(why)}`,
     hint: `see that the address works and that ${CONNECTORS_TOKEN} holds its token; everything else goes on without it`,
   };
 }

@@ -79,8 +79,9 @@ export async function importServers(
   const isBrought = (one: Definition) => isFromRepository(one, host);
   // Of two definitions of one name the client takes the one with the higher number; of a repository's we take none.
   const sorted = definitions.toSorted((a, b) => a.precedence - b.precedence);
-  const ordered = [...sorted.filter(isBrought), ...sorted.filter((one) => !isBrought(one))];
-  const chosen = new Map(ordered.map((one) => [one.name, one]));
+  const mine = sorted.filter((one) => !isBrought(one));
+  const brought = sorted.filter((one) => isBrought(one) && !mine.some(({ name }) => name === one.name));
+  const chosen = new Map([...mine, ...brought].map((one) => [one.name, one]));
   let [imported, passedOver]: [string[], Import['passedOver'][number][]] = [[], []];
   const file = await editFile(own.path, async (before) => {
     let text = before;

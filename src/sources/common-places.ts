@@ -36,9 +36,12 @@ export function extensionStorage(rest: string): Paths {
   };
 }
 
-/** A file of the system, below the folder that each platform has for it. */
+/**
+ * A file of the system, below the folder that each platform has for it. The usual one counts whatever a variable says:
+ * whoever starts us sets the environment, and must not hide an administrator's file with it.
+ */
 export function systemFile(darwin: string, linux: string, windows: string): Paths {
-  return { darwin, linux, win32: `<ProgramData|/ProgramData>/${windows}` };
+  return { darwin, linux, win32: [`/ProgramData/${windows}`, `<ProgramData>/${windows}`] };
 }
 
 export function deprecated(message: string, hint: string): ProblemDraft {

@@ -10,12 +10,12 @@ export const HOME = '<CLAUDE_CONFIG_DIR|~/.claude>';
 /** The one large file of state, which also holds the servers. */
 export const STATE_FILE = '<CLAUDE_CONFIG_DIR|~>/.claude.json';
 
-/** A file in the folder of the system's administrator. */
+/** A file in the folder of the system's administrator; on Windows in the usual one whatever a variable says. */
 export function managed(name: string): Paths {
   return {
     darwin: `/Library/Application Support/ClaudeCode/${name}`,
     linux: `/etc/claude-code/${name}`,
-    win32: `<ProgramFiles|/Program Files>/ClaudeCode/${name}`,
+    win32: [`/Program Files/ClaudeCode/${name}`, `<ProgramFiles>/ClaudeCode/${name}`],
   };
 }
 
@@ -77,5 +77,6 @@ function merge(held: unknown, next: unknown): unknown {
 }
 
 function paths(templates: Paths, host: Host): string[] {
-  return templatesFor(templates, host.platform).flatMap((one) => resolveTemplate(one, host).map(({ path }) => path));
+  const all = templatesFor(templates, host.platform).flatMap((one) => resolveTemplate(one, host));
+  return [...new Set(all.map(({ path }) => path))];
 }
