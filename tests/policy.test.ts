@@ -96,6 +96,16 @@ describe('rules for servers', () => {
       expected: { a: 'blocked-by-policy', b: 'ready' },
     },
     {
+      title: 'an administrator’s settings for Claude Code that cannot be read block everything',
+      files: { '/etc/claude-code/managed-settings.json': '{' },
+      expected: { a: 'blocked-by-policy', b: 'blocked-by-policy' },
+    },
+    {
+      title: 'an allow list of an administrator’s that is no list allows nothing',
+      files: { '/etc/claude-code/managed-settings.json': '{"allowedMcpServers":"b"}' },
+      expected: { a: 'blocked-by-policy', b: 'blocked-by-policy' },
+    },
+    {
       title: 'pluginOnly',
       files: { '~/.config/portolan/portolan.config.json': '{"pluginOnly":true}' },
       expected: { a: 'blocked-by-policy', b: 'blocked-by-policy' },
@@ -147,6 +157,15 @@ describe('settings', () => {
       { name: 'b', transport: 'auto', scopes: ['user', 'claudeai'] },
       { name: 'hosted', transport: 'claudeai-proxy', scopes: ['claudeai'] },
     ]);
+  });
+});
+
+describe('settings that a program hands over', () => {
+  it('count like those in a file, below an administrator’s', async () => {
+    using machine = makeMachine();
+    machine.write(USER);
+    const settings = { deniedMcpServers: [{ serverName: 'a' }] };
+    expect(states(await look(machine, { settings }))).toEqual({ a: 'blocked-by-policy', b: 'ready' });
   });
 });
 

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { diskFiles, ErrorCode, type Files, PortolanError } from '../base/index.js';
 import type { Chart } from '../model/index.js';
 import { isFromRepository } from '../policy/index.js';
-import { type LoadedSettings, loadSettings, type Settings } from '../settings/index.js';
+import { type LoadedSettings, loadSettings, type Settings, type SettingsFile } from '../settings/index.js';
 import {
   addedSource,
   CLIENTS,
@@ -41,6 +41,8 @@ export interface DiscoverOptions {
   readonly config?: string;
   /** Servers named at the start, entries as in `mcpServers`: they hold over every file but an administrator's. */
   readonly servers?: Readonly<Record<string, unknown>>;
+  /** Settings in the words of a settings file: over every file but an administrator's. */
+  readonly settings?: SettingsFile;
   /** The program that must not be found as a server of its own. */
   readonly self?: string;
   readonly files?: Files;
@@ -68,7 +70,11 @@ export async function discoverAll(options: DiscoverOptions = {}): Promise<Discov
   const host = hostOf(options);
   const paths = approvalFiles(configFolder(host), host);
   const approvals = readApprovals(paths, host);
-  const loaded = await loadSettings({ ...host, isApproved: isSettingsApproved(approvals) });
+  const loaded = await loadSettings({
+    ...host,
+    isApproved: isSettingsApproved(approvals),
+    ...(options.settings && { overrides: options.settings }),
+  });
   const { settings } = loaded;
   const config = options.config || host.env.MCP_SERVERS_CONFIG;
   const connectors = await connectorsOf(settings, host);

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { randomKey, writeFile } from '../base/index.js';
 import type { Definition, Server } from '../model/index.js';
-import { isFromRepository, type Ruling, type Seal, shownForm } from '../policy/index.js';
+import { isFromRepository, type Ruling, reviewHash, type Seal, shownForm } from '../policy/index.js';
 import type { WaitingFile } from '../settings/index.js';
 import { type Approvals, readApprovals, writtenRulings } from './approvals.js';
 import type { Discovery } from './discover.js';
@@ -83,7 +83,7 @@ async function writeRulings(
   return paths.approvals;
 }
 
-/** Writes the team's lock file with every server of the repository that this user has approved. */
+/** Writes the team's lock file: what this user has approved of the repository, and what others reviewed and is still so. */
 export async function writeLock({
   held,
   verdicts,
@@ -95,7 +95,11 @@ export async function writeLock({
     .map(({ chosen }) => chosen)
     // With `approval: 'all'` someone also approves what is theirs alone, which is no business of the team.
     .filter((definition) => isFromRepository(definition, host))
-    .filter((definition) => verdicts.get(definition)?.kind === 'allowed' && rulings.has(sealOf(definition)));
+    .filter(
+      (definition) =>
+        (verdicts.get(definition)?.kind === 'allowed' && rulings.has(sealOf(definition))) ||
+        lock.reviewed.has(reviewHash(definition)),
+    );
   await writeFile(lock.path, writtenLock(approved));
   return { path: lock.path, count: approved.length };
 }

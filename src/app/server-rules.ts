@@ -18,6 +18,8 @@ export function judging(
 ): Judging {
   const isSilent = settings.deniedMcpServers.length === 0 && !settings.allowedMcpServers && !settings.pluginOnly;
   if (isSilent && files.length === 0) return NOTHING;
+  const broken = files.find(({ isBroken }) => isBroken);
+  if (broken) return { blockedBy: () => `${broken.source} of the administrator cannot be read`, problems: [] };
   const problems: Problem[] = [];
   const listed = (file: RuleFile, key: string): readonly ServerRule[] | undefined => {
     const { rules, problems: found } = parseServerRules(fieldOf(file.value, key), file.source);
@@ -27,7 +29,11 @@ export function judging(
   const ofOthers = files.filter(({ author }) => author === 'user').map((file) => listed(file, 'allowedMcpServers'));
   const ofAdministrators = files
     .filter(({ author }) => author === 'managed')
-    .map((file) => listed(file, 'allowedMcpServers'));
+    // A list of the administrator's that is none still means that not everything is allowed.
+    .map(
+      (file) =>
+        listed(file, 'allowedMcpServers') ?? (fieldOf(file.value, 'allowedMcpServers') === undefined ? undefined : []),
+    );
   const ours = layers.filter(({ scope }) => scope === 'managed').map((layer) => layer.settings.allowedMcpServers);
   const allowed = joined([
     ...ofOthers,

@@ -28,6 +28,8 @@ export interface RuleFile {
   /** An administrator's, a person's own, or brought by a repository. */
   readonly author: 'managed' | 'user' | 'repository';
   readonly value: unknown;
+  /** It is there and cannot be read: an administrator's may have forbidden anything. */
+  readonly isBroken?: boolean;
 }
 
 /** One kind of file in which the client looks for servers. */

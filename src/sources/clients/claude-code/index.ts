@@ -111,14 +111,16 @@ export const claudeCode: Client = {
 };
 
 async function rules(world: World): Promise<readonly RuleFile[]> {
-  const { user, project, local, managed: ofAdministrator } = await readSettings(world);
+  const { user, project, local, managed: ofAdministrator, broken } = await readSettings(world);
   const files: readonly RuleFile[] = [
     { source: 'settings.json of Claude Code', author: 'user', value: user },
     { source: '.claude/settings.json', author: 'repository', value: project },
     { source: '.claude/settings.local.json', author: 'repository', value: local },
     { source: 'managed settings of Claude Code', author: 'managed', value: ofAdministrator },
   ];
-  return files.filter(({ value }) => isFields(value) && Object.keys(value).length > 0);
+  const written = files.filter(({ value }) => isFields(value) && Object.keys(value).length > 0);
+  const unread = broken.map((source): RuleFile => ({ source, author: 'managed', value: undefined, isBroken: true }));
+  return [...written, ...unread];
 }
 
 async function judge(world: World): Promise<Judge> {

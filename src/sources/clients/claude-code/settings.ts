@@ -29,6 +29,8 @@ export interface Settings {
   readonly local: unknown;
   /** All files of the administrator as one. */
   readonly managed: unknown;
+  /** Files of the administrator that are there and cannot be read. */
+  readonly broken: readonly string[];
   readonly folder: readonly unknown[];
   readonly isTrusted: boolean;
   /** A file of the administrator's own servers is there, readable or not. */
@@ -51,11 +53,23 @@ export async function readSettings(world: World): Promise<Settings> {
     project: await read(join(host.cwd, '.claude', 'settings.json')),
     local: await read(join(host.cwd, '.claude', 'settings.local.json')),
     managed: (await Promise.all([...managedFiles, ...dropIns].map(read))).reduce<unknown>(merge, {}),
+    broken: await brokenAmong([...managedFiles, ...dropIns], world),
     folder,
     // One folder may be written in several ways; the most cautious record counts.
     isTrusted: trust.includes(true) && !trust.includes(false),
     isExclusive: paths(managed('managed-mcp.json'), host).some((path) => host.files.read(path).kind !== 'absent'),
   };
+}
+
+async function brokenAmong(files: readonly string[], { host, read }: World): Promise<string[]> {
+  const broken = await Promise.all(
+    files.map(async (path) => {
+      const reading = host.files.read(path);
+      const isEmpty = reading.kind === 'absent' || (reading.kind === 'read' && reading.text.trim() === '');
+      return isEmpty || (await read(path, 'json')) !== undefined ? [] : [path];
+    }),
+  );
+  return broken.flat();
 }
 
 /** The records of this folder, or else of the repository around it, in the file's `projects`. */
