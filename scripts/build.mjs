@@ -23,7 +23,7 @@ const common = {
   chunkNames: 'chunks/[name]-[hash]',
   mainFields: ['module', 'main'],
   // yaml's build for Node is CommonJS and cannot be bundled into ESM; the one for browsers is the same code as ESM.
-  alias: { yaml: join(root, 'node_modules/yaml/browser/index.js') },
+  alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
   external: ['zod'],
   define: { PORTOLAN_VERSION: JSON.stringify(version) },
   legalComments: 'linked',

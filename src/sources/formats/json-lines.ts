@@ -36,8 +36,6 @@ const APOSTROPHE = 0x27;
 const BACKSLASH = 0x5c;
 const SLASH = 0x2f;
 const STAR = 0x2a;
-const NEWLINE = 0x0a;
-const RETURN = 0x0d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
@@ -91,63 +89,70 @@ class Walk {
     return inside.includes('\\') ? unescaped(inside) : inside;
   }
 
+  /** Jumps from one character that matters to the next: loops over single ones would be compiled while they run. */
   #skipValue(): void {
-    let depth = 0;
-    for (;;) {
-      this.#skipBlank();
+    for (let depth = 0; this.#at < this.#text.length; ) {
+      STRUCTURE.lastIndex = this.#at;
+      this.#at = STRUCTURE.exec(this.#text)?.index ?? this.#text.length;
       const code = this.#text.charCodeAt(this.#at);
-      if (Number.isNaN(code)) return;
       if (code === QUOTE || code === APOSTROPHE) this.#skipString(code);
+      else if (code === SLASH) this.#skipSlash();
       else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
         depth += 1;
         this.#at += 1;
-      } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-        if (depth === 0) return;
-        depth -= 1;
+      } else if (depth === 0) return;
+      else {
         this.#at += 1;
-      } else if (code === COMMA && depth === 0) return;
-      else this.#at += 1;
-      if (depth === 0 && (code === CLOSE_BRACE || code === CLOSE_BRACKET)) return;
+        if (code !== COMMA) depth -= 1;
+        if (depth === 0) return;
+      }
     }
   }
 
   #skipString(quote: number): void {
-    for (this.#at += 1; this.#at < this.#text.length; this.#at += 1) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === BACKSLASH) this.#at += 1;
-      else if (code === quote) break;
-    }
-    this.#at += 1;
+    const mark = quote === QUOTE ? '"' : "'";
+    let end = this.#text.indexOf(mark, this.#at + 1);
+    while (end >= 0 && this.#isEscaped(end)) end = this.#text.indexOf(mark, end + 1);
+    this.#at = end < 0 ? this.#text.length : end + 1;
+  }
+
+  #isEscaped(at: number): boolean {
+    let before = at - 1;
+    while (this.#text.charCodeAt(before) === BACKSLASH) before -= 1;
+    return (at - before) % 2 === 0;
   }
 
   /** White space and comments. */
   #skipBlank(): void {
     for (;;) {
-      const code = this.#text.charCodeAt(this.#at);
-      const next = code === SLASH ? this.#text.charCodeAt(this.#at + 1) : undefined;
-      if (isBlank(code)) this.#at += 1;
-      else if (next === SLASH) this.#skipLine();
-      else if (next === STAR) this.#skipComment();
-      else return;
+      BLANK.lastIndex = this.#at;
+      this.#at += BLANK.exec(this.#text)?.[0].length ?? 0;
+      const begin = this.#at;
+      if (this.#text.charCodeAt(this.#at) !== SLASH) return;
+      if (!this.#skipSlash()) {
+        this.#at = begin;
+        return;
+      }
     }
   }
 
-  #skipLine(): void {
-    for (; this.#at < this.#text.length; this.#at += 1) {
-      const code = this.#text.charCodeAt(this.#at);
-      if (code === NEWLINE || code === RETURN) return;
+  /** A comment, or only the slash. */
+  #skipSlash(): boolean {
+    const next = this.#text.charCodeAt(this.#at + 1);
+    if (next === SLASH) {
+      LINE_END.lastIndex = this.#at;
+      this.#at = LINE_END.exec(this.#text)?.index ?? this.#text.length;
+      return true;
     }
-  }
-
-  #skipComment(): void {
-    const end = this.#text.indexOf('*/', this.#at + 2);
-    this.#at = end < 0 ? this.#text.length : end + 2;
+    const end = next === STAR ? this.#text.indexOf('*/', this.#at + 2) : -1;
+    this.#at = next !== STAR ? this.#at + 1 : end < 0 ? this.#text.length : end + 2;
+    return next === STAR;
   }
 }
 
-function isBlank(code: number): boolean {
-  return code <= 0x20 || (code >= 0xa0 && /\s/.test(String.fromCharCode(code)));
-}
+const STRUCTURE = /["'{}[\],/]/g;
+const BLANK = /[\s\0-\x20]*/y;
+const LINE_END = /[\n\r]/g;
 
 function unescaped(inside: string): string {
   try {
