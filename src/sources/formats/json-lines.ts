@@ -154,9 +154,13 @@ const STRUCTURE = /["'{}[\],/]/g;
 const BLANK = /[\s\0-\x20]*/y;
 const LINE_END = /[\n\r]/g;
 
+/** What the inside of a quoted key stands for. JSON5 also escapes an apostrophe, and leaves a quote between two alone. */
 function unescaped(inside: string): string {
+  const plain = inside.replaceAll(/\\([\s\S])|"/g, (part, escaped) =>
+    part === '"' ? '\\"' : escaped === "'" ? "'" : part,
+  );
   try {
-    const value: unknown = JSON.parse(`"${inside.replaceAll("\\'", "'").replaceAll(/(?<!\\)"/g, '\\"')}"`);
+    const value: unknown = JSON.parse(`"${plain}"`);
     return String(value);
   } catch {
     return inside;

@@ -169,7 +169,8 @@ describe('lines in JSON', () => {
         const lineOf = jsonLines(text);
         for (const { path, line } of positions(text)) expect({ path, line: lineOf(path) }).toEqual({ path, line });
       }),
-      { numRuns: 1_000 },
+      // A backslash before an apostrophe, of which only JSON5 makes one character.
+      { numRuns: 1_000, examples: [['', String.raw`{"a":{"\\'":1}}`, '']] },
     );
   });
 });
