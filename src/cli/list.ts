@@ -1,4 +1,4 @@
-import type { discoverAll } from '../app/index.js';
+import type { Discovery, discoverAll } from '../app/index.js';
 import { maskChart, type Problem, type Server, type State } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
 import { type Cell, paint, plural, type Style, shortPath, table, visible } from './text.js';
@@ -21,21 +21,25 @@ export function listCommand(discover: typeof discoverAll): Command {
     usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|FOLDER] [--show-secrets]',
     async run(args, io) {
       const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
-      const { definitions, servers, problems } = await discover(chartFlags(values));
+      const discovery = await discover(chartFlags(values));
+      const { definitions, servers, problems } = discovery;
       const chart = { definitions, servers, problems };
       if (values.json) {
         const shown = values['show-secrets'] ? chart : maskChart(chart);
         io.out(JSON.stringify(values.all ? shown : { servers: shown.servers, problems }, null, 2));
         return EXIT.ok;
       }
-      for (const line of chartLines(servers, problems, io, values.all === true)) io.out(line);
+      for (const line of chartLines(discovery, io, values.all === true)) io.out(line);
       return EXIT.ok;
     },
   };
 }
 
-function chartLines(servers: readonly Server[], problems: readonly Problem[], io: Io, all: boolean): string[] {
+function chartLines(discovery: Discovery, io: Io, all: boolean): string[] {
+  const { servers, problems } = discovery;
   if (servers.length === 0) {
+    const silenced = silencedLines(discovery, io);
+    if (silenced.length > 0) return [...silenced, ...problemLine(problems, io)];
     return [
       'No MCP servers found on this machine.',
       paint(io, 'dim', 'Put one into ~/MCPs/, or see every place that was looked at: portolan config sources'),
@@ -59,6 +63,7 @@ function chartLines(servers: readonly Server[], problems: readonly Problem[], io
     ...renamed,
     '',
     `${plural(servers.length, 'server')}, ${ready} ready`,
+    ...silencedLines(discovery, io),
     ...pendingLine(servers, io),
     ...problemLine(problems, io),
   ];
@@ -76,6 +81,15 @@ function renameLine({ name, renamedFrom, ...server }: Server, servers: readonly 
       `${visible(name)} is "${visible(renamedFrom)}" of ${shortPath(server.source, io.home)}: the one${taken}`,
     ),
   ];
+}
+
+/** Why a machine full of files may show little or nothing. */
+function silencedLines({ exclusive, ignored, settings }: Discovery, io: Io): string[] {
+  if (!settings.settings.enabled) return ['Portolan is switched off by its settings: portolan config show'];
+  const files = exclusive.map((path) => shortPath(path, io.home)).join(', ');
+  return exclusive.length === 0
+    ? []
+    : [`${files} has exclusive control; ${plural(ignored.length, 'other definition')} ignored`];
 }
 
 function pendingLine(servers: readonly Server[], io: Io): string[] {

@@ -3,7 +3,7 @@ import type { Discovery } from '../app/index.js';
 import type { Io } from './command.js';
 import { type Program, run } from './run.js';
 
-const chart: Pick<Discovery, 'definitions' | 'servers' | 'problems' | 'looks'> = {
+const chart = {
   definitions: [],
   servers: [
     {
@@ -19,6 +19,9 @@ const chart: Pick<Discovery, 'definitions' | 'servers' | 'problems' | 'looks'> =
   ],
   problems: [{ code: 'parse-error', severity: 'error', message: 'm', hint: 'h', source: '/h/x.json' }],
   looks: [],
+  exclusive: [],
+  ignored: [],
+  settings: { settings: { enabled: true } },
 };
 
 function terminal(colour: boolean): Io & { lines: string[] } {
@@ -27,7 +30,7 @@ function terminal(colour: boolean): Io & { lines: string[] } {
 }
 
 const program: Program = {
-  discover: async () => chart as Discovery,
+  discover: async () => chart as unknown as Discovery,
   inspectSettings: () => Promise.reject(new Error('nobody asked for settings')),
   version: '1.2.3',
   interactive: true,

@@ -25,6 +25,11 @@ describe('identityOf', () => {
       other: program({ env: { B: '2', A: '1' } }),
     },
     {
+      title: 'one variable without a value, as two clients spell it',
+      one: program({ env: { TOKEN: '${TOKEN}' }, missing: ['TOKEN'] }),
+      other: program({ env: { TOKEN: '${env:TOKEN}' }, missing: ['TOKEN'] }),
+    },
+    {
       title: 'two transports to one address',
       one: url('https://a.example/mcp'),
       other: remote({ transport: 'sse', url: 'https://a.example/mcp' }),

@@ -4,10 +4,20 @@ import { unwrapped } from './unwrap.js';
 
 type Identified = LaunchFields &
   Pick<Definition, 'transport' | 'name'> &
-  Pick<Partial<Definition>, 'headersHelper' | 'authToken' | 'envFile' | 'id'>;
+  Pick<Partial<Definition>, 'headersHelper' | 'authToken' | 'envFile' | 'id' | 'missing'>;
 
 /** What tells one server from another: two launches with the same key start or reach the same thing. */
 export function identityOf(launch: Identified): string {
+  const key = keyOf(launch);
+  // What could not be filled in stands there in each client's own spelling, and is the same variable.
+  return launch.missing
+    ? key.replaceAll(REFERENCE, (_, ...names) => `\${${names.find((name) => name !== undefined)}}`)
+    : key;
+}
+
+const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}|(?<!\$)\{env:([A-Za-z_]\w*)\}|\$env:([A-Za-z_]\w*)/g;
+
+function keyOf(launch: Identified): string {
   const { command, args = [], env = {}, cwd, url, headers = {}, transport, name } = launch;
   if (command !== undefined) {
     const words = unwrapped([command, ...args]);
