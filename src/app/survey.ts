@@ -46,7 +46,10 @@ function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verd
       source: chosen.source,
       origins: origins.map(originOf),
       shadowed: shadowed.map(originOf),
-      fingerprint: fingerprint(chosen),
+      // Worked out when it is looked at: most who discover never do, and hashing loads a module of its own.
+      get fingerprint() {
+        return fingerprint(chosen);
+      },
     };
     const { command, args, env, cwd, url, headers } = chosen;
     if (command !== undefined) server.command = command;

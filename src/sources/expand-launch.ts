@@ -29,10 +29,17 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
   const missing: string[] = [];
   const inputs: string[] = [];
   const commands: string[] = [];
-  // An entry out of a variable stands in no folder; its client looks from where it is started.
-  const folder = isAbsolute(source) ? dirname(source) : host.cwd;
-  const variables = written.variables ?? {};
-  const scenery: Scenery = { host, folder, variables, readFile: (path) => referencedFile(path, folder, host) };
+  const scenery: Scenery = {
+    host,
+    variables: written.variables ?? {},
+    get folder() {
+      // An entry out of a variable stands in no folder; its client looks from where it is started.
+      return isAbsolute(source) ? dirname(source) : host.cwd;
+    },
+    readFile(path) {
+      return referencedFile(path, this.folder, host);
+    },
+  };
   const expand = (field: ExpandedField, text: string): string => {
     if (!expansion.fields.has(field)) return text;
     const expanded = expansion.expand(text, scenery, field);

@@ -41,10 +41,17 @@ export function resolveTemplate(template: PathTemplate, host: Host): Spot[] {
   const templates = template.startsWith('file:') ? [template] : expandBraces(template);
   return templates.flatMap((one) =>
     heads(one, host).map(({ base, rest, distance }) => {
-      const path = rest === '' ? base : join(base, ...rest.split('/'));
-      return { path, base: normalize(base), distance, pattern: rest.includes('*') };
+      const folder = normalize(base);
+      const path = rest === '' ? folder : below(folder, rest);
+      return { path, base: folder, distance, pattern: rest.includes('*') };
     }),
   );
+}
+
+/** What `join` gives for a template, which has no steps up or double slashes in it; there are hundreds of them. */
+function below(folder: string, rest: string): string {
+  const own = sep === '/' ? rest : rest.replaceAll('/', sep);
+  return folder.endsWith(sep) ? `${folder}${own}` : `${folder}${sep}${own}`;
 }
 
 /** Every spelling of `{a,b}`, first alternatives first. */

@@ -9,7 +9,7 @@ export function jsonLines(text: string): (path: DocumentPath) => number | undefi
   const table = new LineTable(text);
   const known = new Map<string, ReadonlyMap<string, Member>>();
   const membersAt = (path: DocumentPath): ReadonlyMap<string, Member> => {
-    const key = JSON.stringify(path);
+    const key = [path.length, ...path].join('\0');
     const members = known.get(key) ?? membersOf(path);
     known.set(key, members);
     return members;
