@@ -108,6 +108,30 @@ describe('portolan list', () => {
   });
 });
 
+describe('portolan why', () => {
+  const TWINS = {
+    '~/MCPs/a.json': JSON.stringify({ mcpServers: { notes: { command: 'node', args: ['n.js'] } } }),
+    '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { 'my-notes': { command: 'node', args: ['n.js'] } } }),
+  };
+
+  it('explains a server by any name under which it is written', () => {
+    using machine = makeMachine();
+    machine.write(TWINS);
+    const { status, stdout } = portolan(machine, ['why', 'my-notes']);
+    expect(status).toBe(0);
+    expect(stdout.split('\n')[0]).toBe('notes');
+    expect(stdout).toContain('holds       mcps-dir user  ~/MCPs/a.json:1  (ready there)');
+    expect(stdout).toContain('same-server cursor user  ~/.cursor/mcp.json:1 as "my-notes"  (ready there)');
+  });
+
+  it('ends with 2 for a name that nobody wrote, and says which come near', () => {
+    using machine = makeMachine();
+    machine.write(TWINS);
+    const { status, stderr } = portolan(machine, ['why', 'note']);
+    expect({ status, says: stderr.includes('did you mean notes?') }).toEqual({ status: 2, says: true });
+  });
+});
+
 describe('portolan doctor', () => {
   it('ends with 1 for an error, and says where and what to do', () => {
     using machine = makeMachine();

@@ -25,9 +25,7 @@ export interface Explanation {
 
 /** Why the server of this name is what it is; undefined if nobody ever wrote the name down. */
 export function explain(discovery: Discovery, name: string): Explanation | undefined {
-  const wanted = name.toLowerCase();
-  const at = discovery.held.findIndex((held) => held.name === name);
-  const near = at < 0 ? discovery.servers.findIndex((one) => [one.name.toLowerCase(), one.alias].includes(wanted)) : at;
+  const near = indexOf(name, discovery);
   const held = discovery.held[near];
   const ignored = discovery.ignored.filter((one) => one.name === (held?.chosen.name ?? name));
   if (!held && ignored.length === 0) return undefined;
@@ -39,6 +37,17 @@ export function explain(discovery: Discovery, name: string): Explanation | undef
     approval: held && verdict ? approvalText(held.chosen, verdict, discovery) : 'nothing holds that could be approved',
     changes: held && verdict?.kind === 'needs-approval' ? changesSince(held.chosen, discovery) : [],
   };
+}
+
+/** By its own name, then by its alias, then by what one of its definitions is called: a server has one name and may have many. */
+function indexOf(name: string, { held, servers }: Discovery): number {
+  const wanted = name.toLowerCase();
+  const finders = [
+    () => held.findIndex((one) => one.name === name),
+    () => servers.findIndex((one) => [one.name.toLowerCase(), one.alias].includes(wanted)),
+    () => held.findIndex((one) => [...one.origins, ...one.shadowed].some((definition) => definition.name === name)),
+  ];
+  return finders.reduce((found, find) => (found >= 0 ? found : find()), -1);
 }
 
 function fatesOf({ chosen, origins, shadowed }: Held, discovery: Discovery): Fate[] {

@@ -75,14 +75,19 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
     ),
     ...changes.map((change) => `    ${paint(io, 'yellow', '±')} ${visible(change)}`),
     '',
-    ...definitions.flatMap((one) => fateLines(one, io)),
+    ...definitions.flatMap((one) => fateLines(one, server?.name ?? name, io)),
   ];
 }
 
-function fateLines({ fate, client, scope, source, line, because, clientState }: Fate, io: Io): string[] {
+function fateLines(
+  { name, fate, client, scope, source, line, because, clientState }: Fate,
+  known: string,
+  io: Io,
+): string[] {
   const mark = fate === 'holds' ? paint(io, 'green', '●') : fate === 'same-server' ? '=' : paint(io, 'dim', '○');
+  const called = name === known ? '' : ` as "${visible(name)}"`;
   return [
-    `${mark} ${fate.padEnd(11)} ${client} ${scope}  ${shortPath(source, io.home)}:${line}  (${clientState} there)`,
+    `${mark} ${fate.padEnd(11)} ${client} ${scope}  ${shortPath(source, io.home)}:${line}${called}  (${clientState} there)`,
     paint(io, 'dim', `  ${visible(because)}`),
   ];
 }
