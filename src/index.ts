@@ -1,8 +1,14 @@
 import { fileURLToPath } from 'node:url';
-import { type DiscoverOptions, discover as discoverHere } from './app/index.js';
+import {
+  type DiscoverOptions,
+  discover as discoverHere,
+  type GatewayOptions,
+  type OpenGateway,
+  openGateway as openHere,
+} from './app/index.js';
 import type { Chart } from './model/index.js';
 
-export type { DiscoverOptions } from './app/index.js';
+export type { DiscoverOptions, ExecuteAnswer, ExecuteOptions, GatewayOptions, OpenGateway } from './app/index.js';
 export { ErrorCode, PortolanError } from './base/index.js';
 export type {
   Chart,
@@ -23,4 +29,9 @@ export { maskChart, maskDefinition, maskServer } from './model/index.js';
 export function discover(options: DiscoverOptions = {}): Promise<Chart> {
   // The bundled program lies beside this file, and an entry that starts it is no server.
   return discoverHere({ self: fileURLToPath(new URL('./cli.js', import.meta.url)), ...options });
+}
+
+/** Every server of this machine behind one door: list, search, describe, call. Close it when done. */
+export function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
+  return openHere({ self: fileURLToPath(new URL('./cli.js', import.meta.url)), ...options });
 }

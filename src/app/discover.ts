@@ -22,6 +22,7 @@ import {
 } from '../sources/index.js';
 import { type ApprovalFiles, type Approvals, approvalFiles, isSettingsApproved, readApprovals } from './approvals.js';
 import type { ConnectorList } from './connectors.js';
+import { withLastGood } from './last-good.js';
 import { type Lock, readLock } from './lock-file.js';
 import { judging } from './server-rules.js';
 import { type Survey, survey } from './survey.js';
@@ -65,8 +66,8 @@ export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
   return { definitions, servers, problems };
 }
 
-/** The same with every place that was looked at and every verdict. */
-export async function discoverAll(options: DiscoverOptions = {}): Promise<Discovery> {
+/** The same with every place that was looked at and every verdict. What cannot be read now is as it was `before`. */
+export async function discoverAll(options: DiscoverOptions = {}, before?: Discovery): Promise<Discovery> {
   const host = hostOf(options);
   const paths = approvalFiles(configFolder(host), host);
   const approvals = readApprovals(paths, host);
@@ -79,7 +80,7 @@ export async function discoverAll(options: DiscoverOptions = {}): Promise<Discov
   const config = options.config || host.env.MCP_SERVERS_CONFIG;
   const connectors = await connectorsOf(settings, host);
   const clients = settings.enabled ? clientsFor(options, config, settings, connectors.connectors, host) : [];
-  const readings = await readSources(clients, host);
+  const readings = withLastGood(await readSources(clients, host), before);
   const rules = judging(loaded, await readRules(CLIENTS, host));
   const lock = readLock(host);
   const surveyed = survey(readings, {

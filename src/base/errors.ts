@@ -14,6 +14,16 @@ export const ErrorCode = {
   WriteRefused: 'WRITE_REFUSED',
   SettingsInvalid: 'SETTINGS_INVALID',
   InvalidPattern: 'INVALID_PATTERN',
+  ToolNotFound: 'TOOL_NOT_FOUND',
+  ToolDisabled: 'TOOL_DISABLED',
+  ServerNotApproved: 'SERVER_NOT_APPROVED',
+  ServerBlocked: 'SERVER_BLOCKED',
+  ToolValidationError: 'TOOL_VALIDATION_ERROR',
+  ToolExecutionError: 'TOOL_EXECUTION_ERROR',
+  ToolExecutionTimeout: 'TOOL_EXECUTION_TIMEOUT',
+  ConnectionError: 'CONNECTION_ERROR',
+  ResultTooLarge: 'RESULT_TOO_LARGE',
+  LimitExceeded: 'LIMIT_EXCEEDED',
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 

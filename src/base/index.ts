@@ -11,7 +11,33 @@ export {
   MAX_FILE_BYTES,
 } from './files.js';
 export { hmac256, randomKey, sha256 } from './hash.js';
+export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-text.js';
+export { isDeeperThan, isValueDeeperThan } from './json-scan.js';
+export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';
 export type { Mutable } from './mutable.js';
+export { redactor } from './redact.js';
+export {
+  type Answer,
+  AnswerTooLarge,
+  type Channel,
+  ChannelClosed,
+  type ChannelListener,
+  type Id,
+  type Incoming,
+  isObject,
+  type Outgoing,
+  type Params,
+  Peer,
+  type PeerHandlers,
+  parseLine,
+  RpcCode,
+  RpcError,
+  type RpcFault,
+  readMessage,
+  StreamChannel,
+  type StreamLimits,
+  toObject,
+} from './rpc/index.js';
 export {
   isReference,
   isSecretField,

@@ -9,6 +9,8 @@ export interface Io {
   /** Someone is looking, and no variable asks for plain text. */
   readonly colour: boolean;
   readonly home: string;
+  /** One line that is replaced by the next, for whoever waits; undefined takes it away. Only where someone looks. */
+  readonly status?: (text: string | undefined) => void;
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: (question: string) => Promise<string>;
 }
@@ -55,6 +57,19 @@ export function flags<T extends Options>(
     const [reason = ''] = error.message.split('. ');
     throw new PortolanError(ErrorCode.Usage, reason, { hint, cause: error });
   }
+}
+
+/** The words that a command cannot do without, by what they mean, and those that follow. */
+export function needed<const N extends readonly string[]>(
+  command: Command,
+  words: readonly string[],
+  names: N,
+): [...{ [K in keyof N]: string }, ...string[]] {
+  const missing = names[words.length];
+  if (missing !== undefined) {
+    throw new PortolanError(ErrorCode.Usage, `${command.name} needs a ${missing}`, { hint: `usage: ${command.usage}` });
+  }
+  return [...words] as [...{ [K in keyof N]: string }, ...string[]];
 }
 
 /** Flags of every command that reads the chart. */

@@ -1,6 +1,8 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
-import { discoverAll, inspectOwnSettings } from '../app/index.js';
+import type { Writable } from 'node:stream';
+import { discoverAll, type GatewayOptions, inspectOwnSettings, serveClient, startGateway } from '../app/index.js';
+import { jsonLog, type LogLevel } from '../base/index.js';
 import { run } from './run.js';
 
 declare const PORTOLAN_VERSION: string;
@@ -21,7 +23,45 @@ async function ask(question: string): Promise<string> {
   }
 }
 
+function status(text: string | undefined): void {
+  process.stderr.write(`\r\u001b[K${text ?? ''}`);
+}
+
+const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
+
+/** Serves stdin and stdout. The first signal ends it in order, the second at once. */
+async function serve(options: GatewayOptions): Promise<void> {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+    process.on(signal, () => {
+      if (ending.signal.aborted) process.exit(1);
+      ending.abort();
+    });
+  }
+  const level = LOG_LEVELS.find((known) => known === process.env.PORTOLAN_LOG) ?? 'warn';
+  await serveClient({
+    ...machine,
+    ...options,
+    version: PORTOLAN_VERSION,
+    input: process.stdin,
+    output: asyncStdout(),
+    ending: ending.signal,
+    log: jsonLog((line) => process.stderr.write(line), level),
+  });
+}
+
+/** On Linux and macOS `process.stdout` blocks the whole process while a slow reader empties a pipe. */
+function asyncStdout(): Writable {
+  const { Socket } = process.getBuiltinModule('node:net');
+  try {
+    return new Socket({ fd: 1, readable: false, writable: true });
+  } catch {
+    return process.stdout; // a file, which no reader can hold up
+  }
+}
+
 const self = process.argv[1];
+const machine = { ...(self !== undefined && { self }) };
 process.exitCode = await run(
   process.argv.slice(2),
   {
@@ -30,11 +70,14 @@ process.exitCode = await run(
     colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
     home: homedir(),
     ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
+    ...(process.stderr.isTTY === true && { status }),
   },
   {
-    discover: (options) => discoverAll({ ...(self !== undefined && { self }), ...options }),
+    discover: (options) => discoverAll({ ...machine, ...options }),
+    serve,
+    open: (options) => startGateway({ ...machine, ...options, version: PORTOLAN_VERSION }),
     inspectSettings: inspectOwnSettings,
-    machine: { ...(self !== undefined && { self }) },
+    machine,
     version: PORTOLAN_VERSION,
     interactive: process.stdin.isTTY === true,
   },

@@ -1,12 +1,23 @@
-import type { DiscoverOptions, discoverAll, inspectOwnSettings } from '../app/index.js';
+import {
+  type DiscoverOptions,
+  type discoverAll,
+  type GatewayOptions,
+  hostOf,
+  type inspectOwnSettings,
+  ownFolders,
+} from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
 import { listCommand } from './list.js';
 import { paint, visible } from './text.js';
+import type { OpenForCommand } from './with-gateway.js';
 
 export interface Program {
   readonly discover: typeof discoverAll;
   readonly inspectSettings: typeof inspectOwnSettings;
+  /** Speaks MCP with whoever is at the other end of stdin and stdout, until they leave. */
+  readonly serve: (options: GatewayOptions) => Promise<void>;
+  readonly open: OpenForCommand;
   /** The machine that is written to, and this program on it. */
   readonly machine?: DiscoverOptions;
   readonly version: string;
@@ -17,6 +28,12 @@ export interface Program {
 /** One file per command. All but the first are loaded when they are called: most starts are for the list or to serve. */
 const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>> = {
   list: async ({ discover }) => listCommand(discover),
+  serve: async ({ serve }) => (await import('./serve.js')).serveCommand(serve),
+  tools: async ({ open }) => (await import('./tools.js')).toolsCommand(open),
+  inspect: async ({ open }) => (await import('./inspect.js')).inspectCommand(open),
+  call: async ({ open }) => (await import('./call.js')).callCommand(open),
+  logs: async ({ machine }) => (await import('./logs.js')).logsCommand(machine),
+  audit: async ({ machine = {} }) => (await import('./audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit),
   why: async ({ discover }) => (await import('./why.js')).whyCommand(discover),
   approve: async ({ discover }) => (await import('./approve.js')).approveCommand(discover),
   deny: async ({ discover }) => (await import('./approve.js')).denyCommand(discover),
@@ -58,8 +75,10 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
     for (const line of helpLines(commands, io)) io.out(line);
     return EXIT.ok;
   }
-  // Flags without a command belong to the list: `portolan --config x`.
-  const wanted = name === undefined || name.startsWith('-') ? 'list' : name;
+  // Flags without a command belong to what a bare `portolan` does: the chart for a person, a gateway for a client.
+  const isBare = name === undefined || name.startsWith('-');
+  const usual = program.interactive ? 'list' : 'serve';
+  const wanted = isBare ? usual : name;
   const command = Object.hasOwn(COMMANDS, wanted) ? await COMMANDS[wanted]?.(program) : undefined;
   if (!command) {
     throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, { hint: 'portolan help lists them' });
@@ -70,13 +89,9 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
     io.out(`${command.summary}\n\nusage: ${command.usage}`);
     return EXIT.ok;
   }
-  if (name !== undefined) return command.run(name.startsWith('-') ? args : rest, io);
-  if (!program.interactive) {
-    io.err('portolan cannot serve a client yet; this version finds and explains servers. Try: portolan list');
-    return EXIT.failed;
-  }
+  if (name !== undefined) return command.run(isBare ? args : rest, io);
   const code = await command.run([], io);
-  io.out(paint(io, 'dim', 'Next: portolan list --all · portolan doctor · portolan help'));
+  if (program.interactive) io.out(paint(io, 'dim', 'Next: portolan list --all · portolan doctor · portolan help'));
   return code;
 }
 

@@ -3,3 +3,4 @@ export { Definition, Input, LaunchFields, Scope, State, Transport, type WrittenF
 export { maskChart, maskDefinition, maskServer, writtenBy } from './mask.js';
 export { Problem, Severity } from './problem.js';
 export { Chart, Origin, Server } from './server.js';
+export type { Conversation, Progress, ServerGreeting, Tool, ToolResult } from './tool.js';

@@ -17,6 +17,8 @@ export interface Settings {
   readonly sources: readonly SourceSetting[];
   readonly toolRules: readonly ToolRule[];
   readonly approval: Given<'approval'>;
+  /** What becomes of a tool whose definition changed: it is marked, or held until someone approves it. */
+  readonly pins: Given<'pins'>;
   /** Without it everything is allowed; empty, nothing is. */
   readonly allowedMcpServers?: readonly ServerEntry[];
   readonly deniedMcpServers: readonly ServerEntry[];
@@ -48,11 +50,12 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   sources: [],
   toolRules: [],
   approval: 'project',
+  pins: 'mark',
   deniedMcpServers: [],
   allowManagedMcpServersOnly: false,
   pluginOnly: false,
   connectors: [],
-  timeouts: { startMs: 30_000, callMs: 30_000, idleMs: 300_000, searchMs: 2_000 },
+  timeouts: { startMs: 30_000, callMs: 30_000, totalMs: 600_000, idleMs: 300_000, searchMs: 2_000 },
   limits: {
     maxResultBytes: 16 * MB,
     maxArgumentBytes: 4 * MB,

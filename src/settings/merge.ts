@@ -47,6 +47,7 @@ export function underManaged(lower: SettingsFile, managed: SettingsFile): Settin
     ...over(lower, managed),
     ...(enabled !== undefined && { enabled }),
     ...((lower.pluginOnly || managed.pluginOnly) && { pluginOnly: true }),
+    ...((lower.pins === 'enforce' || managed.pins === 'enforce') && { pins: 'enforce' as const }),
     ...((lower.approval === 'all' || managed.approval === 'all') && { approval: 'all' as const }),
     ...((lower.cache || managed.cache) && {
       cache: { ...cache, ...(cacheEnabled !== undefined && { enabled: cacheEnabled }) },

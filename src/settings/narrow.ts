@@ -22,6 +22,7 @@ export function narrow(file: SettingsFile, held: Settings): Narrowed {
     ...(file.enabled === false && { enabled: false }),
     ...(file.pluginOnly === true && { pluginOnly: true }),
     ...(file.approval === 'all' && { approval: 'all' }),
+    ...(file.pins === 'enforce' && { pins: 'enforce' }),
     ...(file.deniedMcpServers && { deniedMcpServers: file.deniedMcpServers }),
     ...(toolRules && { toolRules }),
     ...(Object.keys(cache).length > 0 && { cache }),

@@ -36,6 +36,7 @@ const Cache = z.strictObject({ enabled: z.boolean().exactOptional(), ttl: z.numb
 const Timeouts = z.strictObject({
   startMs: count.exactOptional(),
   callMs: count.exactOptional(),
+  totalMs: count.exactOptional(),
   idleMs: count.exactOptional(),
   searchMs: count.exactOptional(),
 });
@@ -75,6 +76,7 @@ export const SettingsFile = z.strictObject({
   sources: z.array(SourceSetting).readonly().exactOptional(),
   toolRules: z.array(ToolRule).readonly().exactOptional(),
   approval: z.enum(['project', 'all']).exactOptional(),
+  pins: z.enum(['mark', 'enforce']).exactOptional(),
   allowedMcpServers: z.array(ServerEntry).readonly().exactOptional(),
   deniedMcpServers: z.array(ServerEntry).readonly().exactOptional(),
   allowManagedMcpServersOnly: z.boolean().exactOptional(),

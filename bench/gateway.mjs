@@ -1,0 +1,99 @@
+// Portolan beside a direct connection, a proxy that only forwards, and the npm packages people use for the same: `npm run bench`.
+//   --quick  fewer rounds, under a minute      --json  figures for programs
+//   --check  exit 1 if a target is missed      --peers <folder>  install the peers there and keep them
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { contenders as allContenders } from './gateway/contenders.mjs';
+import { Notes } from './gateway/figures.mjs';
+import { measureCalls } from './gateway/measure-calls.mjs';
+import { measureLarge } from './gateway/measure-large.mjs';
+import { measureLoad } from './gateway/measure-load.mjs';
+import { measureStarts } from './gateway/measure-starts.mjs';
+import { installPeers, PEER_NAMES } from './gateway/peers.mjs';
+import { endAll } from './gateway/processes.mjs';
+import { jsonOf, OUT_OF_REACH, tableOf } from './gateway/report.mjs';
+import { rowsOf, verdictsOf } from './gateway/rows.mjs';
+import { catalogSize, everythingServer, leanServer } from './gateway/servers.mjs';
+import { runFolder } from './gateway/session.mjs';
+
+const { values: options } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
+    check: { type: 'boolean', default: false },
+    peers: { type: 'string' },
+  },
+});
+
+const FULL = {
+  starts: { rounds: 7 },
+  calls: { epochs: 2, batches: 12, inSequence: 250, atOnce: 1_000 },
+  large: { rounds: 5 },
+  load: { rounds: 2, searches: 100 },
+};
+const QUICK = {
+  starts: { rounds: 1 },
+  calls: { epochs: 1, batches: 3, inSequence: 100, atOnce: 400 },
+  large: { rounds: 1 },
+  load: { rounds: 1, searches: 10 },
+};
+
+function tidy() {
+  endAll();
+  rmSync(runFolder, { recursive: true, force: true, maxRetries: 5 });
+}
+process.on('exit', tidy);
+for (const [signal, code] of Object.entries({ SIGINT: 130, SIGTERM: 143, SIGHUP: 129 })) {
+  process.on(signal, () => process.exit(code));
+}
+
+const say = (line) => process.stderr.write(`${process.uptime().toFixed(0).padStart(4)} s  ${line}\n`);
+const size = options.quick ? QUICK : FULL;
+const notes = new Notes();
+
+say('installing the peers …');
+const all = allContenders(await installPeers(options.peers ?? join(runFolder, 'peers')));
+for (const { name, problem } of all) if (problem) notes.add(`${name} is left out`, problem);
+const present = all.filter(({ problem }) => problem === undefined);
+
+say('starts …');
+const starts = await measureStarts(present, size.starts, notes);
+const taking = present.filter(({ name }) => starts.one?.has(name)); // who cannot even start has been noted once
+say('calls …');
+const lean = await measureCalls(taking, leanServer('target'), { ...size.calls, tool: 'echo' }, notes);
+const sdk = await callsWithSdk(leanServer('target'));
+const real = everythingServer();
+if (!real) notes.add('server-everything', 'is not installed');
+const sdkReal = real ? await callsWithSdk(real) : new Map();
+say('large results …');
+const large = await measureLarge(taking, leanServer('target'), size.large, notes);
+say('load …');
+const tools = catalogSize();
+if (tools === 0) notes.add('memory and search', 'the recorded catalogues are not there (../shared/data/catalogs)');
+const load =
+  tools > 0 ? await measureLoad(taking, size.load, notes) : { rss: new Map(), pss: new Map(), search: new Map() };
+
+const rows = rowsOf({ starts, lean, sdk, sdkReal, large, load, tools });
+const verdicts = rows.flatMap((row) => (row.section ? [] : Object.values(verdictsOf(row, PEER_NAMES))));
+if (options.json) console.log(JSON.stringify(jsonOf(rows, all, PEER_NAMES, notes.lines), null, 2));
+else {
+  console.log(tableOf(rows, all, PEER_NAMES));
+  if (verdicts.includes('out of reach')) console.log(OUT_OF_REACH);
+  for (const { name, version } of all) if (version) console.log(`${name} ${version}`);
+  for (const line of notes.lines) console.log(`not measured: ${line}`);
+}
+process.exit(options.check && (verdicts.includes('missed') || !starts.one?.has('portolan')) ? 1 : 0);
+
+/** Only those that speak over pipes: what a client over HTTP costs is another comparison. */
+async function callsWithSdk(server) {
+  try {
+    const { SdkClient } = await import('./gateway/sdk-client.mjs');
+    const overPipes = taking.filter(({ name }) => !['mcp-proxy', 'supergateway'].includes(name));
+    const client = (launch, place) => new SdkClient(launch, place);
+    return await measureCalls(overPipes, server, { ...size.calls, tool: 'echo', client }, notes);
+  } catch (error) {
+    notes.add('SDK client', error);
+    return new Map();
+  }
+}

@@ -1,0 +1,27 @@
+/** The value below which `share` of the samples lie; undefined without samples. */
+export function quantile(samples, share) {
+  const sorted = samples.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+export const median = (samples) => quantile(samples, 0.5);
+
+/** Each round begins with another contender: nobody always runs in the wake of the same neighbour. */
+export function rotated(list, by) {
+  const at = list.length === 0 ? 0 : by % list.length;
+  return [...list.slice(at), ...list.slice(0, at)];
+}
+
+/** What could not be measured, and why, each said once. */
+export class Notes {
+  #lines = new Set();
+
+  add(who, error) {
+    const why = error instanceof Error ? error.message : String(error);
+    this.#lines.add(`${who}: ${why.replaceAll(/\s+/g, ' ').slice(0, 300)}`);
+  }
+
+  get lines() {
+    return [...this.#lines];
+  }
+}

@@ -1,0 +1,95 @@
+// Calls, one after the other and sixteen at a time. All contenders are open at once and take turns in small batches, so that
+// whatever else the machine does meanwhile falls on all of them.
+import { performance } from 'node:perf_hooks';
+import { median, quantile, rotated } from './figures.mjs';
+import { cpuMicroseconds, gatewayProcesses } from './processes.mjs';
+import { call, connect, waitUntilKnown } from './session.mjs';
+
+const IN_FLIGHT = 16;
+const WARM_UP_BATCHES = 2;
+
+/** For each contender: p50 and p99 in ms, calls a second, and processor time of the gateway for a call in µs. */
+export async function measureCalls(contenders, server, { epochs, batches, inSequence, atOnce, client, tool }, notes) {
+  const samples = new Map(contenders.map(({ name }) => [name, { times: [], rates: [], cpu: 0, calls: 0 }]));
+  for (let epoch = 0; epoch < epochs; epoch += 1) {
+    const open = await openAll(contenders, server, client, notes);
+    try {
+      for (let batch = -WARM_UP_BATCHES; batch < batches; batch += 1) {
+        for (const session of rotated([...open], batch + WARM_UP_BATCHES)) {
+          try {
+            const taken = await oneBatch(session, { tool, inSequence, atOnce });
+            if (batch >= 0) add(samples.get(session.contender.name), taken);
+          } catch (error) {
+            notes.add(`${session.contender.name}, calls`, error);
+            open.delete(session);
+            session.client.close();
+          }
+        }
+      }
+    } finally {
+      for (const session of open) session.client.close();
+    }
+  }
+  return new Map([...samples].flatMap(([name, taken]) => (taken.times.length > 0 ? [[name, summary(taken)]] : [])));
+}
+
+async function openAll(contenders, server, client, notes) {
+  const open = new Set();
+  for (const contender of contenders) {
+    try {
+      const session = await connect(contender, { target: server }, client ? { client } : {});
+      open.add(session);
+      await waitUntilKnown(session, 1);
+    } catch (error) {
+      notes.add(contender.name, error);
+    }
+  }
+  return open;
+}
+
+async function oneBatch(session, { tool, inSequence, atOnce }) {
+  if (session.pids === undefined) {
+    await one(session, tool, 0); // a gateway may start a process of its own at its first call
+    session.pids = gatewayProcesses(session.client.home);
+  }
+  const cpuBefore = cpuMicroseconds(session.pids);
+  const times = [];
+  for (let n = 0; n < inSequence; n += 1) {
+    const begin = performance.now();
+    await one(session, tool, n);
+    times.push(performance.now() - begin);
+  }
+  const begin = performance.now();
+  let next = 0;
+  const worker = async () => {
+    while (next < atOnce) {
+      next += 1;
+      await one(session, tool, next);
+    }
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
+  const rate = (atOnce / (performance.now() - begin)) * 1_000;
+  const cpuAfter = cpuMicroseconds(session.pids);
+  return { times, rate, cpu: cpuAfter === undefined ? undefined : cpuAfter - cpuBefore, calls: inSequence + atOnce };
+}
+
+function one(session, tool, n) {
+  const message = `message ${n}.`;
+  return call(session, { server: 'target', tool, args: { message }, isAnswer: (text) => text.includes(message) });
+}
+
+function add(held, { times, rate, cpu, calls }) {
+  held.times.push(...times);
+  held.rates.push(rate);
+  held.cpu = cpu === undefined ? undefined : held.cpu + cpu;
+  held.calls += calls;
+}
+
+function summary({ times, rates, cpu, calls }) {
+  return {
+    p50: median(times),
+    p99: quantile(times, 0.99),
+    callsPerSecond: median(rates),
+    cpuPerCall: cpu === undefined ? undefined : cpu / calls,
+  };
+}

@@ -1,0 +1,121 @@
+// The table: what was measured, in the order it is read, and what each row has to reach.
+const MEGABYTE = 1024 * 1024;
+
+/** What the product promised itself. Ratios are against a direct connection to the same server. */
+const LIMITS = {
+  p50Ratio: 1.6,
+  callsRatio: 0.6,
+  largeRatio: 2,
+  memoryMegabytes: 50,
+  overheadMs: 50,
+  searchMs: 150,
+  executionMs: 500,
+};
+
+/** What the bare proxy measured when the targets were set: a target is so many times that. */
+const BARE_PROXY = { p50Ratio: 1.45, callsRatio: 0.8 };
+
+/** A row is `{ id, label, unit, better, values, target? }`; a target has a text and a judge. */
+export function rowsOf({ starts, lean, sdk, sdkReal, large, load, tools }) {
+  const pick = (calls, field) => new Map([...calls].map(([name, figures]) => [name, figures[field]]));
+  const minimal = starts.minimal?.get('minimal');
+  const noSlower = {
+    text: minimal === undefined ? '≤ minimal SDK v2 server' : `≤ ${minimal.toFixed(0)} ms, minimal SDK v2 server`,
+    judge: ({ portolan }) => (minimal === undefined ? undefined : verdict(portolan <= minimal)),
+  };
+  const under = (limit, unit) => ({ text: `≤ ${limit} ${unit}`, judge: ({ portolan }) => verdict(portolan <= limit) });
+  const overhead = {
+    text: `≤ ${LIMITS.overheadMs} ms over direct`,
+    judge: ({ portolan, direct }) => direct && verdict(portolan - direct <= LIMITS.overheadMs),
+  };
+  const megabytes = (map) => new Map([...map].map(([name, bytes]) => [name, bytes / MEGABYTE]));
+  const firstTime = (map) =>
+    new Map([...map].flatMap(([name, value]) => (name === 'portolan, first time' ? [['portolan', value]] : [])));
+  const p50 = againstDirect('at most', LIMITS.p50Ratio, BARE_PROXY.p50Ratio);
+  const rate = againstDirect('at least', LIMITS.callsRatio, BARE_PROXY.callsRatio);
+  const twice = againstDirect('at most', LIMITS.largeRatio);
+  const memory = under(LIMITS.memoryMegabytes, 'MB');
+
+  return [
+    row('first-list-one', 'first tools/list, 1 server', 'ms', starts.one),
+    row('first-list-cold', 'first tools/list, 30 servers, no cache', 'ms', starts.cold, noSlower),
+    row('first-list-warm', 'first tools/list, 30 servers, cached', 'ms', starts.warm, noSlower),
+    row('known-cold', 'all tools of 30 servers known, no cache', 'ms', starts.known),
+    row('known-warm', 'all tools of 30 servers known, cached', 'ms', starts.knownWarm),
+    section('calls, lean client, lean server'),
+    row('lean-p50', 'a call, p50', 'ms', pick(lean, 'p50')),
+    row('lean-p99', 'a call, p99', 'ms', pick(lean, 'p99'), overhead),
+    row('lean-calls', '16 in flight', 'calls/s', pick(lean, 'callsPerSecond')),
+    row('lean-cpu', 'processor time of the gateway, a call', 'µs', without('direct', pick(lean, 'cpuPerCall'))),
+    section('calls, SDK v2 client, lean server'),
+    row('sdk-p50', 'a call, p50', 'ms', pick(sdk, 'p50'), p50),
+    row('sdk-p99', 'a call, p99', 'ms', pick(sdk, 'p99')),
+    row('sdk-calls', '16 in flight', 'calls/s', pick(sdk, 'callsPerSecond'), rate),
+    section('calls, SDK v2 client, server-everything'),
+    row('real-p50', 'a call, p50', 'ms', pick(sdkReal, 'p50'), p50),
+    row('real-p99', 'a call, p99', 'ms', pick(sdkReal, 'p99'), under(LIMITS.executionMs, 'ms')),
+    row('real-calls', '16 in flight', 'calls/s', pick(sdkReal, 'callsPerSecond'), rate),
+    section('load'),
+    row('large', 'a result of 10 MB', 'ms', large, twice),
+    row(
+      'memory',
+      `over bare node, ${tools} tools, 1,000 calls`,
+      'MB',
+      megabytes(without('portolan, first time', load.rss)),
+      memory,
+    ),
+    row('memory-first', '… having read the tools from 42 servers', 'MB', megabytes(firstTime(load.rss)), memory),
+    row(
+      'search',
+      `search over ${tools} tools, p99`,
+      'ms',
+      without('portolan, first time', load.search),
+      under(LIMITS.searchMs, 'ms'),
+    ),
+    row(
+      'search-first',
+      '… having read the tools from 42 servers',
+      'ms',
+      firstTime(load.search),
+      under(LIMITS.searchMs, 'ms'),
+    ),
+  ];
+}
+
+const without = (name, map) => new Map([...map].filter(([key]) => key !== name));
+const section = (title) => ({ section: title });
+
+function row(id, label, unit, values = new Map(), target = undefined) {
+  return { id, label, unit, better: unit === 'calls/s' ? 'higher' : 'lower', values, target };
+}
+
+const verdict = (isMet) => (isMet ? 'met' : 'missed');
+
+/**
+ * Where not even the bare proxy reaches the target, the machine is too busy or the client too light for it; then what counts is
+ * the distance from the bare proxy that the target allowed.
+ */
+function againstDirect(bound, limit, bareRatio) {
+  const holds = bound === 'at most' ? (value, edge) => value <= edge : (value, edge) => value >= edge;
+  return {
+    text: `${bound === 'at most' ? '≤' : '≥'} ${limit} x direct`,
+    judge({ portolan, direct, bare }) {
+      if (direct === undefined) return undefined;
+      if (holds(portolan, limit * direct)) return 'met';
+      const isOutOfReach = bareRatio !== undefined && bare !== undefined && !holds(bare, limit * direct);
+      return isOutOfReach && holds(portolan, (limit / bareRatio) * bare) ? 'out of reach' : 'missed';
+    },
+  };
+}
+
+/** The verdict on the target and on the place among the peers; undefined where a figure is missing. */
+export function verdictsOf({ values, better, target }, peers) {
+  const portolan = values.get('portolan');
+  if (portolan === undefined) return { target: undefined, ahead: undefined };
+  const others = peers.flatMap((peer) => values.get(peer) ?? []);
+  const isAhead = others.every((other) => (better === 'higher' ? portolan > other : portolan < other));
+  return {
+    target: target?.judge({ portolan, direct: values.get('direct'), bare: values.get('bare proxy') }),
+    ahead: others.length === 0 ? undefined : verdict(isAhead),
+  };
+}

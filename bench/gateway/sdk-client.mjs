@@ -1,0 +1,50 @@
+import { Client } from '@modelcontextprotocol/client';
+import { end, remember } from './processes.mjs';
+
+/**
+ * The client most programs have, with the same face as the lean one: an overhead that its user cannot feel is no overhead. Only
+ * this one makes ratios that mean something, since against a client that costs nothing each further pipe is a factor of its own.
+ */
+export class SdkClient {
+  #client = new Client({ name: 'portolan-bench', version: '1.0.0' });
+  #launch;
+  #place;
+  #transport;
+
+  constructor(launch, place) {
+    this.#launch = launch;
+    this.#place = place;
+  }
+
+  get home() {
+    return this.#place.env.HOME;
+  }
+
+  async request(method, params, timeout) {
+    switch (method) {
+      case 'initialize':
+        return this.#open(timeout);
+      case 'tools/list':
+        return this.#client.listTools(params, { timeout });
+      case 'tools/call':
+        return this.#client.callTool(params, { timeout });
+      default:
+        throw new Error(`the benchmark never asks for ${method}`);
+    }
+  }
+
+  /** The SDK has said it already. */
+  notify() {}
+
+  close() {
+    this.#client.close().catch(() => {}); // what it cannot close is ended below
+    end(this.#transport?.pid, this.home);
+  }
+
+  async #open(timeout) {
+    const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+    this.#transport = new StdioClientTransport({ ...this.#launch, ...this.#place, stderr: 'ignore' });
+    await this.#client.connect(this.#transport, { timeout });
+    remember(this.#transport.pid, this.home);
+  }
+}

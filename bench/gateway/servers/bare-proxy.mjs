@@ -1,0 +1,16 @@
+// The limit of what any gateway can reach: a process in the middle that parses each message and writes it on, and knows nothing.
+// `bare-proxy.mjs <command> [args…]`
+import { spawn } from 'node:child_process';
+import { LineSplitter } from '../line-splitter.mjs';
+
+const [command, ...args] = process.argv.slice(2);
+const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+child.on('exit', () => process.exit(0));
+
+function forward(from, to) {
+  const lines = new LineSplitter((line) => to.write(`${JSON.stringify(JSON.parse(line.toString('utf8')))}\n`));
+  from.on('data', (chunk) => lines.push(chunk));
+}
+forward(process.stdin, child.stdin);
+forward(child.stdout, process.stdout);
+process.stdin.on('end', () => child.stdin.end());

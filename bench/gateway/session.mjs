@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
+import { HttpClient } from './http-client.mjs';
+import { StdioClient } from './stdio-client.mjs';
+
+const ANSWER_LIMIT_MS = 60_000;
+const KNOWN_LIMIT_MS = 60_000;
+const ASK_AGAIN_MS = 20;
+const HELLO = {
+  protocolVersion: '2025-06-18',
+  capabilities: {},
+  clientInfo: { name: 'portolan-bench', version: '1.0.0' },
+};
+// What a program needs to start at all; nothing of the user's own may reach a measured gateway.
+const KEPT = ['PATH', 'SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'];
+
+/** The folder of this run; whoever started the run removes it. */
+export const runFolder = mkdtempSync(join(tmpdir(), 'portolan-bench-'));
+
+/** A home that no other process has: how the processes of a gateway are found again. */
+export function newPlace() {
+  const home = mkdtempSync(join(runFolder, 'home-'));
+  const cwd = join(home, 'work');
+  mkdirSync(cwd);
+  const env = Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
+  return { cwd, env: { ...env, HOME: home, USERPROFILE: home } };
+}
+
+const leanClient = (launch, place) => (launch.port ? new HttpClient(launch, place) : new StdioClient(launch, place));
+
+/** Starts a contender and asks for its list; gives the connection, and the time from the start until the list was there. */
+export async function connect(contender, servers, { place = newPlace(), client: makeClient = leanClient } = {}) {
+  const launch = await contender.launch(servers, place.env.HOME);
+  const begin = performance.now();
+  const client = makeClient(launch, place);
+  try {
+    await client.request('initialize', HELLO, ANSWER_LIMIT_MS);
+    await client.notify('notifications/initialized');
+    await client.request('tools/list', {}, ANSWER_LIMIT_MS);
+    return { contender, client, place, begin, firstListMs: performance.now() - begin };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+/** One call of a server's tool; fails where the answer is not the tool's. */
+export async function call({ contender, client }, { server, tool, args, isAnswer }) {
+  const result = await client.request('tools/call', contender.call(server, tool, args), ANSWER_LIMIT_MS);
+  if (result.isError || !isAnswer(textOf(result))) {
+    throw new Error(`unexpected answer ${JSON.stringify(result).slice(0, 300)}`);
+  }
+}
+
+/** One call of a gateway's own tool; its answer as text. */
+export async function ask({ client }, params) {
+  const result = await client.request('tools/call', params, ANSWER_LIMIT_MS);
+  if (result.isError) throw new Error(textOf(result).slice(0, 300));
+  return textOf(result);
+}
+
+/** Asks until a gateway that connects behind its first answer knows the tools of all its servers. */
+export async function waitUntilKnown(session, servers) {
+  const { known } = session.contender;
+  if (!known) return;
+  const deadline = performance.now() + KNOWN_LIMIT_MS;
+  for (;;) {
+    const count = known.count(await ask(session, known.ask));
+    if (count >= servers) return;
+    if (performance.now() > deadline)
+      throw new Error(`knows ${count} of ${servers} servers after ${KNOWN_LIMIT_MS} ms`);
+    await pause(ASK_AGAIN_MS);
+  }
+}
+
+function textOf(result) {
+  return result.content?.[0]?.text ?? '';
+}

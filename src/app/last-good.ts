@@ -1,0 +1,23 @@
+import type { Definition } from '../model/index.js';
+import type { Readings } from '../sources/index.js';
+
+/**
+ * A file that does not parse keeps its last good reading: someone is in the middle of editing it. Its definitions stand
+ * where they stood, because the first in order keeps its name. An administrator's file is not among them: it fails closed.
+ */
+export function withLastGood<R extends Readings>(now: R, before: Pick<Readings, 'definitions'> | undefined): R {
+  const failed = new Set(now.looks.filter((look) => look.found === 'failed').map((look) => look.path));
+  if (!before || failed.size === 0) return now;
+  const definitions = [...now.definitions];
+  const keyOf = ({ client, source, name }: Definition) => JSON.stringify([client, source, name]);
+  const places = new Map(definitions.map((definition) => [keyOf(definition), definition]));
+  let last: Definition | undefined;
+  for (const old of before.definitions) {
+    const current = places.get(keyOf(old));
+    if (!current && failed.has(old.source) && old.scope !== 'managed') {
+      definitions.splice(last ? definitions.indexOf(last) + 1 : 0, 0, old);
+      last = old;
+    } else last = current ?? last;
+  }
+  return { ...now, definitions };
+}

@@ -1,0 +1,172 @@
+import { type Log, silentLog } from '../base/index.js';
+import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
+import { CallGate, Gateway, type GatewayView, openAuditLog, servedServer, viewTools } from '../gateway/index.js';
+import { type AdmittedServer, admit, compileToolRules } from '../policy/index.js';
+import { createToolIndex } from '../search/index.js';
+import { openServer, Pool, reapStrays, startGuardian } from '../upstream/index.js';
+import { type DiscoverOptions, type Discovery, discoverAll } from './discover.js';
+import { ownFolders } from './folders.js';
+
+export interface GatewayOptions extends DiscoverOptions {
+  readonly log?: Log;
+  readonly version?: string;
+}
+
+/** The gateway with everything that lives as long as it does. */
+export interface RunningGateway extends AsyncDisposable {
+  readonly gateway: Gateway;
+  readonly catalog: Catalog;
+  /** What was found when it was last looked. */
+  readonly discovery: Discovery;
+  /** Looks again and replaces everything at once; says whether the servers on offer changed. */
+  reload(): Promise<boolean>;
+}
+
+interface Held {
+  readonly discovery: Discovery;
+  readonly view: GatewayView;
+  readonly admitted: readonly AdmittedServer[];
+}
+
+/** An answer that is this much longer than its result is an envelope, not a result. */
+const ENVELOPE_BYTES = 4_096;
+
+/** Wires the rooms together. Nothing is started before it is needed. */
+export async function startGateway({
+  log = silentLog,
+  version = '0',
+  ...options
+}: GatewayOptions): Promise<RunningGateway> {
+  let held = await look(options, undefined);
+  const { host } = held.discovery;
+  const folders = ownFolders(host);
+  const settings = () => held.view.settings;
+  const index = createToolIndex();
+  const guardian = startGuardian({
+    folder: folders.children,
+    onProblem: (message) => log('warn', message),
+  });
+  const pool = new Pool({
+    open: (server, events, signal) =>
+      openServer(
+        server,
+        {
+          ...{ platform: host.platform, env: host.env, home: host.home, cwd: host.cwd },
+          passEnv: settings().passEnv,
+          guardian,
+          limits: () => ({
+            maxLineBytes: settings().limits.maxResultBytes + ENVELOPE_BYTES,
+            maxDepth: settings().limits.maxDepth,
+          }),
+          client: { name: 'portolan', version },
+          startMs: () => settings().timeouts.startMs,
+          logFolder: folders.logs,
+          log,
+        },
+        events,
+        signal,
+      ),
+    idleMs: () => settings().timeouts.idleMs,
+    toolsChanged: (server) => void catalog.refresh(server.name).catch(() => undefined),
+    log,
+  });
+  const indexEntry = (entry: CatalogEntry) => {
+    index.remove(entry.server.name);
+    index.add(indexed(entry, held.view));
+  };
+  const store = diskStore(folders, log);
+  const catalog = new Catalog({
+    store: settings().cache.enabled ? store : withoutCache(store),
+    connected: async (server, act) => {
+      using lease = await pool.lease(server, { purpose: 'read' });
+      return await act(lease.connection);
+    },
+    ttlMs: () => settings().cache.ttl * 1000,
+    listMs: (server) => server.definition.startupTimeoutMs ?? settings().timeouts.startMs,
+    changed: indexEntry,
+    log,
+  });
+  catalog.use(held.admitted);
+  const audit = openAuditLog({ folder: folders.audit, warn: (message) => log('warn', message) });
+  const gateway = new Gateway({
+    view: () => held.view,
+    catalog,
+    pool,
+    index,
+    gate: new CallGate(() => settings().limits),
+    audit,
+  });
+  return {
+    gateway,
+    catalog,
+    get discovery() {
+      return held.discovery;
+    },
+    reload: async () => {
+      const before = held;
+      held = await look(options, before);
+      catalog.use(held.admitted);
+      pool.retain(held.admitted);
+      for (const { name } of before.admitted) index.remove(name);
+      for (const entry of catalog.entries()) indexEntry(entry);
+      return offered(before.view) !== offered(held.view);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await pool[Symbol.asyncDispose]();
+      await Promise.all([guardian[Symbol.asyncDispose](), audit[Symbol.asyncDispose]()]);
+    },
+  };
+}
+
+/** Ends what an earlier gateway that was killed left behind. */
+export async function endStrays({ host }: Discovery, log: Log): Promise<void> {
+  const ended = await reapStrays(ownFolders(host).children).catch((error: Error) => {
+    log('warn', 'strays not looked for', { error: error.message });
+    return [];
+  });
+  if (ended.length > 0) log('info', 'ended what an earlier gateway left behind', { pids: ended });
+}
+
+async function look(options: DiscoverOptions, before: Held | undefined): Promise<Held> {
+  const discovery = await discoverAll(options, before?.discovery);
+  const { settings } = discovery.settings;
+  const judge = await compileToolRules(settings.toolRules);
+  const known = new Map(before?.admitted.map((server) => [server.name, server]));
+  const servers = discovery.servers.map((server, place) => {
+    const chosen = discovery.held[place]?.chosen;
+    const verdict = chosen && discovery.verdicts.get(chosen);
+    const admitted = chosen && verdict && admit(server.name, chosen, verdict);
+    return servedServer(server, admitted && sameAs(known.get(server.name), admitted));
+  });
+  return {
+    discovery,
+    view: { servers, judge, settings },
+    admitted: servers.flatMap(({ admitted }) => admitted ?? []),
+  };
+}
+
+/** A server that is the same as before stays the same object, so that what is known of it stays too. */
+function sameAs(before: AdmittedServer | undefined, now: AdmittedServer): AdmittedServer {
+  return before && JSON.stringify(before.definition) === JSON.stringify(now.definition) ? before : now;
+}
+
+function indexed(entry: CatalogEntry, { judge, settings }: GatewayView) {
+  const { server, greeting } = entry;
+  const description = server.definition.description ?? greeting?.instructions;
+  return [...viewTools(entry, judge, settings.pins).values()].map(({ listed, enabled, tags }) => ({
+    server: server.name,
+    name: listed.tool.name,
+    ...(listed.tool.description !== undefined && { description: listed.tool.description }),
+    inputSchema: listed.tool.inputSchema,
+    ...(description !== undefined && { serverDescription: description }),
+    tags,
+    enabled,
+  }));
+}
+
+/** What a client sees of the chart. */
+function offered({ servers }: GatewayView): string {
+  return JSON.stringify(
+    servers.map(({ name, alias, state, admitted }) => [name, alias, state, admitted !== undefined]),
+  );
+}

@@ -1,0 +1,122 @@
+import { basename, dirname } from 'node:path';
+import type { Files, Log } from '../base/index.js';
+
+/** An editor writes a file in several steps; this long after the last of them it is read. */
+const DEBOUNCE_MS = 500;
+/** What no notice was given of, on network drives for example, is seen this late. */
+const SWEEP_MS = 30_000;
+
+/** The same files, and the paths that anybody asked for: all that an answer made from them depends on. */
+export function recordingFiles(files: Files): Files & { readonly touched: Set<string> } {
+  const touched = new Set<string>();
+  const noting = <T>(path: string, act: (path: string) => T): T => {
+    touched.add(path);
+    return act(path);
+  };
+  return {
+    touched,
+    read: (path) => noting(path, files.read),
+    list: (path) => noting(path, files.list),
+    exists: (path) => noting(path, files.exists),
+    realPath: (path) => noting(path, files.realPath),
+  };
+}
+
+export interface WatchOptions {
+  readonly touched: ReadonlySet<string>;
+  /** Called when something changed. Its paths may be others afterwards. */
+  readonly changed: () => Promise<void>;
+  readonly log: Log;
+}
+
+/** Calls when one of the paths is made, changed or taken away, until it is disposed of. */
+export function watchPaths({ touched, changed, log }: WatchOptions): Disposable {
+  const fs = process.getBuiltinModule('node:fs');
+  const watchers = new Map<string, ReturnType<typeof fs.watch>>();
+  let seen = snapshot(touched);
+  let timer: NodeJS.Timeout | undefined;
+  let isEnded = false;
+
+  const look = async () => {
+    timer = undefined;
+    const now = snapshot(touched);
+    if (now === seen || isEnded) return;
+    seen = now;
+    await changed();
+    seen = snapshot(touched);
+    watchFolders();
+  };
+  const soon = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => void look(), DEBOUNCE_MS);
+    timer.unref();
+  };
+  const watchFolders = () => {
+    if (isEnded) return;
+    const wanted = foldersOf(touched, fs.existsSync);
+    for (const [folder, watcher] of watchers) {
+      if (wanted.has(folder)) continue;
+      watcher.close();
+      watchers.delete(folder);
+    }
+    for (const folder of wanted.keys()) {
+      if (watchers.has(folder)) continue;
+      try {
+        const watcher = fs.watch(folder, { persistent: false }, (_, name) => {
+          // A home folder is written to all day; only what leads to one of the paths is of interest.
+          if (name === null || foldersOf(touched, fs.existsSync).get(folder)?.has(name)) soon();
+        });
+        watcher.on('error', () => watchers.delete(folder)); // the sweep sees what it would have seen
+        watchers.set(folder, watcher);
+      } catch (error) {
+        log('debug', 'folder not watched; it is looked at now and then', {
+          folder,
+          error: error instanceof Error ? error.message : String(error),
+        });
+      }
+    }
+  };
+  watchFolders();
+  const sweep = setInterval(() => void look(), SWEEP_MS);
+  sweep.unref();
+  return {
+    [Symbol.dispose]: () => {
+      isEnded = true;
+      clearTimeout(timer);
+      clearInterval(sweep);
+      for (const watcher of watchers.values()) watcher.close();
+    },
+  };
+}
+
+/** The folders in which something can happen to the paths, each with the names that matter: for what is not there, the nearest that is. */
+function foldersOf(paths: ReadonlySet<string>, exists: (path: string) => boolean): Map<string, Set<string>> {
+  const folders = new Map<string, Set<string>>();
+  const known = new Map<string, boolean>();
+  const isThere = (path: string): boolean => {
+    const answer = known.get(path) ?? exists(path);
+    known.set(path, answer);
+    return answer;
+  };
+  for (const path of paths) {
+    let [folder, name] = [dirname(path), basename(path)];
+    while (!isThere(folder) && dirname(folder) !== folder) [folder, name] = [dirname(folder), basename(folder)];
+    folders.set(folder, (folders.get(folder) ?? new Set()).add(name));
+  }
+  return folders;
+}
+
+/** What a look at the paths would tell apart. */
+function snapshot(paths: ReadonlySet<string>): string {
+  const fs = process.getBuiltinModule('node:fs');
+  return [...paths]
+    .map((path) => {
+      try {
+        const stat = fs.statSync(path, { throwIfNoEntry: false });
+        return stat ? `${path}:${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.mode}` : path;
+      } catch {
+        return path;
+      }
+    })
+    .join('\n');
+}

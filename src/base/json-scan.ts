@@ -1,0 +1,123 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COLON = 0x3a;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** Whether JSON nests deeper than that, seen before it is parsed: what parses deep cannot be written again. */
+export function isDeeperThan(json: Buffer, limit: number): boolean {
+  let depth = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const byte = json[at];
+    if (byte === QUOTE) at = endOfString(json, at + 1);
+    else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > limit) return true;
+    } else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1;
+  }
+  return false;
+}
+
+/** The same for what others parsed, without recursion. */
+export function isValueDeeperThan(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    const inner = level.filter((one): one is object => typeof one === 'object' && one !== null);
+    if (inner.length > 0 && depth >= limit) return true;
+    level = inner.flatMap((one) => Object.values(one));
+  }
+  return false;
+}
+
+/** The place of the quote that ends a string, or the end of the bytes. Long strings are crossed by a native search. */
+function endOfString(json: Buffer, from: number): number {
+  for (let at = from; ; ) {
+    const quote = json.indexOf(QUOTE, at);
+    if (quote < 0) return json.length;
+    let slashes = 0;
+    while (quote - 1 - slashes >= at && json[quote - 1 - slashes] === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return quote;
+    at = quote + 1;
+  }
+}
+
+/** No id that we hand out is longer; of a longer one nothing is kept. */
+const MAX_ID_BYTES = 64;
+
+/** Finds the `id` of a message too large to keep, from its bytes as they pass by. */
+export class PassingId {
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** What is being collected at the top level: a key, or the value after `"id":`. */
+  #collected: number[] = [];
+  #lastString = '';
+  #isIdValue = false;
+  #id: string | undefined;
+
+  push(bytes: Buffer): void {
+    for (let at = 0; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (!this.#inString) this.#outside(byte);
+      else if (this.#depth > 1 && !this.#escaped && byte !== BACKSLASH && byte !== QUOTE) at = skipTo(bytes, at) - 1;
+      else this.#inside(byte);
+    }
+  }
+
+  /** The id as JSON would give it, or undefined where none was seen. */
+  get id(): number | string | undefined {
+    if (this.#id === undefined) return undefined;
+    try {
+      const value: unknown = JSON.parse(this.#id);
+      return typeof value === 'number' || typeof value === 'string' ? value : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #outside(byte: number): void {
+    if (byte === QUOTE) {
+      this.#inString = true;
+      if (this.#depth === 1) this.#collected = [QUOTE];
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) this.#depth += 1;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET || (byte === COMMA && this.#depth === 1)) {
+      if (this.#depth === 1) this.#endValue();
+      if (byte !== COMMA) this.#depth -= 1;
+    } else if (this.#depth !== 1) return;
+    else if (byte === COLON) {
+      this.#isIdValue = this.#lastString === '"id"';
+      this.#collected = [];
+    } else if (this.#isIdValue) this.#collect(byte);
+  }
+
+  #inside(byte: number): void {
+    if (this.#depth === 1) this.#collect(byte);
+    if (this.#escaped) this.#escaped = false;
+    else if (byte === BACKSLASH) this.#escaped = true;
+    else if (byte === QUOTE) {
+      this.#inString = false;
+      if (this.#depth === 1) this.#lastString = Buffer.from(this.#collected).toString();
+    }
+  }
+
+  #collect(byte: number): void {
+    if (this.#collected.length < MAX_ID_BYTES) this.#collected.push(byte);
+  }
+
+  #endValue(): void {
+    if (this.#isIdValue) this.#id = Buffer.from(this.#collected).toString().trim();
+    this.#isIdValue = false;
+    this.#collected = [];
+  }
+}
+
+/** The next byte that can end or escape a string. */
+function skipTo(bytes: Buffer, from: number): number {
+  const quote = bytes.indexOf(QUOTE, from);
+  const end = quote < 0 ? bytes.length : quote;
+  const slash = bytes.subarray(from, end).indexOf(BACKSLASH);
+  return slash < 0 ? end : from + slash;
+}

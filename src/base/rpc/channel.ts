@@ -1,0 +1,50 @@
+import type { Id, Incoming, Params, RpcFault } from './message.js';
+
+/** A message to be sent. A result is a value, or bytes that are JSON already. */
+export type Outgoing =
+  | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
+  | { readonly kind: 'result'; readonly id: Id; readonly answer: Answer }
+  | { readonly kind: 'fault'; readonly id: Id | null; readonly fault: RpcFault };
+
+export type Answer = { readonly value: unknown } | { readonly bytes: Buffer };
+
+export interface ChannelListener {
+  message(message: Incoming): void;
+  /** A message went by that was too large to keep. */
+  overlong(line: { readonly bytes: number; readonly id: Id | undefined }): void;
+  /** A request could not be delivered; others may be. */
+  undelivered(id: Id, reason: Error): void;
+  /** Called once, whoever closed it. */
+  closed(reason: Error | undefined): void;
+}
+
+/** A two-way road for messages: a pair of pipes, a socket, HTTP. */
+export interface Channel {
+  start(listener: ChannelListener): void;
+  send(message: Outgoing): void;
+  close(): Promise<void>;
+  /** What was sent and has not left yet. */
+  readonly backlogBytes: number;
+}
+
+/** The message as an object, for roads that write it themselves. */
+export function toObject(message: Outgoing): Record<string, unknown> {
+  switch (message.kind) {
+    case 'request':
+      return { jsonrpc: '2.0', id: message.id, method: message.method, ...withParams(message.params) };
+    case 'notification':
+      return { jsonrpc: '2.0', method: message.method, ...withParams(message.params) };
+    case 'result': {
+      const { answer } = message;
+      const result: unknown = 'bytes' in answer ? JSON.parse(answer.bytes.toString()) : answer.value;
+      return { jsonrpc: '2.0', id: message.id, result };
+    }
+    case 'fault':
+      return { jsonrpc: '2.0', id: message.id, error: message.fault };
+  }
+}
+
+function withParams(params: Params): { params?: Params } {
+  return params === undefined ? {} : { params };
+}

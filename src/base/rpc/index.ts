@@ -1,0 +1,13 @@
+export { type Answer, type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
+export {
+  type Id,
+  type Incoming,
+  isObject,
+  type Params,
+  parseLine,
+  RpcCode,
+  type RpcFault,
+  readMessage,
+} from './message.js';
+export { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError } from './peer.js';
+export { StreamChannel, type StreamLimits } from './stream-channel.js';

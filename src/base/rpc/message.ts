@@ -1,0 +1,124 @@
+import { isUtf8 } from 'node:buffer';
+import { isDeeperThan } from '../json-scan.js';
+
+export type Id = string | number;
+
+export interface RpcFault {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** A message as it came in. */
+export type Incoming =
+  | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
+  /** `bytes` is the result as it was written, where it can be passed on without being written again. */
+  | { readonly kind: 'result'; readonly id: Id; readonly result: unknown; readonly bytes?: Buffer }
+  | { readonly kind: 'fault'; readonly id: Id | undefined; readonly fault: RpcFault }
+  /** Nothing that JSON-RPC knows; `id` where one can be answered. */
+  | { readonly kind: 'invalid'; readonly id: Id | undefined; readonly fault: RpcFault };
+
+export type Params = Readonly<Record<string, unknown>> | undefined;
+
+/** The codes of JSON-RPC itself. */
+export const RpcCode = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
+
+/** As many messages as one batch may hold. */
+const MAX_BATCH = 256;
+/** An `id` is repeated in every answer: a longer one is not. */
+const MAX_ID_CHARACTERS = 1_024;
+
+const HEAD = Buffer.from('{"result":');
+/** What the common servers write after a result; the id is a number because ours are. */
+const TAIL = /^,"jsonrpc":"2\.0","id":(\d{1,15})\}$/;
+const TAIL_BYTES = 48;
+
+/** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
+export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
+  if (isDeeperThan(line, maxDepth)) return [invalid(RpcCode.invalidRequest, `nested deeper than ${maxDepth}`)];
+  const forwardable = parseForwardable(line);
+  if (forwardable) return [forwardable];
+  let value: unknown;
+  try {
+    value = JSON.parse(line.toString());
+  } catch {
+    return [invalid(RpcCode.parseError, 'not valid JSON')];
+  }
+  if (!Array.isArray(value)) return [readMessage(value)];
+  if (value.length === 0 || value.length > MAX_BATCH)
+    return [invalid(RpcCode.invalidRequest, `a batch holds 1 to ${MAX_BATCH} messages`)];
+  return value.map(readMessage);
+}
+
+/**
+ * A result in the order in which the SDKs write it, with its own bytes. Only what stands between head and tail is parsed:
+ * if that is one JSON value, the line is what it seems to be, and the value can go into another message as it is.
+ */
+function parseForwardable(line: Buffer): Incoming | undefined {
+  if (line.length < HEAD.length + TAIL_BYTES / 2 || line.compare(HEAD, 0, HEAD.length, 0, HEAD.length) !== 0)
+    return undefined;
+  const end = line.toString('latin1', Math.max(HEAD.length, line.length - TAIL_BYTES));
+  const comma = end.lastIndexOf(',"jsonrpc"');
+  const id = comma < 0 ? undefined : TAIL.exec(end.slice(comma))?.[1];
+  if (id === undefined) return undefined;
+  const bytes = line.subarray(HEAD.length, line.length - (end.length - comma));
+  if (!isUtf8(bytes)) return undefined; // decoding mends it, passing it on would not
+  try {
+    return { kind: 'result', id: Number(id), result: JSON.parse(bytes.toString()), bytes };
+  } catch {
+    return undefined; // a line of another shape: read as a whole
+  }
+}
+
+/** What a parsed value says as a message. */
+export function readMessage(value: unknown): Incoming {
+  if (!isObject(value)) return invalid(RpcCode.invalidRequest, 'a message is an object');
+  const id = readId(value.id);
+  if (value.jsonrpc !== '2.0') return invalid(RpcCode.invalidRequest, '"jsonrpc" is not "2.0"', id);
+  if (value.method !== undefined) return readCall(value, id);
+  if (Object.hasOwn(value, 'result') && id !== undefined) return { kind: 'result', id, result: value.result };
+  if (isObject(value.error)) return { kind: 'fault', id, fault: readFault(value.error) };
+  return invalid(RpcCode.invalidRequest, 'neither a request nor an answer', id);
+}
+
+function readCall(value: Record<string, unknown>, id: Id | undefined): Incoming {
+  const { method, params } = value;
+  if (typeof method !== 'string') return invalid(RpcCode.invalidRequest, '"method" is not a text', id);
+  if (params !== undefined && !isObject(params)) {
+    return id === undefined
+      ? invalid(RpcCode.invalidRequest, '"params" is not an object')
+      : { kind: 'invalid', id, fault: { code: RpcCode.invalidParams, message: '"params" is not an object' } };
+  }
+  if (!Object.hasOwn(value, 'id')) return { kind: 'notification', method, params };
+  return id === undefined
+    ? invalid(RpcCode.invalidRequest, '"id" is neither a text nor a number')
+    : { kind: 'request', id, method, params };
+}
+
+function readFault({ code, message, data }: Record<string, unknown>): RpcFault {
+  return {
+    code: typeof code === 'number' ? code : RpcCode.internalError,
+    message: typeof message === 'string' ? message : 'an error without a message',
+    ...(data !== undefined && { data }),
+  };
+}
+
+function readId(id: unknown): Id | undefined {
+  if (typeof id === 'number' && Number.isFinite(id)) return id;
+  return typeof id === 'string' && id.length <= MAX_ID_CHARACTERS ? id : undefined;
+}
+
+function invalid(code: number, message: string, id?: Id): Incoming {
+  return { kind: 'invalid', id, fault: { code, message } };
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

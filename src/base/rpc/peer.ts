@@ -1,0 +1,169 @@
+import type { Answer, Channel } from './channel.js';
+import { type Id, type Incoming, type Params, RpcCode, type RpcFault } from './message.js';
+
+/** An answer that is an error, from the other side or for it. */
+export class RpcError extends Error {
+  readonly fault: RpcFault;
+
+  constructor(code: number, message: string, data?: unknown) {
+    super(message);
+    this.name = 'RpcError';
+    this.fault = { code, message, ...(data !== undefined && { data }) };
+  }
+}
+
+/** The other side is gone, and with it the answer. */
+export class ChannelClosed extends Error {
+  override readonly name = 'ChannelClosed';
+}
+
+/** The answer came and was too large to keep. */
+export class AnswerTooLarge extends Error {
+  override readonly name = 'AnswerTooLarge';
+  readonly bytes: number;
+
+  constructor(bytes: number) {
+    super(`an answer of ${bytes} bytes`);
+    this.bytes = bytes;
+  }
+}
+
+export interface PeerHandlers {
+  /** Gives the answer, or throws an `RpcError`; anything else that is thrown is told to the other side as a fault of ours. */
+  request(request: { readonly id: Id; readonly method: string; readonly params: Params }): Promise<Answer>;
+  notification(method: string, params: Params): void;
+  /** What came was no message. With an answer, the other side learns of it. */
+  noise(fault: RpcFault): 'answer' | 'skip';
+  closed(reason: Error | undefined): void;
+  /** An exception that no caller will see. */
+  fault(error: unknown): void;
+}
+
+type Result = Extract<Incoming, { kind: 'result' }>;
+interface Pending {
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** One end of a JSON-RPC connection: sends requests and finds their answers, answers the requests of the other end. */
+export class Peer {
+  readonly #channel: Channel;
+  readonly #handlers: PeerHandlers;
+  readonly #pending = new Map<Id, Pending>();
+  #nextId = 0;
+  #closed = false;
+
+  constructor(channel: Channel, handlers: PeerHandlers) {
+    this.#channel = channel;
+    this.#handlers = handlers;
+    channel.start({
+      message: (message) => this.#receive(message),
+      overlong: ({ bytes, id }) => this.#overlong(bytes, id),
+      undelivered: (id, reason) => this.#take(id)?.reject(new ChannelClosed(reason.message, { cause: reason })),
+      closed: (reason) => this.#end(reason),
+    });
+  }
+
+  get backlogBytes(): number {
+    return this.#channel.backlogBytes;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  /** The answer rejects with `RpcError`, `ChannelClosed` or `AnswerTooLarge`. Who stops waiting calls `forget`. */
+  request(method: string, params: Params): { readonly id: Id; readonly answer: Promise<Result> } {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const answer = new Promise<Result>((resolve, reject) => {
+      if (this.#closed) reject(new ChannelClosed('the connection is closed'));
+      else this.#pending.set(id, { resolve, reject });
+    });
+    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params });
+    return { id, answer };
+  }
+
+  /** An answer that comes after this is dropped. */
+  forget(id: Id, reason: Error): void {
+    this.#take(id)?.reject(reason);
+  }
+
+  notify(method: string, params?: Params): void {
+    this.#channel.send({ kind: 'notification', method, params });
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close();
+  }
+
+  #receive(message: Incoming): void {
+    switch (message.kind) {
+      case 'request':
+        void this.#answer(message);
+        return;
+      case 'notification':
+        this.#guarded(() => this.#handlers.notification(message.method, message.params));
+        return;
+      case 'result':
+        this.#take(message.id)?.resolve(message);
+        return;
+      case 'fault': {
+        const { code, message: text, data } = message.fault;
+        if (message.id !== undefined) this.#take(message.id)?.reject(new RpcError(code, text, data));
+        return;
+      }
+      case 'invalid':
+        if (this.#handlers.noise(message.fault) === 'answer')
+          this.#channel.send({ kind: 'fault', id: message.id ?? null, fault: message.fault });
+        return;
+    }
+  }
+
+  async #answer({ id, method, params }: Extract<Incoming, { kind: 'request' }>): Promise<void> {
+    try {
+      const answer = await this.#handlers.request({ id, method, params });
+      this.#channel.send({ kind: 'result', id, answer });
+    } catch (error) {
+      if (!(error instanceof RpcError)) this.#handlers.fault(error);
+      const fault =
+        error instanceof RpcError ? error.fault : { code: RpcCode.internalError, message: 'internal error' };
+      this.#channel.send({ kind: 'fault', id, fault });
+    }
+  }
+
+  /** Who waits for it learns of it. Where it cannot be said who that is, nobody would ever hear again: the connection ends. */
+  #overlong(bytes: number, id: Id | undefined): void {
+    const pending = id === undefined ? undefined : this.#take(id);
+    if (pending) {
+      pending.reject(new AnswerTooLarge(bytes));
+      return;
+    }
+    const fault = { code: RpcCode.invalidRequest, message: `a message of ${bytes} bytes is too large` };
+    if (this.#handlers.noise(fault) === 'answer') this.#channel.send({ kind: 'fault', id: id ?? null, fault });
+    else if (id === undefined && this.#pending.size > 0) void this.#channel.close();
+  }
+
+  #take(id: Id): Pending | undefined {
+    const pending = this.#pending.get(id);
+    this.#pending.delete(id);
+    return pending;
+  }
+
+  #end(reason: Error | undefined): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    const waiting = [...this.#pending.values()];
+    this.#pending.clear();
+    for (const { reject } of waiting) reject(new ChannelClosed('the connection was lost', { cause: reason }));
+    this.#guarded(() => this.#handlers.closed(reason));
+  }
+
+  #guarded(act: () => void): void {
+    try {
+      act();
+    } catch (error) {
+      this.#handlers.fault(error);
+    }
+  }
+}

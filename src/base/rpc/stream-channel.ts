@@ -1,0 +1,94 @@
+import type { Readable, Writable } from 'node:stream';
+import { LineSplitter } from '../line-splitter.js';
+import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
+import { parseLine } from './message.js';
+
+export interface StreamLimits {
+  /** The longest line that is kept. */
+  readonly maxLineBytes: number;
+  readonly maxDepth: number;
+}
+
+const END_OF_RESULT = Buffer.from('}\n');
+/** A stream that was ended and does not finish by then is destroyed. */
+const FLUSH_MS = 2_000;
+
+/** Messages as lines of JSON over a pair of pipes or a socket. */
+export class StreamChannel implements Channel {
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #limits: () => StreamLimits;
+  #listener: ChannelListener | undefined;
+  #ended = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(input: Readable, output: Writable, limits: () => StreamLimits) {
+    this.#input = input;
+    this.#output = output;
+    this.#limits = limits;
+  }
+
+  get backlogBytes(): number {
+    return this.#output.writableLength;
+  }
+
+  start(listener: ChannelListener): void {
+    this.#listener = listener;
+    const splitter = new LineSplitter(() => this.#limits().maxLineBytes, {
+      line: (bytes) => {
+        for (const message of parseLine(bytes, this.#limits().maxDepth)) listener.message(message);
+      },
+      overlong: (line) => listener.overlong(line),
+    });
+    this.#input.on('data', (chunk: Buffer) => splitter.push(chunk));
+    this.#input.on('end', () => {
+      splitter.end();
+      this.#end(undefined);
+    });
+    for (const stream of [this.#input, this.#output]) {
+      stream.on('error', (error) => this.#end(error));
+      stream.on('close', () => this.#end(undefined));
+    }
+  }
+
+  send(message: Outgoing): void {
+    // The other side may have said all it will and still wait for answers.
+    if (!this.#output.writable) return;
+    if (message.kind !== 'result' || !('bytes' in message.answer)) {
+      this.#output.write(`${JSON.stringify(toObject(message))}\n`);
+      return;
+    }
+    // The bytes of a large result are neither copied nor written again.
+    this.#output.cork();
+    this.#output.write(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`);
+    this.#output.write(message.answer.bytes);
+    this.#output.write(END_OF_RESULT);
+    this.#output.uncork();
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#flush();
+    return this.#closing;
+  }
+
+  async #flush(): Promise<void> {
+    this.#end(undefined);
+    await new Promise<void>((resolve) => {
+      const giveUp = setTimeout(() => {
+        this.#output.destroy();
+        resolve();
+      }, FLUSH_MS);
+      giveUp.unref();
+      this.#output.end(() => {
+        clearTimeout(giveUp);
+        resolve();
+      });
+    });
+  }
+
+  #end(reason: Error | undefined): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#listener?.closed(reason);
+  }
+}

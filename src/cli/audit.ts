@@ -1,0 +1,78 @@
+import { type AuditReading, readAudit } from '../app/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
+import { type Command, EXIT, flags, type Io } from './command.js';
+import { type Cell, paint, plural, shortPath, table, visible } from './text.js';
+
+type Entry = AuditReading['entries'][number];
+type Chain = AuditReading['chains'][number];
+
+const OPTIONS = {
+  json: { type: 'boolean' },
+  verify: { type: 'boolean' },
+  server: { type: 'string' },
+  last: { type: 'string' },
+} as const;
+/** What fits on a screen. */
+const SHOWN = 50;
+const HEAD = ['TIME', 'CLIENT', 'SERVER', 'TOOL', 'OUTCOME', 'MS', 'BYTES'];
+
+export function auditCommand(folder: () => string): Command {
+  return {
+    name: 'audit',
+    summary: 'show which tools were called, and whether the record of it is whole',
+    usage: 'portolan audit [--json] [--verify] [--server NAME] [--last N]',
+    async run(args, io) {
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const last = values.last === undefined ? undefined : toCount(values.last, this.usage);
+      const most = last ?? (values.json ? undefined : SHOWN);
+      const { entries, total, chains } = await readAudit(folder(), {
+        verify: values.verify === true,
+        ...(values.server !== undefined && { server: values.server }),
+        ...(most !== undefined && { last: most }),
+      });
+      if (values.json) io.out(JSON.stringify(values.verify ? { entries, chains } : { entries }, null, 2));
+      else {
+        for (const line of entryLines(entries, total, folder(), io)) io.out(line);
+        if (values.verify) for (const line of chainLines(chains, io)) io.out(line);
+      }
+      return chains.some(({ state }) => state.kind === 'broken') ? EXIT.failed : EXIT.ok;
+    },
+  };
+}
+
+function toCount(text: string, usage: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new PortolanError(ErrorCode.Usage, `--last ${text} is no number of entries`, { hint: `usage: ${usage}` });
+}
+
+function entryLines(entries: readonly Entry[], total: number, folder: string, io: Io): string[] {
+  if (entries.length === 0) return [`No calls are recorded in ${shortPath(folder, io.home)}.`];
+  const rows = entries.map((entry): Cell[] => [
+    { text: visible(entry.at), style: 'dim' },
+    ...[entry.client, entry.server, entry.tool].map((text) => ({ text: visible(text) })),
+    { text: visible(entry.outcome), style: entry.outcome === 'ok' ? 'green' : 'red' },
+    { text: String(Math.round(entry.durationMs)) },
+    { text: String(entry.bytes) },
+  ]);
+  const more = total > entries.length ? [paint(io, 'dim', `the last ${entries.length} of ${total}; --last N`)] : [];
+  return [...table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io), ...more];
+}
+
+function chainLines(chains: readonly Chain[], io: Io): string[] {
+  const broken = chains.filter(({ state }) => state.kind === 'broken').length;
+  const verdict =
+    broken === 0
+      ? paint(io, 'green', `${plural(chains.length, 'chain')} verified`)
+      : paint(io, 'red', `${broken} of ${plural(chains.length, 'chain')} broken`);
+  return ['', ...chains.map((chain) => chainLine(chain, io)), verdict];
+}
+
+function chainLine({ chain, count, state }: Chain, io: Io): string {
+  const name = `${visible(chain)}, ${plural(count, 'line')}:`;
+  if (state.kind === 'ok') {
+    const open = state.unsealed === 0 ? '' : `, ${plural(state.unsealed, 'line')} after the last sealed head`;
+    return `${name} ${paint(io, 'green', 'ok')}${open}`;
+  }
+  const where = state.file === undefined ? '' : ` (${visible(state.file)}${state.line ? `:${state.line}` : ''})`;
+  return `${name} ${paint(io, 'red', state.because)}: ${visible(state.message)}${where}`;
+}

@@ -1,0 +1,31 @@
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, needed } from './command.js';
+import { type Cell, paint, plural, table, visible } from './text.js';
+import { type OpenForCommand, withGateway } from './with-gateway.js';
+
+export function toolsCommand(open: OpenForCommand): Command {
+  return {
+    name: 'tools',
+    summary: "list one server's tools; --all also shows those that are switched off",
+    usage: 'portolan tools <server> [--all] [--json] [--config FILE|FOLDER] [--server name=…]',
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 1 });
+      const [server] = needed(this, positionals, ['server']);
+      const answer = await withGateway(open, chartFlags(values), io, `reading ${server}`, ({ gateway }) =>
+        gateway.listTools(server, { includeDisabled: values.all === true }),
+      );
+      if (values.json) {
+        io.out(JSON.stringify(answer, null, 2));
+        return EXIT.ok;
+      }
+      const rows = answer.tools.map(({ name, summary, enabled, tags, change, hidden }): Cell[] => [
+        { text: visible(name), style: enabled ? 'green' : 'dim' },
+        { text: [enabled ? '' : 'off', change ?? '', hidden ? 'hidden text' : '', ...tags].filter(Boolean).join(' ') },
+        { text: visible(summary), style: 'dim' },
+      ]);
+      const head = ['TOOL', 'MARKS', 'SUMMARY'].map((text): Cell => ({ text, style: 'bold' }));
+      for (const line of table([head, ...rows], io)) io.out(line);
+      io.out(paint(io, 'dim', `${plural(answer.tools.length, 'tool')} · portolan inspect ${visible(server)} <tool>`));
+      return EXIT.ok;
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { GatewayOptions, RunningGateway } from '../app/index.js';
+import type { Io } from './command.js';
+
+export type OpenForCommand = (options: GatewayOptions) => Promise<RunningGateway>;
+
+const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 100;
+
+/** Does something with the gateway. Whoever watches sees that it goes on and for how long; a script sees nothing. */
+export async function withGateway<T>(
+  open: OpenForCommand,
+  options: GatewayOptions,
+  io: Io,
+  doing: string,
+  act: (running: RunningGateway, say: (message: string) => void) => Promise<T>,
+): Promise<T> {
+  await using running = await open(options);
+  let said = doing;
+  const stop = spin(() => said, io);
+  try {
+    return await act(running, (message) => {
+      said = message;
+    });
+  } finally {
+    stop();
+  }
+}
+
+function spin(text: () => string, { status }: Io): () => void {
+  if (!status) return () => undefined;
+  const started = performance.now();
+  let frame = 0;
+  const timer = setInterval(() => {
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    status(`${FRAMES[frame++ % FRAMES.length]} ${text()} ${seconds} s`);
+  }, FRAME_MS);
+  return () => {
+    clearInterval(timer);
+    status(undefined);
+  };
+}

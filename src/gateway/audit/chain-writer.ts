@@ -1,0 +1,147 @@
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { randomKey } from '../../base/index.js';
+import { floorOf, leftoverHeads, listFiles, readHeads, sightings, surplus } from './folder.js';
+import { type Head, sealHead } from './head.js';
+import { ensureKey } from './key.js';
+import { type Draft, entryBody, type FileLine, fileBody, NO_HASH, sealLine } from './line.js';
+import { fileName, headName, parseFileName } from './names.js';
+import { abandoned, createForLines, openFolder, removeIn, replaceFile } from './private-files.js';
+
+export interface ChainOptions {
+  readonly folder: string;
+  readonly pid: number;
+  readonly isAlive: (pid: number) => boolean;
+  readonly now: () => number;
+  readonly maxFileBytes: number;
+  readonly keepFiles: number;
+}
+
+/** One append, after which the head is sealed again: this many entries can be ahead of it when the process is killed. */
+export const MAX_BATCH_ENTRIES = 128;
+/** The entries of one append, the first line of a new file, and a line that tells of lost ones. */
+export const MAX_UNSEALED_LINES = MAX_BATCH_ENTRIES + 2;
+
+interface Current {
+  readonly name: string;
+  readonly handle: FileHandle;
+  /** Its first line, until it is written. */
+  first: FileLine | undefined;
+  size: number;
+}
+
+/** Writes the chain of this process. Any step may fail and be tried again: nothing counts before it is on the disk. */
+export class ChainWriter implements AsyncDisposable {
+  readonly #options: ChainOptions;
+  readonly #chain: string;
+  #key: string | undefined;
+  #current: Current | undefined;
+  #head: Head;
+  #isSealed = false;
+
+  constructor(options: ChainOptions) {
+    this.#options = options;
+    this.#chain = `${options.pid}-${randomKey().slice(0, 12)}`;
+    this.#head = { chain: this.#chain, count: 0, hash: NO_HASH, file: '', floor: '' };
+  }
+
+  /** Appends at most `MAX_BATCH_ENTRIES`. Where it throws after the lines were written, `onWritten` has been called all the same. */
+  async append(drafts: readonly Draft[], lost: number, onWritten: () => void): Promise<void> {
+    const key = await this.#open();
+    // A head that could not be written comes first: no second batch may get ahead of it.
+    if (!this.#isSealed) await this.#seal(key);
+    const current = await this.#file(key);
+    let { count, hash } = this.#head;
+    let text = '';
+    const add = (body: object) => {
+      const line = sealLine(body, hash, key);
+      text += line.text;
+      hash = line.hash;
+      count += 1;
+    };
+    if (current.first) add(fileBody(current.first));
+    if (lost > 0) add({ sequence: count, at: new Date(this.#options.now()).toISOString(), lost });
+    for (const draft of drafts) add(entryBody(draft, count, key));
+    const bytes = Buffer.from(text);
+    try {
+      await current.handle.appendFile(bytes);
+    } catch (error) {
+      await current.handle.truncate(current.size).catch(() => undefined); // tried again before the next append
+      throw error;
+    }
+    current.size += bytes.length;
+    current.first = undefined;
+    this.#head = { ...this.#head, count, hash, file: current.name };
+    this.#isSealed = false;
+    onWritten();
+    await this.#seal(key);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#current?.handle.close();
+    this.#current = undefined;
+  }
+
+  async #open(): Promise<string> {
+    if (this.#key !== undefined) return this.#key;
+    await openFolder(this.#options.folder);
+    const key = await ensureKey(this.#options.folder);
+    this.#key = key;
+    return key;
+  }
+
+  /** The file to append to: the one at hand, unless it is full, was given up by another process or was never begun. */
+  async #file(key: string): Promise<Current> {
+    const current = this.#current;
+    if (!current) return this.#next(key);
+    const { size, nlink } = await current.handle.stat();
+    if (nlink === 0 || current.size >= this.#options.maxFileBytes) return this.#next(key);
+    // What a failed append left behind would break the chain.
+    if (size > current.size) await current.handle.truncate(current.size);
+    return current;
+  }
+
+  async #next(key: string): Promise<Current> {
+    const { folder, keepFiles, isAlive, now } = this.#options;
+    await openFolder(folder);
+    const [files, heads] = [await listFiles(folder), await readHeads(folder, key)];
+    const doomed = surplus(files, Math.max(1, keepFiles) - 1, (pid) => pid !== this.#options.pid && isAlive(pid));
+    const floor = [this.#head.floor, floorOf(heads), doomed.at(-1)?.name ?? ''].toSorted().at(-1) ?? '';
+    // Also where the clock was set back: a file must come after those before it, and after those that may be missing.
+    const [last, lowest] = [this.#head.file, floor].map((name) => parseFileName(name)?.at ?? 0);
+    const name = fileName(Math.max(now(), (last ?? 0) + 1, (lowest ?? 0) + 1), this.#chain);
+    const { count, hash } = this.#head;
+    const after = count === 0 ? null : this.#head.file;
+    // The head is there before the first line, so that lines without one are always a sign; and it tells of a new floor
+    // before anything is removed.
+    this.#head = { ...this.#head, floor, file: after ?? name };
+    await this.#seal(key);
+    const handle = await createForLines(join(folder, name));
+    await this.#current?.handle.close();
+    const at = new Date(now()).toISOString();
+    const seen = sightings(heads, this.#chain);
+    const first: FileLine = {
+      kind: 'file',
+      sequence: count,
+      at,
+      file: name,
+      chain: this.#chain,
+      after,
+      previous: hash,
+      seen,
+    };
+    this.#current = { name, handle, first, size: 0 };
+    const left = files.filter((file) => !doomed.includes(file));
+    const empty = leftoverHeads(heads, left, floor, this.#chain);
+    const gone = [...doomed.map((file) => file.name), ...empty, ...(await abandoned(folder))];
+    // What cannot be removed now is tried again when the next file is begun.
+    for (const one of gone) await removeIn(folder, one).catch(() => undefined);
+    return this.#current;
+  }
+
+  async #seal(key: string): Promise<void> {
+    this.#isSealed = false;
+    await replaceFile(join(this.#options.folder, headName(this.#chain)), sealHead(this.#head, key));
+    this.#isSealed = true;
+  }
+}

@@ -1,0 +1,66 @@
+import { join } from 'node:path';
+import { type Head, MAX_HEAD_BYTES, openHead } from './head.js';
+import { MAX_SIGHTINGS, type Sighting } from './line.js';
+import { chainOfHead, type FileName, headName, parseFileName } from './names.js';
+import { namesIn, readSmall } from './private-files.js';
+
+/** The heads in a folder; undefined stands for one that has no seal of ours. */
+export type Heads = ReadonlyMap<string, Head | undefined>;
+
+/** Files of lines, in the order in which they were begun. */
+export async function listFiles(folder: string): Promise<readonly FileName[]> {
+  return (await namesIn(folder)).flatMap((name) => parseFileName(name) ?? []);
+}
+
+export async function readHeads(folder: string, key: string): Promise<Heads> {
+  const heads = new Map<string, Head | undefined>();
+  for (const name of await namesIn(folder)) {
+    const chain = chainOfHead(name);
+    if (chain === undefined) continue;
+    let text: string | undefined;
+    try {
+      text = await readSmall(join(folder, name), MAX_HEAD_BYTES);
+      if (text === undefined) continue; // given up since the folder was listed
+    } catch {
+      // A link, a pipe or a file of another user in a head's place is no head: the chain is told of as one without.
+    }
+    const head = openHead(text ?? '', key);
+    heads.set(chain, head?.chain === chain ? head : undefined);
+  }
+  return heads;
+}
+
+/** Up to which name files may be missing. It only ever rises, so the highest is the one that holds. */
+export function floorOf(heads: Heads): string {
+  return [...heads.values()].reduce((floor, head) => (head && head.floor > floor ? head.floor : floor), '');
+}
+
+/** What a new file tells of the chains beside its own. */
+export function sightings(heads: Heads, own: string): Readonly<Record<string, Sighting>> {
+  const others = [...heads.values()].filter((head) => head !== undefined && head.chain !== own && head.count > 0);
+  const newest = others.flatMap((head) => head ?? []).sort((a, b) => (a.file < b.file ? 1 : -1));
+  return Object.fromEntries(newest.slice(0, MAX_SIGHTINGS).map(({ chain, file, count }) => [chain, { file, count }]));
+}
+
+/** The oldest files beyond those to be kept. The newest file of a chain that is still written stays, however old it is. */
+export function surplus(
+  files: readonly FileName[],
+  keep: number,
+  isAlive: (pid: number) => boolean,
+): readonly FileName[] {
+  const newest = new Map(files.map((file) => [file.chain, file.name]));
+  const doomed: FileName[] = [];
+  for (const file of files) {
+    if (files.length - doomed.length <= keep) break;
+    if (newest.get(file.chain) !== file.name || !isAlive(file.pid)) doomed.push(file);
+  }
+  return doomed;
+}
+
+/** Heads of chains of which nothing is left, now that files up to the floor are gone. */
+export function leftoverHeads(heads: Heads, left: readonly FileName[], floor: string, own: string): readonly string[] {
+  const alive = new Set(left.map((file) => file.chain));
+  return [...heads.values()].flatMap((head) =>
+    head && head.chain !== own && head.file <= floor && !alive.has(head.chain) ? [headName(head.chain)] : [],
+  );
+}

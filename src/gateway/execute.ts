@@ -1,0 +1,108 @@
+import { ErrorCode, isObject, PortolanError } from '../base/index.js';
+import type { CatalogEntry } from '../catalog/index.js';
+import type { Conversation, ToolResult } from '../model/index.js';
+import type { AdmittedServer } from '../policy/index.js';
+import { checkArguments } from './limits.js';
+import type { GatewayParts } from './parts.js';
+import { checkAgainst, type Mismatch } from './schema/index.js';
+import { admittedOrRefused, findServer } from './served-server.js';
+import { refuseDisabled, type ToolView, toolNotFound, viewTools } from './tool-view.js';
+
+export interface Call {
+  readonly server: string;
+  readonly tool: string;
+  readonly toolArguments: unknown;
+  readonly conversation: Conversation;
+  readonly meta?: Readonly<Record<string, unknown>>;
+}
+
+export type Execute = (call: Call) => Promise<ToolResult>;
+
+/** A list that was read within this time is not read again because a name or an argument did not fit. */
+const FRESH_MS = 2_000;
+
+/** Makes the way of a call: is it there, may it run, do the arguments fit, is there room; then the call, and its line in the log. */
+export function executor(parts: GatewayParts): Execute {
+  return async (call) => {
+    const started = performance.now();
+    let argumentsText = '';
+    let outcome: 'ok' | 'tool-error' | ErrorCode = ErrorCode.ToolExecutionError;
+    let bytes = 0;
+    try {
+      argumentsText = checkArguments(call.toolArguments ?? {}, parts.view().settings.limits).text;
+      const result = await execute(call, parts);
+      outcome = result.value.isError === true ? 'tool-error' : 'ok';
+      bytes = result.bytes.length;
+      return result;
+    } catch (error) {
+      if (error instanceof PortolanError) outcome = error.code;
+      throw error;
+    } finally {
+      parts.audit.record({
+        client: call.conversation.client,
+        server: call.server,
+        tool: call.tool,
+        argumentsText,
+        outcome,
+        durationMs: performance.now() - started,
+        bytes,
+      });
+    }
+  };
+}
+
+async function execute(call: Call, parts: GatewayParts): Promise<ToolResult & { readonly bytes: Buffer }> {
+  const { servers, settings } = parts.view();
+  const server = admittedOrRefused(findServer(servers, call.server));
+  const view = await callable(server, call, parts);
+  const toolArguments = isObject(call.toolArguments) ? call.toolArguments : {};
+  const { conversation, meta } = call;
+  using _turn = await parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
+  using lease = await parts.pool.lease(server, { signal: conversation.signal });
+  const timeoutMs = server.definition.timeoutMs ?? settings.timeouts.callMs;
+  const result = await lease.connection.callTool(view.listed.tool.name, toolArguments, {
+    signal: conversation.signal,
+    timeoutMs,
+    totalMs: Math.max(timeoutMs, settings.timeouts.totalMs),
+    onProgress: (step) => conversation.progress?.(step),
+    ...(meta && { meta }),
+  });
+  return { value: result.value, bytes: result.bytes ?? Buffer.from(JSON.stringify(result.value)) };
+}
+
+/** The tool, once it is sure that it may be called like this. A list that does not fit is read once more before anything is refused. */
+async function callable(server: AdmittedServer, call: Call, parts: GatewayParts): Promise<ToolView> {
+  const { catalog } = parts;
+  const held = catalog.entry(server.name);
+  const entry = held?.tools ? held : await catalog.refresh(server.name);
+  const first = await fitting(entry, call, parts);
+  if (first.kind === 'fits') return first.view;
+  if (Date.now() - (entry.readAt ?? 0) < FRESH_MS) throw first.refusal;
+  // What cannot be read again is judged by what is known.
+  const newer = await catalog.refresh(server.name).catch(() => undefined);
+  const second = newer ? await fitting(newer, call, parts) : first;
+  if (second.kind === 'fits') return second.view;
+  throw second.refusal;
+}
+
+type Fit =
+  | { readonly kind: 'fits'; readonly view: ToolView }
+  | { readonly kind: 'refused'; readonly refusal: PortolanError };
+
+async function fitting(entry: CatalogEntry, { tool, toolArguments }: Call, parts: GatewayParts): Promise<Fit> {
+  const { judge, settings } = parts.view();
+  const views = viewTools(entry, judge, settings.pins);
+  const view = views.get(tool);
+  if (!view) return { kind: 'refused', refusal: toolNotFound(entry.server.name, tool, views) };
+  refuseDisabled(entry.server.name, view);
+  const verdict = await checkAgainst(view.listed.tool.inputSchema, toolArguments ?? {});
+  if (verdict.kind !== 'invalid') return { kind: 'fits', view };
+  return { kind: 'refused', refusal: invalidArguments(entry.server.name, tool, verdict.mismatches) };
+}
+
+function invalidArguments(server: string, tool: string, mismatches: readonly Mismatch[]): PortolanError {
+  const said = mismatches.map(({ path, message }) => `${path === '' ? 'arguments' : path} ${message}`).join('; ');
+  return new PortolanError(ErrorCode.ToolValidationError, `the arguments do not fit: ${said}`, {
+    hint: `get_tool_details of ${server} ${tool} shows what it takes`,
+  });
+}

@@ -1,0 +1,190 @@
+import { cleanText } from '../base/index.js';
+import type { CatalogEntry } from '../catalog/index.js';
+import type { Conversation, ToolResult } from '../model/index.js';
+import type { AdmittedServer } from '../policy/index.js';
+import { summaryOf } from '../search/index.js';
+import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './answers.js';
+import { type Execute, executor } from './execute.js';
+import type { GatewayParts, GatewayView } from './parts.js';
+import { exampleOf } from './schema/index.js';
+import { admittedOrRefused, findServer, type ServedServer, shownName } from './served-server.js';
+import { marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
+
+const MAX_DESCRIPTION_CHARACTERS = 300;
+const DEFAULT_RESULTS = 10;
+
+/** The product, said without a protocol: what there is, what fits, how it is called, and the call. */
+export class Gateway {
+  readonly #parts: GatewayParts;
+  readonly #execute: Execute;
+
+  constructor(parts: GatewayParts) {
+    this.#parts = parts;
+    this.#execute = executor(parts);
+  }
+
+  get view(): GatewayView {
+    return this.#parts.view();
+  }
+
+  async listServers(conversation?: Conversation): Promise<ServerList> {
+    await this.#settle(conversation);
+    const { servers, ...view } = this.view;
+    const pending = this.#pending(servers);
+    return {
+      servers: servers.map((server) => this.#serverAnswer(server, view)),
+      ...(pending.length > 0 && { pending }),
+    };
+  }
+
+  /** Answers in time from what is known so far, and says what is not. */
+  async searchTools(
+    query: string | readonly string[],
+    options: { readonly server?: string; readonly limit?: number } = {},
+    conversation?: Conversation,
+  ): Promise<SearchAnswer> {
+    const { servers } = this.view;
+    const only = options.server === undefined ? undefined : findServer(servers, options.server);
+    if (only) admittedOrRefused(only);
+    await this.#settle(conversation);
+    const { index, catalog } = this.#parts;
+    const found = index.search(query, {
+      limit: options.limit ?? DEFAULT_RESULTS,
+      ...(only && { server: only.name }),
+    });
+    const results = found.map((result) => {
+      const listed = catalog.entry(result.server)?.tools?.find(({ tool }) => tool.name === result.tool);
+      return { ...result, ...(listed && marksOf(listed)) };
+    });
+    const pending = this.#pending(servers);
+    const failed = catalog
+      .entries()
+      .flatMap(({ server, error }) => (error === undefined ? [] : [{ server: server.name, error }]));
+    return { results, ...(pending.length > 0 && { pending }), ...(failed.length > 0 && { failed }) };
+  }
+
+  async listTools(server: string, options: { readonly includeDisabled?: boolean } = {}): Promise<ToolList> {
+    const admitted = this.#admitted(server);
+    const views = this.#viewsOf(await this.#known(admitted));
+    return {
+      server: admitted.name,
+      tools: [...views.values()]
+        .filter(({ enabled }) => enabled || options.includeDisabled === true)
+        .map(({ listed, enabled, tags }) => ({
+          name: listed.tool.name,
+          summary: summaryOf(listed.tool.description ?? listed.tool.title),
+          enabled,
+          tags,
+          ...marksOf(listed),
+        })),
+    };
+  }
+
+  async getToolDetails(server: string, tool: string): Promise<ToolDetails> {
+    const admitted = this.#admitted(server);
+    let entry = await this.#known(admitted);
+    let view = this.#viewOf(entry, tool);
+    if (!view) {
+      // It may be newer than what we know.
+      entry = await this.#parts.catalog.refresh(admitted.name);
+      view = this.#viewOf(entry, tool);
+    }
+    if (!view) throw toolNotFound(admitted.name, tool, this.#viewsOf(entry));
+    const { description, inputSchema, outputSchema, annotations } = view.listed.tool;
+    return {
+      server: admitted.name,
+      tool,
+      ...(description !== undefined && { description }),
+      inputSchema,
+      ...(outputSchema && { outputSchema }),
+      ...(annotations && { annotations }),
+      example: exampleOf(inputSchema),
+      ...marksOf(view.listed),
+    };
+  }
+
+  /** The upstream's own result. Rejects with a `PortolanError` that a model can act on. */
+  executeTool(
+    server: string,
+    tool: string,
+    toolArguments: unknown,
+    conversation: Conversation,
+    meta?: Readonly<Record<string, unknown>>,
+  ): Promise<ToolResult> {
+    return this.#execute({ server, tool, toolArguments, conversation, ...(meta && { meta }) });
+  }
+
+  #admitted(name: string): AdmittedServer {
+    return admittedOrRefused(findServer(this.view.servers, name));
+  }
+
+  /** What is known of a server, read now if nothing is. */
+  async #known({ name }: AdmittedServer): Promise<CatalogEntry> {
+    const entry = this.#parts.catalog.entry(name);
+    return entry?.tools ? entry : this.#parts.catalog.refresh(name);
+  }
+
+  #viewsOf(entry: CatalogEntry): ReadonlyMap<string, ToolView> {
+    const { judge, settings } = this.view;
+    return viewTools(entry, judge, settings.pins);
+  }
+
+  #viewOf(entry: CatalogEntry, tool: string): ToolView | undefined {
+    return this.#viewsOf(entry).get(tool);
+  }
+
+  #serverAnswer(server: ServedServer, { judge, settings }: Omit<GatewayView, 'servers'>): ServerAnswer {
+    const name = shownName(server);
+    const { admitted, state } = server;
+    if (!admitted) return { name, status: state === 'ready' ? 'error' : state };
+    const entry = this.#parts.catalog.entry(server.name);
+    const { state: connection, error = entry?.error } = this.#parts.pool.status(admitted);
+    const description = descriptionOf(admitted, entry);
+    const views = entry && viewTools(entry, judge, settings.pins);
+    return {
+      name,
+      ...(description !== '' && { description }),
+      ...(views &&
+        entry.tools && {
+          toolCount: views.size,
+          enabledCount: [...views.values()].filter(({ enabled }) => enabled).length,
+        }),
+      status: connection === 'connected' ? 'connected' : 'disconnected',
+      ...(error !== undefined && { error }),
+    };
+  }
+
+  #pending(servers: readonly ServedServer[]): string[] {
+    const { catalog } = this.#parts;
+    return servers
+      .filter(({ name, admitted }) => admitted && catalog.isReading(name) && !catalog.entry(name)?.tools)
+      .map(({ name }) => name);
+  }
+
+  /** Gives servers that nobody has read yet a moment, and says how far that is to whoever wants to know. */
+  async #settle(conversation: Conversation | undefined): Promise<void> {
+    const readings = this.#parts.catalog.refreshStale();
+    if (readings.length === 0) return;
+    let progress = 0;
+    const total = readings.length;
+    const counted = readings.map(async (reading) => {
+      const name = await reading.then(({ server }) => server.name).catch(() => undefined);
+      progress += 1;
+      conversation?.progress?.({ progress, total, ...(name !== undefined && { message: `read ${name}` }) });
+    });
+    let timer: NodeJS.Timeout | undefined;
+    const enough = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, this.view.settings.timeouts.searchMs);
+      conversation?.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    await Promise.race([Promise.all(counted), enough]);
+    clearTimeout(timer);
+  }
+}
+
+/** What its entry says, else what it says of itself. */
+function descriptionOf({ definition }: AdmittedServer, entry: CatalogEntry | undefined): string {
+  const written = definition.description ?? entry?.greeting?.instructions ?? '';
+  const { text } = cleanText(written, MAX_DESCRIPTION_CHARACTERS * 10);
+  return summaryOf(text).slice(0, MAX_DESCRIPTION_CHARACTERS);
+}

@@ -1,0 +1,15 @@
+export type {
+  FoundTool,
+  SearchAnswer,
+  ServerAnswer,
+  ServerList,
+  ToolDetails,
+  ToolList,
+  ToolSummary,
+} from './answers.js';
+export { type AuditEntry, type AuditLog, type AuditReading, openAuditLog, readAudit } from './audit/index.js';
+export { Gateway } from './gateway.js';
+export { CallGate } from './limit-gate.js';
+export type { GatewayView } from './parts.js';
+export { type ServedServer, servedServer } from './served-server.js';
+export { type ToolView, viewTools } from './tool-view.js';

@@ -1,0 +1,188 @@
+import { setMaxListeners } from 'node:events';
+import { ErrorCode, PortolanError } from '../base/index.js';
+import { type Heap, heapOfProcess } from './limit-heap.js';
+import { join, leave, Parties, type Party, type Waiter } from './limit-parties.js';
+import { exceeded, type Limits } from './limits.js';
+
+export interface CallGateOptions {
+  /** A clock that never goes back, in milliseconds. */
+  readonly now?: () => number;
+  readonly heap?: () => Heap;
+  readonly maxWaitMs?: number;
+}
+
+/** Who calls, and whom. */
+export interface Passage {
+  readonly client: string;
+  readonly server: string;
+}
+
+/** Above this part of the heap the process is about to die, and everybody's calls with it. */
+const MAX_HEAP_SHARE = 0.9;
+const HEAP_SAMPLE_MS = 100;
+/** After a minute every rate is full again. */
+const SWEEP_MS = 60_000;
+/** No call waits longer for its turn, also where its caller sets no end. */
+const MAX_WAIT_MS = 60_000;
+
+/** Lets calls through as the limits allow. Clients take turns at a server, and nobody waits for a server but its own callers. */
+export class CallGate {
+  readonly #limits: () => Limits;
+  readonly #now: () => number;
+  readonly #maxWaitMs: number;
+  readonly #clients = new Parties();
+  readonly #servers = new Parties();
+  #heap: (() => Heap) | undefined;
+  #heapAt = Number.NEGATIVE_INFINITY;
+  #isHeapFull = false;
+  #sweptAt = Number.NEGATIVE_INFINITY;
+
+  constructor(limits: () => Limits, options: CallGateOptions = {}) {
+    this.#limits = limits;
+    this.#now = options.now ?? (() => performance.now());
+    this.#heap = options.heap;
+    this.#maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
+  }
+
+  /** How many clients and servers are remembered. */
+  get size(): number {
+    return this.#clients.size + this.#servers.size;
+  }
+
+  /** Waits for a turn, which lasts until it is disposed of; rejects with `LimitExceeded`, or `Cancelled` by the signal. */
+  async enter(who: Passage, signal?: AbortSignal): Promise<Disposable> {
+    // Loaded with the first call, because the start has no use for it.
+    this.#heap ??= await heapOfProcess();
+    if (signal?.aborted) throw cancelled(signal);
+    const [limits, now] = [this.#limits(), this.#now()];
+    if (this.#isHeapNearlyFull(this.#heap, now))
+      throw exceeded('Portolan is nearly out of memory', 'try again in a moment, with fewer calls at once');
+    this.#sweep(limits, now);
+    const client = this.#clients.get(who.client, limits.ratePerMinute, now);
+    const server = this.#servers.get(who.server, limits.ratePerMinute, now);
+    checkRate(client, server, limits, now);
+    if (hasRoom(client, server, limits) && !server.lines.has(client)) {
+      begin(client, server);
+    } else {
+      makeRoom(client, server, who, limits);
+      await this.#turn(client, server, who, signal);
+    }
+    return this.#passed(client, server);
+  }
+
+  #turn(client: Party, server: Party, { server: name }: Passage, signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const end = () => {
+        leave(waiter);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', onAbort);
+      };
+      const waiter: Waiter = {
+        client,
+        server,
+        start: () => {
+          end();
+          begin(client, server);
+          resolve();
+        },
+        refuse: (error) => {
+          end();
+          reject(error);
+        },
+      };
+      const onAbort = () => waiter.refuse(cancelled(signal));
+      const waited = `the call waited ${this.#maxWaitMs} ms for its turn at ${name}`;
+      const tooLong = () => waiter.refuse(exceeded(waited, 'the server is busy: try again later'));
+      const timer = setTimeout(tooLong, this.#maxWaitMs).unref();
+      // A program that makes many calls has one signal for all, which Node would take for a leak.
+      if (signal) setMaxListeners(0, signal);
+      signal?.addEventListener('abort', onAbort);
+      join(waiter);
+      // The limits may have been raised since the last call ended.
+      this.#advance(server);
+    });
+  }
+
+  #passed(client: Party, server: Party): Disposable {
+    let isOver = false;
+    return {
+      [Symbol.dispose]: () => {
+        if (isOver) return;
+        isOver = true;
+        client.inFlight -= 1;
+        server.inFlight -= 1;
+        if (server.waiting > 0) this.#advance(server);
+        if (client.waiting > 0) this.#advance(client);
+      },
+    };
+  }
+
+  /** Starts who can be started of those who wait for one party, one of each line in turn. */
+  #advance(party: Party): void {
+    const limits = this.#limits();
+    for (const [other, line] of party.lines) {
+      const [waiter] = line;
+      const most = waiter?.client === party ? limits.inFlightPerClient : limits.inFlightPerServer;
+      if (party.inFlight >= most) return;
+      // Passed over: the other side has no room, but that of the next line may have.
+      if (!waiter || !hasRoom(waiter.client, waiter.server, limits)) continue;
+      // To the end of the map, where this loop comes by again if there is still room.
+      party.lines.delete(other);
+      party.lines.set(other, line);
+      waiter.start();
+    }
+  }
+
+  #isHeapNearlyFull(heap: () => Heap, now: number): boolean {
+    if (now - this.#heapAt < HEAP_SAMPLE_MS) return this.#isHeapFull;
+    const { used, limit } = heap();
+    this.#heapAt = now;
+    this.#isHeapFull = used > limit * MAX_HEAP_SHARE;
+    return this.#isHeapFull;
+  }
+
+  #sweep({ ratePerMinute }: Limits, now: number): void {
+    if (now - this.#sweptAt < SWEEP_MS) return;
+    this.#sweptAt = now;
+    this.#clients.sweep(ratePerMinute, now);
+    this.#servers.sweep(ratePerMinute, now);
+  }
+}
+
+function hasRoom(client: Party, server: Party, { inFlightPerClient, inFlightPerServer }: Limits): boolean {
+  return client.inFlight < inFlightPerClient && server.inFlight < inFlightPerServer;
+}
+
+function begin(client: Party, server: Party): void {
+  client.inFlight += 1;
+  server.inFlight += 1;
+}
+
+/** Takes from both or from none. */
+function checkRate(client: Party, server: Party, { ratePerMinute }: Limits, now: number): void {
+  const wait = Math.max(client.rate.wait(ratePerMinute, now), server.rate.wait(ratePerMinute, now));
+  if (wait > 0)
+    throw exceeded(
+      `more than ${ratePerMinute} calls in a minute`,
+      `wait ${Math.ceil(wait)} ms; limits.ratePerMinute sets the limit`,
+    );
+  client.rate.take();
+  server.rate.take();
+}
+
+/** A full queue is shared alike: who has more calls in it than the one who comes loses his newest. */
+function makeRoom(client: Party, server: Party, who: Passage, { queue }: Limits): void {
+  const hint = 'wait for some of your calls; limits.queue sets the limit';
+  if (client.waiting >= queue) throw exceeded(`${queue} calls of this client are waiting already`, hint);
+  if (server.waiting < queue) return;
+  const full = exceeded(`${queue} calls are waiting for ${who.server} already`, hint);
+  const own = server.lines.get(client)?.size ?? 0;
+  const longest = [...server.lines.values()].reduce((a, b) => (b.size > a.size ? b : a), new Set<Waiter>());
+  const newest = [...longest].at(-1);
+  if (!newest || longest.size <= own + 1) throw full;
+  newest.refuse(full);
+}
+
+function cancelled(signal: AbortSignal | undefined): PortolanError {
+  return new PortolanError(ErrorCode.Cancelled, 'the call was cancelled', { cause: signal?.reason });
+}

@@ -1,0 +1,105 @@
+/** No honest name is longer, and the time for one pair grows with the product of their lengths. */
+const MAX_NAME_CHARACTERS = 96;
+/** As many names as one gateway can hold; more are not looked at. */
+const MAX_NAMES = 50_000;
+const MAX_WORDS = 12;
+/** Above this two names have nothing to do with each other; 0 is the same name. */
+const MAX_COST = 0.5;
+/** Shorter words are too often the beginning of another. */
+const MIN_PREFIX_CHARACTERS = 4;
+/** The same words in another order or spelling are not quite the same name. */
+const REORDERED_COST = 0.02;
+
+interface Near {
+  readonly name: string;
+  readonly cost: number;
+}
+
+/** The names that somebody may have meant, nearest first: by letters (`raed_file`) or by words (`file read`, `readFile`). */
+export function nearest(wanted: string, names: Iterable<string>, count = 3): string[] {
+  const clipped = wanted.slice(0, MAX_NAME_CHARACTERS);
+  const target = { letters: clipped.toLowerCase(), words: wordsOf(clipped) };
+  if (count < 1 || target.letters === '') return [];
+  const best: Near[] = [];
+  let looked = 0;
+  for (const name of names) {
+    if (looked === MAX_NAMES) break;
+    looked += 1;
+    const worst = best.length < count ? MAX_COST : (best.at(-1)?.cost ?? MAX_COST);
+    const cost = costOf(target, name.slice(0, MAX_NAME_CHARACTERS), worst);
+    // Of two that are equally near the first one stays, so that the answer depends on nothing but the order given.
+    if (cost > MAX_COST || (best.length === count && cost >= worst) || best.some((held) => held.name === name))
+      continue;
+    const place = best.findIndex((held) => held.cost > cost);
+    best.splice(place === -1 ? best.length : place, 0, { name, cost });
+    if (best.length > count) best.pop();
+  }
+  return best.map(({ name }) => name);
+}
+
+interface Target {
+  readonly letters: string;
+  readonly words: readonly string[];
+}
+
+function costOf({ letters, words }: Target, name: string, limit: number): number {
+  const other = name.toLowerCase();
+  if (letters === other) return 0;
+  const byWords = wordCost(words, wordsOf(name));
+  const longer = Math.max(letters.length, other.length);
+  const allowed = Math.floor(Math.min(limit, byWords, MAX_COST) * longer);
+  return Math.min(byWords, distance(letters, other, allowed) / longer);
+}
+
+/** Split where a person would: `readFile`, `read_file`, `read-file` and `HTTPGet` have two words each. */
+function wordsOf(name: string): string[] {
+  const spaced = name.replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2').replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2');
+  return (spaced.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS);
+}
+
+function wordCost(wanted: readonly string[], other: readonly string[]): number {
+  if (wanted.length === 0 || other.length === 0) return 1;
+  const left = [...other];
+  let shared = 0;
+  for (const word of wanted) {
+    const same = left.indexOf(word);
+    const place = same === -1 ? left.findIndex((one) => isBeginning(one, word)) : same;
+    if (place === -1) continue;
+    shared += same === -1 ? 0.8 : 1;
+    left.splice(place, 1);
+  }
+  const cost = 1 - (2 * shared) / (wanted.length + other.length);
+  return cost === 0 ? REORDERED_COST : cost;
+}
+
+function isBeginning(one: string, other: string): boolean {
+  const [short, long] = one.length < other.length ? [one, other] : [other, one];
+  return short.length >= MIN_PREFIX_CHARACTERS && long.startsWith(short);
+}
+
+/** How many letters to change, add, drop or swap with their neighbour; `Infinity` once that is more than `limit`. */
+function distance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return Number.POSITIVE_INFINITY;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, n) => n);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = new Array<number>(b.length + 1).fill(limit + 1);
+    row[0] = i;
+    let least = i;
+    // What lies further from the diagonal than the limit cannot come back within it.
+    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j += 1) {
+      const isSame = a[i - 1] === b[j - 1];
+      let cost = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (isSame ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, at(beforeLast, j - 2) + 1);
+      row[j] = cost;
+      if (cost < least) least = cost;
+    }
+    if (least > limit) return Number.POSITIVE_INFINITY;
+    [beforeLast, last] = [last, row];
+  }
+  const result = at(last, b.length);
+  return result > limit ? Number.POSITIVE_INFINITY : result;
+}
+
+const at = (row: readonly number[], place: number): number => row[place] ?? Number.POSITIVE_INFINITY;

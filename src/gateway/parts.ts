@@ -1,0 +1,24 @@
+import type { Catalog } from '../catalog/index.js';
+import type { ToolJudge } from '../policy/index.js';
+import type { ToolIndex } from '../search/index.js';
+import type { Settings } from '../settings/index.js';
+import type { Pool } from '../upstream/index.js';
+import type { AuditLog } from './audit/index.js';
+import type { CallGate } from './limit-gate.js';
+import type { ServedServer } from './served-server.js';
+
+/** Everything that holds at one moment; replaced whole when a file changes. */
+export interface GatewayView {
+  readonly servers: readonly ServedServer[];
+  readonly judge: ToolJudge;
+  readonly settings: Settings;
+}
+
+export interface GatewayParts {
+  readonly view: () => GatewayView;
+  readonly catalog: Catalog;
+  readonly pool: Pool;
+  readonly index: ToolIndex;
+  readonly gate: CallGate;
+  readonly audit: AuditLog;
+}

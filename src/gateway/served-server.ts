@@ -1,0 +1,76 @@
+import { ErrorCode, PortolanError } from '../base/index.js';
+import type { Server, State } from '../model/index.js';
+import type { AdmittedServer } from '../policy/index.js';
+import { nearest } from './nearest.js';
+
+/** A server of the chart as the gateway knows it. Only what is admitted can be asked for anything. */
+export interface ServedServer {
+  readonly name: string;
+  readonly alias: string;
+  readonly state: State;
+  readonly rule?: string;
+  readonly admitted?: AdmittedServer;
+}
+
+/** What the chart says of a server, with the proof that it may run if there is one. */
+export function servedServer(server: Server, admitted: AdmittedServer | undefined): ServedServer {
+  return {
+    name: server.name,
+    alias: server.alias,
+    state: server.state,
+    ...(server.rule !== undefined && { rule: server.rule }),
+    ...(admitted && { admitted }),
+  };
+}
+
+const PLAIN_NAME = /^[\w.-]{1,64}$/;
+const MAX_ALIAS_CHARACTERS = 64;
+
+/** The name that a model is shown. Of a server that nobody has let in, nothing but a plain word. */
+export function shownName({ name, alias, admitted }: ServedServer): string {
+  return admitted || PLAIN_NAME.test(name) ? name : alias.slice(0, MAX_ALIAS_CHARACTERS);
+}
+
+/** By its name, else by its alias. */
+export function findServer(servers: readonly ServedServer[], wanted: string): ServedServer {
+  const found =
+    servers.find(({ name }) => name === wanted) ??
+    servers.find((server) => server.alias === wanted || shownName(server) === wanted);
+  if (found) return found;
+  const near = nearest(wanted, servers.filter(({ admitted }) => admitted).map(shownName));
+  throw new PortolanError(
+    ErrorCode.ServerNotFound,
+    `there is no server called ${JSON.stringify(wanted.slice(0, 100))}`,
+    {
+      hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : 'list_mcp_servers shows what there is',
+    },
+  );
+}
+
+/** The proof that a server may run, or an error that says who can change that, and how. */
+export function admittedOrRefused(server: ServedServer): AdmittedServer {
+  if (server.admitted) return server.admitted;
+  const name = shownName(server);
+  const { state } = server;
+  switch (state) {
+    case 'pending-approval':
+      throw new PortolanError(ErrorCode.ServerNotApproved, `${name} waits for a person's approval`, {
+        hint: `ask the user to run: portolan approve ${name}`,
+      });
+    case 'rejected':
+      throw blocked(name, 'was rejected by the user', `they can change that with: portolan approve ${name}`);
+    case 'blocked-by-policy':
+      throw blocked(name, 'is blocked by policy', `the user can see the rule with: portolan why ${name}`);
+    case 'needs-input':
+      throw blocked(name, 'needs values that only its own client asks for', `see them with: portolan why ${name}`);
+    case 'disabled':
+    case 'client-ignores':
+    case 'inventory-only':
+    case 'ready':
+      throw blocked(name, `is not switched on (${state})`, `the user can see why with: portolan why ${name}`);
+  }
+}
+
+function blocked(name: string, why: string, hint: string): PortolanError {
+  return new PortolanError(ErrorCode.ServerBlocked, `${name} ${why}`, { hint });
+}

@@ -1,0 +1,167 @@
+import { answerNeed, type Means } from './answer.js';
+import { type Embedder, Vectors } from './embedder.js';
+import { Memory, parseUses } from './memory.js';
+import { type Corpus, Ranking, type RememberedPostings } from './rank.js';
+import { buildSegment, MAX_SEGMENT_TOOLS, mergeSegments, type Segment, type StoredTool } from './segment.js';
+import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './tool.js';
+import { Vocabulary } from './vocabulary.js';
+
+export interface ToolIndex {
+  /** Tools of a server that is known already take the place of all it had. */
+  add(tools: readonly IndexedTool[]): void;
+  remove(server: string): void;
+  /** For a call that went well after a search; nothing that a server says may come here. */
+  remember(tool: { readonly server: string; readonly tool: string }, query: string): void;
+  /** Several needs at once, as a list or one a line, share the places of the answer in turn. */
+  search(query: string | readonly string[], options?: SearchOptions): readonly SearchResult[];
+  /** What was remembered, to be kept somewhere. */
+  memory(): RememberedUse[];
+  /** Takes back what was kept; whatever is not a use is left out. */
+  recall(uses: unknown): void;
+  /** Settles when the embedder has made all that it was asked for; no search waits for that. */
+  embedded(): Promise<void>;
+}
+
+export interface ToolIndexOptions {
+  readonly now?: () => number;
+  readonly embedder?: Embedder;
+}
+
+/** An index of its own, in memory; nothing is read or written anywhere. */
+export function createToolIndex(tools: readonly IndexedTool[] = [], options: ToolIndexOptions = {}): ToolIndex {
+  const index = new SegmentedIndex(options);
+  index.add(tools);
+  return index;
+}
+
+/** More are merged, the smallest first, so that no word has to be looked up in many places. */
+const MAX_SEGMENTS = 12;
+const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 100;
+const MAX_NEEDS = 12;
+const MAX_NEED_CHARACTERS = 2_000;
+
+class SegmentedIndex implements ToolIndex {
+  readonly #now: () => number;
+  readonly #memory: Memory;
+  readonly #means: Means;
+  #segments: readonly Segment[] = [];
+  #remembered: RememberedPostings | undefined;
+
+  constructor({ now = Date.now, embedder }: ToolIndexOptions) {
+    this.#now = now;
+    this.#memory = new Memory(now);
+    this.#means = {
+      vocabulary: new Vocabulary(),
+      ranking: new Ranking(),
+      vectors: embedder && new Vectors<StoredTool>(embedder),
+    };
+  }
+
+  add(tools: readonly IndexedTool[]): void {
+    const byServer = new Map<string, Map<string, IndexedTool>>();
+    for (const tool of tools) {
+      const known = byServer.get(tool.server) ?? new Map<string, IndexedTool>();
+      if (!known.has(tool.name)) known.set(tool.name, tool);
+      byServer.set(tool.server, known);
+    }
+    for (const server of byServer.keys()) this.#bury(server);
+    const ordered = [...byServer.values()].flatMap((own) => [...own.values()]);
+    const fresh: Segment[] = [];
+    for (let at = 0; at < ordered.length; at += MAX_SEGMENT_TOOLS)
+      fresh.push(buildSegment(ordered.slice(at, at + MAX_SEGMENT_TOOLS), this.#means.vocabulary));
+    for (const { tools: stored } of fresh)
+      for (const tool of stored) this.#means.vectors?.wantTool(tool, `${tool.name}: ${tool.description ?? ''}`);
+    this.#segments = this.#tidied([...this.#segments, ...fresh]);
+    this.#remembered = undefined;
+  }
+
+  remove(server: string): void {
+    this.#bury(server);
+    this.#segments = this.#tidied(this.#segments);
+    this.#remembered = undefined;
+  }
+
+  remember({ server, tool }: { readonly server: string; readonly tool: string }, query: string): void {
+    this.#memory.add({ server, tool, query, at: this.#now() });
+    this.#remembered = undefined;
+  }
+
+  memory(): RememberedUse[] {
+    return this.#memory.all();
+  }
+
+  recall(uses: unknown): void {
+    for (const use of parseUses(uses)) this.#memory.add(use);
+    this.#remembered = undefined;
+  }
+
+  async embedded(): Promise<void> {
+    await this.#means.vectors?.idle();
+  }
+
+  search(query: string | readonly string[], options: SearchOptions = {}): readonly SearchResult[] {
+    const limit = Math.max(1, Math.min(MAX_LIMIT, Math.floor(options.limit ?? DEFAULT_LIMIT)));
+    const { server, includeDisabled = false } = options;
+    this.#remembered ??= this.#memory.postings(this.#segments, this.#means.vocabulary);
+    const corpus: Corpus = {
+      segments: this.#segments,
+      size: this.#segments.reduce((sum, { tools }) => sum + tools.length, 0),
+      remembered: this.#remembered,
+      allows: (tool) => (includeDisabled || tool.enabled !== false) && (server === undefined || tool.server === server),
+    };
+    return takeTurns(
+      needsIn(query).map((need) => answerNeed(need, corpus, limit, this.#means)),
+      limit,
+    );
+  }
+
+  /** A tool that is gone keeps its place until its segment is tidied; nothing else has to move. */
+  #bury(server: string): void {
+    for (const segment of this.#segments) {
+      for (const range of segment.servers) {
+        if (range.server !== server) continue;
+        for (let place = range.start; place < range.end; place += 1) {
+          if (segment.alive[place] === 1) segment.dead += 1;
+          segment.alive[place] = 0;
+        }
+      }
+    }
+  }
+
+  #tidied(segments: readonly Segment[]): readonly Segment[] {
+    const { vocabulary } = this.#means;
+    const kept = segments
+      .filter(({ dead, tools }) => dead < tools.length)
+      .map((segment) => (segment.dead * 2 > segment.tools.length ? mergeSegments([segment], vocabulary) : segment));
+    if (kept.length <= MAX_SEGMENTS) return kept;
+    const bySize = kept.toSorted((a, b) => a.tools.length - b.tools.length);
+    const small = bySize.slice(0, MAX_SEGMENTS / 2);
+    if (small.reduce((sum, { tools }) => sum + tools.length, 0) > MAX_SEGMENT_TOOLS) return kept;
+    return [...bySize.slice(small.length), mergeSegments(small, vocabulary)];
+  }
+}
+
+function needsIn(query: string | readonly string[]): readonly string[] {
+  return (typeof query === 'string' ? query.split('\n') : query)
+    .map((need) => need.slice(0, MAX_NEED_CHARACTERS).trim())
+    .filter((need) => need !== '')
+    .slice(0, MAX_NEEDS);
+}
+
+/** The first for each need, then the second for each: no need may fill the answer alone. */
+function takeTurns(answers: readonly (readonly SearchResult[])[], limit: number): readonly SearchResult[] {
+  const only = answers[0];
+  if (only && answers.length === 1) return only;
+  const taken = new Map<string, SearchResult>();
+  const depth = Math.max(0, ...answers.map(({ length }) => length));
+  for (let turn = 0; turn < depth; turn += 1) {
+    for (const answer of answers) {
+      const result = answer[turn];
+      if (!result || taken.size >= limit) continue;
+      const key = JSON.stringify([result.server, result.tool]);
+      if (!taken.has(key)) taken.set(key, result);
+    }
+  }
+  return [...taken.values()];
+}

@@ -1,0 +1,69 @@
+/** A tool of ours, exactly as it is listed. */
+export interface MetaTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: Readonly<Record<string, unknown>>;
+}
+
+/** All definitions together stay under 600 tokens. Names are cut where even the worst ones would cost more than their share. */
+const MAX_NAMES_CHARACTERS = 200;
+const MAX_NAME_CHARACTERS = 24;
+
+const text = { type: 'string' } as const;
+
+function schema(properties: Record<string, unknown>, required: readonly string[] = []) {
+  return { type: 'object', properties, ...(required.length > 0 && { required }) };
+}
+
+/** The one list of tools that a client sees, in this order, whatever happens meanwhile. */
+export function metaTools(aliases: readonly string[]): readonly MetaTool[] {
+  const behind = aliases.length === 0 ? '' : ` Servers: ${namesOf(aliases)}.`;
+  return [
+    {
+      name: 'list_mcp_servers',
+      description: 'List the MCP servers behind this gateway with status and tool counts.',
+      inputSchema: schema({}),
+    },
+    {
+      name: 'search_tools',
+      description: `Find tools for a task across all MCP servers. Several needs: one per line.${behind}`,
+      inputSchema: schema({ query: text, server: text, limit: { type: 'integer', default: 10 } }, ['query']),
+    },
+    {
+      name: 'list_tools',
+      description: "List one server's tools.",
+      inputSchema: schema({ server: text, includeDisabled: { type: 'boolean' } }, ['server']),
+    },
+    {
+      name: 'get_tool_details',
+      description: "Get a tool's full input schema and an example. Use before execute_tool.",
+      inputSchema: schema({ server: text, tool: text }, ['server', 'tool']),
+    },
+    {
+      name: 'execute_tool',
+      description: 'Call a tool of a server and get its own result.',
+      inputSchema: schema({ server: text, tool: text, arguments: { type: 'object' } }, ['server', 'tool']),
+    },
+  ];
+}
+
+/** What a client tells its model about us. Only aliases of admitted servers: nothing that a file or server says unapproved. */
+export function instructions(aliases: readonly string[]): string {
+  const behind =
+    aliases.length === 0 ? 'No MCP server is set up yet.' : `It reaches these MCP servers: ${namesOf(aliases)}.`;
+  return `${behind} Find a tool with search_tools, look at it with get_tool_details, call it with execute_tool.`;
+}
+
+/** As many names as fit, and how many more there are. */
+function namesOf(aliases: readonly string[]): string {
+  const shown: string[] = [];
+  let length = 0;
+  for (const alias of aliases) {
+    const name = alias.length > MAX_NAME_CHARACTERS ? `${alias.slice(0, MAX_NAME_CHARACTERS - 1)}…` : alias;
+    length += name.length + 2;
+    if (length > MAX_NAMES_CHARACTERS) break;
+    shown.push(name);
+  }
+  const more = aliases.length - shown.length;
+  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
+}

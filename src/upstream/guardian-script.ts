@@ -1,0 +1,91 @@
+/** How often it looks, ten times a second: after our end, after SIGTERM, and while it kills. All is over well before 5 s. */
+const LOOKS_BEFORE_TERM = 3;
+const LOOKS_BEFORE_KILL = 10;
+const KILLS = '1 2 3 4 5 6 7 8 9 10';
+
+/**
+ * A program for `sh` that outlives us: told of groups by lines `+7` and `-7`, it ends what is left of them when its stdin ends.
+ * `$1` is where the processes are listed (`/proc`); where nothing is, `ps` is asked.
+ */
+export const GUARDIAN_SCRIPT = `
+trap '' HUP INT QUIT TERM PIPE
+groups=' '
+while IFS= read -r line; do
+  case $line in
+    ?*[!0-9]* | [+-] | [+-]0* | [+-]1) ;;
+    +*) groups="$groups\${line#+} " ;;
+    -*) case $groups in *" \${line#-} "*) groups="\${groups%%" \${line#-} "*} \${groups#*" \${line#-} "}" ;; esac ;;
+  esac
+done
+[ "$groups" = ' ' ] && exit 0
+
+set -f
+list=$1
+# Who is in a session was born in it, so all in one of ours are ours.
+sessions=$groups
+# Ours, but in no group of ours: pid:start.
+apart=' '
+
+has() { case $1 in *" $2 "*) return 0 ;; esac; return 1; }
+
+# pid state parent group session start
+consider() {
+  case $2 in [ZXx]*) return ;; esac
+  has "$found 1 $$ " "$1" && return
+  if ! has "$groups" "$4"; then
+    has "$sessions" "$5" || has "$found" "$3" || has "$apart" "$1:$6" || return
+    has "$apart" "$1:$6" || apart="$apart$1:$6 "
+    has " 0 1$sessions" "$5" || sessions="$sessions$5 "
+  fi
+  found="$found$1 "
+}
+
+look() {
+  found=' '
+  set +f
+  # The name before the last bracket is the process's own choice, with any character in it.
+  rows=$(cat "$list"/[0-9]*/stat 2>/dev/null |
+    sed -n 's/^\\([0-9]*\\) (.*) \\([A-Za-z]\\) \\([0-9]*\\) \\([0-9]*\\) \\([0-9]*\\) \\([-0-9]* \\)\\{15\\}\\([0-9]*\\) .*/\\1 \\2 \\3 \\4 \\5 \\7/p')
+  set -f
+  [ -n "$rows" ] || rows=$(ps -A -o pid= -o stat= -o ppid= -o pgid= 2>/dev/null)
+  # Who cannot look does not know that all are gone.
+  [ -n "$rows" ] || return 0
+  before=
+  until [ "$before" = "$found" ]; do
+    before=$found
+    IFS='
+'
+    for row in $rows; do
+      unset IFS
+      set -- $row
+      consider "$1" "$2" "$3" "$4" "\${5:-0}" "\${6:-0}"
+    done
+  done
+  [ "$found" != ' ' ]
+}
+
+# Gives them as many looks.
+all_gone() {
+  left=$1
+  while look; do
+    [ "$left" -gt 0 ] || return 1
+    left=$((left - 1))
+    sleep 0.1 2>/dev/null || sleep 1
+  done
+}
+
+signal() {
+  for group in $groups; do kill -s "$1" -- "-$group" 2>/dev/null; done
+  for one in $apart; do
+    case $found in *" \${one%:*} "*) kill -s "$1" -- "\${one%:*}" 2>/dev/null ;; esac
+  done
+}
+
+all_gone ${LOOKS_BEFORE_TERM} && exit 0
+signal TERM
+all_gone ${LOOKS_BEFORE_KILL} && exit 0
+for again in ${KILLS}; do
+  signal KILL
+  all_gone 1 && exit 0
+done
+`;

@@ -1,0 +1,8 @@
+export { Backoff, BUDGET_WINDOW_MS, START_BUDGET } from './backoff.js';
+export type { CallOptions, Connection } from './connection.js';
+export { type Guardian, startGuardian } from './guardian.js';
+export { type OpenContext, openServer } from './open-server.js';
+export type { Surroundings } from './open-transport.js';
+export { type Lease, type OpenServer, Pool, type PoolOptions, type ServerStatus } from './pool.js';
+export { readServerLog } from './server-log.js';
+export { reapStrays } from './strays.js';

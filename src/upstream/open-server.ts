@@ -1,0 +1,69 @@
+import { ErrorCode, type Log, PortolanError, redactor } from '../base/index.js';
+import type { AdmittedServer } from '../policy/index.js';
+import { Connection } from './connection.js';
+import { LAST_WORDS_LINES, openTransport, type Surroundings, secretsOf } from './open-transport.js';
+import type { OpenEvents, OpenServer } from './pool.js';
+import { keepServerLog } from './server-log.js';
+
+export interface OpenContext extends Surroundings {
+  readonly client: { readonly name: string; readonly version: string };
+  readonly startMs: () => number;
+  /** Where the stderr of servers is kept for `portolan logs`. */
+  readonly logFolder: string;
+  readonly log: Log;
+}
+
+/** A server that was started or reached, greeted, and is ready for calls. */
+export async function openServer(
+  server: AdmittedServer,
+  context: OpenContext,
+  events: OpenEvents,
+  signal: AbortSignal,
+): Promise<OpenServer> {
+  const { name, definition } = server;
+  const transport = await openTransport(server, context);
+  const stderr = keepServerLog(context.logFolder, name, () => transport.errorText(), context.log);
+  transport.onErrorText(() => stderr.changed());
+  let noise = 0;
+  const connection = new Connection(transport.channel, {
+    toolsChanged: () => events.toolsChanged(),
+    closed: (reason) => {
+      events.closed(reason);
+      void stderr[Symbol.asyncDispose]();
+    },
+    noise: () => {
+      noise += 1;
+      if (noise === 1) context.log('warn', 'server writes on stdout what is no message; skipped', { server: name });
+    },
+    lastWords: () => lastLines(transport.errorText()),
+    redact: redactor(secretsOf(definition)),
+  });
+  const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
+  try {
+    await connection.greet(context.client, { timeoutMs, totalMs: timeoutMs, signal });
+  } catch (error) {
+    await connection.close('it did not start');
+    throw startError(name, error);
+  }
+  return {
+    connection,
+    ...(transport.pid !== undefined && { pid: transport.pid }),
+    close: async (reason) => {
+      await connection.close(reason);
+      await stderr[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function lastLines(text: string): string {
+  return text.trim().split('\n').slice(-LAST_WORDS_LINES).join(' | ');
+}
+
+/** Whatever it was, it kept the server from starting. */
+function startError(name: string, error: unknown): unknown {
+  if (!(error instanceof PortolanError) || error.code === ErrorCode.Cancelled) return error;
+  return new PortolanError(ErrorCode.ConnectionError, `${name} did not start: ${error.message}`, {
+    hint: error.hint ?? `see what it said with \`portolan logs ${name}\``,
+    cause: error,
+  });
+}

@@ -1,0 +1,162 @@
+import { isAbsolute, join } from 'node:path';
+import { parseEnv } from 'node:util';
+import {
+  type Channel,
+  type ChannelListener,
+  diskFiles,
+  ErrorCode,
+  type Outgoing,
+  PortolanError,
+  StreamChannel,
+  type StreamLimits,
+} from '../base/index.js';
+import type { Definition } from '../model/index.js';
+import type { AdmittedServer } from '../policy/index.js';
+import { type Child, startChild } from './child.js';
+import { childEnvironment } from './child-environment.js';
+import type { Guardian } from './guardian.js';
+import { openHttpChannel } from './http-channel.js';
+
+/** What a server that is started gets of the machine and of the client that asked. */
+export interface Surroundings {
+  readonly platform: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  /** Where the client works. */
+  readonly cwd: string;
+  readonly passEnv: readonly string[];
+  readonly guardian: Guardian;
+  readonly limits: () => StreamLimits;
+}
+
+/** An open road to a server, and what is known of the one who walks at its other end. */
+export interface Transport {
+  readonly channel: Channel;
+  readonly pid?: number;
+  /** The end of what it wrote on stderr. */
+  errorText(): string;
+  onErrorText(listener: () => void): void;
+}
+
+/** As many lines of stderr as an error shows. */
+export const LAST_WORDS_LINES = 5;
+
+/** Starts or reaches a server. The argument is the proof that policy let it in. */
+export async function openTransport(
+  { name, definition }: AdmittedServer,
+  surroundings: Surroundings,
+): Promise<Transport> {
+  const { transport } = definition;
+  switch (transport) {
+    case 'stdio':
+      return childTransport(name, definition, surroundings);
+    case 'http':
+    case 'auto': {
+      if (definition.url === undefined) throw broken(name, 'its entry has no url');
+      const target = { url: definition.url, headers: definition.headers ?? {} };
+      const channel = await openHttpChannel(target, surroundings.limits);
+      return { channel, errorText: () => '', onErrorText: () => undefined };
+    }
+    case 'sse':
+    case 'ws':
+    case 'sdk':
+    case 'claudeai-proxy':
+      throw broken(name, `servers that speak ${transport} cannot be reached yet`);
+  }
+}
+
+async function childTransport(name: string, definition: Definition, surroundings: Surroundings): Promise<Transport> {
+  if (definition.command === undefined) throw broken(name, 'its entry has no command');
+  const cwd = startFolder(definition, surroundings);
+  const own = { ...variablesFromFile(name, definition, cwd), ...definition.env };
+  const child = await startChild({
+    command: definition.command,
+    args: definition.args ?? [],
+    env: childEnvironment(surroundings.env, own, surroundings.passEnv, surroundings.platform),
+    cwd,
+    guardian: surroundings.guardian,
+    secrets: secretsOf(definition, own),
+  });
+  return {
+    channel: new ChildChannel(child, surroundings.limits),
+    pid: child.pid,
+    errorText: () => child.stderr.text(),
+    onErrorText: (listener) => child.stderr.onChange(listener),
+  };
+}
+
+/** Relative to the project for what a project wrote, else to the home; without one, where the client works. */
+export function startFolder({ cwd, scope }: Definition, surroundings: Pick<Surroundings, 'cwd' | 'home'>): string {
+  if (cwd === undefined || cwd === '') return surroundings.cwd;
+  if (isAbsolute(cwd)) return cwd;
+  return join(scope === 'project' || scope === 'local' ? surroundings.cwd : surroundings.home, cwd);
+}
+
+/** Every value that an entry hands to its server, because no one can tell which of them are secret. */
+export function secretsOf(definition: Definition, own: Readonly<Record<string, string>> = {}): string[] {
+  return [
+    ...Object.values({ ...definition.env, ...own }),
+    ...Object.values(definition.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
+    ...(definition.authToken === undefined ? [] : [definition.authToken]),
+  ];
+}
+
+function variablesFromFile(name: string, { envFile }: Definition, cwd: string): Record<string, string> {
+  if (envFile === undefined) return {};
+  const reading = diskFiles.read(isAbsolute(envFile) ? envFile : join(cwd, envFile));
+  if (reading.kind !== 'read')
+    throw broken(name, `its envFile ${reading.kind === 'absent' ? 'is not there' : reading.message}`);
+  const variables = Object.entries(parseEnv(reading.text));
+  return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+function broken(name: string, why: string): PortolanError {
+  return new PortolanError(ErrorCode.ConnectionError, `${name} cannot be started: ${why}`, {
+    hint: `see its entry with \`portolan why ${name}\``,
+  });
+}
+
+/** How long after its pipes the last words of a server are awaited. */
+const LAST_WORDS_MS = 500;
+
+/** The pipes of a child. It is closed when the child is gone, so that whoever learns of it can read why. */
+class ChildChannel implements Channel {
+  readonly #child: Child;
+  readonly #stream: StreamChannel;
+
+  constructor(child: Child, limits: () => StreamLimits) {
+    this.#child = child;
+    this.#stream = new StreamChannel(child.stdout, child.stdin, limits);
+  }
+
+  get backlogBytes(): number {
+    return this.#stream.backlogBytes;
+  }
+
+  start(listener: ChannelListener): void {
+    this.#stream.start({ ...listener, closed: (reason) => void this.#afterExit(listener, reason) });
+  }
+
+  send(message: Outgoing): void {
+    this.#stream.send(message);
+  }
+
+  async close(): Promise<void> {
+    // Both at once: ending the pipes is the first thing that stopping does.
+    await Promise.all([this.#stream.close(), this.#child.stop()]);
+  }
+
+  async #afterExit(listener: ChannelListener, reason: Error | undefined): Promise<void> {
+    const exit = await Promise.race([
+      this.#child.exited,
+      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LAST_WORDS_MS).unref()),
+    ]);
+    listener.closed(exit ? exitReason(exit) : reason);
+    // A server without its pipes is of no use to anyone, and neither are the processes that it started.
+    await this.#child.stop();
+  }
+}
+
+function exitReason({ code, signal }: { readonly code: number | null; readonly signal: string | null }): Error {
+  return new Error(signal === null ? `it exited with code ${code}` : `it was ended by ${signal}`);
+}

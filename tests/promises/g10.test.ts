@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Listed, listed, marked } from '../fixtures/children/marked-processes.js';
+import { bundled, FIXTURES, type RunningGateway, startGateway } from '../fixtures/children/start-gateway.js';
+
+const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
+const CYCLES = IS_SOAK ? 1_000 : 100;
+const KILLS = IS_SOAK ? 100 : 20;
+const CRASHES = KILLS;
+/** Most of a cycle is waiting; many more at once would wait for the processor. */
+const AT_ONCE = 6;
+/** The promise. */
+const LIMIT_MS = 5_000;
+/** The dead that were handed to the system's first process wait for it, and some look only every few seconds. */
+const REAPING_MS = 10_000;
+const LOOK_MS = 150;
+const RECORD_LIMIT_MS = 20_000;
+
+type End = 'stop' | 'crash' | 'kill' | 'kill while starting';
+
+const server = join(FIXTURES, 'server.mjs');
+const wrapper = join(FIXTURES, 'wrapper.mjs');
+
+/** A server by itself, two in a shell, and one in a wrapper; with a mark by which all of them are known. */
+function serversFor(mark: string, manner: string) {
+  const words = [mark, manner];
+  const node = process.execPath;
+  const inShell = `'${node}' '${server}' ${mark} background & '${node}' '${server}' ${words.join(' ')}`;
+  return [
+    { command: node, args: [server, ...words], ready: manner === 'detaches' ? 2 : 1 },
+    { command: 'sh', args: ['-c', inShell], ready: manner === 'detaches' ? 3 : 2 },
+    { command: node, args: [wrapper, node, server, ...words], ready: manner === 'detaches' ? 2 : 1 },
+  ];
+}
+
+interface Cycle {
+  readonly end: End;
+  readonly manner: 'polite' | 'stubborn' | 'detaches';
+  readonly graceMs?: number;
+}
+
+const MANNERS = ['polite', 'stubborn', 'polite', 'stubborn', 'detaches'] as const;
+/** Each of the three servers, and what each put in a session of its own, as soon as the gateway has seen it. */
+const WATCHED_WHEN_DETACHED = 6;
+
+function cycle(n: number): Cycle {
+  const manner = MANNERS[n % MANNERS.length] ?? 'polite';
+  if (n < KILLS && n % 4 === 0) return { end: 'kill while starting', manner: n % 8 === 0 ? 'polite' : 'stubborn' };
+  if (n < KILLS) return { end: 'kill', manner };
+  if (n < KILLS + CRASHES) return { end: 'crash', manner };
+  // Every tenth with the time that servers get by default.
+  return { end: 'stop', manner, ...(n % 10 !== 0 && { graceMs: 100 }) };
+}
+
+/** What a cycle left behind when its time was over, in words for the one who reads the failure. */
+interface Outcome {
+  readonly cycle: Cycle;
+  readonly alive: readonly string[];
+  readonly zombies: readonly string[];
+  readonly files: readonly string[];
+  readonly seen: number;
+  readonly ms: number;
+}
+
+async function runCycle(program: string, one: Cycle): Promise<Outcome> {
+  const mark = `mark-${randomUUID()}`;
+  const folder = await mkdtemp(join(tmpdir(), `${mark}-`));
+  const { graceMs } = one;
+  const plan = {
+    folder,
+    pauseMs: 20,
+    servers: serversFor(mark, one.manner),
+    ...(graceMs !== undefined && { graceMs }),
+  };
+  const gateway = startGateway(program, plan);
+  try {
+    if (one.end === 'kill while starting') await gateway.said('started', 1 + Math.floor(Math.random() * 3));
+    else await gateway.said('ready');
+    if (one.manner === 'detaches') await recorded(folder, WATCHED_WHEN_DETACHED);
+    const seen = marked(await listed(), mark);
+    const start = performance.now();
+    await finish(gateway, one.end);
+    const left = await leftAfter(LIMIT_MS, mark, seen, start);
+    const files = (await readdir(folder)).filter((name) => name.endsWith('.json'));
+    return { cycle: one, ...left, files: one.end === 'stop' ? files : [], seen: seen.length };
+  } finally {
+    gateway.process.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Until the gateway's own record names so many. */
+async function recorded(folder: string, count: number): Promise<void> {
+  const deadline = performance.now() + RECORD_LIMIT_MS;
+  for (;;) {
+    const [name] = (await readdir(folder)).filter((one) => one.endsWith('.json'));
+    const text = name === undefined ? '' : await readFile(join(folder, name), 'utf8');
+    // The owner is one more.
+    if (text.split('"pid"').length - 2 >= count) return;
+    if (performance.now() > deadline) throw new Error(`the record never named ${count} leaders: ${text}`);
+    await pause();
+  }
+}
+
+const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+
+async function finish(gateway: RunningGateway, end: End): Promise<void> {
+  if (end === 'stop' || end === 'crash') gateway.process.stdin.write(`${end}\n`);
+  else gateway.process.kill('SIGKILL');
+  const expected = { stop: 0, crash: 1, kill: 'SIGKILL', 'kill while starting': 'SIGKILL' }[end];
+  expect(await gateway.exited).toBe(expected);
+}
+
+async function leftAfter(limitMs: number, mark: string, seen: readonly Listed[], start: number) {
+  const known = new Map(seen.map(({ pid, line }) => [pid, line]));
+  const look = async () => {
+    const ours = (await listed()).filter(({ pid, line }) => line.includes(mark) || known.has(pid));
+    return {
+      // A number that is somebody else's by now has another line.
+      alive: ours.filter(
+        ({ pid, state, line }) => !state.startsWith('Z') && (line.includes(mark) || known.get(pid) === line),
+      ),
+      zombies: ours.filter(({ state }) => state.startsWith('Z')),
+    };
+  };
+  const words = (all: readonly Listed[]) =>
+    all.map(({ pid, parent, line }) => `${pid} of ${parent}: ${line.slice(-200)}`);
+  let now = await look();
+  while (now.alive.length > 0 && performance.now() - start < limitMs) {
+    await pause();
+    now = await look();
+  }
+  const ms = performance.now() - start;
+  const alive = words(now.alive);
+  while (now.zombies.length > 0 && performance.now() - start < limitMs + REAPING_MS) {
+    await pause();
+    now = await look();
+  }
+  return { alive, zombies: words(now.zombies), ms };
+}
+
+describe.skipIf(process.platform === 'win32')('G10 what a gateway started dies with it', () => {
+  let program = '';
+  const times = new Map<End, number[]>();
+  beforeAll(async () => {
+    program = await bundled('gateway');
+  });
+  afterAll(async () => {
+    if (existsSync(program)) await rm(dirname(program), { recursive: true });
+    const figures = [...times].map(
+      ([end, all]) => `${end} ${all.length} times, at most ${Math.max(...all).toFixed(0)} ms`,
+    );
+    // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+    console.log(`G10, until nothing lived: ${figures.join('; ')}`);
+  });
+
+  it(
+    `G10 leaves no orphan and no zombie in ${CYCLES} cycles with ${KILLS} kills, wrappers included`,
+    async () => {
+      const cycles = Array.from({ length: CYCLES }, (_, n) => cycle(n));
+      const outcomes: Outcome[] = [];
+      const work = cycles.values();
+      const worker = async () => {
+        for (const one of work) outcomes.push(await runCycle(program, one));
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, worker));
+      for (const { cycle: one, ms } of outcomes) times.set(one.end, [...(times.get(one.end) ?? []), ms]);
+      expect(outcomes).toHaveLength(CYCLES);
+      expect(outcomes.filter(({ alive, zombies, files }) => alive.length + zombies.length + files.length > 0)).toEqual(
+        [],
+      );
+      // A gateway, its guardian, and three trees of six processes: else nothing was there to be left behind.
+      expect(outcomes.filter(({ cycle: one, seen }) => one.end !== 'kill while starting' && seen < 8)).toEqual([]);
+    },
+    CYCLES * 5_000,
+  );
+});
