@@ -28,9 +28,9 @@ const { values: options } = parseArgs({
 
 const FULL = {
   starts: { rounds: 7 },
-  calls: { epochs: 2, batches: 12, inSequence: 250, atOnce: 1_000 },
-  large: { rounds: 5 },
-  load: { rounds: 2, searches: 100 },
+  calls: { epochs: 2, batches: 8, inSequence: 250, atOnce: 1_000 },
+  large: { rounds: 4 },
+  load: { rounds: 1, searches: 50 },
 };
 const QUICK = {
   starts: { rounds: 1 },

@@ -1,8 +1,13 @@
+import type { FileReading } from '../base/index.js';
+import type { AuditReading } from '../gateway/index.js';
+import type { Problem } from '../model/index.js';
+import type { Discovery } from './discover.js';
+import type { ToolChange } from './known-tools.js';
 import type { OpenGateway } from './library.js';
 import type { ServeOptions } from './serve.js';
 import type { GatewayOptions, RunningGateway } from './start-gateway.js';
 
-// Whoever only wants the chart must not load the gateway: these two load it when they are called.
+// Whoever only wants the chart must not load the gateway, and the bundler keeps apart only what is imported like this.
 
 /** Finds every server and opens one small door to all of them. */
 export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
@@ -20,4 +25,36 @@ export async function serveClient(options: ServeOptions): Promise<void> {
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const start = await import('./start-gateway.js');
   return start.startGateway(options);
+}
+
+/** How many tools of each server an allow-list hides, as far as their lists are known. */
+export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
+  const known = await import('./known-tools.js');
+  return known.hiddenTools(discovery);
+}
+
+/** The tools of a server about which somebody has to decide. */
+export async function changedTools(discovery: Discovery, server: string): Promise<ToolChange[]> {
+  const known = await import('./known-tools.js');
+  return known.changedTools(discovery, server);
+}
+
+/** From now on the tools as they are count as seen. */
+export async function approveTools(discovery: Discovery, server: string): Promise<void> {
+  const known = await import('./known-tools.js');
+  return known.approveTools(discovery, server);
+}
+
+/** The record of calls in a folder. */
+export async function readAudit(
+  ...[folder, options]: Parameters<typeof import('../gateway/index.js').readAudit>
+): Promise<AuditReading> {
+  const gateway = await import('../gateway/index.js');
+  return gateway.readAudit(folder, options);
+}
+
+/** What a server wrote on stderr when it last ran. */
+export async function readServerLog(folder: string, server: string): Promise<FileReading> {
+  const upstream = await import('../upstream/index.js');
+  return upstream.readServerLog(folder, server);
 }

@@ -1,11 +1,20 @@
-export { type AuditEntry, type AuditReading, readAudit } from '../gateway/index.js';
+export type { AuditEntry, AuditReading } from '../gateway/index.js';
 export { entryFrom } from '../sources/index.js';
-export { readServerLog } from '../upstream/index.js';
 export { type DiscoverOptions, type Discovery, discover, discoverAll, hostOf } from './discover.js';
-export { openGateway, serveClient, startGateway } from './doors.js';
+export {
+  approveTools,
+  changedTools,
+  hiddenTools,
+  openGateway,
+  readAudit,
+  readServerLog,
+  serveClient,
+  startGateway,
+} from './doors.js';
 export { type Explanation, explain, type Fate, launchText, surroundingsText } from './explain.js';
 export { type OwnFolders, ownFolders } from './folders.js';
 export { type Installed, install, uninstall } from './install.js';
+export type { ToolChange } from './known-tools.js';
 export type { ExecuteAnswer, ExecuteOptions, OpenGateway } from './library.js';
 export { addServer, type Import, importServers, type NewServer, removeServer } from './own-servers.js';
 export { inspectOwnSettings, type OwnSettings, type SettingRow } from './own-settings.js';

@@ -1,11 +1,13 @@
 import { type Log, silentLog } from '../base/index.js';
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
-import { CallGate, Gateway, type GatewayView, openAuditLog, servedServer, viewTools } from '../gateway/index.js';
-import { type AdmittedServer, admit, compileToolRules } from '../policy/index.js';
+import { CallGate, Gateway, type GatewayView, openAuditLog, RememberedUse, viewTools } from '../gateway/index.js';
+import { type AdmittedServer, compileToolRules } from '../policy/index.js';
 import { createToolIndex } from '../search/index.js';
 import { openServer, Pool, reapStrays, startGuardian } from '../upstream/index.js';
 import { type DiscoverOptions, type Discovery, discoverAll } from './discover.js';
 import { ownFolders } from './folders.js';
+import { admittedAmong, servedServers } from './served.js';
+import { usesFile } from './uses-file.js';
 
 export interface GatewayOptions extends DiscoverOptions {
   readonly log?: Log;
@@ -42,6 +44,7 @@ export async function startGateway({
   const folders = ownFolders(host);
   const settings = () => held.view.settings;
   const index = createToolIndex();
+  const uses = usesFile(folders.state, index, log);
   const guardian = startGuardian({
     folder: folders.children,
     onProblem: (message) => log('warn', message),
@@ -94,6 +97,7 @@ export async function startGateway({
     pool,
     index,
     gate: new CallGate(() => settings().limits),
+    uses: new RememberedUse(index, () => settings().search.remember, uses.changed),
     audit,
   });
   return {
@@ -113,7 +117,7 @@ export async function startGateway({
     },
     [Symbol.asyncDispose]: async () => {
       await pool[Symbol.asyncDispose]();
-      await Promise.all([guardian[Symbol.asyncDispose](), audit[Symbol.asyncDispose]()]);
+      await Promise.all([guardian[Symbol.asyncDispose](), audit[Symbol.asyncDispose](), uses[Symbol.asyncDispose]()]);
     },
   };
 }
@@ -132,16 +136,14 @@ async function look(options: DiscoverOptions, before: Held | undefined): Promise
   const { settings } = discovery.settings;
   const judge = await compileToolRules(settings.toolRules);
   const known = new Map(before?.admitted.map((server) => [server.name, server]));
-  const servers = discovery.servers.map((server, place) => {
-    const chosen = discovery.held[place]?.chosen;
-    const verdict = chosen && discovery.verdicts.get(chosen);
-    const admitted = chosen && verdict && admit(server.name, chosen, verdict);
-    return servedServer(server, admitted && sameAs(known.get(server.name), admitted));
-  });
+  const servers = servedServers(discovery).map(({ admitted, ...server }) => ({
+    ...server,
+    ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
+  }));
   return {
     discovery,
     view: { servers, judge, settings },
-    admitted: servers.flatMap(({ admitted }) => admitted ?? []),
+    admitted: admittedAmong(servers),
   };
 }
 

@@ -1,5 +1,7 @@
 import {
   approveSettings,
+  approveTools,
+  changedTools,
   type Discovery,
   type discoverAll,
   pendingQuestions,
@@ -40,7 +42,12 @@ export function approveCommand(discover: typeof discoverAll): Command {
         : values.all
           ? pending
           : positionals.map((name) => questionNamed(name, discovery));
-      return decideAll(questions, 'approved', discovery, io, { yes: values.yes === true, json: values.json === true });
+      const manner = { yes: values.yes === true, json: values.json === true };
+      const [only] = questions;
+      const mayRun = only && questions.length === 1 && only.server.state === 'ready';
+      if (mayRun && (await changedTools(discovery, only.server.name)).length > 0)
+        return decideTools(only.server.name, discovery, io, manner);
+      return decideAll(questions, 'approved', discovery, io, manner);
     },
   };
 }
@@ -126,6 +133,24 @@ async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manne
         : `approved ${approved.map((path) => shortPath(path, io.home)).join(', ')}`,
     );
   return decided.length === waiting.length ? EXIT.ok : EXIT.failed;
+}
+
+/** Tools of a server that runs already, which are not what they were when they were last looked at. */
+async function decideTools(server: string, discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
+  const changes = await changedTools(discovery, server);
+  if (!json) {
+    for (const { tool, change, description } of changes) {
+      io.out(`${paint(io, 'bold', visible(tool))} ${paint(io, 'yellow', change)}`);
+      for (const line of description.split('\n')) io.out(`  ${visible(line)}`);
+    }
+  }
+  const approved =
+    yes || (await isConfirmed(`Trust these ${plural(changes.length, 'tool')} of ${visible(server)}?`, io));
+  if (approved) await approveTools(discovery, server);
+  const tools = approved ? changes.map(({ tool }) => tool) : [];
+  if (json) io.out(JSON.stringify({ approved: [server], tools }, null, 2));
+  else io.out(approved ? `approved ${plural(tools.length, 'tool')} of ${visible(server)}` : 'nothing was decided');
+  return approved ? EXIT.ok : EXIT.failed;
 }
 
 async function isConfirmed(question: string, io: Io): Promise<boolean> {

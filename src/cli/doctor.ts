@@ -1,4 +1,4 @@
-import type { discoverAll } from '../app/index.js';
+import { type discoverAll, hiddenTools } from '../app/index.js';
 import type { Problem } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
 import { paint, plural, type Style, shortPath, visible } from './text.js';
@@ -13,7 +13,9 @@ export function doctorCommand(discover: typeof discoverAll): Command {
     usage: 'portolan doctor [--json] [--client ID,…] [--config FILE|FOLDER]',
     async run(args, io) {
       const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
-      const { problems, servers, looks } = await discover(chartFlags(values));
+      const discovery = await discover(chartFlags(values));
+      const { servers, looks } = discovery;
+      const problems = [...discovery.problems, ...(await hiddenTools(discovery))];
       const sorted = ORDER.flatMap((severity) => problems.filter((problem) => problem.severity === severity));
       if (values.json) io.out(JSON.stringify({ problems: sorted }, null, 2));
       else {

@@ -11,7 +11,7 @@ export function logsCommand(machine: DiscoverOptions = {}): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, { json: { type: 'boolean' } }, { mostWords: 1 });
       const [server] = needed(this, positionals, ['server']);
-      const reading = readServerLog(ownFolders(hostOf(machine)).logs, server);
+      const reading = await readServerLog(ownFolders(hostOf(machine)).logs, server);
       if (reading.kind === 'failed')
         throw new PortolanError(ErrorCode.ConfigNotFound, `the log of ${server} ${reading.message}`, {
           hint: reading.hint,

@@ -33,6 +33,7 @@ export function executor(parts: GatewayParts): Execute {
       const result = await execute(call, parts);
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
       bytes = result.bytes.length;
+      if (outcome === 'ok') parts.uses.worked(call.conversation.client, result.server, call.tool);
       return result;
     } catch (error) {
       if (error instanceof PortolanError) outcome = error.code;
@@ -51,7 +52,10 @@ export function executor(parts: GatewayParts): Execute {
   };
 }
 
-async function execute(call: Call, parts: GatewayParts): Promise<ToolResult & { readonly bytes: Buffer }> {
+async function execute(
+  call: Call,
+  parts: GatewayParts,
+): Promise<ToolResult & { readonly bytes: Buffer; readonly server: string }> {
   const { servers, settings } = parts.view();
   const server = admittedOrRefused(findServer(servers, call.server));
   const view = await callable(server, call, parts);
@@ -67,7 +71,7 @@ async function execute(call: Call, parts: GatewayParts): Promise<ToolResult & { 
     onProgress: (step) => conversation.progress?.(step),
     ...(meta && { meta }),
   });
-  return { value: result.value, bytes: result.bytes ?? Buffer.from(JSON.stringify(result.value)) };
+  return { server: server.name, value: result.value, bytes: result.bytes ?? Buffer.from(JSON.stringify(result.value)) };
 }
 
 /** The tool, once it is sure that it may be called like this. A list that does not fit is read once more before anything is refused. */

@@ -12,6 +12,8 @@ import { marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js'
 
 const MAX_DESCRIPTION_CHARACTERS = 300;
 const DEFAULT_RESULTS = 10;
+/** The client of a program that does not say who it is. */
+const LIBRARY = 'library';
 
 /** The product, said without a protocol: what there is, what fits, how it is called, and the call. */
 export class Gateway {
@@ -52,6 +54,7 @@ export class Gateway {
       limit: options.limit ?? DEFAULT_RESULTS,
       ...(only && { server: only.name }),
     });
+    this.#parts.uses.searched(conversation?.client ?? LIBRARY, query);
     const results = found.map((result) => {
       const listed = catalog.entry(result.server)?.tools?.find(({ tool }) => tool.name === result.tool);
       return { ...result, ...(listed && marksOf(listed)) };

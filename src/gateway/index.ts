@@ -11,5 +11,6 @@ export { type AuditEntry, type AuditLog, type AuditReading, openAuditLog, readAu
 export { Gateway } from './gateway.js';
 export { CallGate } from './limit-gate.js';
 export type { GatewayView } from './parts.js';
+export { RememberedUse } from './remembered-use.js';
 export { type ServedServer, servedServer } from './served-server.js';
 export { type ToolView, viewTools } from './tool-view.js';

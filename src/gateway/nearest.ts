@@ -80,26 +80,28 @@ function isBeginning(one: string, other: string): boolean {
 /** How many letters to change, add, drop or swap with their neighbour; `Infinity` once that is more than `limit`. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return Number.POSITIVE_INFINITY;
-  let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, n) => n);
+  const far = limit + 1;
+  let beforeLast = new Uint8Array(b.length + 1);
+  let last = new Uint8Array(b.length + 1).map((_, n) => Math.min(n, far));
+  let row = new Uint8Array(b.length + 1);
   for (let i = 1; i <= a.length; i += 1) {
-    const row = new Array<number>(b.length + 1).fill(limit + 1);
-    row[0] = i;
-    let least = i;
     // What lies further from the diagonal than the limit cannot come back within it.
-    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j += 1) {
-      const isSame = a[i - 1] === b[j - 1];
-      let cost = Math.min(at(last, j) + 1, at(row, j - 1) + 1, at(last, j - 1) + (isSame ? 0 : 1));
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        cost = Math.min(cost, at(beforeLast, j - 2) + 1);
+    const from = Math.max(1, i - limit);
+    const to = Math.min(b.length, i + limit);
+    let least = from === 1 ? Math.min(i, far) : far;
+    row[from - 1] = least;
+    for (let j = from; j <= to; j += 1) {
+      const isSame = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let cost = Math.min((last[j - 1] ?? far) + (isSame ? 0 : 1), (row[j - 1] ?? far) + 1, (last[j] ?? far) + 1, far);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) cost = Math.min(cost, (beforeLast[j - 2] ?? far) + 1);
       row[j] = cost;
       if (cost < least) least = cost;
     }
+    if (to < b.length) row[to + 1] = far;
     if (least > limit) return Number.POSITIVE_INFINITY;
-    [beforeLast, last] = [last, row];
+    [beforeLast, last, row] = [last, row, beforeLast];
   }
-  const result = at(last, b.length);
+  const result = last[b.length] ?? far;
   return result > limit ? Number.POSITIVE_INFINITY : result;
 }
-
-const at = (row: readonly number[], place: number): number => row[place] ?? Number.POSITIVE_INFINITY;

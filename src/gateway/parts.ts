@@ -5,6 +5,7 @@ import type { Settings } from '../settings/index.js';
 import type { Pool } from '../upstream/index.js';
 import type { AuditLog } from './audit/index.js';
 import type { CallGate } from './limit-gate.js';
+import type { RememberedUse } from './remembered-use.js';
 import type { ServedServer } from './served-server.js';
 
 /** Everything that holds at one moment; replaced whole when a file changes. */
@@ -20,5 +21,6 @@ export interface GatewayParts {
   readonly pool: Pool;
   readonly index: ToolIndex;
   readonly gate: CallGate;
+  readonly uses: RememberedUse;
   readonly audit: AuditLog;
 }

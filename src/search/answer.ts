@@ -19,6 +19,8 @@ export interface Means {
 
 /** Below this the best that was found is more likely chance than help. */
 const WEAK = 0.2;
+/** What is further down for a part of a need does not come up for the whole. */
+const MAX_FOR_CLAUSE = 32;
 const EXPLAINED_CHARACTERS = 600;
 
 /** The tools for one need, the best first. */
@@ -61,7 +63,7 @@ function addClauses(need: string, candidates: Candidate[], corpus: Corpus, ranki
   if (clauses.length === 0) return;
   const best = new Map<number, Candidate>();
   for (const clause of clauses) {
-    for (const candidate of ranking.rank(reader.read(clause), corpus).candidates) {
+    for (const candidate of ranking.rank(reader.read(clause), corpus, MAX_FOR_CLAUSE).candidates) {
       const other = best.get(candidate.place);
       if (!other || other.score < candidate.score) best.set(candidate.place, candidate);
     }

@@ -7,11 +7,14 @@ const MAX_CHARACTERS: Readonly<Record<FieldName, number>> = {
   name: 128,
   server: 64,
   description: 1_200,
+  details: 0,
   parameters: 1_000,
   parameterTexts: 1_500,
   tags: 200,
   serverText: 300,
 };
+/** What a tool does stands at the beginning; what follows are notes on how to use it. */
+const LEAD_WORDS = 32;
 const MAX_PARAMETERS = 48;
 const MAX_PARAMETER_TEXT = 120;
 const MAX_DEPTH = 3;
@@ -24,7 +27,11 @@ export function eachFieldWord(tool: IndexedTool, emit: (field: FieldName, word: 
   };
   read('name', tool.name);
   read('server', tool.server);
-  read('description', tool.description);
+  let words = 0;
+  eachWord((tool.description ?? '').slice(0, MAX_CHARACTERS.description), (word) => {
+    words += 1;
+    emit(words <= LEAD_WORDS ? 'description' : 'details', word);
+  });
   read('serverText', tool.serverDescription);
   read('tags', tool.tags?.slice(0, MAX_TAGS).join(' '));
   const parameters = parametersOf(tool.inputSchema);

@@ -9,28 +9,23 @@ export function namedPlaces(need: string, segments: readonly Segment[]): Readonl
   const found = new Map<number, NamedAs>();
   const key = need.length <= MAX_NAMED ? nameKey(need) : '';
   if (key === '') return found;
-  const hash = hashOf(key);
   let base = 0;
   for (const segment of segments) {
-    const addTool = (place: number, toolKey: string): void => {
-      if (nameKey(segment.tools[place]?.name ?? '') === toolKey) found.set(base + place, 'tool');
-    };
-    segment.nameHashes.forEach((other, place) => {
-      if (other === hash) addTool(place, key);
-    });
-    for (const { keys, start, end } of segment.servers) {
-      for (const serverKey of keys) {
-        if (serverKey === key) {
-          for (let place = start; place < end; place += 1)
-            if (!found.has(base + place)) found.set(base + place, 'server');
-          continue;
-        }
-        for (const rest of restsOf(key, serverKey)) {
-          const restHash = hashOf(rest);
-          for (let place = start; place < end; place += 1)
-            if (segment.nameHashes[place] === restHash) addTool(place, rest);
-        }
+    const addTools = (toolKey: string, start: number, end: number): void => {
+      const hash = hashOf(toolKey);
+      for (let place = start; place < end; place += 1) {
+        if (segment.nameHashes[place] !== hash || nameKey(segment.tools[place]?.name ?? '') !== toolKey) continue;
+        found.set(base + place, 'tool');
       }
+    };
+    addTools(key, 0, segment.tools.length);
+    for (const { start, end } of segment.serversByKey.get(key) ?? [])
+      for (let place = start; place < end; place += 1) if (!found.has(base + place)) found.set(base + place, 'server');
+    // The server before its tool, and after it.
+    for (let cut = 1; cut < key.length; cut += 1) {
+      const [head, rest] = [key.slice(0, cut), key.slice(cut)];
+      for (const { start, end } of segment.serversByKey.get(head) ?? []) addTools(rest, start, end);
+      for (const { start, end } of segment.serversByKey.get(rest) ?? []) addTools(head, start, end);
     }
     base += segment.tools.length;
   }
@@ -44,11 +39,3 @@ export function isSpelledAs(need: string, { server, name }: StoredTool): boolean
 
 /** What is longer is a sentence. */
 const MAX_NAMED = 120;
-
-function restsOf(key: string, serverKey: string): readonly string[] {
-  if (serverKey === '') return [];
-  const rests: string[] = [];
-  if (key.startsWith(serverKey)) rests.push(key.slice(serverKey.length));
-  if (key.endsWith(serverKey)) rests.push(key.slice(0, -serverKey.length));
-  return rests;
-}

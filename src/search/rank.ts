@@ -34,12 +34,11 @@ export class Ranking {
   #touched = new Uint32Array(0);
 
   /** The best tools for the words, the best first, and the score that a tool with all the words could have. */
-  rank(words: readonly QueryWord[], corpus: Corpus): { candidates: Candidate[]; full: number } {
+  rank(words: readonly QueryWord[], corpus: Corpus, most = MAX_CANDIDATES): { candidates: Candidate[]; full: number } {
     this.#fit(corpus.size);
     let full = 0;
     for (const word of words) full += this.#addWord(word, corpus);
-    const candidates = this.#top(corpus);
-    return { candidates, full };
+    return { candidates: this.#top(corpus, most), full };
   }
 
   #addWord({ weight, terms }: QueryWord, corpus: Corpus): number {
@@ -88,7 +87,7 @@ export class Ranking {
     return touched;
   }
 
-  #top({ segments, allows }: Corpus): Candidate[] {
+  #top({ segments, allows }: Corpus, most: number): Candidate[] {
     const kept: Candidate[] = [];
     let least = 0;
     let base = 0;
@@ -99,15 +98,15 @@ export class Ranking {
         const tool = segment.tools[local];
         if (!tool || !allows(tool)) continue;
         kept.push({ place: base + local, tool, segment, local, score });
-        if (kept.length >= 2 * MAX_CANDIDATES) {
+        if (kept.length >= 4 * most) {
           kept.sort(byScore);
-          kept.length = MAX_CANDIDATES;
-          least = kept[MAX_CANDIDATES - 1]?.score ?? 0;
+          kept.length = most;
+          least = kept[most - 1]?.score ?? 0;
         }
       }
       base += segment.tools.length;
     }
-    return kept.sort(byScore).slice(0, MAX_CANDIDATES);
+    return kept.sort(byScore).slice(0, most);
   }
 
   #fit(size: number): void {

@@ -16,8 +16,6 @@ export type StoredTool = Pick<IndexedTool, 'server' | 'name' | 'description' | '
 /** Where the tools of one server lie in a segment. */
 export interface ServerRange {
   readonly server: string;
-  /** The names by which it can be asked for. */
-  readonly keys: readonly string[];
   readonly start: number;
   readonly end: number;
 }
@@ -26,6 +24,8 @@ export interface ServerRange {
 export interface Segment {
   readonly tools: readonly StoredTool[];
   readonly servers: readonly ServerRange[];
+  /** By every name for which a server can be asked. */
+  readonly serversByKey: ReadonlyMap<string, readonly ServerRange[]>;
   /** Of each tool's name, to find it by any spelling. */
   readonly nameHashes: Uint32Array;
   /** The terms of each tool's name, from `nameStarts[tool]` on. */
@@ -56,7 +56,7 @@ export function buildSegment(tools: readonly IndexedTool[], vocabulary: Vocabula
   return {
     ...postings.sorted(vocabulary.size),
     tools: tools.map(stored),
-    servers: rangesOf(tools),
+    ...serversIn(tools),
     nameHashes: Uint32Array.from(tools, ({ name }) => hashOf(nameKey(name))),
     nameTerms: Uint32Array.from(nameTerms),
     nameStarts,
@@ -93,7 +93,7 @@ export function mergeSegments(segments: readonly Segment[], vocabulary: Vocabula
   return {
     ...postings.sorted(vocabulary.size),
     tools,
-    servers: rangesOf(tools),
+    ...serversIn(tools),
     nameHashes: Uint32Array.from(nameHashes),
     nameTerms: Uint32Array.from(nameTerms),
     nameStarts: Uint32Array.from(nameStarts),
@@ -134,16 +134,24 @@ function stored({ server, name, description, tags, enabled }: IndexedTool): Stor
   };
 }
 
-function rangesOf(tools: readonly { readonly server: string }[]): ServerRange[] {
-  const ranges: ServerRange[] = [];
+function serversIn(tools: readonly StoredTool[]): Pick<Segment, 'servers' | 'serversByKey'> {
+  const servers: ServerRange[] = [];
   let start = 0;
   for (let at = 1; at <= tools.length; at += 1) {
     const server = tools[start]?.server ?? '';
     if (tools[at]?.server === server) continue;
-    ranges.push({ server, keys: serverKeys(server), start, end: at });
+    servers.push({ server, start, end: at });
     start = at;
   }
-  return ranges;
+  const serversByKey = new Map<string, ServerRange[]>();
+  for (const range of servers) {
+    for (const key of serverKeys(range.server)) {
+      const same = serversByKey.get(key);
+      if (same) same.push(range);
+      else serversByKey.set(key, [range]);
+    }
+  }
+  return { servers, serversByKey };
 }
 
 /** People leave out what every server is called. */

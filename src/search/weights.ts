@@ -18,7 +18,7 @@ export interface Weights {
   readonly likeness: number;
 }
 
-export type FieldName = 'name' | 'server' | 'description' | 'parameters' | 'parameterTexts' | 'tags' | 'serverText';
+export type FieldName = 'name' | 'server' | 'description' | 'details' | 'parameters' | 'parameterTexts' | 'tags' | 'serverText';
 
 export interface FieldWeight {
   readonly weight: number;
@@ -31,6 +31,7 @@ export const WEIGHTS: Weights = {
     name: { weight: 2.4, usual: 3, length: 0.5 },
     server: { weight: 1, usual: 2, length: 0.3 },
     description: { weight: 0.9, usual: 14, length: 0.8 },
+    details: { weight: 0.5, usual: 40, length: 0.8 },
     parameters: { weight: 0.5, usual: 5, length: 0.5 },
     parameterTexts: { weight: 0.35, usual: 20, length: 0.6 },
     tags: { weight: 1, usual: 2, length: 0.3 },

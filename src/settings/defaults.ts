@@ -35,6 +35,7 @@ export interface Settings {
   };
   readonly client: Plain<'client'>;
   readonly http: Whole<'http'>;
+  readonly search: Whole<'search'>;
   readonly sandbox: Plain<'sandbox'> & { readonly engine: NonNullable<Given<'sandbox'>['engine']> } & {
     readonly output: NonNullable<Given<'sandbox'>['output']>;
   };
@@ -69,6 +70,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   mcpBridge: { autoConnect: true, reconnect: { enabled: true, maxAttempts: 10, initialDelayMs: 100 } },
   client: {},
   http: { allowedHosts: [] },
+  search: { remember: true },
   sandbox: { engine: 'auto', output: 'text' },
   passEnv: [],
 });

@@ -15,6 +15,7 @@ export function over(lower: SettingsFile, upper: SettingsFile): SettingsFile {
     ...((lower.mcpBridge || upper.mcpBridge) && { mcpBridge: bridge(lower.mcpBridge, upper.mcpBridge) }),
     ...((lower.client || upper.client) && { client: { ...lower.client, ...upper.client } }),
     ...((lower.http || upper.http) && { http: { ...lower.http, ...upper.http } }),
+    ...((lower.search || upper.search) && { search: { ...lower.search, ...upper.search } }),
     ...((lower.sandbox || upper.sandbox) && { sandbox: { ...lower.sandbox, ...upper.sandbox } }),
     ...listed('sources', upper.sources, lower.sources),
     ...listed('toolRules', upper.toolRules, lower.toolRules),
@@ -111,6 +112,7 @@ export function complete(file: SettingsFile): Settings {
       reconnect: { ...DEFAULTS.mcpBridge.reconnect, ...set.mcpBridge?.reconnect },
     },
     http: { ...DEFAULTS.http, ...set.http },
+    search: { ...DEFAULTS.search, ...set.search },
     sandbox: { ...DEFAULTS.sandbox, ...set.sandbox },
   });
 }

@@ -23,6 +23,7 @@ export function narrow(file: SettingsFile, held: Settings): Narrowed {
     ...(file.pluginOnly === true && { pluginOnly: true }),
     ...(file.approval === 'all' && { approval: 'all' }),
     ...(file.pins === 'enforce' && { pins: 'enforce' }),
+    ...(file.search?.remember === false && { search: { remember: false } }),
     ...(file.deniedMcpServers && { deniedMcpServers: file.deniedMcpServers }),
     ...(toolRules && { toolRules }),
     ...(Object.keys(cache).length > 0 && { cache }),

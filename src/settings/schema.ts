@@ -61,6 +61,7 @@ const McpBridge = z.strictObject({
 });
 const ClientSetting = z.strictObject({ id: text.exactOptional() });
 const Http = z.strictObject({ allowedHosts: texts.exactOptional() });
+const Search = z.strictObject({ remember: z.boolean().exactOptional() });
 const Sandbox = z.strictObject({
   engine: z.enum(['auto', 'bwrap', 'pyodide', 'deno', 'podman', 'docker', 'off']).exactOptional(),
   image: text.exactOptional(),
@@ -89,6 +90,7 @@ export const SettingsFile = z.strictObject({
   mcpBridge: McpBridge.exactOptional(),
   client: ClientSetting.exactOptional(),
   http: Http.exactOptional(),
+  search: Search.exactOptional(),
   sandbox: Sandbox.exactOptional(),
   passEnv: z
     .array(z.string().regex(/^[^=\0]+$/, { error: 'a name of a variable' }))
@@ -118,6 +120,7 @@ export const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   'mcpBridge.reconnect': Object.keys(Reconnect.shape),
   client: Object.keys(ClientSetting.shape),
   http: Object.keys(Http.shape),
+  search: Object.keys(Search.shape),
   sandbox: Object.keys(Sandbox.shape),
   'sources[]': Object.keys(SourceSetting.shape),
   'toolRules[]': Object.keys(ToolRule.shape),

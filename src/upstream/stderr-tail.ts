@@ -77,7 +77,7 @@ export class StderrRing implements StderrTail {
     if (this.#written <= STDERR_TAIL_BYTES) return this.#ring.subarray(0, this.#written);
     const bytes = Buffer.concat([this.#ring.subarray(end), this.#ring.subarray(0, end)]);
     // Not from the middle of a character.
-    return bytes.subarray(bytes.subarray(0, 3).findLastIndex((byte) => (byte & 0xc0) === 0x80) + 1);
+    return bytes.subarray(Math.max(0, bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)));
   }
 
   #redact(text: string): string {
@@ -99,11 +99,13 @@ function formsOf(secret: string): string[] {
 
 /** How much of the beginning is the end of a secret whose beginning is gone. */
 function cutAtStart(text: string, forms: readonly string[]): number {
+  if (forms.some((form) => text.startsWith(form))) return 0; // a whole one is found as such
   return longest(forms, (form, length) => text.startsWith(form.slice(-length)));
 }
 
 /** How much of the end is the beginning of a secret that is still being written. */
 function cutAtEnd(text: string, forms: readonly string[]): number {
+  if (forms.some((form) => text.endsWith(form))) return 0;
   return longest(forms, (form, length) => text.endsWith(form.slice(0, length)));
 }
 

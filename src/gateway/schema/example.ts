@@ -8,6 +8,7 @@ import { Stop } from './stop.js';
 /** It is put before a model with every description of a tool. */
 const MAX_EXAMPLE_CHARACTERS = 1_000;
 const MAX_EXAMPLE_DEPTH = 6;
+const MAX_LIST_DEPTH = 3;
 const MAX_LOOKED_AT = 300;
 const MAX_ITEMS = 3;
 
@@ -151,7 +152,8 @@ function makeList(schema: SchemaObject, name: string, maker: Maker, depth: numbe
   const most = own(schema, 'maxItems');
   if (most === 0) return [];
   const count = Math.min(Math.max(typeof least === 'number' ? least : 1, 1), MAX_ITEMS);
-  if (depth >= MAX_EXAMPLE_DEPTH && typeof least !== 'number') return [];
+  // Deep down an empty list says as much as a full one.
+  if (depth >= MAX_LIST_DEPTH && !(typeof least === 'number' && least > 0)) return [];
   return Array.from({ length: count }, () => make(items ?? true, name.replace(/s$/, ''), maker, depth + 1));
 }
 

@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { childEnvironment } from './child-environment.js';
+
+const from = {
+  PATH: '/bin',
+  HOME: '/home/ada',
+  LANG: 'C.UTF-8',
+  https_proxy: 'http://proxy',
+  XDG_CONFIG_HOME: '/x',
+  NODE_EXTRA_CA_CERTS: '/ca.pem',
+  AWS_SECRET_ACCESS_KEY: 'canary',
+  AWS_REGION: 'north',
+  NODE_OPTIONS: '--require evil',
+  LD_PRELOAD: 'evil.so',
+  XDG_SECRET: 'canary',
+  SHELL: '() { :; }; evil',
+  TERM: undefined,
+};
+const always = {
+  PATH: '/bin',
+  HOME: '/home/ada',
+  LANG: 'C.UTF-8',
+  https_proxy: 'http://proxy',
+  XDG_CONFIG_HOME: '/x',
+  NODE_EXTRA_CA_CERTS: '/ca.pem',
+};
+
+describe('childEnvironment', () => {
+  it.each([
+    { title: 'the allow-list alone', own: {}, pass: [], expected: always },
+    {
+      title: 'its own over it',
+      own: { PATH: '/own', KEY: 'k' },
+      pass: [],
+      expected: { ...always, PATH: '/own', KEY: 'k' },
+    },
+    { title: 'what the user passes', own: {}, pass: ['AWS_REGION'], expected: { ...always, AWS_REGION: 'north' } },
+    {
+      title: 'what the user passes by a glob',
+      own: { AWS_REGION: 'south' },
+      pass: ['AWS_*'],
+      expected: { ...always, AWS_REGION: 'south', AWS_SECRET_ACCESS_KEY: 'canary' },
+    },
+    { title: 'nothing for a name in other letters', own: {}, pass: ['aws_*'], expected: always },
+    { title: 'an own value that is empty', own: { HOME: '' }, pass: [], expected: { ...always, HOME: '' } },
+    {
+      title: 'an own function, which is nobody else’s',
+      own: { F: '() { :; }' },
+      pass: [],
+      expected: { ...always, F: '() { :; }' },
+    },
+  ])('S4 gives $title', ({ own, pass, expected }) => {
+    expect(childEnvironment(from, own, pass, 'linux')).toEqual(expected);
+  });
+
+  it('S4 hands on none of fifty secrets', () => {
+    const secrets = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`SECRET_${n}`, `canary-${n}`]));
+    expect(childEnvironment({ ...secrets, PATH: '/bin' }, {}, [], 'darwin')).toEqual({ PATH: '/bin' });
+  });
+
+  it('knows a variable on Windows in any letters, and gives it once', () => {
+    const windows = {
+      Path: 'C:\\bin',
+      SystemRoot: 'C:\\Windows',
+      AppData: 'C:\\a',
+      'ProgramFiles(x86)': 'C:\\p',
+      Token: 't',
+    };
+    expect(childEnvironment(windows, { PATH: 'D:\\own' }, ['TOK*'], 'win32')).toEqual({
+      PATH: 'D:\\own',
+      SystemRoot: 'C:\\Windows',
+      AppData: 'C:\\a',
+      'ProgramFiles(x86)': 'C:\\p',
+      Token: 't',
+    });
+    expect(childEnvironment(windows, {}, [], 'linux')).toEqual({});
+  });
+
+  it('takes a variable called __proto__ for a variable', () => {
+    const own: Record<string, string> = JSON.parse('{"__proto__":"x"}');
+    expect(Object.entries(childEnvironment({}, own, [], 'linux'))).toEqual([['__proto__', 'x']]);
+  });
+});

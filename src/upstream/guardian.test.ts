@@ -1,0 +1,170 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listed } from '../../tests/fixtures/children/marked-processes.js';
+import { startGuardian } from './guardian.js';
+import { GUARDIAN_SCRIPT } from './guardian-script.js';
+import { entryOf, identityOf } from './process-identity.js';
+
+const server = join(dirname(fileURLToPath(import.meta.url)), '../../tests/fixtures/children/server.mjs');
+const LIMIT_MS = 20_000;
+
+let folder = '';
+const started: ChildProcess[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portolan-guardian-'));
+});
+afterEach(async () => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+/** A server in a session of its own, and the number of the one that it put in another. */
+async function stray(...words: string[]): Promise<{ pid: number; pids: readonly number[]; gone: Promise<unknown> }> {
+  const stdio = ['ignore', 'pipe', 'ignore'] as const;
+  const child = spawn(process.execPath, [server, ...words], { detached: true, stdio: [...stdio] });
+  started.push(child);
+  const count = words.includes('detaches') ? 2 : 1;
+  let text = '';
+  while (text.split('\n').length <= count) text += (await once(child.stdout, 'data'))[0];
+  const pids = [...text.matchAll(/ready (\d+)/g)].map(([, pid]) => Number(pid));
+  return { pid: child.pid ?? 0, pids, gone: once(child, 'exit') };
+}
+
+const living = (pids: readonly number[]): number[] => pids.filter((pid) => identityOf(pid) !== undefined);
+
+async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + LIMIT_MS;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`not so after ${LIMIT_MS} ms: ${isSo}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const guardians = async (): Promise<number[]> =>
+  (await listed())
+    .filter(
+      ({ parent, line, state }) =>
+        parent === process.pid && line.includes('portolan-guardian') && !state.startsWith('Z'),
+    )
+    .map(({ pid }) => pid);
+
+describe.skipIf(process.platform === 'win32')('the script of the guardian', () => {
+  const shells = ['/bin/sh', '/bin/dash', '/bin/bash', '/bin/ksh', '/bin/zsh', '/bin/busybox'].filter((one) =>
+    existsSync(one),
+  );
+  const run = async (shell: string, list: string, text: string): Promise<void> => {
+    const before = shell.endsWith('busybox') ? ['sh'] : [];
+    const guardian = spawn(shell, [...before, '-c', GUARDIAN_SCRIPT, 'guardian-in-test', list], {
+      detached: true,
+      env: { PATH: '/usr/bin:/bin' },
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    guardian.stdin.end(text);
+    await once(guardian, 'exit');
+  };
+
+  it.each(shells.flatMap((shell) => ['/proc', '/nowhere'].map((list) => ({ shell, list }))))(
+    'ends with $shell and $list what is left of a group, and nothing that was released or never named',
+    async ({ shell, list }) => {
+      const [watched, stubborn, released, other] = await Promise.all([
+        stray('background', 'detaches'),
+        stray('background', 'stubborn'),
+        stray('background'),
+        stray('background'),
+      ]);
+      const wrong = ['+', '-', '+0', '+1', '-1', '+-1', `+${other.pid}x`, `+x${other.pid}`, `${other.pid}`, '*', ''];
+      const lines = [`+${released.pid}`, ...wrong, `+${watched.pid}`, `+${stubborn.pid}`, `-${released.pid}`, '-77'];
+      // The last line is not whole: who knows what number it would have been.
+      await run(shell, list, `${lines.join('\n')}\n+${other.pid}`);
+      expect(living([...watched.pids, ...stubborn.pids])).toEqual([]);
+      expect(living([released.pid, other.pid])).toEqual([released.pid, other.pid]);
+    },
+  );
+});
+
+describe.skipIf(process.platform === 'win32')('startGuardian', () => {
+  it('starts one shell for all, which shares nothing with us, and none before it is needed', async () => {
+    const before = await guardians();
+    await using guardian = startGuardian({ folder });
+    expect(await guardians()).toEqual(before);
+    guardian.prepare();
+    guardian.prepare();
+    const [pid = 0, ...more] = (await guardians()).filter((one) => !before.includes(one));
+    expect(more).toEqual([]);
+    expect(entryOf(pid)?.group).toBe(pid);
+    if (process.platform !== 'linux') return;
+    expect(
+      readFileSync(`/proc/${pid}/environ`, 'utf8')
+        .split('\0')
+        .filter((line) => !/^(?:PATH=|$)/.test(line)),
+    ).toEqual([]);
+    const files = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`).replace(/\d+/, 'N'));
+    expect(files.toSorted()).toEqual(['/dev/null', '/dev/null', 'socket:[N]']);
+  });
+
+  it('ends what is watched when it is closed, and leaves no record', async () => {
+    const one = await stray('background', 'stubborn');
+    {
+      await using guardian = startGuardian({ folder: join(folder, 'deep', 'er') });
+      guardian.watch(one.pid);
+      const [name = ''] = await readdir(join(folder, 'deep', 'er'));
+      const record = JSON.parse(readFileSync(join(folder, 'deep', 'er', name), 'utf8'));
+      expect(record).toEqual({ owner: identityOf(process.pid), leaders: [identityOf(one.pid)] });
+      expect([
+        statSync(join(folder, 'deep', 'er', name)).mode & 0o777,
+        statSync(join(folder, 'deep', 'er')).mode & 0o777,
+      ]).toEqual([0o600, 0o700]);
+    }
+    expect(living([one.pid])).toEqual([]);
+    expect(await readdir(join(folder, 'deep', 'er'))).toEqual([]);
+  });
+
+  it('leaves alone what was released', async () => {
+    const one = await stray('background');
+    {
+      await using guardian = startGuardian({ folder });
+      guardian.watch(one.pid);
+      guardian.release(one.pid);
+      guardian.release(one.pid);
+    }
+    expect(living([one.pid])).toEqual([one.pid]);
+  });
+
+  it('is started again when somebody kills it, and still knows whom to end', async () => {
+    const one = await stray('background');
+    const problems: string[] = [];
+    const before = await guardians();
+    {
+      await using guardian = startGuardian({ folder, onProblem: (message) => problems.push(message) });
+      guardian.watch(one.pid);
+      const [first = 0] = (await guardians()).filter((pid) => !before.includes(pid));
+      process.kill(first, 'SIGTERM'); // which it does not heed
+      process.kill(first, 'SIGKILL');
+      await eventually(async () => (await guardians()).some((pid) => pid !== first && !before.includes(pid)));
+      expect(problems).toEqual([expect.stringContaining('SIGKILL')]);
+      expect(living([one.pid])).toEqual([one.pid]);
+    }
+    expect(living([one.pid])).toEqual([]);
+  });
+
+  it('says so when it cannot write its record, and watches all the same', async () => {
+    const one = await stray('background');
+    const problems: string[] = [];
+    {
+      await using guardian = startGuardian({ folder: '/dev/null/x', onProblem: (message) => problems.push(message) });
+      guardian.watch(one.pid);
+    }
+    expect(problems.at(0)).toContain('cannot write down');
+    expect(living([one.pid])).toEqual([]);
+  });
+
+  it.each([0, 1, -5, 1.5, Number.NaN])('refuses to watch %d', (group) => {
+    expect(() => startGuardian({ folder }).watch(group)).toThrow('no group');
+  });
+});

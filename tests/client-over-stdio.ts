@@ -1,0 +1,233 @@
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Machine } from './machine.js';
+
+const tests = dirname(fileURLToPath(import.meta.url));
+
+/** The program as it is shipped; the suite builds it first. */
+export const PROGRAM = join(tests, '../dist/cli.js');
+/** A server without any library, whose flags say how it behaves. */
+export const FIXTURE = join(tests, 'fixtures/e2e/server.mjs');
+const MODULES = join(tests, '../node_modules');
+
+/** No answer takes this long unless something hangs. */
+const ANSWER_LIMIT_MS = 30_000;
+const LOOK_MS = 25;
+
+type Json = Record<string, unknown>;
+export type Variables = Readonly<Record<string, string>>;
+
+/** What a tool gave, as far as these tests look at it. */
+export interface CallResult extends Json {
+  readonly content: readonly Json[];
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect out of it
+  readonly structuredContent?: any;
+  readonly isError?: boolean;
+}
+
+/** An answer that is an error of the protocol. */
+export class Fault extends Error {
+  readonly code: number;
+
+  constructor({ code, message }: { readonly code: number; readonly message: string }) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** An entry of a client's file that starts the fixture. */
+export function fixture(words: readonly string[] = [], more: object = {}) {
+  return { command: process.execPath, args: [FIXTURE, ...words], ...more };
+}
+
+/** An entry that starts a server out of `node_modules`. */
+export function installed(name: string, words: readonly string[] = [], more: object = {}) {
+  return { command: process.execPath, args: [join(MODULES, name, 'dist/index.js'), ...words], ...more };
+}
+
+/** Writes the servers of the user and, if there are any, the settings of Portolan. */
+export function configure(machine: Machine, mcpServers: object, settings?: object): void {
+  machine.write({
+    '~/.cursor/mcp.json': JSON.stringify({ mcpServers }),
+    ...(settings && { '~/.config/portolan/portolan.config.json': JSON.stringify(settings) }),
+  });
+}
+
+/** The machine's own environment, and nothing of the real one that could lead out of it. */
+export function environment(machine: Machine, more: Variables = {}): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: machine.home, USERPROFILE: machine.home, ...more };
+}
+
+/** Runs one command to its end. */
+export function portolan(machine: Machine, args: readonly string[], env: Variables = {}) {
+  return new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
+    const options = { cwd: machine.project, env: environment(machine, env), timeout: ANSWER_LIMIT_MS };
+    const child = execFile(process.execPath, [PROGRAM, ...args], options, (error, stdout, stderr) => {
+      const status = error ? (typeof error.code === 'number' ? error.code : -1) : 0;
+      resolve({ status, stdout, stderr });
+    });
+    child.stdin?.end();
+  });
+}
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+/** A client that speaks to `portolan serve` line by line, so that it can also say what no library would. */
+export class StdioClient implements AsyncDisposable {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #waiting = new Map<unknown, { resolve: (message: Json) => void; reject: (error: Error) => void }>();
+  readonly notifications: Json[] = [];
+  /** What came without being an answer to anything asked through `request`. */
+  readonly stray: Json[] = [];
+  readonly exited: Promise<Exit>;
+  stderr = '';
+  #nextId = 1;
+
+  constructor(machine: Machine, args: readonly string[], env: Variables) {
+    this.#child = spawn(process.execPath, [PROGRAM, ...args], {
+      cwd: machine.project,
+      env: environment(machine, env),
+    });
+    this.#child.stdin.on('error', () => undefined);
+    this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      this.stderr += chunk;
+    });
+    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(JSON.parse(line)));
+    this.exited = once(this.#child, 'close').then(([code, signal]) => {
+      for (const { reject } of this.#waiting.values())
+        reject(new Error(`it ended with ${signal ?? code}: ${this.stderr}`));
+      return { code, signal };
+    });
+  }
+
+  get pid(): number {
+    if (this.#child.pid === undefined) throw new Error('it did not start');
+    return this.#child.pid;
+  }
+
+  async initialize(name = 'test'): Promise<Json> {
+    const answer = await this.request('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name, version: '1' },
+    });
+    this.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    return answer;
+  }
+
+  /** The result; rejects with a `Fault` where the answer is an error. */
+  async request(method: string, params?: Json): Promise<Json> {
+    const id = this.#nextId++;
+    return this.answerTo(id, { jsonrpc: '2.0', id, method, ...(params && { params }) });
+  }
+
+  /** Sends a message as it is and waits for the answer with that id. */
+  async answerTo(id: unknown, message: Json | string): Promise<Json> {
+    const answer = new Promise<Json>((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject });
+      setTimeout(
+        () => reject(new Error(`no answer to ${JSON.stringify(message).slice(0, 200)}`)),
+        ANSWER_LIMIT_MS,
+      ).unref();
+    });
+    this.send(message);
+    const { result, error } = await answer;
+    if (error) throw new Fault(error as Fault);
+    return result as Json;
+  }
+
+  send(message: Json | string): void {
+    this.#child.stdin.write(`${typeof message === 'string' ? message : JSON.stringify(message)}\n`);
+  }
+
+  call(name: string, given: Json = {}, meta?: Json): Promise<CallResult> {
+    return this.request('tools/call', { name, arguments: given, ...(meta && { _meta: meta }) }) as Promise<CallResult>;
+  }
+
+  /** What a meta-tool answers, as a value. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect out of it
+  async ask(name: string, given: Json = {}): Promise<any> {
+    return (await this.call(name, given)).structuredContent;
+  }
+
+  execute(server: string, tool: string, given: Json = {}, meta?: Json): Promise<CallResult> {
+    return this.call('execute_tool', { server, tool, arguments: given }, meta);
+  }
+
+  endInput(): void {
+    this.#child.stdin.end();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child.kill(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#child.stdin.end();
+    const limit = setTimeout(() => this.#child.kill('SIGKILL'), ANSWER_LIMIT_MS);
+    await this.exited;
+    clearTimeout(limit);
+  }
+
+  #receive(message: Json): void {
+    if ('method' in message) {
+      this.notifications.push(message);
+      return;
+    }
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (waiting) waiting.resolve(message);
+    else this.stray.push(message);
+  }
+}
+
+/** A client that has said hello to a gateway of its own. */
+export async function connect(
+  machine: Machine,
+  { args = ['serve'], env = {} }: { readonly args?: readonly string[]; readonly env?: Variables } = {},
+): Promise<StdioClient> {
+  const client = new StdioClient(machine, args, env);
+  await client.initialize();
+  return client;
+}
+
+/** Waits until something holds; fails with what it was after a long time. */
+export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean, limitMs = 20_000): Promise<T> {
+  const ends = performance.now() + limitMs;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (performance.now() > ends) throw new Error(`it did not come: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/** The pids that a fixture wrote down, one for each start. */
+export function startsIn(path: string): readonly number[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(Number) : [];
+}
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !isZombie(pid);
+  } catch {
+    return false;
+  }
+}
+
+/** Dead, and not yet fetched by the one who should. */
+function isZombie(pid: number): boolean {
+  try {
+    return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false; // no such place on this system
+  }
+}
