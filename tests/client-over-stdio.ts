@@ -24,8 +24,7 @@ export type Variables = Readonly<Record<string, string>>;
 /** What a tool gave, as far as these tests look at it. */
 export interface CallResult extends Json {
   readonly content: readonly Json[];
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect out of it
-  readonly structuredContent?: any;
+  readonly structuredContent?: unknown;
   readonly isError?: boolean;
 }
 
@@ -40,12 +39,12 @@ export class Fault extends Error {
 }
 
 /** An entry of a client's file that starts the fixture. */
-export function fixture(words: readonly string[] = [], more: object = {}) {
+export function fixture<M extends object>(words: readonly string[] = [], more?: M) {
   return { command: process.execPath, args: [FIXTURE, ...words], ...more };
 }
 
 /** An entry that starts a server out of `node_modules`. */
-export function installed(name: string, words: readonly string[] = [], more: object = {}) {
+export function installed<M extends object>(name: string, words: readonly string[] = [], more?: M) {
   return { command: process.execPath, args: [join(MODULES, name, 'dist/index.js'), ...words], ...more };
 }
 
@@ -79,7 +78,14 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** A client that speaks to `portolan serve` line by line, so that it can also say what no library would. */
+interface Launch {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: Variables;
+}
+
+/** A client that speaks to a server line by line, so that it can also say what no library would. */
 export class StdioClient implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #waiting = new Map<unknown, { resolve: (message: Json) => void; reject: (error: Error) => void }>();
@@ -90,11 +96,8 @@ export class StdioClient implements AsyncDisposable {
   stderr = '';
   #nextId = 1;
 
-  constructor(machine: Machine, args: readonly string[], env: Variables) {
-    this.#child = spawn(process.execPath, [PROGRAM, ...args], {
-      cwd: machine.project,
-      env: environment(machine, env),
-    });
+  constructor({ command, args, cwd, env }: Launch) {
+    this.#child = spawn(command, args, { cwd, env });
     this.#child.stdin.on('error', () => undefined);
     this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;
@@ -151,10 +154,10 @@ export class StdioClient implements AsyncDisposable {
     return this.request('tools/call', { name, arguments: given, ...(meta && { _meta: meta }) }) as Promise<CallResult>;
   }
 
-  /** What a meta-tool answers, as a value. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests read what they expect out of it
-  async ask(name: string, given: Json = {}): Promise<any> {
-    return (await this.call(name, given)).structuredContent;
+  /** What a meta-tool answers, read out of the text that a model is shown. */
+  async ask(name: string, given: Json = {}) {
+    const { content } = await this.call(name, given);
+    return JSON.parse(String(content[0]?.text));
   }
 
   execute(server: string, tool: string, given: Json = {}, meta?: Json): Promise<CallResult> {
@@ -188,12 +191,34 @@ export class StdioClient implements AsyncDisposable {
   }
 }
 
+interface GatewayOptions {
+  readonly args?: readonly string[];
+  readonly env?: Variables;
+}
+
+/** A gateway that nobody has spoken to yet. */
+export function start(machine: Machine, { args = ['serve'], env = {} }: GatewayOptions = {}): StdioClient {
+  return new StdioClient({
+    command: process.execPath,
+    args: [PROGRAM, ...args],
+    cwd: machine.project,
+    env: environment(machine, env),
+  });
+}
+
 /** A client that has said hello to a gateway of its own. */
-export async function connect(
+export async function connect(machine: Machine, options: GatewayOptions = {}): Promise<StdioClient> {
+  const client = start(machine, options);
+  await client.initialize();
+  return client;
+}
+
+/** The same without a gateway: a client that has said hello to the server itself. */
+export async function connectDirectly(
+  { command, args, env = {} }: { readonly command: string; readonly args: readonly string[]; readonly env?: Variables },
   machine: Machine,
-  { args = ['serve'], env = {} }: { readonly args?: readonly string[]; readonly env?: Variables } = {},
 ): Promise<StdioClient> {
-  const client = new StdioClient(machine, args, env);
+  const client = new StdioClient({ command, args, cwd: machine.project, env: environment(machine, env) });
   await client.initialize();
   return client;
 }

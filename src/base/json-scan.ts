@@ -104,11 +104,13 @@ export class PassingId {
   }
 
   #collect(byte: number): void {
-    if (this.#collected.length < MAX_ID_BYTES) this.#collected.push(byte);
+    if (this.#collected.length <= MAX_ID_BYTES) this.#collected.push(byte);
   }
 
   #endValue(): void {
-    if (this.#isIdValue) this.#id = Buffer.from(this.#collected).toString().trim();
+    // Cut short, a long number would be another number, and somebody else's id.
+    const isWhole = this.#collected.length <= MAX_ID_BYTES;
+    if (this.#isIdValue) this.#id = isWhole ? Buffer.from(this.#collected).toString().trim() : undefined;
     this.#isIdValue = false;
     this.#collected = [];
   }

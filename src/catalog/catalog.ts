@@ -40,7 +40,8 @@ export class Catalog {
   readonly #now: () => number;
   readonly #entries = new Map<string, CatalogEntry>();
   readonly #failedAt = new Map<string, number>();
-  readonly #readings = new Map<string, Promise<CatalogEntry>>();
+  /** By the server itself: under the same name there may be another one before the reading ends. */
+  readonly #readings = new Map<AdmittedServer, Promise<CatalogEntry>>();
   #servers: ReadonlyMap<string, AdmittedServer> = new Map();
 
   constructor(options: CatalogOptions) {
@@ -72,7 +73,8 @@ export class Catalog {
   }
 
   isReading(name: string): boolean {
-    return this.#readings.has(name);
+    const server = this.#servers.get(name);
+    return server !== undefined && this.#readings.has(server);
   }
 
   /** Reads in the background what is unknown or too old. Gives the readings that somebody may want to wait for: of unknown servers. */
@@ -80,7 +82,7 @@ export class Catalog {
     const now = this.#now();
     return this.entries().flatMap((entry) => {
       const { name } = entry.server;
-      const running = this.#readings.get(name);
+      const running = this.#readings.get(entry.server);
       if (running) return entry.tools ? [] : [running];
       const age = now - (entry.readAt ?? Number.NEGATIVE_INFINITY);
       const sinceFailure = now - (this.#failedAt.get(name) ?? Number.NEGATIVE_INFINITY);
@@ -95,13 +97,13 @@ export class Catalog {
 
   /** Reads a server's tools now, once for all who ask at the same time. Rejects if it cannot be read. */
   refresh(name: string): Promise<CatalogEntry> {
-    const running = this.#readings.get(name);
-    if (running) return running;
     const server = this.#servers.get(name);
     if (!server)
       return Promise.reject(new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`));
-    const reading = this.#read(server).finally(() => this.#readings.delete(name));
-    this.#readings.set(name, reading);
+    const running = this.#readings.get(server);
+    if (running) return running;
+    const reading = this.#read(server).finally(() => this.#readings.delete(server));
+    this.#readings.set(server, reading);
     return reading;
   }
 

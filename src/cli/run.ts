@@ -29,6 +29,7 @@ export interface Program {
 const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>> = {
   list: async ({ discover }) => listCommand(discover),
   serve: async ({ serve }) => (await import('./serve.js')).serveCommand(serve),
+  search: async ({ open }) => (await import('./search.js')).searchCommand(open),
   tools: async ({ open }) => (await import('./tools.js')).toolsCommand(open),
   inspect: async ({ open }) => (await import('./inspect.js')).inspectCommand(open),
   call: async ({ open }) => (await import('./call.js')).callCommand(open),

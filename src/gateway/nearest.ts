@@ -5,6 +5,8 @@ const MAX_NAMES = 50_000;
 const MAX_WORDS = 12;
 /** Above this two names have nothing to do with each other; 0 is the same name. */
 const MAX_COST = 0.5;
+/** Two words of which more letters differ only look alike by chance. */
+const MAX_LETTER_COST = 0.4;
 /** Shorter words are too often the beginning of another. */
 const MIN_PREFIX_CHARACTERS = 4;
 /** The same words in another order or spelling are not quite the same name. */
@@ -47,7 +49,7 @@ function costOf({ letters, words }: Target, name: string, limit: number): number
   if (letters === other) return 0;
   const byWords = wordCost(words, wordsOf(name));
   const longer = Math.max(letters.length, other.length);
-  const allowed = Math.floor(Math.min(limit, byWords, MAX_COST) * longer);
+  const allowed = Math.floor(Math.min(limit, byWords, MAX_LETTER_COST) * longer);
   return Math.min(byWords, distance(letters, other, allowed) / longer);
 }
 

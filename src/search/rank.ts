@@ -36,21 +36,25 @@ export class Ranking {
   /** The best tools for the words, the best first, and the score that a tool with all the words could have. */
   rank(words: readonly QueryWord[], corpus: Corpus, most = MAX_CANDIDATES): { candidates: Candidate[]; full: number } {
     this.#fit(corpus.size);
-    let full = 0;
-    for (const word of words) full += this.#addWord(word, corpus);
+    const strengths = words.map((word) => this.#addWord(word, corpus));
+    const full = strengths
+      .sort((a, b) => b - a)
+      .slice(0, WEIGHTS.fullWords)
+      .reduce((sum, strength) => sum + strength, 0);
     return { candidates: this.#top(corpus, most), full };
   }
 
   #addWord({ weight, terms }: QueryWord, corpus: Corpus): number {
     let touched = 0;
-    let strongest = terms.length === 0 ? weight * inverseFrequency(0, corpus.size) : 0;
+    // A word that nobody knows is as rare as can be: what lacks it lacks much.
+    let own = weight * inverseFrequency(0, corpus.size);
     for (const { term, weight: termWeight } of terms) {
       const found = corpus.segments.map((segment) => placeOfTerm(segment, term));
       const remembered = corpus.remembered.get(term);
       const count = found.reduce((sum, at, n) => sum + lengthAt(corpus.segments[n], at), 0) + (remembered?.length ?? 0);
       if (count === 0) continue;
       const rarity = weight * termWeight * inverseFrequency(count, corpus.size);
-      strongest = Math.max(strongest, rarity);
+      if (termWeight === 1) own = rarity;
       const scale = rarity / FULL_IMPACT;
       let base = 0;
       for (let n = 0; n < corpus.segments.length; n += 1) {
@@ -63,7 +67,7 @@ export class Ranking {
         this.#scores[place] = (this.#scores[place] ?? 0) + WEIGHTS.remembered * rarity * impact;
     }
     for (let n = 0; n < touched; n += 1) this.#best[this.#touched[n] ?? 0] = 0;
-    return strongest;
+    return own;
   }
 
   /** A tool gets the best of a word's terms and not their sum: to list all synonyms must not pay. */

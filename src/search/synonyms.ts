@@ -200,7 +200,11 @@ garden plant lawn / tool equipment hardware / military army war / king queen roy
 ancient medieval history century / president minister government / parliament congress bill legislation /
 senator representative politician / immigrant refugee / translate localize / emoji symbol character /
 password generator random strong / uuid guid identifier / username handle profile / avatar picture profile /
-follower following social / hashtag tag trend / trend trending popular / viral trending popular
+follower following social / hashtag tag trend / trend trending popular / viral trending popular /
+airbnb rental apartment vacation accommodation listing / undo revert reset rollback restore / mute silence downtime snooze /
+blame author who changed history / availability free busy slot calendar / remember memory knowledge observation fact store /
+meeting event calendar invite appointment / style lint format eslint / problem issue error warning diagnostic /
+picture screenshot image capture / report file submit issue / fail failure failed failing broken error / cron schedule recurring job
 `;
 
 /** The stems of the other words of a stem's classes. */

@@ -13,12 +13,22 @@ export interface Weights {
   readonly clause: number;
   readonly nameCover: number;
   readonly server: number;
+  /** A tool that has this many of a need's strongest words has all that a tool can have of it. */
+  readonly fullWords: number;
   readonly remembered: number;
   /** How much a model has to say, where there is one. */
   readonly likeness: number;
 }
 
-export type FieldName = 'name' | 'server' | 'description' | 'details' | 'parameters' | 'parameterTexts' | 'tags' | 'serverText';
+export type FieldName =
+  | 'name'
+  | 'server'
+  | 'description'
+  | 'details'
+  | 'parameters'
+  | 'parameterTexts'
+  | 'tags'
+  | 'serverText';
 
 export interface FieldWeight {
   readonly weight: number;
@@ -31,7 +41,7 @@ export const WEIGHTS: Weights = {
     name: { weight: 2.4, usual: 3, length: 0.5 },
     server: { weight: 1, usual: 2, length: 0.3 },
     description: { weight: 0.9, usual: 14, length: 0.8 },
-    details: { weight: 0.5, usual: 40, length: 0.8 },
+    details: { weight: 0.15, usual: 40, length: 0.8 },
     parameters: { weight: 0.5, usual: 5, length: 0.5 },
     parameterTexts: { weight: 0.35, usual: 20, length: 0.6 },
     tags: { weight: 1, usual: 2, length: 0.3 },
@@ -47,6 +57,7 @@ export const WEIGHTS: Weights = {
   clause: 0.5,
   nameCover: 0.2,
   server: 0.1,
+  fullWords: 6,
   remembered: 1,
   likeness: 0.4,
 };

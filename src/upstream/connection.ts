@@ -91,9 +91,13 @@ export class Connection {
   async listTools(options: CallOptions): Promise<readonly unknown[]> {
     const tools: unknown[] = [];
     const seen = new Set<string>();
+    const ends = performance.now() + options.totalMs;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const { value } = await this.#request('tools/list', cursor === undefined ? {} : { cursor }, options);
+      // The time is for all pages: one that always has another must not keep us for good.
+      const totalMs = Math.max(0, ends - performance.now());
+      const params = cursor === undefined ? {} : { cursor };
+      const { value } = await this.#request('tools/list', params, { ...options, totalMs });
       if (!Array.isArray(value.tools)) throw this.#connectionError('its answer to tools/list has no tools');
       tools.push(...value.tools.slice(0, MAX_TOOLS - tools.length));
       cursor = typeof value.nextCursor === 'string' ? value.nextCursor : undefined;
@@ -151,6 +155,7 @@ export class Connection {
     if (token !== undefined) {
       this.#progress.set(token, (step) => {
         clock.again();
+        this.#timeoutsInARow = 0;
         const read = readProgress(step);
         if (read) onProgress?.(read);
       });
@@ -161,6 +166,8 @@ export class Connection {
       if (isObject(result)) return { value: result, ...(bytes && { bytes }) };
       throw new PortolanError(ErrorCode.ToolExecutionError, 'the server answered with something that is no result');
     } catch (error) {
+      // Also who refuses has answered.
+      if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#timeoutsInARow = 0;
       throw this.#explained(error);
     } finally {
       clock.stop();
@@ -173,7 +180,7 @@ export class Connection {
     const ends = performance.now() + totalMs;
     const onTimeout = () => {
       this.#timeoutsInARow += 1;
-      giveUp(timedOut(method, timeoutMs));
+      giveUp(timedOut(method, Math.min(timeoutMs, totalMs)));
       if (this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
     };
     let timer = setTimeout(onTimeout, Math.min(timeoutMs, totalMs));

@@ -9,6 +9,8 @@ const KILLS = '1 2 3 4 5 6 7 8 9 10';
  */
 export const GUARDIAN_SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
+# Whoever started us may wait for the end of a pipe that we all inherited.
+exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 groups=' '
 while IFS= read -r line; do
   case $line in

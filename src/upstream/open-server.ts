@@ -1,7 +1,7 @@
 import { ErrorCode, type Log, PortolanError, redactor } from '../base/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection.js';
-import { LAST_WORDS_LINES, openTransport, type Surroundings, secretsOf } from './open-transport.js';
+import { LAST_WORDS_LINES, openTransport, type Surroundings } from './open-transport.js';
 import type { OpenEvents, OpenServer } from './pool.js';
 import { keepServerLog } from './server-log.js';
 
@@ -29,6 +29,7 @@ export async function openServer(
     toolsChanged: () => events.toolsChanged(),
     closed: (reason) => {
       events.closed(reason);
+      if (noise > 0) context.log('info', 'lines on stdout that were no messages', { server: name, lines: noise });
       void stderr[Symbol.asyncDispose]();
     },
     noise: () => {
@@ -36,7 +37,7 @@ export async function openServer(
       if (noise === 1) context.log('warn', 'server writes on stdout what is no message; skipped', { server: name });
     },
     lastWords: () => lastLines(transport.errorText()),
-    redact: redactor(secretsOf(definition)),
+    redact: redactor(transport.secrets),
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
   try {

@@ -33,6 +33,8 @@ export interface Surroundings {
 export interface Transport {
   readonly channel: Channel;
   readonly pid?: number;
+  /** What no text about it may show. */
+  readonly secrets: readonly string[];
   /** The end of what it wrote on stderr. */
   errorText(): string;
   onErrorText(listener: () => void): void;
@@ -55,7 +57,7 @@ export async function openTransport(
       if (definition.url === undefined) throw broken(name, 'its entry has no url');
       const target = { url: definition.url, headers: definition.headers ?? {} };
       const channel = await openHttpChannel(target, surroundings.limits);
-      return { channel, errorText: () => '', onErrorText: () => undefined };
+      return { channel, secrets: secretsOf(definition), errorText: () => '', onErrorText: () => undefined };
     }
     case 'sse':
     case 'ws':
@@ -69,17 +71,19 @@ async function childTransport(name: string, definition: Definition, surroundings
   if (definition.command === undefined) throw broken(name, 'its entry has no command');
   const cwd = startFolder(definition, surroundings);
   const own = { ...variablesFromFile(name, definition, cwd), ...definition.env };
+  const secrets = secretsOf(definition, own);
   const child = await startChild({
     command: definition.command,
     args: definition.args ?? [],
     env: childEnvironment(surroundings.env, own, surroundings.passEnv, surroundings.platform),
     cwd,
     guardian: surroundings.guardian,
-    secrets: secretsOf(definition, own),
+    secrets,
   });
   return {
     channel: new ChildChannel(child, surroundings.limits),
     pid: child.pid,
+    secrets,
     errorText: () => child.stderr.text(),
     onErrorText: (listener) => child.stderr.onChange(listener),
   };

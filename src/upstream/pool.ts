@@ -30,6 +30,7 @@ export interface PoolOptions {
   readonly idleMs: () => number;
   readonly log: Log;
   readonly toolsChanged: (server: AdmittedServer) => void;
+  /** A clock that is never set back, in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
@@ -56,6 +57,7 @@ interface Slot {
   readonly backoff: Backoff;
   opening: Promise<OpenServer> | undefined;
   open: OpenServer | undefined;
+  closing: Promise<void> | undefined;
   openedAt: number;
   users: number;
   wasCalled: boolean;
@@ -63,18 +65,26 @@ interface Slot {
   error: string | undefined;
 }
 
+/** One connection of a slot. Its end may come before it is in the slot, and after another has taken its place. */
+interface Life {
+  opened?: OpenServer;
+  lost?: string;
+}
+
 /** Every open connection: each server once, however many ask, and only while it is used. */
 export class Pool implements AsyncDisposable {
   readonly #options: PoolOptions;
   readonly #now: () => number;
   readonly #slots = new Map<string, Slot>();
+  /** Not configured any more, and still used by somebody. */
+  readonly #leaving = new Set<Slot>();
   readonly #local = new Turns(LOCAL_STARTS_AT_ONCE);
   readonly #remote = new Turns(REMOTE_STARTS_AT_ONCE);
   readonly #ending = new AbortController();
 
   constructor(options: PoolOptions) {
     this.#options = options;
-    this.#now = options.now ?? Date.now;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   status(server: AdmittedServer): ServerStatus {
@@ -89,7 +99,7 @@ export class Pool implements AsyncDisposable {
 
   /** Rejects with `ConnectionError` if the server cannot be had, and with `Cancelled` if nobody wants it any more. */
   async lease(server: AdmittedServer, { signal, purpose = 'call' }: LeaseOptions = {}): Promise<Lease> {
-    if (this.#ending.signal.aborted) throw new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down');
+    this.#refuseWhenEnding();
     const slot = this.#slotOf(server);
     // Counted before the first await, so that nobody stops what is about to be used.
     slot.users += 1;
@@ -118,19 +128,22 @@ export class Pool implements AsyncDisposable {
     for (const [key, slot] of this.#slots) {
       if (kept.has(key)) continue;
       this.#slots.delete(key);
-      if (slot.users === 0) void slot.open?.close('it is not configured any more');
+      this.#leaving.add(slot);
+      void this.#stop(slot, 'it is not configured any more');
     }
+    for (const slot of this.#leaving)
+      if (slot.users === 0 && !slot.open && !slot.opening && !slot.closing) this.#leaving.delete(slot);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
-    const slots = [...this.#slots.values()];
+    const slots = [...this.#slots.values(), ...this.#leaving];
     await Promise.all(
       slots.map(async (slot) => {
         clearTimeout(slot.idle);
         const open = slot.open ?? (await slot.opening?.catch(() => undefined));
         slot.open = undefined; // its end is no fault
-        await open?.close('the gateway is shutting down');
+        await Promise.all([open?.close('the gateway is shutting down'), slot.closing]);
       }),
     );
   }
@@ -144,6 +157,7 @@ export class Pool implements AsyncDisposable {
       backoff: new Backoff(this.#options.random),
       opening: undefined,
       open: undefined,
+      closing: undefined,
       openedAt: 0,
       users: 0,
       wasCalled: false,
@@ -166,11 +180,15 @@ export class Pool implements AsyncDisposable {
     await this.#allowedToStart(slot);
     const turns = slot.server.definition.transport === 'stdio' ? this.#local : this.#remote;
     return turns.take(async () => {
+      this.#refuseWhenEnding();
       const { log, open } = this.#options;
       const { name } = slot.server;
       slot.backoff.started(this.#now());
+      const life: Life = {};
       try {
-        const opened = await open(slot.server, this.#eventsOf(slot), this.#ending.signal);
+        const opened = await open(slot.server, this.#eventsOf(slot, life), this.#ending.signal);
+        if (life.lost !== undefined) throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${life.lost}`);
+        life.opened = opened;
         slot.open = opened;
         slot.openedAt = this.#now();
         slot.error = undefined;
@@ -209,17 +227,22 @@ export class Pool implements AsyncDisposable {
     );
   }
 
-  #eventsOf(slot: Slot): OpenEvents {
+  #refuseWhenEnding(): void {
+    if (this.#ending.signal.aborted) throw new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down');
+  }
+
+  #eventsOf(slot: Slot, life: Life): OpenEvents {
     return {
       toolsChanged: () => this.#options.toolsChanged(slot.server),
       closed: (reason) => {
-        const wasOpen = slot.open !== undefined;
+        life.lost = reason ?? 'the connection was lost';
+        // It never opened, and whoever opened it says why; or it was stopped, and the slot may hold the next one.
+        if (!life.opened || slot.open !== life.opened) return;
         slot.open = undefined;
-        if (!wasOpen) return; // it never opened, and whoever opened it says why
-        const livedMs = this.#now() - slot.openedAt;
-        if (livedMs >= STABLE_MS) slot.backoff.succeeded();
-        slot.error = reason ?? 'the connection was lost';
-        if (livedMs < STABLE_MS) slot.backoff.failed(this.#now());
+        const now = this.#now();
+        if (now - slot.openedAt >= STABLE_MS) slot.backoff.succeeded();
+        else slot.backoff.failed(now);
+        slot.error = life.lost;
         this.#options.log('warn', 'server lost', { server: slot.server.name, error: slot.error });
       },
     };
@@ -249,7 +272,11 @@ export class Pool implements AsyncDisposable {
     slot.wasCalled = false;
     slot.backoff.succeeded();
     this.#options.log('info', 'server stopped', { server: slot.server.name, reason });
-    await open.close(reason);
+    const closing = open.close(reason);
+    slot.closing = closing;
+    await closing.finally(() => {
+      if (slot.closing === closing) slot.closing = undefined;
+    });
   }
 }
 

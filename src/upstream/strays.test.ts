@@ -106,11 +106,7 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
 
   it('forgets what was before the machine started anew', async () => {
     const leader = await running();
-    const owner = { ...dead(), boot: 'other' };
-    put(nameOf(owner), { owner, leaders: [leader] });
-    // The leader is named with this start, which cannot be; it is running, and in the record, so it would be ended.
     put('5-5.json', { owner: { boot: 'other', pid: 5, start: '5' }, leaders: [{ ...leader, boot: 'other' }] });
-    await rm(join(folder, nameOf(owner)));
     expect(await reapStrays(folder)).toEqual([]);
     expect([isRunning(leader), readdirSync(folder)]).toEqual([true, []]);
   });
@@ -130,13 +126,13 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
   it.each<{ title: string; write: (name: string, record: unknown) => unknown }>([
     {
       title: 'a link',
-      write: (name, record) => (put('x', record), symlinkSync(join(folder, 'x'), join(folder, name))),
+      write: (name, record) => [put('x', record), symlinkSync(join(folder, 'x'), join(folder, name))],
     },
     { title: 'a pipe', write: (name) => execFileSync('mkfifo', [join(folder, name)]) },
     { title: 'a folder', write: (name) => mkdirSync(join(folder, name)) },
     {
       title: 'what others may write',
-      write: (name, record) => (put(name, record), chmodSync(join(folder, name), 0o622)),
+      write: (name, record) => [put(name, record), chmodSync(join(folder, name), 0o622)],
     },
     { title: 'what is too large', write: (name, record) => put(name, JSON.stringify(record) + ' '.repeat(300_000)) },
     { title: 'no JSON', write: (name) => put(name, '{') },
@@ -157,15 +153,16 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
     expect([isRunning(leader), readdirSync(folder)]).toEqual([true, before]);
   });
 
-  it.each<{ title: string; change: () => string }>([
-    { title: 'is not there', change: () => join(home, 'gone') },
-    { title: 'is a link', change: () => (symlinkSync(folder, join(home, 'link')), join(home, 'link')) },
-    { title: 'others may write to', change: () => (chmodSync(folder, 0o777), folder) },
-    { title: 'is a file', change: () => (writeFileSync(join(home, 'file'), ''), join(home, 'file')) },
-  ])('looks into no folder that $title', async ({ change }) => {
+  it.each<{ title: string; name: string; change: (path: string) => void }>([
+    { title: 'is not there', name: 'gone', change: () => undefined },
+    { title: 'is a link', name: 'link', change: (path) => symlinkSync(folder, path) },
+    { title: 'others may write to', name: 'children', change: (path) => chmodSync(path, 0o777) },
+    { title: 'is a file', name: 'file', change: (path) => writeFileSync(path, '') },
+  ])('looks into no folder that $title', async ({ name, change }) => {
     const leader = await running();
     put(nameOf(dead()), { owner: dead(), leaders: [leader] });
-    expect(await reapStrays(change())).toEqual([]);
+    change(join(home, name));
+    expect(await reapStrays(join(home, name))).toEqual([]);
     expect(isRunning(leader)).toBe(true);
   });
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { isDeeperThan } from '../json-scan.js';
+import { isDeeperThan, PassingId } from '../json-scan.js';
 
 export type Id = string | number;
 
@@ -42,12 +42,13 @@ const TAIL_BYTES = 48;
 
 /** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
 export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
-  if (isDeeperThan(line, maxDepth)) return [invalid(RpcCode.invalidRequest, `nested deeper than ${maxDepth}`)];
+  if (isDeeperThan(line, maxDepth))
+    return [invalid(RpcCode.invalidRequest, `nested deeper than ${maxDepth}`, idIn(line))];
   const forwardable = parseForwardable(line);
   if (forwardable) return [forwardable];
   let value: unknown;
   try {
-    value = JSON.parse(line.toString());
+    value = JSON.parse(withoutMark(line).toString());
   } catch {
     return [invalid(RpcCode.parseError, 'not valid JSON')];
   }
@@ -75,6 +76,18 @@ function parseForwardable(line: Buffer): Incoming | undefined {
   } catch {
     return undefined; // a line of another shape: read as a whole
   }
+}
+
+/** Some programs put the mark of UTF-8 before the first thing they write. */
+function withoutMark(line: Buffer): Buffer {
+  return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
+}
+
+/** Whoever waits for an answer to what is not parsed gets one. */
+function idIn(line: Buffer): Id | undefined {
+  const passing = new PassingId();
+  passing.push(line);
+  return readId(passing.id);
 }
 
 /** What a parsed value says as a message. */
