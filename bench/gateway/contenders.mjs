@@ -34,6 +34,8 @@ const portolan = {
   find: (words) => ({ name: 'search_tools', arguments: { query: words } }),
   known: { ask: { name: 'list_mcp_servers', arguments: {} }, count: (text) => text.split('"toolCount"').length - 1 },
   remembers: true,
+  // A thousand calls in a tenth of a second are what its rate limit is there to stop.
+  unlimited: { PORTOLAN_LIMITS_RATE_PER_MINUTE: '1000000000' },
 };
 
 const hub = {

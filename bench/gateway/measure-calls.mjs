@@ -3,7 +3,7 @@
 import { performance } from 'node:perf_hooks';
 import { median, quantile, rotated } from './figures.mjs';
 import { cpuMicroseconds, gatewayProcesses } from './processes.mjs';
-import { call, connect, waitUntilKnown } from './session.mjs';
+import { call, connect, newPlace, waitUntilKnown } from './session.mjs';
 
 const IN_FLIGHT = 16;
 const WARM_UP_BATCHES = 2;
@@ -37,7 +37,8 @@ async function openAll(contenders, server, client, notes) {
   const open = new Set();
   for (const contender of contenders) {
     try {
-      const session = await connect(contender, { target: server }, client ? { client } : {});
+      const place = newPlace(contender.unlimited);
+      const session = await connect(contender, { target: server }, { place, ...(client && { client }) });
       open.add(session);
       await waitUntilKnown(session, 1);
     } catch (error) {

@@ -21,12 +21,12 @@ const KEPT = ['PATH', 'SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'];
 export const runFolder = mkdtempSync(join(tmpdir(), 'portolan-bench-'));
 
 /** A home that no other process has: how the processes of a gateway are found again. */
-export function newPlace() {
+export function newPlace(variables = {}) {
   const home = mkdtempSync(join(runFolder, 'home-'));
   const cwd = join(home, 'work');
   mkdirSync(cwd);
   const env = Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-  return { cwd, env: { ...env, HOME: home, USERPROFILE: home } };
+  return { cwd, env: { ...env, ...variables, HOME: home, USERPROFILE: home } };
 }
 
 const leanClient = (launch, place) => (launch.port ? new HttpClient(launch, place) : new StdioClient(launch, place));

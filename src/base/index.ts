@@ -38,6 +38,7 @@ export {
   type StreamLimits,
   toObject,
 } from './rpc/index.js';
+export { type SealPurpose, seal, type Unsealed, unseal } from './sealed.js';
 export {
   isReference,
   isSecretField,

@@ -82,7 +82,7 @@ export class Catalog {
     const now = this.#now();
     return this.entries().flatMap((entry) => {
       const { name } = entry.server;
-      const running = this.#readings.get(entry.server);
+      const running = this.#readings.get(this.#servers.get(name) ?? entry.server);
       if (running) return entry.tools ? [] : [running];
       const age = now - (entry.readAt ?? Number.NEGATIVE_INFINITY);
       const sinceFailure = now - (this.#failedAt.get(name) ?? Number.NEGATIVE_INFINITY);

@@ -16,8 +16,8 @@ export interface Candidate {
 /** For each term the tools whose remembered needs have it. */
 export type RememberedPostings = ReadonlyMap<TermId, readonly { readonly place: number; readonly impact: number }[]>;
 
-/** How many tools are looked at again with the slower measures. */
-const MAX_CANDIDATES = 96;
+/** How many tools are looked at again with the slower measures, and so the most that an answer can have. */
+export const MAX_CANDIDATES = 100;
 
 /** Everything a ranking reads: one state of the index. */
 export interface Corpus {

@@ -1,7 +1,7 @@
 import { answerNeed, type Means } from './answer.js';
 import { type Embedder, Vectors } from './embedder.js';
 import { Memory, parseUses } from './memory.js';
-import { type Corpus, Ranking, type RememberedPostings } from './rank.js';
+import { type Corpus, MAX_CANDIDATES, Ranking, type RememberedPostings } from './rank.js';
 import { buildSegment, MAX_SEGMENT_TOOLS, mergeSegments, type Segment, type StoredTool } from './segment.js';
 import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './tool.js';
 import { Vocabulary } from './vocabulary.js';
@@ -37,7 +37,6 @@ export function createToolIndex(tools: readonly IndexedTool[] = [], options: Too
 /** More are merged, the smallest first, so that no word has to be looked up in many places. */
 const MAX_SEGMENTS = 12;
 const DEFAULT_LIMIT = 10;
-const MAX_LIMIT = 100;
 const MAX_NEEDS = 12;
 const MAX_NEED_CHARACTERS = 2_000;
 
@@ -101,7 +100,7 @@ class SegmentedIndex implements ToolIndex {
   }
 
   search(query: string | readonly string[], options: SearchOptions = {}): readonly SearchResult[] {
-    const limit = Math.max(1, Math.min(MAX_LIMIT, Math.floor(options.limit ?? DEFAULT_LIMIT)));
+    const limit = limitOf(options.limit);
     const { server, includeDisabled = false } = options;
     this.#remembered ??= this.#memory.postings(this.#segments, this.#means.vocabulary);
     const corpus: Corpus = {
@@ -140,6 +139,10 @@ class SegmentedIndex implements ToolIndex {
     if (small.reduce((sum, { tools }) => sum + tools.length, 0) > MAX_SEGMENT_TOOLS) return kept;
     return [...bySize.slice(small.length), mergeSegments(small, vocabulary)];
   }
+}
+
+function limitOf(asked = DEFAULT_LIMIT): number {
+  return Number.isNaN(asked) ? DEFAULT_LIMIT : Math.floor(Math.max(1, Math.min(MAX_CANDIDATES, asked)));
 }
 
 function needsIn(query: string | readonly string[]): readonly string[] {

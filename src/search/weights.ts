@@ -57,7 +57,7 @@ export const WEIGHTS: Weights = {
   clause: 0.5,
   nameCover: 0.2,
   server: 0.1,
-  fullWords: 6,
+  fullWords: 4,
   remembered: 1,
   likeness: 0.4,
 };

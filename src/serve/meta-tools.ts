@@ -3,13 +3,16 @@ export interface MetaTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
+  readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
 /** All definitions together stay under 600 tokens. Names are cut where even the worst ones would cost more than their share. */
-const MAX_NAMES_CHARACTERS = 200;
+const MAX_NAMES_CHARACTERS = 240;
 const MAX_NAME_CHARACTERS = 24;
 
 const text = { type: 'string' } as const;
+/** Clients let a person allow such tools once and for all. */
+const annotations = { readOnlyHint: true } as const;
 
 function schema(properties: Record<string, unknown>, required: readonly string[] = []) {
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
@@ -23,21 +26,25 @@ export function metaTools(aliases: readonly string[]): readonly MetaTool[] {
       name: 'list_mcp_servers',
       description: 'List the MCP servers behind this gateway with status and tool counts.',
       inputSchema: schema({}),
+      annotations,
     },
     {
       name: 'search_tools',
       description: `Find tools for a task across all MCP servers. Several needs: one per line.${behind}`,
       inputSchema: schema({ query: text, server: text, limit: { type: 'integer', default: 10 } }, ['query']),
+      annotations,
     },
     {
       name: 'list_tools',
       description: "List one server's tools.",
       inputSchema: schema({ server: text, includeDisabled: { type: 'boolean' } }, ['server']),
+      annotations,
     },
     {
       name: 'get_tool_details',
       description: "Get a tool's full input schema and an example. Use before execute_tool.",
       inputSchema: schema({ server: text, tool: text }, ['server', 'tool']),
+      annotations,
     },
     {
       name: 'execute_tool',
@@ -60,7 +67,8 @@ function namesOf(aliases: readonly string[]): string {
   let length = 0;
   for (const alias of aliases) {
     const name = alias.length > MAX_NAME_CHARACTERS ? `${alias.slice(0, MAX_NAME_CHARACTERS - 1)}…` : alias;
-    length += name.length + 2;
+    // Words are cheap; where digits and strokes take turns, each is a token of its own.
+    length += name.length + name.replaceAll(/[a-z]+/g, '').length + 2;
     if (length > MAX_NAMES_CHARACTERS) break;
     shown.push(name);
   }

@@ -6,6 +6,7 @@ export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-
 const MODERN_VERSIONS = ['2026-07-28'] as const;
 
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
+const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';
 const UNSUPPORTED_VERSION = -32022;
 const LIST_TTL_MS = 5_000;
 
@@ -33,12 +34,13 @@ export function listHints(era: Era): { ttlMs?: number; cacheScope?: 'private' } 
   return era === 'modern' ? { ttlMs: LIST_TTL_MS, cacheScope: 'private' } : {};
 }
 
+/** Who we are stands in `_meta`: that is where clients of this era look for it. */
 export function discovery(serverInfo: object, instructions: string): Readonly<Record<string, unknown>> {
   return {
     supportedVersions: MODERN_VERSIONS,
     capabilities: { tools: { listChanged: true } },
-    serverInfo,
     instructions,
     ...listHints('modern'),
+    _meta: { [SERVER_KEY]: serverInfo },
   };
 }

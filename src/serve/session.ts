@@ -89,7 +89,8 @@ export class Session {
       return await this.#dispatch(method, params, controller.signal);
     } finally {
       this.#running.delete(id);
-      if (this.#running.size === 0) this.#drained?.();
+      // The answer is sent when this is over: whoever waits for the last one must not close the pipe before it.
+      if (this.#running.size === 0) setImmediate(() => this.#drained?.());
     }
   }
 

@@ -64,7 +64,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
     inFlightPerClient: 64,
     inFlightPerServer: 32,
     queue: 256,
-    ratePerMinute: 6_000,
+    ratePerMinute: 600_000,
   },
   share: {},
   mcpBridge: { autoConnect: true, reconnect: { enabled: true, maxAttempts: 10, initialDelayMs: 100 } },

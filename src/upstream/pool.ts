@@ -4,6 +4,7 @@ import { type AdmittedServer, fingerprint } from '../policy/index.js';
 import { Backoff, STABLE_MS } from './backoff.js';
 import type { Connection } from './connection.js';
 import { Turns } from './turns.js';
+import { unlessAborted } from './unless-aborted.js';
 
 /** Local programs fight for the same processor and disk while they start; remote ones only make us wait. */
 const LOCAL_STARTS_AT_ONCE = 3;
@@ -290,19 +291,4 @@ function keyOf({ definition }: AdmittedServer): string {
   const key = fingerprint(definition);
   keys.set(definition, key);
   return key;
-}
-
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return promise;
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new PortolanError(ErrorCode.Cancelled, 'the call was cancelled'));
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort);
-  }
 }

@@ -218,6 +218,14 @@ const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-changed' },
   },
   {
+    title: 'the beginning of the next line after an earlier file',
+    attack: (copy) => {
+      const [next = ''] = copy.lines(copy.file('a', 1));
+      appendFileSync(copy.file('a'), next.slice(0, 20));
+    },
+    broken: { a: 'line-missing' },
+  },
+  {
     title: 'a line that does not end',
     attack: (copy) => appendFileSync(copy.file('a', -1), 'x'.repeat(1_000_000)),
     broken: { a: 'line-changed' },

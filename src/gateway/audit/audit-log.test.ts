@@ -16,7 +16,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type AuditLogOptions, MAX_QUEUED, openAuditLog } from './audit-log.js';
-import type { Execution } from './line.js';
+import { sealHead } from './head.js';
+import { type Execution, NO_HASH } from './line.js';
 import { readAudit } from './read-audit.js';
 
 const CALL: Execution = {
@@ -317,5 +318,30 @@ describe('readAudit', () => {
     expect(await tools({ last: 3 })).toEqual(['b8 a9 b9', 20, 0]);
     expect(await tools({ last: 3, server: 'even', verify: true })).toEqual(['b6 a8 b8', 10, 2]);
     expect(await tools({ server: 'none' })).toEqual(['', 0, 0]);
+  });
+
+  it.each([
+    { title: 'before the first line', makeFile: true, chains: [{ count: 0, state: { kind: 'ok', unsealed: 0 } }] },
+    { title: 'before the first file', makeFile: false, chains: [] },
+  ])('finds nothing wrong with a process that was killed $title', async ({ makeFile, chains }) => {
+    using here = place();
+    await recorded(here.options, [{}]);
+    const key = readFileSync(join(here.folder, 'key'), 'utf8').trim();
+    const [chain, file] = ['9-aaaaaaaaaaaa', '20300101T000000000Z-9-aaaaaaaaaaaa.jsonl'];
+    writeFileSync(
+      join(here.folder, `${chain}.head`),
+      sealHead({ chain, count: 0, hash: NO_HASH, file, floor: '' }, key),
+    );
+    if (makeFile) writeFileSync(join(here.folder, file), '');
+    const reading = await readAudit(here.folder);
+    expect(reading.chains.filter((one) => one.chain === chain)).toMatchObject(chains);
+  });
+
+  it('takes nothing in the folder for a chain that does not have the name of one', async () => {
+    using here = place();
+    await recorded(here.options, [{}]);
+    for (const name of ['notes.jsonl', '99999999T999999999Z-1-aaaaaaaaaaaa.jsonl', 'x.head', '1-aaaaaaaaaaaa.head.old'])
+      writeFileSync(join(here.folder, name), '{}\n');
+    expect((await readAudit(here.folder)).chains).toMatchObject([{ count: 2, state: { kind: 'ok' } }]);
   });
 });

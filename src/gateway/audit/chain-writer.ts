@@ -30,7 +30,7 @@ interface Current {
   size: number;
 }
 
-/** Writes the chain of this process. Any step may fail and be tried again: nothing counts before it is on the disk. */
+/** Writes one chain. Any step may fail and be tried again: nothing counts before it is on the disk. */
 export class ChainWriter implements AsyncDisposable {
   readonly #options: ChainOptions;
   readonly #chain: string;

@@ -22,7 +22,7 @@ export function exampleOf(schema: unknown): unknown {
   try {
     const maker: Maker = { known: readSchema(schema), left: MAX_LOOKED_AT };
     const example = make(schema, '', maker, 0);
-    return (JSON.stringify(example)?.length ?? 0) > MAX_EXAMPLE_CHARACTERS ? undefined : example;
+    return isWithin(example, MAX_EXAMPLE_CHARACTERS) ? example : undefined;
   } catch (error) {
     if (error instanceof Stop) return undefined;
     throw error;
@@ -55,9 +55,29 @@ function make(written: unknown, name: string, maker: Maker, depth: number): unkn
   }
 }
 
+/** Whether a value is short when written out; it looks at no more of a long or deep one than that takes. */
+function isWithin(value: unknown, characters: number): boolean {
+  let left = characters;
+  const take = (part: unknown, depth: number): boolean => {
+    if (depth > 2 * MAX_EXAMPLE_DEPTH) return false;
+    if (typeof part !== 'object' || part === null) {
+      // A long text is not worth writing out to learn that it is long.
+      left -= typeof part === 'string' && part.length > left ? part.length : (JSON.stringify(part)?.length ?? 0);
+      return left >= 0;
+    }
+    left -= 2;
+    for (const [name, item] of Object.entries(part)) {
+      left -= Array.isArray(part) ? 1 : name.length + 4;
+      if (left < 0 || !take(item, depth + 1)) return false;
+    }
+    return left >= 0;
+  };
+  return take(value, 0);
+}
+
 /** What the server itself says: an example, a default, the only or the first possible value. */
 function givenValue(schema: SchemaObject): readonly unknown[] {
-  const isSmall = (value: unknown): boolean => (JSON.stringify(value)?.length ?? 0) <= MAX_EXAMPLE_CHARACTERS / 4;
+  const isSmall = (value: unknown): boolean => isWithin(value, MAX_EXAMPLE_CHARACTERS / 4);
   const [example] = listAt(schema, 'examples')
     .slice(0, 1)
     .filter((one) => isSmall(one) && isOfType(one, schema));
@@ -126,7 +146,7 @@ function makeObject(schema: SchemaObject, maker: Maker, depth: number): unknown 
   const hasDefault = (name: string): boolean => {
     const property = own(properties, name);
     const value = isObject(property) ? own(property, 'default') : undefined;
-    return value !== undefined && value !== null && JSON.stringify(value).length < MAX_EXAMPLE_CHARACTERS / 10;
+    return value !== undefined && value !== null && isWithin(value, MAX_EXAMPLE_CHARACTERS / 10);
   };
   const least = own(schema, 'minProperties');
   const shown =

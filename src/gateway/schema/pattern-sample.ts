@@ -13,9 +13,7 @@ export function sampleOf(pattern: string): string | undefined {
   if (pattern.length > MAX_PATTERN_CHARACTERS || /\(\?[=!<]|\\[1-9bBkpPAZzG]/.test(pattern)) return undefined;
   const reader: Reader = { pattern, at: 0 };
   const sample = alternatives(reader);
-  return reader.at < pattern.length || sample === undefined || sample.length > MAX_SAMPLE_CHARACTERS
-    ? undefined
-    : sample;
+  return reader.at < pattern.length ? undefined : sample;
 }
 
 /** The first of `a|b|c`; the others are read over. */
@@ -33,7 +31,8 @@ function sequence(reader: Reader): string | undefined {
   while (reader.at < reader.pattern.length && !'|)'.includes(reader.pattern[reader.at] ?? '')) {
     const part = atom(reader);
     const times = part === undefined ? undefined : repeats(reader);
-    if (part === undefined || times === undefined || text.length > MAX_SAMPLE_CHARACTERS) return undefined;
+    if (part === undefined || times === undefined) return undefined;
+    if (text.length + part.length * times > MAX_SAMPLE_CHARACTERS) return undefined;
     text += part.repeat(times);
   }
   return text;

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isDeeperThan, isValueDeeperThan, PassingId } from './json-scan.js';
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
+
+describe('isDeeperThan', () => {
+  it.each([
+    { json: '1', limit: 0, deeper: false },
+    { json: '{}', limit: 0, deeper: true },
+    { json: '{}', limit: 1, deeper: false },
+    { json: '[[[]]]', limit: 3, deeper: false },
+    { json: '[[[]]]', limit: 2, deeper: true },
+    { json: '[[],[],[]]', limit: 2, deeper: false },
+    { json: '["[[[["]', limit: 1, deeper: false },
+    { json: '["\\"[[[["]', limit: 1, deeper: false },
+    { json: '["\\\\",[[]]]', limit: 2, deeper: true },
+    { json: '["\\\\\\"[[[["]', limit: 1, deeper: false },
+    { json: '{"a":{"b":[{}]}}', limit: 4, deeper: false },
+    { json: '{"a":{"b":[{}]}}', limit: 3, deeper: true },
+    { json: ']]]]]][[', limit: 2, deeper: false },
+    { json: '["never closed [[[[', limit: 1, deeper: false },
+  ])('says of $json beyond $limit: $deeper', ({ json, limit, deeper }) => {
+    expect(isDeeperThan(Buffer.from(json), limit)).toBe(deeper);
+  });
+
+  it('agrees with what JSON.parse sees, and so does its sister', () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(8), (value, limit) => {
+        const plain: unknown = JSON.parse(JSON.stringify(value));
+        const expected = depthOf(plain) > limit;
+        expect([isDeeperThan(Buffer.from(JSON.stringify(plain)), limit), isValueDeeperThan(plain, limit)]).toEqual([
+          expected,
+          expected,
+        ]);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('does not fall over a million levels', () => {
+    const levels = 1_000_000;
+    expect(isDeeperThan(Buffer.from('['.repeat(levels)), 128)).toBe(true);
+    let value: unknown = [];
+    for (let n = 0; n < 10_000; n += 1) value = [value];
+    expect(isValueDeeperThan(value, 128)).toBe(true);
+  });
+
+  it('crosses a megabyte of quotes behind backslashes in linear time', () => {
+    const timeFor = (count: number) => {
+      const json = Buffer.from(`["${'\\"'.repeat(count)}"]`);
+      const start = performance.now();
+      expect(isDeeperThan(json, 1)).toBe(false);
+      return performance.now() - start;
+    };
+    timeFor(1_000);
+    const small = Math.max(1, Math.min(timeFor(50_000), timeFor(50_000)));
+    expect(Math.min(timeFor(500_000), timeFor(500_000)) / small).toBeLessThan(50);
+  });
+});
+
+describe('PassingId', () => {
+  const idOf = (text: string, cut = text.length) => {
+    const passing = new PassingId();
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length; at += cut) passing.push(bytes.subarray(at, at + cut));
+    return passing.id;
+  };
+
+  it.each([
+    { title: 'a number', text: '{"jsonrpc":"2.0","id":42,"result":{}}', id: 42 },
+    { title: 'a number at the end', text: '{"result":{"id":1},"jsonrpc":"2.0","id":42}', id: 42 },
+    { title: 'a text', text: '{"id":"a-1","result":1}', id: 'a-1' },
+    { title: 'a text with escapes', text: '{"id":"a\\"\\u0041","result":1}', id: 'a"A' },
+    { title: 'spaces around it', text: '{ "id" : 7 , "result" : 1 }', id: 7 },
+    { title: 'the last of two', text: '{"id":1,"id":2}', id: 2 },
+    { title: 'one that comes before the rest is lost', text: '{"id":5,"result":[1,2', id: 5 },
+    { title: 'none', text: '{"result":{"id":5}}', id: undefined },
+    { title: 'none in a list', text: '[{"id":5}]', id: undefined },
+    { title: 'none in a text', text: '"{\\"id\\":5}"', id: undefined },
+    { title: 'none in a text value', text: '{"x":"\\"id\\":5"}', id: undefined },
+    { title: 'none where it is null', text: '{"id":null}', id: undefined },
+    { title: 'none where it is an object', text: '{"id":{"id":5},"x":1}', id: undefined },
+    { title: 'none where it is true', text: '{"id":true}', id: undefined },
+    { title: 'none where a value is called so', text: '{"x":"id","y":3}', id: undefined },
+    { title: 'none where the text is too long', text: `{"id":"${'x'.repeat(100)}"}`, id: undefined },
+    { title: 'none where the number is too long', text: `{"id":0.${'0'.repeat(100)}5}`, id: undefined },
+    { title: 'none in bytes that mean nothing', text: '\0\u001f}}}]]]{{{"', id: undefined },
+  ])('finds $title, in one piece or byte by byte', ({ text, id }) => {
+    expect([idOf(text), idOf(text, 1), idOf(text, 3)]).toEqual([id, id, id]);
+  });
+
+  it('finds the id of every message that JSON.parse understands', () => {
+    const message = fc.record({ result: fc.jsonValue({ maxDepth: 4 }), more: fc.string(), after: fc.boolean() });
+    fc.assert(
+      fc.property(message, fc.nat(1_000_000), fc.integer({ min: 1, max: 9 }), ({ result, more, after }, id, cut) => {
+        const text = JSON.stringify(after ? { result, more, id } : { id, result, more });
+        expect(idOf(text, cut)).toBe(id);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { stem } from './stem.js';
+
+describe('stem', () => {
+  it.each([
+    ['calculate', 'calculates', 'calculated', 'calculating', 'calculation', 'calculator'],
+    ['search', 'searches', 'searching', 'searched'],
+    ['issue', 'issues'],
+    ['repository', 'repositories'],
+    ['translate', 'translation', 'translator'],
+    ['delete', 'deleting', 'deletes', 'deleted'],
+    ['summarize', 'summarizing', 'summarizes'],
+    ['index', 'indices', 'indexes'],
+    ['send', 'sent', 'sending'],
+    ['stop', 'stopped', 'stopping'],
+  ])('brings the forms of %s together', (...forms) => {
+    expect(new Set(forms.map(stem)).size).toBe(1);
+  });
+
+  it.each([
+    ['generate', 'general'],
+    ['news', 'new'],
+    ['organize', 'organ'],
+    ['universe', 'university'],
+    ['number', 'numb'],
+    ['community', 'communicate'],
+  ])('keeps %s and %s apart', (one, other) => {
+    expect(stem(one)).not.toBe(stem(other));
+  });
+
+  it.each(['s3', 'as', '天气', 'große', '', '__proto__', 'constructor'])('leaves no harm in %j', (word) => {
+    expect(typeof stem(word)).toBe('string');
+  });
+});

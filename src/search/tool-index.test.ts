@@ -1,0 +1,278 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { IndexedTool } from './tool.js';
+import { createToolIndex } from './tool-index.js';
+
+const schema = (...names: string[]) => ({
+  type: 'object',
+  properties: Object.fromEntries(names.map((name) => [name, { type: 'string', description: `the ${name}` }])),
+});
+
+const TOOLS: readonly IndexedTool[] = [
+  {
+    server: 'github',
+    name: 'create_issue',
+    description: 'Create a new issue in a GitHub repository',
+    inputSchema: schema('owner', 'repo', 'title'),
+  },
+  { server: 'github', name: 'list_issues', description: 'List the issues of a repository' },
+  { server: 'github', name: 'merge_pull_request', description: 'Merge a pull request' },
+  { server: 'linear', name: 'createIssue', description: 'Create an issue in a team', tags: ['tracker'] },
+  {
+    server: 'mail',
+    name: 'send',
+    description: 'Send an email to one or more people',
+    inputSchema: schema('recipient', 'subject'),
+  },
+  { server: 'mail', name: 'delete_message', description: 'Delete a message for good', enabled: false },
+  { server: 'weather-mcp-server', name: 'forecast', description: 'The forecast for a city over the next days' },
+  { server: 'fs', name: 'read_file', description: 'Read a file from the disk' },
+  { server: 'fs', name: 'write_file', description: 'Write a file to the disk' },
+];
+
+const show = (results: readonly { readonly server: string; readonly tool: string }[]) =>
+  results.map(({ server, tool }) => `${server}/${tool}`);
+
+describe('search', () => {
+  it('tells of each result all that a reader needs', () => {
+    expect(createToolIndex(TOOLS).search('open an issue for my team', { limit: 1 })).toEqual([
+      {
+        server: 'linear',
+        tool: 'createIssue',
+        summary: 'Create an issue in a team',
+        relevance: expect.closeTo(0.7, 0),
+        tags: ['tracker'],
+        why: ['create', 'issue', 'linear', 'team'],
+      },
+    ]);
+  });
+
+  it.each([
+    { need: 'create_issue', first: ['github/create_issue', 'linear/createIssue'] },
+    { need: 'createIssue', first: ['linear/createIssue', 'github/create_issue'] },
+    { need: 'linear create issue', first: ['linear/createIssue'] },
+    { need: 'linear.create_issue', first: ['linear/createIssue'] },
+    { need: 'linear__createIssue', first: ['linear/createIssue'] },
+    { need: 'createIssue (linear)', first: ['linear/createIssue'] },
+    { need: 'github', first: ['github/create_issue', 'github/list_issues', 'github/merge_pull_request'] },
+    { need: 'weather', first: ['weather-mcp-server/forecast'] },
+    { need: 'weather-mcp-server', first: ['weather-mcp-server/forecast'] },
+    { need: 'WeatherMcpServer.forecast', first: ['weather-mcp-server/forecast'] },
+    { need: 'send', first: ['mail/send'] },
+    { need: 'mail', first: ['mail/send'] },
+  ])('puts what is named first: $need', ({ need, first }) => {
+    const results = createToolIndex(TOOLS).search(need);
+    expect(show(results).slice(0, first.length).toSorted()).toEqual(first.toSorted());
+    expect(show(results)[0]).toBe(first[0]);
+    expect(results[0]?.relevance).toBe(1);
+  });
+
+  it.each([
+    { title: 'other forms of the words', need: 'creating issues in repositories', first: 'github/create_issue' },
+    { title: 'other words for the same', need: 'mail someone', first: 'mail/send' },
+    { title: 'the name of a parameter', need: 'recipient', first: 'mail/send' },
+    { title: 'a tag', need: 'tracker', first: 'linear/createIssue' },
+    { title: 'a typo', need: 'merge a pull reqeust', first: 'github/merge_pull_request' },
+    { title: 'a typo in the only word', need: 'forcast', first: 'weather-mcp-server/forecast' },
+    {
+      title: 'a long sentence',
+      need: 'Hi! I have a draft here. Could you please send it as an email to Bob?',
+      first: 'mail/send',
+    },
+  ])('finds by $title', ({ need, first }) => {
+    expect(show(createToolIndex(TOOLS).search(need))[0]).toBe(first);
+  });
+
+  it.each([
+    { title: 'as a list', query: ['send an email', 'read a file', 'weather forecast'] },
+    { title: 'one a line', query: 'send an email\nread a file\n\nweather forecast' },
+  ])('gives several needs their turns, $title', ({ query }) => {
+    const results = createToolIndex(TOOLS).search(query, { limit: 4 });
+    expect(show(results).slice(0, 3)).toEqual(['mail/send', 'fs/read_file', 'weather-mcp-server/forecast']);
+    expect(results).toHaveLength(4);
+    expect(new Set(show(results)).size).toBe(4);
+  });
+
+  it('shows a tool that is off only to who asks for those', () => {
+    const index = createToolIndex(TOOLS);
+    expect(show(index.search('delete_message'))).not.toContain('mail/delete_message');
+    expect(show(index.search('delete_message', { includeDisabled: true }))[0]).toBe('mail/delete_message');
+  });
+
+  it('keeps to one server if asked to', () => {
+    const results = createToolIndex(TOOLS).search('create issue', { server: 'github' });
+    expect(new Set(results.map(({ server }) => server))).toEqual(new Set(['github']));
+  });
+
+  it.each([
+    { limit: 2, count: 2 },
+    { limit: 0, count: 1 },
+    { limit: Number.NaN, count: 10 },
+    { limit: 1e9, count: 100 },
+  ])('gives $count results for a limit of $limit', ({ limit, count }) => {
+    const many = Array.from({ length: 300 }, (_, n) => ({ server: 's', name: `tool_${n}`, description: 'a thing' }));
+    expect(createToolIndex(many).search('thing', { limit })).toHaveLength(count);
+  });
+
+  it.each(['', ' \n ', '???', 'the of and', 'zzzzqq'])('has no answer to %j', (need) => {
+    expect(createToolIndex(TOOLS).search(need)).toEqual([]);
+  });
+
+  it('marks what fits badly, and what fits not', () => {
+    const index = createToolIndex(TOOLS);
+    const marks = (need: string) => index.search(need).map(({ weak }) => weak === true);
+    expect(marks('merge a pull request')[0]).toBe(false);
+    expect(marks('rent a bicycle in Lisbon for the next summer holiday').filter((weak) => !weak)).toEqual([]);
+  });
+});
+
+describe('what changes', () => {
+  it('puts the new tools of a server in the place of all its old ones', () => {
+    const index = createToolIndex(TOOLS);
+    index.add([{ server: 'github', name: 'create_issue', description: 'Opens a ticket' }]);
+    expect(show(index.search('github')).filter((path) => path.startsWith('github/'))).toEqual(['github/create_issue']);
+    expect(index.search('create_issue')[0]?.summary).toBe('Opens a ticket');
+  });
+
+  it('forgets a server that is removed, and only that', () => {
+    const index = createToolIndex(TOOLS);
+    index.remove('github');
+    expect(show(index.search('create issue')).filter((path) => path.startsWith('github/'))).toEqual([]);
+    expect(show(index.search('create issue'))[0]).toBe('linear/createIssue');
+    expect(show(index.search('read_file'))[0]).toBe('fs/read_file');
+  });
+
+  it('answers the same whether servers came at once, one by one or again and again', () => {
+    const servers = Array.from({ length: 60 }, (_, n) =>
+      TOOLS.map((tool) => ({ ...tool, server: `${tool.server}${n}`, description: `${tool.description} number${n}` })),
+    );
+    const atOnce = createToolIndex(servers.flat());
+    const inSteps = createToolIndex();
+    for (const tools of servers) inSteps.add(tools);
+    for (const tools of servers.slice(0, 40)) inSteps.add(tools);
+    for (const need of ['create issue number7', 'send an email number30', 'fs59 read file', 'forecast']) {
+      const [one, other] = [atOnce, inSteps].map((index) => index.search(need, { limit: 3 }));
+      expect(other?.[0]?.relevance).toBeCloseTo(one?.[0]?.relevance ?? -1, 1);
+      if (need !== 'forecast') expect(show(other ?? [])[0]).toBe(show(one ?? [])[0]);
+    }
+  });
+
+  it('remembers what a need was met with, over a removal and on another day', () => {
+    let now = 1_700_000_000_000;
+    const index = createToolIndex(TOOLS, { now: () => now });
+    const need = 'ping the boss';
+    expect(show(index.search(need))).toEqual([]);
+    index.remember({ server: 'mail', tool: 'send' }, 'ping my boss about lunch');
+    expect(show(index.search(need))[0]).toBe('mail/send');
+    index.remove('mail');
+    expect(show(index.search(need))).toEqual([]);
+    index.add(TOOLS.filter(({ server }) => server === 'mail'));
+    now += 24 * 60 * 60 * 1000;
+    const later = createToolIndex(TOOLS, { now: () => now });
+    later.recall(JSON.parse(JSON.stringify(index.memory())));
+    expect(show(later.search(need))[0]).toBe('mail/send');
+  });
+
+  it('lets what was remembered fade', () => {
+    let now = 1_700_000_000_000;
+    const index = createToolIndex(TOOLS, { now: () => now });
+    index.remember({ server: 'mail', tool: 'send' }, 'ping the boss');
+    const fresh = index.search('ping the boss')[0]?.relevance ?? 0;
+    const kept = index.memory();
+    now += 360 * 24 * 60 * 60 * 1000;
+    const later = createToolIndex(TOOLS, { now: () => now });
+    later.recall(kept);
+    expect(later.search('ping the boss')[0]?.relevance ?? 0).toBeLessThan(fresh / 2);
+  });
+});
+
+describe('what servers write to be found', () => {
+  const honest: IndexedTool = { server: 'mail', name: 'compose', description: 'Write and send an email to somebody.' };
+  const words =
+    'send email mail message write compose somebody post deliver recipient inbox smtp gmail letter best top';
+  it.each<{ title: string; liar: IndexedTool }>([
+    { title: 'a list of keywords', liar: { server: 'x', name: 'helper', description: words } },
+    {
+      title: 'the same words over and over',
+      liar: { server: 'x', name: 'helper', description: 'send email '.repeat(50) },
+    },
+    {
+      title: 'a list after an honest beginning',
+      liar: { server: 'x', name: 'helper', description: `Plays chess. ${words.repeat(20)}` },
+    },
+    {
+      title: 'a name that is a list',
+      liar: { server: 'x', name: words.replaceAll(' ', '_'), description: 'Plays chess' },
+    },
+    {
+      title: 'parameters that are a list',
+      liar: { server: 'x', name: 'helper', description: 'Plays chess', inputSchema: schema(...words.split(' ')) },
+    },
+    {
+      title: 'everything at once',
+      liar: {
+        server: 'x',
+        name: 'helper',
+        description: words.repeat(30),
+        serverDescription: words,
+        inputSchema: schema(...words.split(' ')),
+      },
+    },
+  ])('does not win with $title', ({ liar }) => {
+    const index = createToolIndex([...TOOLS.filter(({ server }) => server !== 'mail'), liar, honest]);
+    for (const need of ['send an email', 'write an email to somebody', 'compose email'])
+      expect([need, show(index.search(need))[0]]).toEqual([need, 'mail/compose']);
+  });
+
+  it('reads no more of a huge tool than of a large one', () => {
+    const deep = (depth: number): unknown =>
+      depth === 0 ? {} : { properties: { [`level${depth}`]: deep(depth - 1) }, items: deep(depth - 1) };
+    const wide = schema(...Array.from({ length: 20_000 }, (_, n) => `parameter${n}`), 'zebra');
+    const huge: IndexedTool[] = [deep(12), wide].map((inputSchema, n) => ({
+      server: 'huge',
+      name: `huge${n}`,
+      description: 'send mail '.repeat(200_000),
+      inputSchema,
+    }));
+    const started = Date.now();
+    const index = createToolIndex([...TOOLS, ...huge]);
+    expect(show(index.search('zebra'))).toEqual([]);
+    expect(show(index.search('read a file'))[0]).toBe('fs/read_file');
+    expect(Date.now() - started).toBeLessThan(2_000);
+  });
+
+  it('survives any tool and any need', () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('__proto__', 'constructor', 'toString', 'a.b'),
+    );
+    const tool = fc.record(
+      {
+        server: text,
+        name: text,
+        description: text,
+        inputSchema: fc.anything(),
+        tags: fc.array(text),
+        enabled: fc.boolean(),
+      },
+      { requiredKeys: ['server', 'name'] },
+    );
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(tool, { selector: ({ server, name }) => `${server}/${name}` }),
+        text,
+        (tools, need) => {
+          const index = createToolIndex(tools);
+          for (const { relevance } of index.search(need)) {
+            expect(relevance).toBeGreaterThanOrEqual(0);
+            expect(relevance).toBeLessThanOrEqual(1);
+          }
+          for (const { server, name, enabled } of tools.filter(({ name }) => /[a-z]/i.test(name)).slice(0, 3))
+            if (enabled !== false && name.length < 120)
+              expect(show(index.search([name], { server, limit: 100 }))).toContain(`${server}/${name}`);
+        },
+      ),
+      { numRuns: 200 },
+    );
+  });
+});

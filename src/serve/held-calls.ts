@@ -1,0 +1,157 @@
+import { type Answer, RpcCode, RpcError, seal, unseal } from '../base/index.js';
+
+/** A question that a server has for the client, as MCP words it. */
+export interface Question {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export type Ask = (question: Question) => Promise<Record<string, unknown>>;
+
+/** How a held call goes on: it ended, or it has questions. */
+type Step = { readonly kind: 'done'; readonly answer: Answer } | { readonly kind: 'asks' };
+
+interface Held {
+  readonly id: string;
+  readonly client: string;
+  readonly controller: AbortController;
+  /** Questions that were not put to the client yet, and those that wait for its answer, by key. */
+  readonly open: Map<string, { readonly question: Question; resolve(answer: Record<string, unknown>): void }>;
+  readonly ended: Promise<Answer>;
+  asked: PromiseWithResolve;
+  expiry: NodeJS.Timeout;
+}
+
+interface PromiseWithResolve {
+  readonly promise: Promise<void>;
+  readonly resolve: () => void;
+}
+
+/** A client that has not come back by then will not. */
+const HELD_MS = 5 * 60_000;
+/** Each holds a running call of a server. */
+const MAX_HELD = 200;
+/** Questions that come together go out together. */
+const GATHER_MS = 5;
+
+/**
+ * Calls that wait in the middle for a client of the stateless revision: a server of the older kind asks and waits, such
+ * a client cannot be asked, it comes back with the answer. What it carries between is sealed and bound to it.
+ */
+export class HeldCalls {
+  readonly #key: string;
+  readonly #now: () => number;
+  readonly #held = new Map<string, Held>();
+  #count = 0;
+
+  constructor(key: string, now: () => number = Date.now) {
+    this.#key = key;
+    this.#now = now;
+  }
+
+  /** Runs a call until it ends or has a question. */
+  async start(
+    client: string,
+    run: (ask: Ask, signal: AbortSignal) => Promise<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    const controller = new AbortController();
+    const stop = () => controller.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    const id = `${this.#count++}`;
+    const open: Held['open'] = new Map();
+    let questions = 0;
+    const ask: Ask = (question) =>
+      new Promise((resolve, reject) => {
+        if (this.#held.size >= MAX_HELD && !this.#held.has(id)) {
+          reject(new RpcError(RpcCode.internalError, 'too many calls wait for their clients'));
+          return;
+        }
+        open.set(`${questions++}`, { question, resolve });
+        held.asked.resolve();
+      });
+    const ended = run(ask, controller.signal);
+    ended.catch(() => undefined);
+    const expiry = setTimeout(() => this.#forget(held), HELD_MS);
+    expiry.unref();
+    const held: Held = { id, client, controller, open, ended, asked: promiseWithResolve(), expiry };
+    try {
+      return await this.#nextStep(held);
+    } finally {
+      // From its first question on the call belongs to whoever answers it, not to the request that began it.
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Goes on with the answers that the client brought. */
+  async resume(client: string, state: string, responses: Readonly<Record<string, unknown>>): Promise<Answer> {
+    const held = this.#find(client, state);
+    clearTimeout(held.expiry);
+    held.expiry = setTimeout(() => this.#forget(held), HELD_MS);
+    held.expiry.unref();
+    for (const [key, waiting] of held.open) {
+      const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
+      if (typeof response !== 'object' || response === null) continue;
+      held.open.delete(key);
+      waiting.resolve(response as Record<string, unknown>);
+    }
+    // Whoever brings no answer is asked the same again.
+    if (held.open.size > 0) return this.#questions(held);
+    return this.#nextStep(held);
+  }
+
+  /** Whether a state was sealed here, so that others can be passed on. */
+  isOurs(client: string, state: string): boolean {
+    return unseal(this.#key, { kind: 'held', bound: [client] }, state, this.#now()).kind !== 'forged';
+  }
+
+  [Symbol.dispose](): void {
+    for (const held of this.#held.values()) this.#forget(held);
+  }
+
+  async #nextStep(held: Held): Promise<Answer> {
+    const step = await Promise.race([
+      held.ended.then((answer): Step => ({ kind: 'done', answer })),
+      held.asked.promise.then((): Step => ({ kind: 'asks' })),
+    ]).catch((error: unknown) => {
+      this.#forget(held);
+      throw error;
+    });
+    if (step.kind === 'done') {
+      this.#forget(held);
+      return step.answer;
+    }
+    await new Promise((resolve) => setTimeout(resolve, GATHER_MS));
+    this.#held.set(held.id, held);
+    held.asked = promiseWithResolve();
+    return this.#questions(held);
+  }
+
+  #questions(held: Held): Answer {
+    const inputRequests = Object.fromEntries([...held.open].map(([key, { question }]) => [key, question]));
+    const requestState = seal(this.#key, { kind: 'held', bound: [held.client] }, held.id, this.#now() + HELD_MS);
+    return { value: { resultType: 'input_required', inputRequests, requestState } };
+  }
+
+  #find(client: string, state: string): Held {
+    const opened = unseal(this.#key, { kind: 'held', bound: [client] }, state, this.#now());
+    const held = opened.kind === 'open' && typeof opened.value === 'string' ? this.#held.get(opened.value) : undefined;
+    if (held?.client === client) return held;
+    const why = opened.kind === 'forged' ? 'is not one of ours' : 'has expired: make the call again without it';
+    throw new RpcError(RpcCode.invalidParams, `the requestState ${why}`);
+  }
+
+  #forget(held: Held): void {
+    clearTimeout(held.expiry);
+    held.controller.abort();
+    this.#held.delete(held.id);
+  }
+}
+
+function promiseWithResolve(): PromiseWithResolve {
+  let resolve: () => void = () => undefined;
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import type { FloodReport } from '../fixtures/children/flooded-gateway.js';
+import { bundled, FIXTURES } from '../fixtures/children/start-gateway.js';
+
+const MEGABYTE = 1024 * 1024;
+const MEGABYTES = process.env.PORTOLAN_SOAK === '1' ? 6_000 : 500;
+const PER_SECOND = 100;
+/** Node itself takes some 40 MB before it collects what it has read; a fifth of the flood would not fit. */
+const MAX_GROWTH_BYTES = 96 * MEGABYTE;
+const KEPT_BYTES = 64 * 1024;
+const LINE_BYTES = 128;
+const RUN_LIMIT_MS = 10 * 60 * 1000;
+
+it(
+  `G4 keeps its memory bounded while a server writes ${PER_SECOND} MB/s to its stderr, and goes on talking with it`,
+  async () => {
+    const program = await bundled('flooded-gateway');
+    const folder = await mkdtemp(join(tmpdir(), 'portolan-flood-'));
+    try {
+      const args = [program, folder, join(FIXTURES, 'flood.mjs'), String(MEGABYTES), String(PER_SECOND)];
+      const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: RUN_LIMIT_MS });
+      const report: FloodReport = JSON.parse(stdout);
+      const { ms, peakGrowthBytes, slowestAnswerMs, answers } = report;
+      const figures = [
+        `${(MEGABYTES / (ms / 1000)).toFixed(0)} MB/s for ${(ms / 1000).toFixed(1)} s`,
+        `memory grew by ${(peakGrowthBytes / MEGABYTE).toFixed(1)} MB at most`,
+        `${answers} answers, the slowest after ${slowestAnswerMs.toFixed(0)} ms`,
+      ];
+      // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+      console.log(`G4: ${figures.join('; ')}`);
+      // Every byte was read, and of the last 64 KB only the line is not shown whose beginning is gone.
+      expect(report).toMatchObject({
+        shownCharacters: KEPT_BYTES - LINE_BYTES,
+        bytes: MEGABYTES * MEGABYTE - LINE_BYTES,
+      });
+      expect(peakGrowthBytes).toBeLessThan(MAX_GROWTH_BYTES);
+      expect(answers).toBeGreaterThan(10);
+    } finally {
+      await rm(dirname(program), { recursive: true });
+      await rm(folder, { recursive: true });
+    }
+  },
+  RUN_LIMIT_MS,
+);
