@@ -83,7 +83,8 @@ else {
   for (const { name, version } of all) if (version) console.log(`${name} ${version}`);
   for (const line of notes.lines) console.log(`not measured: ${line}`);
 }
-process.exit(options.check && (verdicts.includes('missed') || !starts.one?.has('portolan')) ? 1 : 0);
+const isMissed = verdicts.includes('missed') || !starts.one?.has('portolan');
+process.stdout.write('', () => process.exit(options.check && isMissed ? 1 : 0)); // not before all is written
 
 /** Only those that speak over pipes: what a client over HTTP costs is another comparison. */
 async function callsWithSdk(server) {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { instructions, metaTools } from '../src/serve/index.js';
-import { configure, connect, fixture, portolan, startsIn } from './client-over-stdio.js';
-import { makeMachine } from './machine.js';
+import { configure, connect, fixture, portolan, type StdioClient, startsIn } from './client-over-stdio.js';
+import { type Machine, makeMachine } from './machine.js';
 
 /** What the five may cost, so that the sixth fits into the 600 that all of them have. */
 const BUDGET = 470;
@@ -162,6 +162,17 @@ describe('an error of execute_tool', () => {
 });
 
 describe('a meta-tool', () => {
+  let machine: Machine;
+  let client: StdioClient;
+  beforeAll(async () => {
+    machine = makeMachine();
+    client = await connect(machine);
+  });
+  afterAll(async () => {
+    await client[Symbol.asyncDispose]();
+    machine[Symbol.dispose]();
+  });
+
   it.each([
     { tool: 'search_tools', given: {}, message: 'search_tools: query is missing' },
     { tool: 'search_tools', given: { query: 7 }, message: 'search_tools: query must be a text' },
@@ -173,8 +184,6 @@ describe('a meta-tool', () => {
     { tool: 'execute_tool', given: { server: 'a', tool: 'b', arguments: [] }, message: 'execute_tool: arguments must be an object' },
     { tool: 'execute_tool', given: { server: 'a', tool: 'b', arguments: '[1]' }, message: 'execute_tool: arguments must be an object' },
   ])('$tool refuses $given with what is wrong', async ({ tool, given, message }) => {
-    using machine = makeMachine();
-    await using client = await connect(machine);
     expect((await client.call(tool, given)).structuredContent).toMatchObject({
       success: false,
       error: { code: 'TOOL_VALIDATION_ERROR', message, hint: expect.stringContaining(tool) },

@@ -7,7 +7,7 @@ import { catalogInOneServer, catalogServers } from './servers.mjs';
 import { ask, call, connect, newPlace, waitUntilKnown } from './session.mjs';
 
 const CALLS = 1_000;
-const REST_MS = 1_500; // what a process gives back on its own, it has given back by then
+const REST_MS = 1_000; // what a process gives back on its own, it has given back by then
 const QUERIES = [
   'create an issue in a repository',
   'take a screenshot of the page',

@@ -48,7 +48,11 @@ function npmInstall(name, folder) {
     npm.on('error', (error) => resolve(error.message));
     npm.on('exit', (code, signal) => {
       if (code === 0) resolve(undefined);
-      else resolve(/npm error (.*)/.exec(said)?.[1] ?? `npm ended with ${signal ?? `code ${code}`}`);
+      else
+        resolve(
+          /npm error (?!code|errno|syscall|network This)(.+)/.exec(said)?.[1] ??
+            `npm ended with ${signal ?? `code ${code}`}`,
+        );
     });
   });
 }

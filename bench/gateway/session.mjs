@@ -18,7 +18,7 @@ const HELLO = {
 const KEPT = ['PATH', 'SystemRoot', 'ComSpec', 'PATHEXT', 'TEMP', 'TMP'];
 
 /** The folder of this run; whoever started the run removes it. */
-export const runFolder = mkdtempSync(join(tmpdir(), 'portolan-bench-'));
+export const runFolder = mkdtempSync(join(tmpdir(), 'portolan-bench-gateway-'));
 
 /** A home that no other process has: how the processes of a gateway are found again. */
 export function newPlace(variables = {}) {

@@ -14,12 +14,17 @@ export interface GatewayOptions extends DiscoverOptions {
   readonly version?: string;
 }
 
+/** What a server says unasked, as MCP words it. */
+export type ServerListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+
 /** The gateway with everything that lives as long as it does. */
 export interface RunningGateway extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly catalog: Catalog;
   /** What was found when it was last looked. */
   readonly discovery: Discovery;
+  /** Hears what servers say unasked, until the returned function is called. */
+  listen(listener: ServerListener): () => void;
   /** Looks again and replaces everything at once; says whether the servers on offer changed. */
   reload(): Promise<boolean>;
 }
@@ -44,6 +49,7 @@ export async function startGateway({
   const folders = ownFolders(host);
   const settings = () => held.view.settings;
   const index = createToolIndex();
+  const listeners = new Set<ServerListener>();
   const uses = usesFile(folders.state, index, log);
   const guardian = startGuardian({
     folder: folders.children,
@@ -63,6 +69,7 @@ export async function startGateway({
           }),
           client: { name: 'portolan', version },
           startMs: () => settings().timeouts.startMs,
+          eraOf: ({ name }) => catalog.eraOf(name),
           logFolder: folders.logs,
           log,
         },
@@ -70,7 +77,10 @@ export async function startGateway({
         signal,
       ),
     idleMs: () => settings().timeouts.idleMs,
-    toolsChanged: (server) => void catalog.refresh(server.name).catch(() => undefined),
+    notified: (server, method, params) => {
+      if (method === 'notifications/tools/list_changed') void catalog.refresh(server.name).catch(() => undefined);
+      for (const listener of listeners) listener(server.name, method, params);
+    },
     log,
   });
   const indexEntry = (entry: CatalogEntry) => {
@@ -105,6 +115,10 @@ export async function startGateway({
     catalog,
     get discovery() {
       return held.discovery;
+    },
+    listen: (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
     },
     reload: async () => {
       const before = held;

@@ -33,18 +33,29 @@ export interface WatchOptions {
 export function watchPaths({ touched, changed, log }: WatchOptions): Disposable {
   const fs = process.getBuiltinModule('node:fs');
   const watchers = new Map<string, ReturnType<typeof fs.watch>>();
+  let wanted: ReadonlyMap<string, ReadonlySet<string>> = new Map();
   let seen = snapshot(touched);
   let timer: NodeJS.Timeout | undefined;
+  let isLooking = false;
+  let isRepeated = false;
   let isEnded = false;
 
   const look = async () => {
     timer = undefined;
+    if (isLooking) return soon();
+    watchFolders(); // a folder may have come without what it will hold
     const now = snapshot(touched);
     if (now === seen || isEnded) return;
-    seen = now;
-    await changed();
-    seen = snapshot(touched);
+    isLooking = true;
+    const before = new Set(touched);
+    await changed().finally(() => {
+      isLooking = false;
+    });
     watchFolders();
+    // What was written while we read may have been missed: once more, and only once, because reading itself may write.
+    isRepeated = snapshot(before) !== now && !isRepeated;
+    seen = isRepeated ? now : snapshot(touched);
+    if (isRepeated) soon();
   };
   const soon = () => {
     clearTimeout(timer);
@@ -53,7 +64,7 @@ export function watchPaths({ touched, changed, log }: WatchOptions): Disposable 
   };
   const watchFolders = () => {
     if (isEnded) return;
-    const wanted = foldersOf(touched, fs.existsSync);
+    wanted = foldersOf(touched, fs.existsSync);
     for (const [folder, watcher] of watchers) {
       if (wanted.has(folder)) continue;
       watcher.close();
@@ -63,8 +74,9 @@ export function watchPaths({ touched, changed, log }: WatchOptions): Disposable 
       if (watchers.has(folder)) continue;
       try {
         const watcher = fs.watch(folder, { persistent: false }, (_, name) => {
-          // A home folder is written to all day; only what leads to one of the paths is of interest.
-          if (name === null || foldersOf(touched, fs.existsSync).get(folder)?.has(name)) soon();
+          // A home folder is written to all day; only what leads to one of the paths is of interest. That is what led there
+          // before the change: a folder that has just been made is not asked for in the one above it any more.
+          if (name === null || wanted.get(folder)?.has(name)) soon();
         });
         watcher.on('error', () => watchers.delete(folder)); // the sweep sees what it would have seen
         watchers.set(folder, watcher);

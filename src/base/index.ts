@@ -37,6 +37,7 @@ export {
   StreamChannel,
   type StreamLimits,
   toObject,
+  Undelivered,
 } from './rpc/index.js';
 export { type SealPurpose, seal, type Unsealed, unseal } from './sealed.js';
 export {

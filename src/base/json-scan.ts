@@ -60,10 +60,13 @@ export class PassingId {
 
   push(bytes: Buffer): void {
     for (let at = 0; at < bytes.length; at += 1) {
+      if (this.#depth > 1) {
+        at = this.#inString ? this.#passText(bytes, at) : this.#passNested(bytes, at);
+        if (at >= bytes.length) return;
+      }
       const byte = bytes[at] ?? 0;
-      if (!this.#inString) this.#outside(byte);
-      else if (this.#depth > 1 && !this.#escaped && byte !== BACKSLASH && byte !== QUOTE) at = skipTo(bytes, at) - 1;
-      else this.#inside(byte);
+      if (this.#inString) this.#inside(byte);
+      else this.#outside(byte);
     }
   }
 
@@ -76,6 +79,28 @@ export class PassingId {
     } catch {
       return undefined;
     }
+  }
+
+  /** The next byte that can end or escape a text that is of no interest. */
+  #passText(bytes: Buffer, from: number): number {
+    return this.#escaped ? from : skipTo(bytes, from);
+  }
+
+  /** The next byte after which we may be at the top again, or in a text: nearly all of a long message is passed here. */
+  #passNested(bytes: Buffer, from: number): number {
+    let depth = this.#depth;
+    let at = from;
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at] ?? 0;
+      if (byte === QUOTE) break;
+      if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
+      else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+        if (depth === 2) break;
+        depth -= 1;
+      }
+    }
+    this.#depth = depth;
+    return at;
   }
 
   #outside(byte: number): void {

@@ -1,7 +1,7 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
 import type { ServerGreeting } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import type { Connection } from '../upstream/index.js';
+import { type Connection, type Era, eraOfVersion } from '../upstream/index.js';
 import { comparePin, type PinVerdict, pinsOf } from './pins.js';
 import { type ListedTool, readTools } from './read-tools.js';
 import type { Knowledge, Pins, Store } from './store.js';
@@ -33,6 +33,7 @@ export interface CatalogOptions {
 
 /** A server that could not be read is not tried again for this long unless somebody calls it. */
 const RETRY_FAILED_MS = 60_000;
+const ERA_MS = 7 * 24 * 3_600_000;
 
 /** What every admitted server can do. Answers from memory or disk at once, and reads what it does not know in the background. */
 export class Catalog {
@@ -70,6 +71,13 @@ export class Catalog {
 
   entries(): readonly CatalogEntry[] {
     return [...this.#servers.keys()].flatMap((name) => this.entry(name) ?? []);
+  }
+
+  /** How a server wants to be greeted, as far as that is known and not too long ago: one that was updated may be another. */
+  eraOf(name: string): Era | undefined {
+    const { greeting, readAt } = this.entry(name) ?? {};
+    const isRecent = readAt !== undefined && Math.abs(this.#now() - readAt) < ERA_MS;
+    return greeting && isRecent ? eraOfVersion(greeting.protocolVersion) : undefined;
   }
 
   isReading(name: string): boolean {

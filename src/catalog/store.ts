@@ -110,9 +110,10 @@ function readKnowledge({ greeting, tools, readAt, error }: Record<string, unknow
 
 function isGreeting(value: unknown): value is ServerGreeting {
   if (!isObject(value)) return false;
-  const { name, version, protocolVersion, instructions } = value;
+  const { name, version, protocolVersion, instructions, capabilities } = value;
   return (
     [name, version, protocolVersion].every((one) => typeof one === 'string') &&
-    (instructions === undefined || typeof instructions === 'string')
+    (instructions === undefined || typeof instructions === 'string') &&
+    (capabilities === undefined || isObject(capabilities))
   );
 }

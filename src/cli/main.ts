@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
-import { discoverAll, type GatewayOptions, inspectOwnSettings, serveClient, startGateway } from '../app/index.js';
+import { discoverAll, inspectOwnSettings, type ServeOptions, serveClient, startGateway } from '../app/index.js';
 import { jsonLog, type LogLevel } from '../base/index.js';
 import { run } from './run.js';
 
@@ -30,7 +30,7 @@ function status(text: string | undefined): void {
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 /** Serves stdin and stdout. The first signal ends it in order, the second at once. */
-async function serve(options: GatewayOptions): Promise<void> {
+async function serve(options: Omit<ServeOptions, 'input' | 'output' | 'ending'>): Promise<void> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {

@@ -1,10 +1,10 @@
 import {
   type DiscoverOptions,
   type discoverAll,
-  type GatewayOptions,
   hostOf,
   type inspectOwnSettings,
   ownFolders,
+  type ServeOptions,
 } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
@@ -16,7 +16,7 @@ export interface Program {
   readonly discover: typeof discoverAll;
   readonly inspectSettings: typeof inspectOwnSettings;
   /** Speaks MCP with whoever is at the other end of stdin and stdout, until they leave. */
-  readonly serve: (options: GatewayOptions) => Promise<void>;
+  readonly serve: (options: Omit<ServeOptions, 'input' | 'output' | 'ending'>) => Promise<void>;
   readonly open: OpenForCommand;
   /** The machine that is written to, and this program on it. */
   readonly machine?: DiscoverOptions;

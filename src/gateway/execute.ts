@@ -6,14 +6,22 @@ import { checkArguments } from './limits.js';
 import type { GatewayParts } from './parts.js';
 import { checkAgainst, type Mismatch } from './schema/index.js';
 import { admittedOrRefused, findServer } from './served-server.js';
-import { refuseDisabled, type ToolView, toolNotFound, viewTools } from './tool-view.js';
+import { disabledError, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
-export interface Call {
+/** What may go with a call. */
+export interface CallDetails {
+  readonly meta?: Readonly<Record<string, unknown>>;
+  /** What else the request says beside tool and arguments. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+  /** The server checks its arguments itself: whoever speaks to it through us shall see its own words. */
+  readonly unchecked?: boolean;
+}
+
+export interface Call extends CallDetails {
   readonly server: string;
   readonly tool: string;
   readonly toolArguments: unknown;
   readonly conversation: Conversation;
-  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 export type Execute = (call: Call) => Promise<ToolResult>;
@@ -60,15 +68,17 @@ async function execute(
   const server = admittedOrRefused(findServer(servers, call.server));
   const view = await callable(server, call, parts);
   const toolArguments = isObject(call.toolArguments) ? call.toolArguments : {};
-  const { conversation, meta } = call;
+  const { conversation, meta, extra } = call;
   using _turn = await parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
   using lease = await parts.pool.lease(server, { signal: conversation.signal });
   const timeoutMs = server.definition.timeoutMs ?? settings.timeouts.callMs;
-  const result = await lease.connection.callTool(view.listed.tool.name, toolArguments, {
-    signal: conversation.signal,
+  const params = { ...extra, name: view.listed.tool.name, arguments: toolArguments };
+  const result = await lease.connection.request('tools/call', params, {
+    ...conversation,
     timeoutMs,
     totalMs: Math.max(timeoutMs, settings.timeouts.totalMs),
-    onProgress: (step) => conversation.progress?.(step),
+    // Also for those who do not look at it: progress is a sign of life.
+    progress: (step) => conversation.progress?.(step),
     ...(meta && { meta }),
   });
   return { server: server.name, value: result.value, bytes: result.bytes ?? Buffer.from(JSON.stringify(result.value)) };
@@ -93,12 +103,20 @@ type Fit =
   | { readonly kind: 'fits'; readonly view: ToolView }
   | { readonly kind: 'refused'; readonly refusal: PortolanError };
 
-async function fitting(entry: CatalogEntry, { tool, toolArguments }: Call, parts: GatewayParts): Promise<Fit> {
+async function fitting(
+  entry: CatalogEntry,
+  { tool, toolArguments, unchecked }: Call,
+  parts: GatewayParts,
+): Promise<Fit> {
   const { judge, settings } = parts.view();
   const views = viewTools(entry, judge, settings.pins);
   const view = views.get(tool);
   if (!view) return { kind: 'refused', refusal: toolNotFound(entry.server.name, tool, views) };
-  refuseDisabled(entry.server.name, view);
+  const refusal = disabledError(entry.server.name, view);
+  // A person may have approved it since it was read; a rule is the same whatever the server lists.
+  if (refusal && view.because === 'changed') return { kind: 'refused', refusal };
+  if (refusal) throw refusal;
+  if (unchecked) return { kind: 'fits', view };
   const verdict = await checkAgainst(view.listed.tool.inputSchema, toolArguments ?? {});
   if (verdict.kind !== 'invalid') return { kind: 'fits', view };
   return { kind: 'refused', refusal: invalidArguments(entry.server.name, tool, verdict.mismatches) };

@@ -1,10 +1,11 @@
 import { cleanText } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
-import type { Conversation, ToolResult } from '../model/index.js';
+import type { Conversation, ServerGreeting, Tool, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { summaryOf } from '../search/index.js';
+import type { CallOptions, Connection } from '../upstream/index.js';
 import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './answers.js';
-import { type Execute, executor } from './execute.js';
+import { type CallDetails, type Execute, executor } from './execute.js';
 import type { GatewayParts, GatewayView } from './parts.js';
 import { exampleOf } from './schema/index.js';
 import { admittedOrRefused, findServer, type ServedServer, shownName } from './served-server.js';
@@ -14,6 +15,13 @@ const MAX_DESCRIPTION_CHARACTERS = 300;
 const DEFAULT_RESULTS = 10;
 /** The client of a program that does not say who it is. */
 const LIBRARY = 'library';
+
+/** A tool and whose it is. */
+export interface ServersTool {
+  readonly server: string;
+  readonly alias: string;
+  readonly tool: Tool;
+}
 
 /** The product, said without a protocol: what there is, what fits, how it is called, and the call. */
 export class Gateway {
@@ -112,9 +120,70 @@ export class Gateway {
     tool: string,
     toolArguments: unknown,
     conversation: Conversation,
-    meta?: Readonly<Record<string, unknown>>,
+    more: CallDetails = {},
   ): Promise<ToolResult> {
-    return this.#execute({ server, tool, toolArguments, conversation, ...(meta && { meta }) });
+    return this.#execute({ server, tool, toolArguments, conversation, ...more });
+  }
+
+  /** The tools of a server that may be called, whole. */
+  async toolsOf(server: string): Promise<readonly Tool[]> {
+    const views = this.#viewsOf(await this.#known(this.#admitted(server)));
+    return [...views.values()].filter(({ enabled }) => enabled).map(({ listed }) => listed.tool);
+  }
+
+  /** Every tool that may be called, of all servers whose tools are known by now. */
+  async everyTool(conversation?: Conversation): Promise<readonly ServersTool[]> {
+    await this.#settle(conversation);
+    return this.view.servers.flatMap(({ name, alias, admitted }) => {
+      const entry = admitted && this.#parts.catalog.entry(name);
+      const views = entry ? [...this.#viewsOf(entry).values()] : [];
+      return views.filter(({ enabled }) => enabled).map(({ listed }) => ({ server: name, alias, tool: listed.tool }));
+    });
+  }
+
+  /** What a server said when it was greeted. */
+  async greetingOf(server: string): Promise<ServerGreeting | undefined> {
+    return (await this.#known(this.#admitted(server))).greeting;
+  }
+
+  /** The admitted servers that can do something beside tools, by the protocol's name for it. */
+  async serversWith(capability: string): Promise<readonly ServedServer[]> {
+    await this.#settle(undefined);
+    return this.view.servers.filter(({ name, admitted }) => {
+      const greeting = admitted && this.#parts.catalog.entry(name)?.greeting;
+      return greeting?.capabilities?.[capability] !== undefined;
+    });
+  }
+
+  /** Passes on what is no tool call: a prompt, a resource, a completion. */
+  request(
+    server: string,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    conversation: Conversation,
+  ): Promise<ToolResult> {
+    return this.#connected(server, conversation, (connection, options) => connection.request(method, params, options));
+  }
+
+  /** Everything that a server lists under a method, of all its pages. */
+  list(server: string, method: string, key: string, conversation: Conversation): Promise<readonly unknown[]> {
+    return this.#connected(server, conversation, (connection, options) => connection.list(method, key, options));
+  }
+
+  async #connected<T>(
+    name: string,
+    conversation: Conversation,
+    act: (connection: Connection, options: CallOptions) => Promise<T>,
+  ): Promise<T> {
+    const server = this.#admitted(name);
+    using _turn = await this.#parts.gate.enter(
+      { client: conversation.client, server: server.name },
+      conversation.signal,
+    );
+    using lease = await this.#parts.pool.lease(server, { signal: conversation.signal });
+    const { callMs, totalMs } = this.view.settings.timeouts;
+    const timeoutMs = server.definition.timeoutMs ?? callMs;
+    return await act(lease.connection, { ...conversation, timeoutMs, totalMs: Math.max(timeoutMs, totalMs) });
   }
 
   #admitted(name: string): AdmittedServer {

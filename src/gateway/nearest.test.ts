@@ -33,6 +33,10 @@ describe('nearest', () => {
     expect(nearest(wanted, NAMES)).toEqual(expected);
   });
 
+  it('takes two letters in the wrong order for one mistake', () => {
+    expect(nearest('raed', ['ride', 'read', 'roed'])).toEqual(['read', 'roed']);
+  });
+
   it.each([
     { count: 0, expected: [] },
     { count: 1, expected: ['aab'] },
@@ -57,9 +61,11 @@ describe('nearest', () => {
   });
 
   it('ends also where the names do not', () => {
+    let given = 0;
     const endless = function* (): Generator<string> {
-      for (let n = 0; ; n += 1) yield `read_file_${n}`;
+      for (; ; given += 1) yield `read_file_${given}`;
     };
     expect(nearest('read_file_7', endless(), 1)).toEqual(['read_file_7']);
+    expect(given).toBeLessThan(100_000);
   });
 });

@@ -64,12 +64,13 @@ export function toolNotFound(server: string, wanted: string, views: Views): Port
   );
 }
 
-export function refuseDisabled(server: string, { listed, enabled, because }: ToolView): void {
-  if (enabled) return;
+/** Why a tool may not be called; undefined if it may. */
+export function disabledError(server: string, { listed, enabled, because }: ToolView): PortolanError | undefined {
+  if (enabled) return undefined;
   const { name } = listed.tool;
   const [why, hint] =
     because === 'changed'
       ? ['its definition changed since it was approved', `ask the user to look at it: portolan approve ${server}`]
       : ['it is switched off by the settings', 'the user can see the rule with: portolan config show'];
-  throw new PortolanError(ErrorCode.ToolDisabled, `${name} of ${server} may not be called: ${why}`, { hint });
+  return new PortolanError(ErrorCode.ToolDisabled, `${name} of ${server} may not be called: ${why}`, { hint });
 }

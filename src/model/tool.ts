@@ -15,6 +15,8 @@ export interface ServerGreeting {
   readonly version: string;
   readonly protocolVersion: string;
   readonly instructions?: string;
+  /** What it can do, in the words of the protocol. */
+  readonly capabilities?: Readonly<Record<string, unknown>>;
 }
 
 export interface Progress {
@@ -29,6 +31,18 @@ export interface Conversation {
   readonly client: string;
   readonly signal: AbortSignal;
   progress?(step: Progress): void;
+  /** What the server writes into its log meanwhile, as it came. */
+  log?(entry: Readonly<Record<string, unknown>>): void;
+  /** From which level on the client wants to hear of it. */
+  readonly logLevel?: string;
+  /** Puts a question of the server to the client: a sample, a form, its roots. Absent where it takes none. */
+  ask?(method: string, params: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
+  /** The client takes a result that asks for more and comes back with the answers itself. */
+  readonly takesQuestions?: boolean;
+  /** What it brought when it came back. */
+  readonly brought?: { readonly responses?: unknown; readonly state?: string };
+  /** What the client can do, in the words of the protocol. */
+  readonly abilities?: Readonly<Record<string, unknown>>;
 }
 
 /** What a tool gave: the value, and its bytes where they can be passed on as they are. */

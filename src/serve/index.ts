@@ -1,3 +1,5 @@
-export { instructions, type MetaTool, metaTools } from './meta-tools.js';
-export type { Session } from './session.js';
+export type { Face, Notice } from './face.js';
+export { faceOf } from './faces.js';
+export { Questions } from './questions.js';
+export type { Session, SessionOptions } from './session.js';
 export { serveStdio } from './stdio.js';

@@ -10,6 +10,7 @@ import { entryOf, identityOf } from './process-identity.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../tests/fixtures/children/server.mjs');
 const node = process.execPath;
+const LIMIT_MS = 10_000;
 const env = { PATH: process.env.PATH ?? '' };
 
 let folder = '';
@@ -148,14 +149,16 @@ describe.skipIf(process.platform === 'win32')('stop', () => {
     expect(living([child.pid, ...pids])).toEqual([]);
   });
 
-  it('is not needed for what a server leaves behind when it ends', async () => {
+  it('is not needed to end what a server leaves behind when it ends', async () => {
     const child = await start('sh', ['-c', `'${node}' '${server}' stubborn background & read line; exit 3`]);
     const pids = await pidsOf(child);
     expect(living(pids)).toEqual(pids);
     child.stdin.write('\n');
     expect(await child.exited).toEqual({ code: 3, signal: null });
-    await child.stop();
+    const deadline = performance.now() + LIMIT_MS;
+    while (living(pids).length > 0 && performance.now() < deadline) await new Promise((go) => setTimeout(go, 50));
     expect(living(pids)).toEqual([]);
+    await child.stop();
   });
 
   it('finds what was put in a session of its own although its parent has crashed since', async () => {

@@ -10,30 +10,28 @@ import {
   RpcCode,
   RpcError,
 } from '../base/index.js';
-import type { Progress, ServerGreeting, ToolResult } from '../model/index.js';
-
-/** The newest revision of the `initialize` generation first, then every older one that servers still answer with. */
-const PROTOCOL_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
+import type { Conversation, ServerGreeting, ToolResult } from '../model/index.js';
+import { Flights } from './flights.js';
+import { answerOnce } from './input-required.js';
 
 /** More tools than any server has; a list without an end must not fill the memory. */
-const MAX_TOOLS = 20_000;
+const MAX_ITEMS = 20_000;
 const MAX_PAGES = 1_000;
 /** A server that let this many calls in a row run out of time is taken to be stuck. */
 const TIMEOUTS_UNTIL_STUCK = 3;
 
-export interface CallOptions {
-  readonly signal?: AbortSignal;
+export interface CallOptions extends Partial<Conversation> {
   /** Without an answer or progress for this long, the call is given up. */
   readonly timeoutMs: number;
   /** Progress does not keep a call alive for longer than this. */
   readonly totalMs: number;
-  readonly onProgress?: (step: Progress) => void;
   /** Travels with the call: trace context and the like. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 export interface ConnectionEvents {
-  toolsChanged(): void;
+  /** Something that the server says unasked and to nobody: a list changed, a resource was updated. */
+  notified(method: string, params: Readonly<Record<string, unknown>>): void;
   /** Called once. `reason` is for people. */
   closed(reason: string | undefined): void;
   /** Something came that is no message; counted, never answered. */
@@ -44,23 +42,23 @@ export interface ConnectionEvents {
   redact(text: string): string;
 }
 
+const NEVER = new AbortController().signal;
+
 /** An open connection to one server, spoken to in MCP. */
 export class Connection {
   readonly #peer: Peer;
   readonly #events: ConnectionEvents;
-  readonly #progress = new Map<number, (params: Record<string, unknown>) => void>();
-  #nextToken = 0;
+  readonly #flights = new Flights();
   #timeoutsInARow = 0;
   #greeting: ServerGreeting | undefined;
   #closing: string | undefined;
+  /** What a stateless server wants to hear with every request. */
+  #envelope: ((options: CallOptions) => Readonly<Record<string, unknown>>) | undefined;
 
   constructor(channel: Channel, events: ConnectionEvents) {
     this.#events = events;
     this.#peer = new Peer(channel, {
-      request: async ({ method }) => {
-        if (method === 'ping') return { value: {} };
-        throw new RpcError(RpcCode.methodNotFound, `${method} is not supported here`);
-      },
+      request: async ({ method, params = {} }) => ({ value: await this.#asked(method, params) }),
       notification: (method, params) => this.#notified(method, params),
       noise: () => {
         events.noise();
@@ -76,40 +74,45 @@ export class Connection {
     return this.#greeting;
   }
 
-  /** Says who we are and learns who the server is. */
-  async greet(client: { readonly name: string; readonly version: string }, options: CallOptions): Promise<void> {
-    const { value } = await this.#request(
-      'initialize',
-      { protocolVersion: PROTOCOL_VERSIONS[0], capabilities: {}, clientInfo: client },
-      options,
-    );
-    this.#greeting = this.#readGreeting(value);
-    this.#peer.notify('notifications/initialized');
+  /** What was learned from the greeting. A stateless server wants an envelope around every request. */
+  greeted(greeting: ServerGreeting, envelope?: (options: CallOptions) => Readonly<Record<string, unknown>>): void {
+    this.#greeting = greeting;
+    this.#envelope = envelope;
+    this.#peer.agreed(greeting.protocolVersion);
   }
 
-  /** Everything the server lists, page after page, as it came: nothing of it is checked here. */
-  async listTools(options: CallOptions): Promise<readonly unknown[]> {
-    const tools: unknown[] = [];
+  notify(method: string, params?: Params): void {
+    this.#peer.notify(method, params);
+  }
+
+  /** Everything that a server lists under a method, page after page, as it came: nothing of it is checked here. */
+  async list(method: string, key: string, options: CallOptions): Promise<readonly unknown[]> {
+    const items: unknown[] = [];
     const seen = new Set<string>();
-    const ends = performance.now() + options.totalMs;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      // The time is for all pages: one that always has another must not keep us for good.
-      const totalMs = Math.max(0, ends - performance.now());
-      const params = cursor === undefined ? {} : { cursor };
-      const { value } = await this.#request('tools/list', params, { ...options, totalMs });
-      if (!Array.isArray(value.tools)) throw this.#connectionError('its answer to tools/list has no tools');
-      tools.push(...value.tools.slice(0, MAX_TOOLS - tools.length));
+      const { value } = await this.request(method, cursor === undefined ? {} : { cursor }, options);
+      const listed = value[key];
+      if (!Array.isArray(listed)) throw this.connectionError(`its answer to ${method} has no ${key}`);
+      items.push(...listed.slice(0, MAX_ITEMS - items.length));
       cursor = typeof value.nextCursor === 'string' ? value.nextCursor : undefined;
-      if (cursor === undefined || seen.has(cursor) || tools.length >= MAX_TOOLS) break;
+      if (cursor === undefined || seen.has(cursor) || items.length >= MAX_ITEMS) break;
       seen.add(cursor);
     }
-    return tools;
+    return items;
   }
 
-  /** Rejects with a `PortolanError` whose code says whether the tool, the time or the connection failed. */
+  listTools(options: CallOptions): Promise<readonly unknown[]> {
+    return this.list('tools/list', 'tools', options);
+  }
+
   callTool(name: string, toolArguments: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
-    return this.#request('tools/call', { name, arguments: toolArguments }, options);
+    return this.request('tools/call', { name, arguments: toolArguments }, options);
+  }
+
+  /** Rejects with a `PortolanError` whose code says whether the server, the time or the connection failed. */
+  async request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
+    return answerOnce(params, options, (asked) => this.#request(method, asked, options));
   }
 
   close(reason?: string): Promise<void> {
@@ -117,79 +120,91 @@ export class Connection {
     return this.#peer.close();
   }
 
-  #notified(method: string, params: Params): void {
-    if (method === 'notifications/tools/list_changed') this.#events.toolsChanged();
-    else if (method === 'notifications/progress' && typeof params?.progressToken === 'number')
-      this.#progress.get(params.progressToken)?.(params);
+  connectionError(what: string): PortolanError {
+    const words = this.#events.lastWords();
+    return new PortolanError(ErrorCode.ConnectionError, words === '' ? what : `${what}; its last words: ${words}`);
   }
 
-  #readGreeting({ protocolVersion, serverInfo, instructions }: Record<string, unknown>): ServerGreeting {
-    if (typeof protocolVersion !== 'string') throw this.#connectionError('its answer to initialize names no revision');
-    if (!PROTOCOL_VERSIONS.some((known) => known === protocolVersion)) {
-      const shown = JSON.stringify(protocolVersion.slice(0, 40));
-      throw this.#connectionError(`it speaks revision ${shown}, which is not known here`);
-    }
-    const info = isObject(serverInfo) ? serverInfo : {};
-    return {
-      name: typeof info.name === 'string' ? info.name : '',
-      version: typeof info.version === 'string' ? info.version : '',
-      protocolVersion,
-      ...(typeof instructions === 'string' && { instructions }),
+  async #asked(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+    if (method === 'ping') return {};
+    if (method === 'sampling/createMessage' || method === 'elicitation/create' || method === 'roots/list')
+      return this.#flights.ask(method, params);
+    throw new RpcError(RpcCode.methodNotFound, `${method} is not supported here`);
+  }
+
+  #notified(method: string, params: Params = {}): void {
+    if (method === 'notifications/progress') this.#flights.progress(params);
+    else if (method === 'notifications/message') this.#flights.log(params);
+    else this.#events.notified(method, params);
+  }
+
+  async #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
+    const { signal = NEVER, client = '' } = options;
+    if (signal.aborted) throw cancelled();
+    const clock = this.#clock(method, options);
+    const token = await this.#flights.enter({
+      conversation: { ...options, client, signal },
+      alive: () => clock.again(),
+    });
+    const wantsProgress = options.progress !== undefined;
+    const meta = {
+      ...(isObject(params._meta) ? params._meta : {}),
+      ...this.#envelope?.(options),
+      ...options.meta,
+      ...(wantsProgress && { progressToken: token }),
     };
-  }
-
-  async #request(method: string, params: Record<string, unknown>, options: CallOptions): Promise<ToolResult> {
-    const { signal, onProgress, meta } = options;
-    if (signal?.aborted) throw cancelled();
-    const token = onProgress && this.#nextToken++;
-    const { id, answer } = this.#peer.request(method, withMeta(params, meta, token));
+    const { id, answer } = this.#peer.request(
+      method,
+      Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
+    );
     const giveUp = (error: PortolanError) => {
       this.#peer.forget(id, error);
       // The request that begins a connection may not be cancelled.
-      if (method !== 'initialize')
+      if (method !== 'initialize' && method !== 'server/discover')
         this.#peer.notify('notifications/cancelled', { requestId: id, reason: error.message });
     };
-    const clock = this.#limitTime(method, options, giveUp);
+    clock.start(giveUp);
     const onAbort = () => giveUp(cancelled());
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (token !== undefined) {
-      this.#progress.set(token, (step) => {
-        clock.again();
-        this.#timeoutsInARow = 0;
-        const read = readProgress(step);
-        if (read) onProgress?.(read);
-      });
-    }
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
     try {
       const { result, bytes } = await answer;
       this.#timeoutsInARow = 0;
       if (isObject(result)) return { value: result, ...(bytes && { bytes }) };
       throw new PortolanError(ErrorCode.ToolExecutionError, 'the server answered with something that is no result');
     } catch (error) {
-      // Also who refuses has answered.
-      if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#timeoutsInARow = 0;
       throw this.#explained(error);
     } finally {
       clock.stop();
-      signal?.removeEventListener('abort', onAbort);
-      if (token !== undefined) this.#progress.delete(token);
+      signal.removeEventListener('abort', onAbort);
+      this.#flights.leave(token);
     }
   }
 
-  #limitTime(method: string, { timeoutMs, totalMs }: CallOptions, giveUp: (error: PortolanError) => void) {
+  #clock(method: string, { timeoutMs, totalMs }: CallOptions) {
     const ends = performance.now() + totalMs;
+    let timer: NodeJS.Timeout | undefined;
+    let giveUp: ((error: PortolanError) => void) | undefined;
     const onTimeout = () => {
       this.#timeoutsInARow += 1;
-      giveUp(timedOut(method, Math.min(timeoutMs, totalMs)));
+      giveUp?.(timedOut(method, timeoutMs));
       if (this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
     };
-    let timer = setTimeout(onTimeout, Math.min(timeoutMs, totalMs));
+    const again = () => {
+      if (!giveUp) return;
+      clearTimeout(timer);
+      timer = setTimeout(onTimeout, Math.max(0, Math.min(timeoutMs, ends - performance.now())));
+    };
     return {
-      again: () => {
-        clearTimeout(timer);
-        timer = setTimeout(onTimeout, Math.max(0, Math.min(timeoutMs, ends - performance.now())));
+      start: (act: (error: PortolanError) => void) => {
+        giveUp = act;
+        again();
       },
-      stop: () => clearTimeout(timer),
+      again,
+      stop: () => {
+        giveUp = undefined;
+        clearTimeout(timer);
+      },
     };
   }
 
@@ -203,35 +218,13 @@ export class Connection {
     }
     if (error instanceof ChannelClosed) {
       const { cause, message } = error;
-      return this.#connectionError(
-        this.#closing ?? this.#events.redact(cause instanceof Error ? cause.message : message),
-      );
+      const why = this.#events.redact(cause instanceof Error ? cause.message : message);
+      const explained = this.connectionError(this.#closing ?? why);
+      explained.cause = error;
+      return explained;
     }
     return error;
   }
-
-  #connectionError(what: string): PortolanError {
-    const words = this.#events.lastWords();
-    return new PortolanError(ErrorCode.ConnectionError, words === '' ? what : `${what}; its last words: ${words}`);
-  }
-}
-
-function withMeta(
-  params: Record<string, unknown>,
-  meta: CallOptions['meta'],
-  progressToken: number | undefined,
-): Record<string, unknown> {
-  if (!meta && progressToken === undefined) return params;
-  return { ...params, _meta: { ...meta, ...(progressToken !== undefined && { progressToken }) } };
-}
-
-function readProgress({ progress, total, message }: Record<string, unknown>): Progress | undefined {
-  if (typeof progress !== 'number') return undefined;
-  return {
-    progress,
-    ...(typeof total === 'number' && { total }),
-    ...(typeof message === 'string' && { message }),
-  };
 }
 
 function cancelled(): PortolanError {

@@ -17,9 +17,11 @@ interface SdkTransport {
   send(message: never): Promise<void>;
   close(): Promise<void>;
   terminateSession(): Promise<void>;
+  setProtocolVersion(version: string): void;
 }
 
 const FAREWELL_MS = 1_000;
+const END_OF_EVENT_BYTES = 4;
 
 export interface HttpTarget {
   readonly url: string;
@@ -76,6 +78,10 @@ class HttpChannel implements Channel {
     });
   }
 
+  agreed(version: string): void {
+    this.#transport?.setProtocolVersion(version);
+  }
+
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#end(undefined);
@@ -118,12 +124,16 @@ function boundedFetch(
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
     const { maxLineBytes } = limits();
     let bytes = 0;
+    let before: Buffer = Buffer.alloc(0);
     const bounded = response.body.pipeThrough(
       new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, controller) {
           const part = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-          const lastEnd = isStream ? Math.max(part.lastIndexOf('\n\n'), part.lastIndexOf('\r\n\r\n')) : -1;
-          bytes = lastEnd < 0 ? bytes + part.length : part.length - lastEnd;
+          // The end of an event may come in two pieces.
+          const seen = isStream ? Buffer.concat([before, part]) : part;
+          before = seen.subarray(1 - END_OF_EVENT_BYTES);
+          const lastEnd = isStream ? Math.max(seen.lastIndexOf('\n\n'), seen.lastIndexOf('\r\n\r\n')) : -1;
+          bytes = lastEnd < 0 ? bytes + part.length : Math.min(part.length, seen.length - lastEnd);
           if (bytes <= maxLineBytes) return controller.enqueue(chunk);
           overlong({ bytes, id: requestId(init?.body) });
           controller.terminate();

@@ -1,6 +1,7 @@
 import { ErrorCode, type Log, PortolanError, redactor } from '../base/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection.js';
+import { type Era, greet } from './greet.js';
 import { LAST_WORDS_LINES, openTransport, type Surroundings } from './open-transport.js';
 import type { OpenEvents, OpenServer } from './pool.js';
 import { keepServerLog } from './server-log.js';
@@ -8,6 +9,8 @@ import { keepServerLog } from './server-log.js';
 export interface OpenContext extends Surroundings {
   readonly client: { readonly name: string; readonly version: string };
   readonly startMs: () => number;
+  /** What is known of a server from before: asked in the right way, it answers at once. */
+  readonly eraOf: (server: AdmittedServer) => Era | undefined;
   /** Where the stderr of servers is kept for `portolan logs`. */
   readonly logFolder: string;
   readonly log: Log;
@@ -26,7 +29,7 @@ export async function openServer(
   transport.onErrorText(() => stderr.changed());
   let noise = 0;
   const connection = new Connection(transport.channel, {
-    toolsChanged: () => events.toolsChanged(),
+    notified: (method, params) => events.notified(method, params),
     closed: (reason) => {
       events.closed(reason);
       if (noise > 0) context.log('info', 'lines on stdout that were no messages', { server: name, lines: noise });
@@ -41,7 +44,8 @@ export async function openServer(
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
   try {
-    await connection.greet(context.client, { timeoutMs, totalMs: timeoutMs, signal });
+    const options = { timeoutMs, totalMs: timeoutMs, signal };
+    await greet(connection, { client: context.client, options, era: context.eraOf(server) });
   } catch (error) {
     await connection.close('it did not start');
     throw startError(name, error);

@@ -22,7 +22,7 @@ export interface OpenServer {
 }
 
 export interface OpenEvents {
-  toolsChanged(): void;
+  notified(method: string, params: Readonly<Record<string, unknown>>): void;
   closed(reason: string | undefined): void;
 }
 
@@ -30,7 +30,8 @@ export interface PoolOptions {
   readonly open: (server: AdmittedServer, events: OpenEvents, signal: AbortSignal) => Promise<OpenServer>;
   readonly idleMs: () => number;
   readonly log: Log;
-  readonly toolsChanged: (server: AdmittedServer) => void;
+  /** What a server says unasked: a list of it changed, a resource was updated. */
+  readonly notified: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
   /** A clock that is never set back, in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
@@ -234,7 +235,7 @@ export class Pool implements AsyncDisposable {
 
   #eventsOf(slot: Slot, life: Life): OpenEvents {
     return {
-      toolsChanged: () => this.#options.toolsChanged(slot.server),
+      notified: (method, params) => this.#options.notified(slot.server, method, params),
       closed: (reason) => {
         life.lost = reason ?? 'the connection was lost';
         // It never opened, and whoever opened it says why; or it was stopped, and the slot may hold the next one.

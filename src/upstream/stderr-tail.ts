@@ -77,7 +77,8 @@ export class StderrRing implements StderrTail {
     if (this.#written <= STDERR_TAIL_BYTES) return this.#ring.subarray(0, this.#written);
     const bytes = Buffer.concat([this.#ring.subarray(end), this.#ring.subarray(0, end)]);
     // Not from the middle of a character.
-    return bytes.subarray(Math.max(0, bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80)));
+    const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
+    return bytes.subarray(Math.max(start, 0));
   }
 
   #redact(text: string): string {

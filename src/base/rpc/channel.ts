@@ -1,9 +1,9 @@
 import type { Id, Incoming, Params, RpcFault } from './message.js';
 
-/** A message to be sent. A result is a value, or bytes that are JSON already. */
+/** A message to be sent. A result is a value, or bytes that are JSON already. `about` is the request that caused it, for roads that keep requests apart. */
 export type Outgoing =
-  | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params }
-  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
+  | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params; readonly about?: Id }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params; readonly about?: Id }
   | { readonly kind: 'result'; readonly id: Id; readonly answer: Answer }
   | { readonly kind: 'fault'; readonly id: Id | null; readonly fault: RpcFault };
 
@@ -24,6 +24,8 @@ export interface Channel {
   start(listener: ChannelListener): void;
   send(message: Outgoing): void;
   close(): Promise<void>;
+  /** Both sides have agreed on a revision, which some roads name in every request. */
+  agreed?(version: string): void;
   /** What was sent and has not left yet. */
   readonly backlogBytes: number;
 }

@@ -9,5 +9,5 @@ export {
   type RpcFault,
   readMessage,
 } from './message.js';
-export { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError } from './peer.js';
+export { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError, Undelivered } from './peer.js';
 export { StreamChannel, type StreamLimits } from './stream-channel.js';

@@ -14,8 +14,11 @@ export class RpcError extends Error {
 
 /** The other side is gone, and with it the answer. */
 export class ChannelClosed extends Error {
-  override readonly name = 'ChannelClosed';
+  override readonly name: string = 'ChannelClosed';
 }
+
+/** The request did not arrive; the connection may be whole. */
+export class Undelivered extends ChannelClosed {}
 
 /** The answer came and was too large to keep. */
 export class AnswerTooLarge extends Error {
@@ -59,7 +62,7 @@ export class Peer {
     channel.start({
       message: (message) => this.#receive(message),
       overlong: ({ bytes, id }) => this.#overlong(bytes, id),
-      undelivered: (id, reason) => this.#take(id)?.reject(new ChannelClosed(reason.message, { cause: reason })),
+      undelivered: (id, reason) => this.#take(id)?.reject(new Undelivered(reason.message, { cause: reason })),
       closed: (reason) => this.#end(reason),
     });
   }
@@ -73,14 +76,14 @@ export class Peer {
   }
 
   /** The answer rejects with `RpcError`, `ChannelClosed` or `AnswerTooLarge`. Who stops waiting calls `forget`. */
-  request(method: string, params: Params): { readonly id: Id; readonly answer: Promise<Result> } {
+  request(method: string, params: Params, about?: Id): { readonly id: Id; readonly answer: Promise<Result> } {
     const id = this.#nextId;
     this.#nextId += 1;
     const answer = new Promise<Result>((resolve, reject) => {
       if (this.#closed) reject(new ChannelClosed('the connection is closed'));
       else this.#pending.set(id, { resolve, reject });
     });
-    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params });
+    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, ...(about !== undefined && { about }) });
     return { id, answer };
   }
 
@@ -89,8 +92,12 @@ export class Peer {
     this.#take(id)?.reject(reason);
   }
 
-  notify(method: string, params?: Params): void {
-    this.#channel.send({ kind: 'notification', method, params });
+  notify(method: string, params?: Params, about?: Id): void {
+    this.#channel.send({ kind: 'notification', method, params, ...(about !== undefined && { about }) });
+  }
+
+  agreed(version: string): void {
+    this.#channel.agreed?.(version);
   }
 
   close(): Promise<void> {

@@ -10,7 +10,8 @@ const named = <T>(count: number, make: (n: number) => T): Record<string, T> =>
   Object.fromEntries(times(count, (n) => [`property_name_${n}`, make(n)]));
 const nested = (open: string, middle: string, close: string, depth: number): unknown =>
   JSON.parse(`${open.repeat(depth)}${middle}${close.repeat(depth)}`);
-const letters = times(50_000, (n) => 'ab'[((n * n * 7 + n * 13) % 11) % 2] ?? 'a').join('');
+/** Without a period, so that no engine can remember where it was. */
+const letters = times(50_000, (n) => (Math.sin(n * n) > 0 ? 'a' : 'b')).join('');
 
 const TREE = { anyOf: times(2, () => ({ type: 'array', items: { $ref: '#/$defs/tree' } })) };
 
@@ -109,6 +110,20 @@ describe('a hostile schema', () => {
     await checkAgainst(schema, value);
     exampleOf(schema);
     expect(performance.now() - start).toBeLessThan(MAX_MS);
+  });
+
+  it('cannot make a text be read for longer than its pattern is worth, and the rest is checked', async () => {
+    const schema = { properties: { long: { pattern: '[ab]*a[ab]{900}[c-d]$' }, short: { pattern: '^b$' } } };
+    expect(await checkAgainst(schema, { long: letters, short: 'a' })).toEqual({
+      kind: 'invalid',
+      mismatches: [{ path: 'short', message: 'must match the pattern ^b$, but is "a"' }],
+    });
+    const often = { items: { pattern: '[ab]*a[ab]{90}[c-d]$' } };
+    const verdict = await checkAgainst(
+      often,
+      times(500, (n) => `${letters.slice(n, n + 400)}a${'b'.repeat(90)}c`),
+    );
+    expect(verdict).toEqual({ kind: 'unchecked', reason: expect.stringContaining('too long') });
   });
 
   const word = fc.constantFrom(

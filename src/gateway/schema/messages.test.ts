@@ -29,6 +29,12 @@ const PARENT = {
 describe('what checkAgainst says', () => {
   it.each<{ title: string; schema: unknown; value: unknown; said: readonly string[] }>([
     { title: 'a missing argument', schema: FILE, value: {}, said: ['path is missing; expected a string'] },
+    {
+      title: 'a missing argument that all inherit',
+      schema: { required: ['constructor'], properties: {} },
+      value: {},
+      said: ['constructor is missing'],
+    },
     { title: 'another kind', schema: FILE, value: { path: 5 }, said: ['path must be a string, but is the number 5'] },
     {
       title: 'a number in quotes',

@@ -143,6 +143,7 @@ describe('checkAgainst, where one part of a schema needs another', () => {
     },
     { title: 'nothing', schema: { $ref: '#/$defs/a' }, reason: 'where no schema is' },
     { title: 'what every object inherits', schema: { $ref: '#/constructor' }, reason: 'where no schema is' },
+    { title: 'the prototype', schema: { $ref: '#/__proto__' }, reason: 'where no schema is' },
     { title: 'itself', schema: { $ref: '#' }, reason: 'back to itself' },
     { title: 'itself, twice', schema: { anyOf: [{ $ref: '#' }, { $ref: '#' }] }, reason: 'back to itself' },
     { title: 'half a letter', schema: { $ref: '#/%E0%A4' }, reason: 'where no schema is' },

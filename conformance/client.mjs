@@ -1,0 +1,122 @@
+// What the suite starts for each of its client scenarios: a gateway whose only upstream is the scenario's server, and a
+// client of that gateway that uses all there is, so that the suite sees how the gateway behaves as a client.
+import { execFile } from 'node:child_process';
+import { LineClient, valuesFor } from './line-client.mjs';
+import { makeHome, PROGRAM } from './throw-away-home.mjs';
+
+const WHOLE_MS = 100_000;
+const LOGIN_MS = 30_000;
+/** One for the first sign-in and one for the scenarios that ask for more later; a third would be a loop. */
+const MAX_LOGINS = 2;
+/** The only address of a metadata document that the suite knows. */
+const CLIENT_METADATA = 'https://conformance-test.local/client-metadata.json';
+
+const url = process.argv.at(-1);
+const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
+const context = JSON.parse(process.env.MCP_CONFORMANCE_CONTEXT ?? '{}');
+
+/** What a person would have written beside the address of such a server. */
+function oauthEntry() {
+  const { client_id: clientId, client_secret: clientSecret } = context;
+  return {
+    clientMetadataUrl: CLIENT_METADATA,
+    ...(clientId && { clientId }),
+    ...(clientSecret && { clientSecret }),
+    ...(scenario.startsWith('auth/client-credentials') && { grantType: 'client_credentials' }),
+  };
+}
+
+/** The gateway opens no browser by itself: it says what the person has to do. */
+const asksForSignIn = (answer) => JSON.stringify(answer).includes('portolan login');
+
+class SignInNeeded extends Error {}
+
+/** The result, or nothing where the answer is an error: what matters is what the suite's server saw. */
+async function ask(client, method, params) {
+  const answer = await client.request(method, params);
+  if (asksForSignIn(answer)) throw new SignInNeeded();
+  if (answer.error) process.stderr.write(`${method}: ${JSON.stringify(answer.error)}\n`);
+  return answer.result ?? {};
+}
+
+/** The calls that the scenario names, or one of each tool that the gateway lists. */
+function callsFor(tools) {
+  if (context.toolCalls) return context.toolCalls;
+  const rich = tools.find(({ name }) => name === 'json_schema_2020_12_tool');
+  return tools.map(({ name, inputSchema }) =>
+    rich && name === 'json_schema_echo'
+      ? { name, arguments: { schema: rich.inputSchema } }
+      : { name, arguments: valuesFor(inputSchema, inputSchema?.required ?? []) },
+  );
+}
+
+async function useEverything(client) {
+  const { tools = [] } = await ask(client, 'tools/list');
+  for (const call of callsFor(tools)) await ask(client, 'tools/call', call);
+  const { resources = [] } = await ask(client, 'resources/list');
+  for (const { uri } of resources) await ask(client, 'resources/read', { uri });
+  const { prompts = [] } = await ask(client, 'prompts/list');
+  for (const { name, arguments: wanted = [] } of prompts)
+    await ask(client, 'prompts/get', { name, arguments: Object.fromEntries(wanted.map((one) => [one.name, 'value'])) });
+}
+
+/** True if it ended well. */
+function portolan(args, { env, cwd }) {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [PROGRAM, ...args], { env, cwd, timeout: LOGIN_MS }, (error, out, err) => {
+      if (error) process.stderr.write(`portolan ${args.join(' ')}: ${out}${err}\n`);
+      resolve(!error);
+    });
+    child.stdin.end();
+  });
+}
+
+async function signIn(home) {
+  if (await portolan(['login', 'up'], home)) return;
+  // A server that has moved to another authorization server is not believed before the person has signed out.
+  await portolan(['logout', 'up'], home);
+  await portolan(['login', 'up'], home);
+}
+
+async function connect(home) {
+  const client = new LineClient([PROGRAM, 'serve', '--expose', 'up'], home);
+  const answer = await client.initialize();
+  return { client, isReady: answer.result !== undefined, isSignInNeeded: asksForSignIn(answer) };
+}
+
+async function run(home) {
+  let connection = await connect(home);
+  try {
+    for (let logins = 0; ; logins += 1) {
+      try {
+        if (connection.isSignInNeeded) throw new SignInNeeded();
+        if (connection.isReady) await useEverything(connection.client);
+        return;
+      } catch (error) {
+        if (!(error instanceof SignInNeeded) || logins === MAX_LOGINS) throw error;
+      }
+      await signIn(home);
+      if (connection.isReady) continue;
+      await connection.client.end();
+      connection = await connect(home);
+    }
+  } finally {
+    await connection.client.end();
+    process.stderr.write(connection.client.stderr);
+  }
+}
+
+const home = makeHome({ up: { type: 'http', url, oauth: oauthEntry() } });
+// Nobody waits for this longer: the suite has given up by then. The gateway ends with its input.
+setTimeout(() => {
+  home.remove();
+  process.exit(3);
+}, WHOLE_MS).unref();
+try {
+  await run(home);
+} catch (error) {
+  process.stderr.write(`${error instanceof SignInNeeded ? 'it wants yet another sign-in' : error}\n`);
+  process.exitCode = 1;
+} finally {
+  home.remove();
+}

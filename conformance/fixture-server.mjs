@@ -1,0 +1,18 @@
+// A server with everything the official conformance suite asks for: over stdio, or with `--http [port]` on loopback.
+import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { makeFetchHandler } from './fixture/http.mjs';
+import { makeServer } from './fixture/make-server.mjs';
+import { serveFetch } from './fixture/serve-fetch.mjs';
+
+const [flag, given = '0'] = process.argv.slice(2);
+if (flag === '--http') {
+  const port = await serveFetch(makeFetchHandler(), Number(given));
+  process.stdout.write(`http://127.0.0.1:${port}/mcp\n`);
+  // Whoever started it holds the other end: it must not outlive a caller that was killed.
+  process.stdin.resume().once('end', () => process.exit(0));
+} else if (flag === undefined) {
+  serveStdio(({ era }) => makeServer(era, { isLasting: true }));
+} else {
+  process.stderr.write('usage: fixture-server.mjs [--http [port]]\n');
+  process.exitCode = 2;
+}

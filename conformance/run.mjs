@@ -1,0 +1,126 @@
+// Runs the official conformance suite through the gateway and prints the score:
+//   node conformance/run.mjs [--direct] [--required] [--only <text>] [--verbose] [--program <file>]
+import { spawn } from 'node:child_process';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { score } from './score.mjs';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const LEG_MS = 5 * 60_000;
+/** The suite starts all its client scenarios at once; a small machine needs longer than the suite thinks. */
+const SCENARIO_MS = 110_000;
+const MAX_OUTPUT = 4 * 1024 * 1024;
+
+const { values: flags } = parseArgs({
+  options: {
+    direct: { type: 'boolean', default: false },
+    required: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    program: { type: 'string' },
+  },
+});
+// Before what reads it is loaded; the suite hands it on to the client that it starts.
+if (flags.program) process.env.CONFORMANCE_PROGRAM = resolve(flags.program);
+const { prepareTools } = await import('./tools.mjs');
+const { TARGETS } = await import('./targets.mjs');
+
+const SERVER_LEGS = [
+  { name: '0.1.16 active', suite: 'suite-0.1', words: [] },
+  { name: '0.1.16 all', suite: 'suite-0.1', words: ['--suite', 'all'] },
+  { name: '0.2.0-alpha.12 2025-11-25', suite: 'suite-0.2', words: ['--requirements', '2025-11-25'] },
+  { name: '0.2.0-alpha.12 2026-07-28', suite: 'suite-0.2', words: ['--requirements', '2026-07-28'] },
+];
+const CLIENT_LEGS = [
+  { name: '0.1.16 core', suite: 'suite-0.1', words: ['--suite', 'core'] },
+  ...SERVER_LEGS.filter(({ suite }) => suite === 'suite-0.2'),
+];
+const CLIENT = ['client', '--command', 'node conformance/client.mjs', '--timeout', String(SCENARIO_MS)];
+
+const say = (line = '') => process.stdout.write(`${line}\n`);
+
+/** All it printed, and how it ended; a leg that never ends is ended. */
+function runSuite({ node, suites }, suite, words) {
+  return new Promise((done) => {
+    const child = spawn(node, [suites[suite], ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const limit = setTimeout(() => child.kill('SIGKILL'), LEG_MS);
+    let output = '';
+    const keep = (chunk) => {
+      if (output.length < MAX_OUTPUT) output += chunk;
+    };
+    child.stdout.setEncoding('utf8').on('data', keep);
+    child.stderr.setEncoding('utf8').on('data', keep);
+    child.once('close', (code) => {
+      clearTimeout(limit);
+      done({ output, exit: code ?? -1 });
+    });
+  });
+}
+
+async function runLeg(tools, name, suite, words) {
+  const { output, exit } = await runSuite(tools, suite, words);
+  const counted = score(output);
+  // A run in which nothing was checked passes as well, if one asks the suite.
+  const result = { ...counted, isGood: exit === 0 && counted.passed > 0 };
+  if (flags.verbose) process.stderr.write(output);
+  say(
+    [
+      (result.isGood ? 'ok' : 'FAILED').padEnd(8),
+      name.padEnd(46),
+      `${result.passed} passed, ${result.failed} failed`.padEnd(26),
+      `exit ${exit}`.padEnd(8),
+      result.unscored > 0 ? `(${result.unscored} of the failed are not scored)` : '',
+    ]
+      .join('')
+      .trimEnd(),
+  );
+  for (const scenario of result.failing) say(`          ✗ ${scenario}`);
+  return result;
+}
+
+async function runServerLegs(tools, targetName) {
+  const legs = SERVER_LEGS.map((leg) => ({ ...leg, name: `server, ${targetName}: ${leg.name}` }));
+  const chosen = legs.filter(({ name }) => name.includes(flags.only));
+  if (chosen.length === 0) return [];
+  const target = await TARGETS[targetName]();
+  const results = [];
+  try {
+    for (const { name, suite, words } of chosen)
+      results.push(await runLeg(tools, name, suite, ['server', '--url', target.url, ...words]));
+  } finally {
+    await target.stop();
+  }
+  return results;
+}
+
+async function runClientLegs(tools) {
+  const results = [];
+  for (const { name, suite, words } of CLIENT_LEGS) {
+    const whole = `client: ${name}`;
+    if (whole.includes(flags.only)) results.push(await runLeg(tools, whole, suite, [...CLIENT, ...words]));
+  }
+  return results;
+}
+
+let tools;
+try {
+  tools = prepareTools();
+} catch (error) {
+  say(`skipped: ${error.message}`);
+  process.exit(flags.required ? 1 : 0);
+}
+const results = [];
+try {
+  if (flags.direct) results.push(...(await runServerLegs(tools, 'direct')));
+  else {
+    for (const target of ['over stdio', 'over HTTP']) results.push(...(await runServerLegs(tools, target)));
+    results.push(...(await runClientLegs(tools)));
+  }
+} catch (error) {
+  say(`FAILED  ${error.message}`);
+  process.exitCode = 1;
+}
+const good = results.filter(({ isGood }) => isGood).length;
+say(`\n${good} of ${results.length} runs passed`);
+if (good < results.length || results.length === 0) process.exitCode = 1;

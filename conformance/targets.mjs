@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
+import { FIXTURE, makeHome, PROGRAM } from './throw-away-home.mjs';
+
+const START_MS = 30_000;
+const END_MS = 5_000;
+const LOOK_MS = 50;
+const MAX_STDERR = 4_000;
+
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.stdin?.end();
+  child.kill('SIGTERM');
+  const limit = setTimeout(() => child.kill('SIGKILL'), END_MS);
+  await exited;
+  clearTimeout(limit);
+}
+
+/** The fixture by itself, over HTTP. */
+export async function startFixture() {
+  const child = spawn(process.execPath, [FIXTURE, '--http'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const lines = createInterface({ input: child.stdout });
+  const limit = AbortSignal.timeout(START_MS);
+  const [url] = await Promise.race([
+    once(lines, 'line', { signal: limit }),
+    once(child, 'exit').then(([code]) => Promise.reject(new Error(`the fixture ended with ${code}`))),
+  ]);
+  return { url, stop: () => end(child) };
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** The gateway over HTTP with the fixture as its only upstream. */
+async function startGateway(entry) {
+  const home = makeHome({ fixture: entry });
+  const address = `127.0.0.1:${await freePort()}`;
+  const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', address, '--expose', 'fixture'], {
+    env: home.env,
+    cwd: home.cwd,
+    stdio: ['pipe', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    stderr = `${stderr}${chunk}`.slice(-MAX_STDERR);
+  });
+  const stop = async () => {
+    await end(child);
+    home.remove();
+  };
+  const ends = performance.now() + START_MS;
+  for (;;) {
+    const isListening = await fetch(`http://${address}/health`, { signal: AbortSignal.timeout(START_MS) }).then(
+      async (response) => !(await response.body?.cancel()) || true,
+      () => false,
+    );
+    if (isListening) return { url: `http://${address}/mcp`, stop };
+    if (child.exitCode !== null || performance.now() > ends) {
+      await stop();
+      throw new Error(`the gateway did not listen: ${stderr}`);
+    }
+    await pause(LOOK_MS);
+  }
+}
+
+/** What the suite's server scenarios are run against, by name. */
+export const TARGETS = {
+  direct: startFixture,
+  'over stdio': () => startGateway({ command: process.execPath, args: [FIXTURE] }),
+  'over HTTP': async () => {
+    const fixture = await startFixture();
+    try {
+      const gateway = await startGateway({ type: 'http', url: fixture.url });
+      return { url: gateway.url, stop: () => Promise.all([gateway.stop(), fixture.stop()]) };
+    } catch (error) {
+      await fixture.stop();
+      throw error;
+    }
+  },
+};

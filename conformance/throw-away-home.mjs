@@ -1,0 +1,25 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const folder = dirname(fileURLToPath(import.meta.url));
+
+/** What is under test: the program as it is shipped, unless the one who runs this names another. */
+export const PROGRAM = process.env.CONFORMANCE_PROGRAM ?? join(folder, '..', 'dist', 'cli.js');
+export const FIXTURE = join(folder, 'fixture-server.mjs');
+const BROWSER = join(folder, 'browser.mjs');
+
+/** A home in which nothing is known but these servers, and an environment that leads nowhere else. */
+export function makeHome(mcpServers) {
+  const root = mkdtempSync(join(tmpdir(), 'portolan-conformance-'));
+  const own = join(root, 'home', '.config', 'portolan');
+  const cwd = join(root, 'project');
+  for (const path of [own, cwd]) mkdirSync(path, { recursive: true });
+  writeFileSync(join(own, 'servers.json'), JSON.stringify({ mcpServers }));
+  const home = join(root, 'home');
+  const env = { PATH: process.env.PATH, HOME: home, USERPROFILE: home, BROWSER };
+  // Windows finds neither programs nor its own libraries without these.
+  for (const name of ['SystemRoot', 'PATHEXT', 'TEMP', 'TMP']) if (process.env[name]) env[name] = process.env[name];
+  return { env, cwd, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
+}

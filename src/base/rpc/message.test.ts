@@ -1,0 +1,187 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type Incoming, parseLine, readMessage } from './message.js';
+
+const MAX_DEPTH = 16;
+const parse = (text: string | Uint8Array) => parseLine(Buffer.from(text), MAX_DEPTH);
+const invalid = (code: number, message: string, id?: string | number): Incoming => ({
+  kind: 'invalid',
+  id,
+  fault: { code, message },
+});
+
+describe('parseLine', () => {
+  it.each<{ title: string; line: string; read: Incoming }>([
+    {
+      title: 'a request',
+      line: '{"jsonrpc":"2.0","id":0,"method":"ping"}',
+      read: { kind: 'request', id: 0, method: 'ping', params: undefined },
+    },
+    {
+      title: 'a request with a text for an id',
+      line: '{"jsonrpc":"2.0","id":"","method":"m","params":{"a":1}}',
+      read: { kind: 'request', id: '', method: 'm', params: { a: 1 } },
+    },
+    {
+      title: 'a notification',
+      line: '{"jsonrpc":"2.0","method":"n","params":{}}',
+      read: { kind: 'notification', method: 'n', params: {} },
+    },
+    {
+      title: 'a result',
+      line: '{"jsonrpc":"2.0","id":3,"result":{"a":1}}',
+      read: { kind: 'result', id: 3, result: { a: 1 } },
+    },
+    {
+      title: 'a result that is null',
+      line: '{"jsonrpc":"2.0","id":3,"result":null}',
+      read: { kind: 'result', id: 3, result: null },
+    },
+    {
+      title: 'a result as the SDKs write it, with its bytes',
+      line: '{"result":{"a":"ä"},"jsonrpc":"2.0","id":3}',
+      read: { kind: 'result', id: 3, result: { a: 'ä' }, bytes: Buffer.from('{"a":"ä"}') },
+    },
+    {
+      title: 'an error',
+      line: '{"jsonrpc":"2.0","id":3,"error":{"code":-1,"message":"no","data":[1]}}',
+      read: { kind: 'fault', id: 3, fault: { code: -1, message: 'no', data: [1] } },
+    },
+    {
+      title: 'an error to nobody, without a code',
+      line: '{"jsonrpc":"2.0","id":null,"error":{}}',
+      read: { kind: 'fault', id: undefined, fault: { code: -32603, message: 'an error without a message' } },
+    },
+    { title: 'no JSON', line: 'hello', read: invalid(-32700, 'not valid JSON') },
+    { title: 'half a message', line: '{"jsonrpc":"2.0","id":1,', read: invalid(-32700, 'not valid JSON') },
+    { title: 'a NUL in a message', line: '{"jsonrpc":"2.0","id":1,\0}', read: invalid(-32700, 'not valid JSON') },
+    { title: 'a number', line: '7', read: invalid(-32600, 'a message is an object') },
+    { title: 'null', line: 'null', read: invalid(-32600, 'a message is an object') },
+    { title: 'another version', line: '{"jsonrpc":"1.0","id":4}', read: invalid(-32600, '"jsonrpc" is not "2.0"', 4) },
+    {
+      title: 'neither method nor result',
+      line: '{"jsonrpc":"2.0","id":4}',
+      read: invalid(-32600, 'neither a request nor an answer', 4),
+    },
+    {
+      title: 'a method that is a number',
+      line: '{"jsonrpc":"2.0","id":4,"method":5}',
+      read: invalid(-32600, '"method" is not a text', 4),
+    },
+    {
+      title: 'params that are a list',
+      line: '{"jsonrpc":"2.0","id":4,"method":"m","params":[]}',
+      read: invalid(-32602, '"params" is not an object', 4),
+    },
+    {
+      title: 'params that are null, to nobody',
+      line: '{"jsonrpc":"2.0","method":"m","params":null}',
+      read: invalid(-32600, '"params" is not an object'),
+    },
+    {
+      title: 'an id that is null',
+      line: '{"jsonrpc":"2.0","id":null,"method":"m"}',
+      read: invalid(-32600, '"id" is neither a text nor a number'),
+    },
+    {
+      title: 'an id beyond every number',
+      line: '{"jsonrpc":"2.0","id":1e999,"method":"m"}',
+      read: invalid(-32600, '"id" is neither a text nor a number'),
+    },
+    {
+      title: 'an id as long as a book',
+      line: `{"jsonrpc":"2.0","id":"${'x'.repeat(1_025)}","method":"m"}`,
+      read: invalid(-32600, '"id" is neither a text nor a number'),
+    },
+    {
+      title: 'an id that only its prototype would have',
+      line: '{"jsonrpc":"2.0","__proto__":{"id":7},"method":"m"}',
+      read: { kind: 'notification', method: 'm', params: undefined },
+    },
+    { title: 'an empty batch', line: '[]', read: invalid(-32600, 'a batch holds 1 to 256 messages') },
+    {
+      title: 'a batch of 257',
+      line: `[${Array.from({ length: 257 }, () => '1').join()}]`,
+      read: invalid(-32600, 'a batch holds 1 to 256 messages'),
+    },
+    {
+      title: 'what nests too deep, with the id of who waits',
+      line: `{"jsonrpc":"2.0","id":9,"method":"m","params":${'['.repeat(20)}${']'.repeat(20)}}`,
+      read: invalid(-32600, 'nested deeper than 16', 9),
+    },
+    {
+      title: 'what nests too deep and has no id',
+      line: '['.repeat(17),
+      read: invalid(-32600, 'nested deeper than 16'),
+    },
+  ])('reads $title', ({ line, read }) => {
+    expect(parse(line)).toEqual([read]);
+  });
+
+  it('reads the messages of a batch one by one', () => {
+    expect(parse('[{"jsonrpc":"2.0","method":"a"},7]')).toEqual([
+      { kind: 'notification', method: 'a', params: undefined },
+      invalid(-32600, 'a message is an object'),
+    ]);
+  });
+
+  it.each(['{"jsonrpc":"2.0","id":3,"result":{"a":1}}', '{"result":{"a":1},"jsonrpc":"2.0","id":3}'])(
+    'reads %s also behind a byte order mark',
+    (line) => {
+      expect(parse(`\ufeff${line}`)).toEqual([{ kind: 'result', id: 3, result: { a: 1 } }]);
+    },
+  );
+
+  it('mends bytes that are no UTF-8 rather than pass them on', () => {
+    const [head, tail] = [Buffer.from('{"result":{"a":"'), Buffer.from('"},"jsonrpc":"2.0","id":3}')];
+    expect(parse(Buffer.concat([head, Buffer.from([0xff]), tail]))).toEqual([
+      { kind: 'result', id: 3, result: { a: '\ufffd' } },
+    ]);
+  });
+
+  it.each([
+    '{"result":{"a":1},"jsonrpc":"2.0","id":3},"jsonrpc":"2.0","id":4}',
+    '{"result":{"a":"},\\"jsonrpc\\":\\"2.0\\",\\"id\\":3}',
+    '{"result":,"jsonrpc":"2.0","id":3}',
+    '{"result":1]]],"jsonrpc":"2.0","id":3}',
+  ])('is not taken in by %s', (line) => {
+    expect(parse(line)).toEqual([invalid(-32700, 'not valid JSON')]);
+  });
+
+  it('reads a result with a second one, as JSON does, as the last', () => {
+    expect(parse('{"result":{"a":1},"result":{"b":2},"jsonrpc":"2.0","id":3}')).toEqual([
+      { kind: 'result', id: 3, result: { b: 2 } },
+    ]);
+  });
+
+  it('finds in the bytes of a result the very value that was read', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.nat(), (value, id) => {
+        const [read] = parseLine(Buffer.from(JSON.stringify({ result: value, jsonrpc: '2.0', id })), 1_000);
+        const result: unknown = JSON.parse(JSON.stringify(value));
+        expect(read).toEqual({ kind: 'result', id, result, bytes: expect.any(Buffer) });
+        expect(read?.kind === 'result' && JSON.parse(String(read.bytes))).toEqual(result);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('never throws, whatever the bytes, and answers with messages', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
+        expect(parse(bytes).length).toBeGreaterThan(0);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('readMessage', () => {
+  it('leaves every prototype alone', () => {
+    const hostile: unknown = JSON.parse('{"jsonrpc":"2.0","id":1,"method":"m","params":{"__proto__":{"polluted":1}}}');
+    const read = readMessage(hostile);
+    expect(read.kind).toBe('request');
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+    expect(read.kind === 'request' && { ...read.params }.polluted).toBeUndefined();
+  });
+});

@@ -1,0 +1,167 @@
+import { describe, expect, it } from 'vitest';
+import type { Channel, ChannelListener, Outgoing } from './channel.js';
+import type { Incoming } from './message.js';
+import { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError } from './peer.js';
+
+/** A road whose other end is the test. */
+function road(said: Partial<PeerHandlers> = {}) {
+  const sent: Outgoing[] = [];
+  const faults: unknown[] = [];
+  const closings: (Error | undefined)[] = [];
+  let listener: ChannelListener | undefined;
+  const channel: Channel = {
+    backlogBytes: 0,
+    start: (given) => {
+      listener = given;
+    },
+    send: (message) => sent.push(message),
+    close: async () => listener?.closed(undefined),
+  };
+  const peer = new Peer(channel, {
+    request: async () => ({ value: {} }),
+    notification: () => undefined,
+    noise: () => 'skip',
+    closed: (reason) => closings.push(reason),
+    fault: (error) => faults.push(error),
+    ...said,
+  });
+  if (!listener) throw new Error('the peer does not listen');
+  const { message, overlong, undelivered, closed } = listener;
+  return { peer, sent, faults, closings, hear: (one: Incoming) => message(one), overlong, undelivered, closed };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('Peer', () => {
+  it('finds each answer by its id, in whatever order they come', async () => {
+    const { peer, sent, hear } = road();
+    const [first, second] = [peer.request('a', { n: 1 }), peer.request('b', undefined)];
+    expect(sent).toEqual([
+      { kind: 'request', id: 0, method: 'a', params: { n: 1 } },
+      { kind: 'request', id: 1, method: 'b', params: undefined },
+    ]);
+    hear({ kind: 'result', id: 1, result: 'of b' });
+    hear({ kind: 'fault', id: 0, fault: { code: -5, message: 'of a', data: 9 } });
+    expect(await second.answer).toEqual({ kind: 'result', id: 1, result: 'of b' });
+    const error = await first.answer.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(RpcError);
+    expect(error).toMatchObject({ fault: { code: -5, message: 'of a', data: 9 } });
+    expect(peer.pendingCount).toBe(0);
+  });
+
+  it('drops answers that nobody waits for, or not any more', async () => {
+    const { peer, sent, hear } = road();
+    const { id, answer } = peer.request('a', undefined);
+    peer.forget(id, new Error('enough'));
+    peer.forget(id, new Error('again'));
+    await expect(answer).rejects.toThrow('enough');
+    hear({ kind: 'result', id, result: 1 });
+    hear({ kind: 'result', id: 99, result: 1 });
+    hear({ kind: 'result', id: '0', result: 1 });
+    hear({ kind: 'fault', id: undefined, fault: { code: 1, message: '' } });
+    expect(sent).toHaveLength(1);
+    expect(peer.pendingCount).toBe(0);
+  });
+
+  it('does not take a text for the number that it looks like', async () => {
+    const { peer, hear } = road();
+    const { answer } = peer.request('a', undefined);
+    hear({ kind: 'result', id: '0', result: 'wrong' });
+    hear({ kind: 'result', id: 0, result: 'right' });
+    expect((await answer).result).toBe('right');
+  });
+
+  it.each([
+    { title: 'a value', request: async () => ({ value: 1 }), answer: { kind: 'result', id: 7, answer: { value: 1 } } },
+    {
+      title: 'an error for the other side',
+      request: async () => {
+        throw new RpcError(-9, 'so', { why: 1 });
+      },
+      answer: { kind: 'fault', id: 7, fault: { code: -9, message: 'so', data: { why: 1 } } },
+    },
+  ])('answers a request with $title', async ({ request, answer }) => {
+    const { sent, faults, hear } = road({ request });
+    hear({ kind: 'request', id: 7, method: 'm', params: undefined });
+    await settled();
+    expect({ sent, faults }).toEqual({ sent: [answer], faults: [] });
+  });
+
+  it('tells a fault of ours without its words, and us with them', async () => {
+    const broken = new Error('the password is hunter2');
+    const { sent, faults, hear } = road({ request: () => Promise.reject(broken) });
+    hear({ kind: 'request', id: 7, method: 'm', params: undefined });
+    await settled();
+    expect(sent).toEqual([{ kind: 'fault', id: 7, fault: { code: -32603, message: 'internal error' } }]);
+    expect(faults).toEqual([broken]);
+  });
+
+  it('outlives a listener that throws', () => {
+    const broken = new Error('x');
+    const { faults, hear } = road({
+      notification: () => {
+        throw broken;
+      },
+    });
+    hear({ kind: 'notification', method: 'n', params: undefined });
+    expect(faults).toEqual([broken]);
+  });
+
+  it.each([
+    { noise: 'answer' as const, id: 4, sent: [{ kind: 'fault', id: 4, fault: { code: 1, message: 'what' } }] },
+    {
+      noise: 'answer' as const,
+      id: undefined,
+      sent: [{ kind: 'fault', id: null, fault: { code: 1, message: 'what' } }],
+    },
+    { noise: 'skip' as const, id: 4, sent: [] },
+  ])('on noise with id $id does what it is told: $noise', ({ noise, id, sent: expected }) => {
+    const { sent, hear } = road({ noise: () => noise });
+    hear({ kind: 'invalid', id, fault: { code: 1, message: 'what' } });
+    expect(sent).toEqual(expected);
+  });
+
+  it('G5 rejects everything that waits, once, when the other side is gone, and everything after', async () => {
+    const { peer, sent, closings, closed, hear } = road();
+    const waiting = Array.from({ length: 100 }, () => peer.request('a', undefined).answer);
+    const ends = Promise.allSettled(waiting);
+    const reason = new Error('it exited with code 7');
+    closed(reason);
+    closed(new Error('a second time'));
+    hear({ kind: 'result', id: 3, result: 'too late' });
+    const outcomes = await ends;
+    expect(outcomes.filter((one) => one.status === 'rejected' && one.reason instanceof ChannelClosed)).toHaveLength(
+      100,
+    );
+    expect(closings).toEqual([reason]);
+    await expect(peer.request('late', undefined).answer).rejects.toThrow('closed');
+    expect({ sent: sent.length, pending: peer.pendingCount }).toEqual({ sent: 100, pending: 0 });
+  });
+
+  it('tells one request that it was not delivered, and no other', async () => {
+    const { peer, undelivered, hear } = road();
+    const [lost, kept] = [peer.request('a', undefined), peer.request('b', undefined)];
+    undelivered(lost.id, new Error('500'));
+    hear({ kind: 'result', id: kept.id, result: 1 });
+    await expect(lost.answer).rejects.toThrow('500');
+    expect((await kept.answer).result).toBe(1);
+  });
+
+  it.each([
+    { title: 'who waits for it', id: 0, closings: 0, first: AnswerTooLarge },
+    { title: 'everyone, if it cannot be said whose it is', id: undefined, closings: 1, first: ChannelClosed },
+  ])('G6 tells of an answer that was too large to $title', async ({ id, closings: count, first }) => {
+    const { peer, closings, overlong } = road();
+    const { answer } = peer.request('a', undefined);
+    overlong({ bytes: 1_000, id });
+    await expect(answer).rejects.toBeInstanceOf(first);
+    expect(closings).toHaveLength(count);
+  });
+
+  it('takes a long line of somebody to whom nobody speaks for noise', () => {
+    const { closings, overlong } = road();
+    overlong({ bytes: 1_000, id: undefined });
+    overlong({ bytes: 1_000, id: 77 });
+    expect(closings).toEqual([]);
+  });
+});

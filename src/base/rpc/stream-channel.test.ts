@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { createServer, connect as dial, type Socket } from 'node:net';
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { ChannelListener } from './channel.js';
+import { StreamChannel } from './stream-channel.js';
+
+const LIMITS = { maxLineBytes: 100, maxDepth: 16 };
+
+function opened() {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const heard: unknown[] = [];
+  const listener: ChannelListener = {
+    message: (message) => heard.push(message),
+    overlong: (line) => heard.push({ overlong: line }),
+    undelivered: (id) => heard.push({ undelivered: id }),
+    closed: (reason) => heard.push({ closed: reason?.message }),
+  };
+  const channel = new StreamChannel(input, output, () => LIMITS);
+  channel.start(listener);
+  return { input, output, heard, channel, written: () => String(output.read() ?? '') };
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('StreamChannel', () => {
+  it('gives what comes in, and its end, once', async () => {
+    const { input, heard } = opened();
+    input.write('{"jsonrpc":"2.0","meth');
+    input.write('od":"a"}\nnoise\n');
+    input.end(`${'x'.repeat(101)}\n{"jsonrpc":"2.0","method":"last"}`);
+    await once(input, 'close');
+    await settled();
+    expect(heard).toEqual([
+      { kind: 'notification', method: 'a', params: undefined },
+      { kind: 'invalid', id: undefined, fault: { code: -32700, message: 'not valid JSON' } },
+      { overlong: { bytes: 101, id: undefined } },
+      { kind: 'notification', method: 'last', params: undefined },
+      { closed: undefined },
+    ]);
+  });
+
+  it('writes one line for each message', () => {
+    const { channel, written } = opened();
+    channel.send({ kind: 'request', id: 0, method: 'm', params: { a: 'line\nline' } });
+    channel.send({ kind: 'notification', method: 'n', params: undefined });
+    channel.send({ kind: 'result', id: 'x"', answer: { value: { a: 1 } } });
+    channel.send({ kind: 'result', id: 'x"', answer: { bytes: Buffer.from('{"a":1}') } });
+    channel.send({ kind: 'fault', id: null, fault: { code: -1, message: 'no' } });
+    expect(written().split('\n')).toEqual([
+      '{"jsonrpc":"2.0","id":0,"method":"m","params":{"a":"line\\nline"}}',
+      '{"jsonrpc":"2.0","method":"n"}',
+      '{"jsonrpc":"2.0","id":"x\\"","result":{"a":1}}',
+      '{"jsonrpc":"2.0","id":"x\\"","result":{"a":1}}',
+      '{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"no"}}',
+      '',
+    ]);
+  });
+
+  it('says how much has not left yet', () => {
+    const { channel, output } = opened();
+    const before = channel.backlogBytes;
+    for (let n = 0; n < 100; n += 1)
+      channel.send({ kind: 'notification', method: 'n'.repeat(1_000), params: undefined });
+    expect(before).toBe(0);
+    expect(channel.backlogBytes).toBeGreaterThan(output.writableHighWaterMark);
+  });
+
+  it('closes once with its reason when a stream breaks, and writes nothing more', async () => {
+    const { channel, input, output, heard } = opened();
+    output.destroy(new Error('EPIPE'));
+    input.destroy();
+    await settled();
+    channel.send({ kind: 'notification', method: 'late', params: undefined });
+    await channel.close();
+    expect(heard).toEqual([{ closed: 'EPIPE' }]);
+  });
+
+  it('gives up on one who does not read when it is closed', async () => {
+    const { channel, output } = opened();
+    for (let n = 0; n < 100; n += 1)
+      channel.send({ kind: 'notification', method: 'n'.repeat(1_000), params: undefined });
+    await channel.close();
+    expect(output.destroyed).toBe(true);
+  });
+
+  it('still answers over a socket whose other end has said all it will', async () => {
+    const server = createServer({ allowHalfOpen: true });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    if (typeof address !== 'object' || !address) throw new Error('no port');
+    const client = dial({ port: address.port, host: '127.0.0.1', allowHalfOpen: true });
+    const [accepted] = (await once(server, 'connection')) as [Socket];
+    const heard: unknown[] = [];
+    const channel = new StreamChannel(accepted, accepted, () => LIMITS);
+    const closed = new Promise<void>((resolve) => {
+      channel.start({
+        message: (message) => heard.push(message.kind),
+        overlong: () => undefined,
+        undelivered: () => undefined,
+        closed: () => resolve(),
+      });
+    });
+    client.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    await closed;
+    channel.send({ kind: 'result', id: 1, answer: { value: {} } });
+    void channel.close();
+    let text = '';
+    for await (const chunk of client) text += chunk;
+    server.close();
+    expect({ heard, text }).toEqual({ heard: ['request'], text: '{"jsonrpc":"2.0","id":1,"result":{}}\n' });
+  });
+});

@@ -1,0 +1,58 @@
+import { type Answer, isObject, PortolanError, RpcCode, RpcError } from '../base/index.js';
+import type { ToolResult } from '../model/index.js';
+import type { Era } from './era.js';
+
+const MAX_NAME_CHARACTERS = 100;
+
+/** The answer as compact JSON for a model, and the same as a value for a program. */
+export function structured(value: object): Answer {
+  return { value: { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value } };
+}
+
+/** What the model can mend, as a result. */
+export function failed({ code, message, hint }: PortolanError, about: unknown): Answer {
+  const { server, tool } = isObject(about) ? about : {};
+  const value = {
+    success: false,
+    error: {
+      code,
+      message,
+      ...(typeof server === 'string' && { server: server.slice(0, MAX_NAME_CHARACTERS) }),
+      ...(typeof tool === 'string' && { tool: tool.slice(0, MAX_NAME_CHARACTERS) }),
+      ...(hint !== undefined && { hint }),
+    },
+  };
+  return {
+    value: { content: [{ type: 'text', text: JSON.stringify(value) }], structuredContent: value, isError: true },
+  };
+}
+
+/** A server's result as an answer: its own bytes where nothing in them has to be looked at again. */
+export function passed({ value, bytes }: ToolResult): Answer {
+  return bytes && value.resultType === undefined ? { bytes } : { value };
+}
+
+const NOT_FOUND_BEFORE_2026 = -32002;
+
+/** What went wrong with a request that has no result to say it in. What the server itself answered is passed on as it is. */
+export function asRpcError(error: unknown, method: string, era: Era): unknown {
+  if (!(error instanceof PortolanError)) return error;
+  if (error.cause instanceof RpcError) return inEra(error.cause, method, era);
+  const { code, message, hint } = error;
+  return new RpcError(RpcCode.internalError, message, { code, ...(hint !== undefined && { hint }) });
+}
+
+/** A resource that is not there has another code in each era. */
+function inEra(error: RpcError, method: string, era: Era): RpcError {
+  const { code, message, data } = error.fault;
+  if (method !== 'resources/read') return error;
+  if (era === 'modern' && code === NOT_FOUND_BEFORE_2026) return new RpcError(RpcCode.invalidParams, message, data);
+  if (era === 'legacy' && code === RpcCode.invalidParams) return new RpcError(NOT_FOUND_BEFORE_2026, message, data);
+  return error;
+}
+
+/** The value of an answer, whichever way it is held. */
+export function objectOf(answer: Answer): Record<string, unknown> {
+  const value: unknown = 'bytes' in answer ? JSON.parse(answer.bytes.toString()) : answer.value;
+  return isObject(value) ? value : {};
+}

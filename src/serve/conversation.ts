@@ -1,0 +1,77 @@
+import { type Id, isObject, type Peer, RpcCode, RpcError } from '../base/index.js';
+import type { Conversation } from '../model/index.js';
+import type { Era } from './era.js';
+
+export interface Circumstances {
+  readonly id: Id;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly era: Era;
+  readonly signal: AbortSignal;
+  readonly client: string;
+  /** What the client said it can do when it introduced itself. */
+  readonly abilities: Readonly<Record<string, unknown>>;
+  readonly logLevel: string | undefined;
+}
+
+const ABILITY_OF: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+  'roots/list': 'roots',
+};
+const CLIENT_KEY = 'io.modelcontextprotocol/clientInfo';
+const ABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
+const LOG_KEY = 'io.modelcontextprotocol/logLevel';
+
+/** What a running request may ask of its client and tell it, in the client's own era. */
+export function conversationWith(peer: Peer, circumstances: Circumstances): Conversation {
+  const { id, params, era, signal, logLevel } = circumstances;
+  const meta = isObject(params._meta) ? params._meta : {};
+  const { progressToken } = meta;
+  const tell = (method: string, told: Readonly<Record<string, unknown>>) => {
+    if (!signal.aborted) peer.notify(method, told, id);
+  };
+  const isProgressWanted = typeof progressToken === 'string' || typeof progressToken === 'number';
+  const wantedLevel = era === 'legacy' ? logLevel : meta[LOG_KEY];
+  const isLogWanted = era === 'legacy' || wantedLevel !== undefined;
+  return {
+    ...introduced(circumstances, meta),
+    signal,
+    ...(isProgressWanted && { progress: (step) => tell('notifications/progress', { ...step, progressToken }) }),
+    ...(era === 'legacy' && { ask: askOver(peer, circumstances) }),
+    ...(typeof wantedLevel === 'string' && { logLevel: wantedLevel }),
+    ...(isLogWanted && { log: (entry) => tell('notifications/message', entry) }),
+  };
+}
+
+function introduced(
+  { era, client, abilities, ...rest }: Circumstances,
+  meta: Readonly<Record<string, unknown>>,
+): Pick<Conversation, 'client' | 'abilities'> {
+  if (era === 'legacy') return { client, abilities };
+  const info = isObject(meta[CLIENT_KEY]) ? meta[CLIENT_KEY] : {};
+  const own = meta[ABILITIES_KEY];
+  // Each request stands for itself: two of them may not be taken for one caller.
+  const name = typeof info.name === 'string' ? info.name.slice(0, 100) : client;
+  return { client: `${name}@${String(rest.id)}`, abilities: isObject(own) ? own : {} };
+}
+
+/** Puts questions to a client of the older kind, on the connection on which it called. */
+function askOver(peer: Peer, { id, signal, abilities }: Circumstances): NonNullable<Conversation['ask']> {
+  return async (method, params) => {
+    const ability = ABILITY_OF[method];
+    if (ability === undefined || abilities[ability] === undefined)
+      throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
+    const { id: asked, answer } = peer.request(method, params, id);
+    const giveUp = () => {
+      peer.forget(asked, new RpcError(RpcCode.internalError, 'the call was cancelled'));
+      peer.notify('notifications/cancelled', { requestId: asked }, id);
+    };
+    signal.addEventListener('abort', giveUp, { once: true });
+    try {
+      const { result } = await answer;
+      return isObject(result) ? result : {};
+    } finally {
+      signal.removeEventListener('abort', giveUp);
+    }
+  };
+}

@@ -1,0 +1,86 @@
+import { type Answer, PortolanError, RpcCode, RpcError, sha256 } from '../base/index.js';
+import type { Gateway } from '../gateway/index.js';
+import { failed, passed } from './answers.js';
+import type { Face, FaceRequest, Introduction, Notice } from './face.js';
+import { instructions } from './meta-tools.js';
+import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
+import { passedOn } from './passed-on.js';
+
+/** What the strictest clients take as a name. */
+const MAX_NAME_CHARACTERS = 64;
+const HASH_CHARACTERS = 8;
+const SEPARATOR = '__';
+
+type EveryTool = Awaited<ReturnType<Gateway['everyTool']>>;
+
+/** Every tool of every server under `server__tool`, and their resources and prompts. */
+export class ExposeAll implements Face {
+  readonly #gateway: Gateway;
+  readonly #rest: Namespaced;
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway;
+    this.#rest = new Namespaced(gateway);
+  }
+
+  async introduction(): Promise<Introduction> {
+    const aliases = this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ alias }) => alias);
+    return {
+      capabilities: { tools: { listChanged: true }, ...NAMESPACED_CAPABILITIES },
+      instructions: instructions(aliases),
+    };
+  }
+
+  answer(request: FaceRequest): Promise<Answer> | undefined {
+    switch (request.method) {
+      case 'tools/list':
+        return this.#list(request);
+      case 'tools/call':
+        return this.#call(request);
+      default:
+        return this.#rest.answer(request);
+    }
+  }
+
+  translate(server: string, notice: Notice): Notice | undefined {
+    if (notice.method === 'notifications/tools/list_changed') return { method: notice.method, params: {} };
+    return this.#rest.translate(server, notice);
+  }
+
+  async #list({ conversation }: FaceRequest): Promise<Answer> {
+    const named = outerNames(await this.#gateway.everyTool(conversation));
+    return { value: { tools: [...named].map(([name, { tool }]) => ({ ...tool, name })) } };
+  }
+
+  async #call({ params, conversation }: FaceRequest): Promise<Answer> {
+    const { name, arguments: given, _meta, ...extra } = params;
+    const meant =
+      typeof name === 'string' ? outerNames(await this.#gateway.everyTool(conversation)).get(name) : undefined;
+    if (!meant) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);
+    const { server, tool } = meant;
+    const meta = passedOn(_meta);
+    try {
+      const details = { extra, ...(meta && { meta }) };
+      return passed(await this.#gateway.executeTool(server, tool.name, given, conversation, details));
+    } catch (error) {
+      if (!(error instanceof PortolanError) || error.cause instanceof RpcError) throw error;
+      return failed(error, { server, tool: tool.name });
+    }
+  }
+}
+
+/** The same names in every run for the same tools: what does not fit or is taken ends with a hash of what it stands for. */
+export function outerNames(tools: EveryTool): ReadonlyMap<string, EveryTool[number]> {
+  const named = new Map<string, EveryTool[number]>();
+  for (const one of tools) {
+    const plain = `${one.alias}${SEPARATOR}${one.tool.name}`.replaceAll(/[^A-Za-z0-9_.-]/g, '_');
+    const isFree = plain.length <= MAX_NAME_CHARACTERS && !named.has(plain);
+    named.set(isFree ? plain : hashedName(plain, JSON.stringify([one.server, one.tool.name])), one);
+  }
+  return named;
+}
+
+function hashedName(plain: string, meant: string): string {
+  const hash = sha256(meant).slice(0, HASH_CHARACTERS);
+  return `${plain.slice(0, MAX_NAME_CHARACTERS - HASH_CHARACTERS - 1)}_${hash}`;
+}

@@ -1,0 +1,58 @@
+import { type Answer, ErrorCode, PortolanError, RpcCode, RpcError } from '../base/index.js';
+import type { Gateway } from '../gateway/index.js';
+import { failed, passed } from './answers.js';
+import type { Face, FaceRequest, Introduction, Notice } from './face.js';
+import { paramsPassedOn, passedOn } from './passed-on.js';
+
+/** One server as it is, with its own names: everything it can do, under the same rules, limits and log as elsewhere. */
+export class ExposeOne implements Face {
+  readonly #gateway: Gateway;
+  readonly #server: string;
+
+  constructor(gateway: Gateway, server: string) {
+    this.#gateway = gateway;
+    this.#server = server;
+  }
+
+  async introduction(): Promise<Introduction> {
+    const greeting = await this.#gateway.greetingOf(this.#server);
+    return {
+      capabilities: greeting?.capabilities ?? { tools: {} },
+      ...(greeting?.instructions !== undefined && { instructions: greeting.instructions }),
+    };
+  }
+
+  answer(request: FaceRequest): Promise<Answer> | undefined {
+    switch (request.method) {
+      case 'tools/list':
+        return this.#gateway.toolsOf(this.#server).then((tools) => ({ value: { tools } }));
+      case 'tools/call':
+        return this.#call(request);
+      default:
+        return this.#forward(request);
+    }
+  }
+
+  translate(server: string, notice: Notice): Notice | undefined {
+    return server === this.#server ? notice : undefined;
+  }
+
+  async #call({ params, conversation }: FaceRequest): Promise<Answer> {
+    const { name, arguments: given, _meta, ...extra } = params;
+    if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
+    const meta = passedOn(_meta);
+    try {
+      const details = { unchecked: true, extra, ...(meta && { meta }) };
+      return passed(await this.#gateway.executeTool(this.#server, name, given, conversation, details));
+    } catch (error) {
+      if (!(error instanceof PortolanError) || error.cause instanceof RpcError) throw error;
+      if (error.code === ErrorCode.ToolNotFound)
+        throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`, { hint: error.hint });
+      return failed(error, { server: this.#server, tool: name });
+    }
+  }
+
+  async #forward({ method, params, conversation }: FaceRequest): Promise<Answer> {
+    return passed(await this.#gateway.request(this.#server, method, paramsPassedOn(params), conversation));
+  }
+}

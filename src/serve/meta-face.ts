@@ -1,0 +1,83 @@
+import { type Answer, PortolanError, RpcCode, RpcError } from '../base/index.js';
+import type { Gateway } from '../gateway/index.js';
+import type { Conversation } from '../model/index.js';
+import { failed, passed, structured } from './answers.js';
+import type { Face, FaceRequest, Introduction, Notice } from './face.js';
+import { type MetaCall, readMetaCall } from './meta-arguments.js';
+import { instructions, metaTools } from './meta-tools.js';
+import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
+import { passedOn } from './passed-on.js';
+
+/** Five tools that reach every server; resources and prompts of all of them beside. */
+export class MetaFace implements Face {
+  readonly #gateway: Gateway;
+  readonly #rest: Namespaced;
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway;
+    this.#rest = new Namespaced(gateway);
+  }
+
+  async introduction(): Promise<Introduction> {
+    return {
+      capabilities: { tools: { listChanged: true }, ...NAMESPACED_CAPABILITIES },
+      instructions: instructions(this.#aliases()),
+    };
+  }
+
+  answer(request: FaceRequest): Promise<Answer> | undefined {
+    switch (request.method) {
+      case 'tools/list':
+        return Promise.resolve({ value: { tools: metaTools(this.#aliases()) } });
+      case 'tools/call':
+        return this.#call(request);
+      default:
+        return this.#rest.answer(request);
+    }
+  }
+
+  translate(server: string, notice: Notice): Notice | undefined {
+    // Our own list of tools does not change with theirs; what search finds does, and a client may want to know.
+    if (notice.method === 'notifications/tools/list_changed') return { method: notice.method, params: {} };
+    return this.#rest.translate(server, notice);
+  }
+
+  #aliases(): string[] {
+    return this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ alias }) => alias);
+  }
+
+  async #call({ params, conversation }: FaceRequest): Promise<Answer> {
+    const { name, arguments: given, _meta } = params;
+    if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
+    try {
+      const call = readMetaCall(name, given);
+      if (!call) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+      return await this.#run(call, conversation, passedOn(_meta));
+    } catch (error) {
+      // What the model can mend comes back as a result; anything else is our fault and must surface as one.
+      if (!(error instanceof PortolanError)) throw error;
+      return failed(error, given);
+    }
+  }
+
+  async #run(call: MetaCall, conversation: Conversation, meta: Record<string, unknown> | undefined): Promise<Answer> {
+    const gateway = this.#gateway;
+    switch (call.tool) {
+      case 'list_mcp_servers':
+        return structured(await gateway.listServers(conversation));
+      case 'search_tools': {
+        const { results, ...rest } = await gateway.searchTools(call.query, call, conversation);
+        // Why a tool was found is for people who look into the search.
+        return structured({ results: results.map(({ why: _, ...result }) => result), ...rest });
+      }
+      case 'list_tools':
+        return structured(await gateway.listTools(call.server, call));
+      case 'get_tool_details':
+        return structured(await gateway.getToolDetails(call.server, call.name));
+      case 'execute_tool': {
+        const { server, name, toolArguments } = call;
+        return passed(await gateway.executeTool(server, name, toolArguments, conversation, { ...(meta && { meta }) }));
+      }
+    }
+  }
+}

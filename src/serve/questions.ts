@@ -1,0 +1,103 @@
+import { type Answer, isObject, RpcCode, RpcError, randomKey, seal, unseal } from '../base/index.js';
+import type { Conversation } from '../model/index.js';
+import { objectOf } from './answers.js';
+import type { Face, FaceRequest } from './face.js';
+import { type Ask, HeldCalls } from './held-calls.js';
+
+/** The requests in whose answer a server may ask for more. */
+const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+const PASSED_MS = 3_600_000;
+
+/** Carries questions of servers to clients and answers back, whichever era either is of. One for all clients. */
+export class Questions implements Disposable {
+  readonly #key = randomKey();
+  readonly #held = new HeldCalls(this.#key);
+
+  /** The answer of the face, or its questions where it has some. `principal` is who alone may go on with them. */
+  answer(request: FaceRequest, principal: string, face: Face): Promise<Answer> | undefined {
+    const { method, era } = request;
+    return era === 'modern' && MAY_ASK.has(method) ? this.#converse(request, principal, face) : face.answer(request);
+  }
+
+  [Symbol.dispose](): void {
+    this.#held[Symbol.dispose]();
+  }
+
+  async #converse(request: FaceRequest, principal: string, face: Face): Promise<Answer> {
+    const { inputResponses, requestState, ...params } = request.params;
+    if (requestState !== undefined && typeof requestState !== 'string')
+      throw new RpcError(RpcCode.invalidParams, 'requestState is not a text');
+    if (requestState !== undefined && this.#held.isOurs(principal, requestState))
+      return this.#held.resume(principal, requestState, isObject(inputResponses) ? inputResponses : {});
+    const bound = [principal, targetOf(request)];
+    const state = requestState === undefined ? undefined : this.#opened(requestState, bound);
+    const { conversation } = request;
+    const answer = await this.#held.start(
+      principal,
+      async (ask, signal) => {
+        const asked = face.answer({
+          ...request,
+          params,
+          conversation: {
+            ...conversation,
+            signal,
+            ask: askable(ask, conversation),
+            takesQuestions: true,
+            ...((inputResponses !== undefined || state !== undefined) && { brought: carried(inputResponses, state) }),
+          },
+        });
+        if (!asked) throw new RpcError(RpcCode.methodNotFound, `unknown method ${request.method}`);
+        return this.#sealed(await asked, bound);
+      },
+      conversation.signal,
+    );
+    return answer;
+  }
+
+  /** What a server wants back is bound to this client and this target before it leaves. */
+  #sealed(answer: Answer, bound: readonly string[]): Answer {
+    if ('bytes' in answer) return answer;
+    const value = objectOf(answer);
+    if (value.resultType !== 'input_required' || typeof value.requestState !== 'string') return answer;
+    const sealed = seal(
+      this.#key,
+      { kind: 'passed', bound },
+      [value.requestState, randomKey()],
+      Date.now() + PASSED_MS,
+    );
+    return { value: { ...value, requestState: sealed } };
+  }
+
+  #opened(text: string, bound: readonly string[]): string {
+    const opened = unseal(this.#key, { kind: 'passed', bound }, text, Date.now());
+    if (opened.kind === 'open' && Array.isArray(opened.value)) return String(opened.value[0]);
+    const why = opened.kind === 'expired' ? 'has expired: make the call again without it' : 'is not one of ours';
+    throw new RpcError(RpcCode.invalidParams, `the requestState ${why}`);
+  }
+}
+
+function carried(responses: unknown, state: string | undefined): NonNullable<Conversation['brought']> {
+  return { ...(responses !== undefined && { responses }), ...(state !== undefined && { state }) };
+}
+
+const ABILITY_OF: Readonly<Record<string, string>> = {
+  'sampling/createMessage': 'sampling',
+  'elicitation/create': 'elicitation',
+  'roots/list': 'roots',
+};
+
+/** A client is asked only what it said it can do. */
+function askable(ask: Ask, { abilities = {} }: Conversation): NonNullable<Conversation['ask']> {
+  return async (method, params) => {
+    const ability = ABILITY_OF[method];
+    if (ability === undefined || abilities[ability] === undefined)
+      throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
+    return ask({ method, params });
+  };
+}
+
+/** What a request is about: an answer to one question is none to another. */
+function targetOf({ method, params }: FaceRequest): string {
+  const { server, tool } = isObject(params.arguments) ? params.arguments : {};
+  return JSON.stringify([method, params.name ?? params.uri, server, tool]);
+}

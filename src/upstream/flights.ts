@@ -1,0 +1,89 @@
+import { isObject, RpcCode, RpcError } from '../base/index.js';
+import type { Conversation, Progress } from '../model/index.js';
+
+/** A call that is under way. */
+export interface Flight {
+  readonly conversation: Conversation;
+  /** Called with every sign of life. */
+  readonly alive: () => void;
+}
+
+/** The calls under way on one connection, and to which of them belongs what the server says meanwhile. */
+export class Flights {
+  readonly #flights = new Map<number, Flight>();
+  readonly #waiting: { readonly client: string; readonly go: () => void }[] = [];
+  /** On a pipe a question does not say whose call it is about: a server that asks is used by one client at a time. */
+  #asksQuestions = false;
+  #next = 0;
+
+  /** Waits until no other client uses a server that asks questions; gives the token under which progress comes. */
+  async enter(flight: Flight): Promise<number> {
+    const { client, signal } = flight.conversation;
+    while (this.#asksQuestions && this.#isUsedByOthers(client) && !signal.aborted) {
+      await new Promise<void>((go) => {
+        this.#waiting.push({ client, go });
+        signal.addEventListener('abort', () => go(), { once: true });
+      });
+    }
+    const token = this.#next;
+    this.#next += 1;
+    this.#flights.set(token, flight);
+    return token;
+  }
+
+  leave(token: number): void {
+    this.#flights.delete(token);
+    for (const { go } of this.#waiting.splice(0)) go();
+  }
+
+  progress(params: Readonly<Record<string, unknown>>): void {
+    const { progressToken } = params;
+    const flight = typeof progressToken === 'number' ? this.#flights.get(progressToken) : undefined;
+    if (!flight) return;
+    flight.alive();
+    const step = readProgress(params);
+    if (step) flight.conversation.progress?.(step);
+  }
+
+  /** What a server writes into its log goes to those whose calls it may be about. */
+  log(params: Readonly<Record<string, unknown>>): void {
+    for (const { conversation } of this.#flights.values()) conversation.log?.(params);
+  }
+
+  /** Puts a server's question to the client whose call caused it. Where that cannot be said, nobody is asked (G8). */
+  async ask(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
+    this.#asksQuestions = true;
+    const flights = [...this.#flights.values()];
+    const [first] = flights;
+    if (!first) throw new RpcError(RpcCode.methodNotFound, `${method}: no call is under way that could have caused it`);
+    const isSure = flights.every(({ conversation }) => conversation.client === first.conversation.client);
+    if (!isSure)
+      throw new RpcError(RpcCode.internalError, `${method}: it cannot be said whose call caused it; try again`);
+    const asking = flights.findLast(({ conversation }) => conversation.ask !== undefined);
+    if (!asking?.conversation.ask) throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
+    // Nobody is blamed for the time that a person takes to answer.
+    const keepAlive = setInterval(() => asking.alive(), KEEP_ALIVE_MS);
+    try {
+      const answer = await asking.conversation.ask(method, params);
+      return isObject(answer) ? answer : {};
+    } finally {
+      clearInterval(keepAlive);
+      asking.alive();
+    }
+  }
+
+  #isUsedByOthers(client: string): boolean {
+    return [...this.#flights.values()].some(({ conversation }) => conversation.client !== client);
+  }
+}
+
+const KEEP_ALIVE_MS = 1_000;
+
+function readProgress({ progress, total, message }: Readonly<Record<string, unknown>>): Progress | undefined {
+  if (typeof progress !== 'number') return undefined;
+  return {
+    progress,
+    ...(typeof total === 'number' && { total }),
+    ...(typeof message === 'string' && { message }),
+  };
+}

@@ -1,0 +1,120 @@
+import { ChannelClosed, ErrorCode, isObject, PortolanError, RpcError, Undelivered } from '../base/index.js';
+import type { ServerGreeting } from '../model/index.js';
+import type { CallOptions, Connection } from './connection.js';
+
+/** The newest revision of the `initialize` generation first, then every older one that servers still answer with. */
+const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
+const MODERN_VERSION = '2026-07-28';
+/** A server that is silent for this long after the modern greeting is greeted in the old way. */
+const DISCOVER_MS = 5_000;
+/** Timers count no further. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** All that any client of ours may be able to do: a server lists its tools by it, and whoever cannot is told when it asks. */
+const ABILITIES = {
+  sampling: {},
+  elicitation: { form: {}, url: {} },
+  roots: { listChanged: false },
+} as const;
+
+const META = {
+  version: 'io.modelcontextprotocol/protocolVersion',
+  abilities: 'io.modelcontextprotocol/clientCapabilities',
+  client: 'io.modelcontextprotocol/clientInfo',
+  log: 'io.modelcontextprotocol/logLevel',
+} as const;
+
+export type Era = 'legacy' | 'modern';
+
+export interface Introduction {
+  readonly client: { readonly name: string; readonly version: string };
+  readonly options: CallOptions;
+  /** What is known of the server from before. */
+  readonly era: Era | undefined;
+}
+
+/** The era of a revision. */
+export function eraOfVersion(version: string): Era {
+  return version === MODERN_VERSION ? 'modern' : 'legacy';
+}
+
+/** Learns who the server is: first in the way of the current revision, then, on the same road, in the old one. */
+export async function greet(connection: Connection, introduction: Introduction): Promise<void> {
+  if (introduction.era !== 'legacy' && (await discover(connection, introduction))) return;
+  await initialize(connection, introduction);
+}
+
+async function discover(connection: Connection, { client, options, era }: Introduction): Promise<boolean> {
+  const envelope = ({ abilities, logLevel }: CallOptions) => ({
+    [META.version]: MODERN_VERSION,
+    [META.abilities]: abilities ?? ABILITIES,
+    [META.client]: client,
+    ...(logLevel !== undefined && { [META.log]: logLevel }),
+  });
+  const timeoutMs = Math.min(options.timeoutMs, era === 'modern' ? options.timeoutMs : DISCOVER_MS);
+  try {
+    const { value } = await connection.request(
+      'server/discover',
+      {},
+      { ...options, timeoutMs, meta: envelope(options) },
+    );
+    const { supportedVersions } = value;
+    if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return false;
+    connection.greeted(readGreeting(value, MODERN_VERSION), envelope);
+    listen(connection);
+    return true;
+  } catch (error) {
+    if (isEvidence(error)) return false;
+    throw error;
+  }
+}
+
+/** Such a server says nothing unasked. The request lives as long as the connection; whoever refuses it is asked anew by time. */
+function listen(connection: Connection): void {
+  const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
+  const forEver = { timeoutMs: LONGEST_TIMER_MS, totalMs: LONGEST_TIMER_MS };
+  connection.request('subscriptions/listen', { notifications }, forEver).catch(() => undefined);
+}
+
+/** Whether a refusal says that the server is of the older kind. One that is gone, or wants to know who we are, says nothing. */
+function isEvidence(error: unknown): boolean {
+  if (!(error instanceof PortolanError)) return false;
+  if (error.code === ErrorCode.ToolExecutionTimeout || error.code === ErrorCode.ToolExecutionError) return true;
+  const { cause } = error;
+  if (cause instanceof RpcError) return true;
+  if (!(cause instanceof Undelivered))
+    return !(cause instanceof ChannelClosed) && error.code !== ErrorCode.ConnectionError;
+  const status = cause.cause instanceof Error && 'status' in cause.cause ? cause.cause.status : undefined;
+  return typeof status === 'number' && status >= 400 && status < 500 && status !== 401 && status !== 403;
+}
+
+async function initialize(connection: Connection, { client, options }: Introduction): Promise<void> {
+  const { value } = await connection.request(
+    'initialize',
+    { protocolVersion: LEGACY_VERSIONS[0], capabilities: ABILITIES, clientInfo: client },
+    options,
+  );
+  const { protocolVersion } = value;
+  if (typeof protocolVersion !== 'string')
+    throw connection.connectionError('its answer to initialize names no revision');
+  if (!LEGACY_VERSIONS.some((known) => known === protocolVersion)) {
+    const shown = JSON.stringify(protocolVersion.slice(0, 40));
+    throw connection.connectionError(`it speaks revision ${shown}, which is not known here`);
+  }
+  connection.greeted(readGreeting(value, protocolVersion));
+  connection.notify('notifications/initialized');
+}
+
+function readGreeting(value: Readonly<Record<string, unknown>>, protocolVersion: string): ServerGreeting {
+  const { instructions, capabilities } = value;
+  const meta = isObject(value._meta) ? value._meta : {};
+  const told = value.serverInfo ?? meta['io.modelcontextprotocol/serverInfo'];
+  const info = isObject(told) ? told : {};
+  return {
+    name: typeof info.name === 'string' ? info.name : '',
+    version: typeof info.version === 'string' ? info.version : '',
+    protocolVersion,
+    ...(typeof instructions === 'string' && { instructions }),
+    ...(isObject(capabilities) && { capabilities }),
+  };
+}

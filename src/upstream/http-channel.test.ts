@@ -1,0 +1,201 @@
+import { describe, expect, it } from 'vitest';
+import { type Handler, type HttpServer, sdkHandler, serveHttp } from '../../tests/fixtures/servers/http-server.js';
+import { ErrorCode, type PortolanError } from '../base/index.js';
+import { type CallOptions, Connection } from './connection.js';
+import { openHttpChannel } from './http-channel.js';
+
+const OPTIONS: CallOptions = { timeoutMs: 10_000, totalMs: 10_000 };
+const MAX_BYTES = 100_000;
+const GREETING = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } };
+
+async function reached(server: HttpServer, headers: Record<string, string> = {}) {
+  const closings: (string | undefined)[] = [];
+  const channel = await openHttpChannel({ url: server.url, headers }, () => ({
+    maxLineBytes: MAX_BYTES,
+    maxDepth: 64,
+  }));
+  const connection = new Connection(channel, {
+    toolsChanged: () => undefined,
+    closed: (reason) => closings.push(reason),
+    noise: () => undefined,
+    lastWords: () => '',
+    redact: (text) => text,
+  });
+  return { connection, closings };
+}
+
+async function greeted(server: HttpServer, headers?: Record<string, string>) {
+  const one = await reached(server, headers);
+  await one.connection.greet({ name: 'portolan', version: '1' }, OPTIONS);
+  return one;
+}
+
+const failureOf = (promise: Promise<unknown>): Promise<PortolanError> =>
+  promise.then(
+    () => Promise.reject(new Error('it did not fail')),
+    (error) => error,
+  );
+
+/** A server by hand: greets, and answers calls with the body that is given for them. */
+function byHand(answer: (id: unknown) => Response | Promise<Response>): Handler {
+  return async (request) => {
+    if (request.method !== 'POST') return new Response(null, { status: 405 });
+    const { id, method } = (await request.json()) as { id?: unknown; method: string };
+    if (id === undefined) return new Response(null, { status: 202 });
+    if (method === 'initialize') return Response.json({ jsonrpc: '2.0', id, result: GREETING });
+    return answer(id);
+  };
+}
+
+/** A stream of events in the very pieces that are given. */
+function events(pieces: readonly string[]): Response {
+  const left = [...pieces];
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      // A moment between them, lest they are sent as one.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      const next = left.shift();
+      if (next === undefined) controller.close();
+      else controller.enqueue(Buffer.from(next));
+    },
+  });
+  return new Response(body, { headers: { 'content-type': 'text/event-stream' } });
+}
+
+describe('openHttpChannel', () => {
+  it('speaks to a server of the official SDK: greets, lists, calls', async () => {
+    await using server = await serveHttp(sdkHandler());
+    const { connection } = await greeted(server);
+    expect(connection.greeting).toEqual({ name: 'official', version: '2', protocolVersion: '2025-11-25' });
+    const tools = await connection.listTools(OPTIONS);
+    expect(tools.map((tool) => (tool as { name: string }).name)).toEqual(['echo', 'big', 'steps']);
+    expect(await connection.callTool('echo', { a: 'ä' }, OPTIONS)).toEqual({
+      value: { content: [{ type: 'text', text: '{"a":"ä"}' }] },
+    });
+    await connection.close();
+  });
+
+  it('hands on the headers of its entry with every request', async () => {
+    await using server = await serveHttp(sdkHandler());
+    const { connection } = await greeted(server, { Authorization: 'Bearer t-1' });
+    await connection.callTool('echo', {}, OPTIONS);
+    expect(server.headers.map((headers) => headers.get('authorization')).filter((one) => one !== 'Bearer t-1')).toEqual(
+      [],
+    );
+    await connection.close();
+  });
+
+  it('hears of progress', async () => {
+    await using server = await serveHttp(sdkHandler());
+    const { connection } = await greeted(server);
+    const steps: unknown[] = [];
+    const result = await connection.callTool('steps', {}, { ...OPTIONS, onProgress: (step) => steps.push(step) });
+    expect(result.value).toEqual({ content: [{ type: 'text', text: 'done' }] });
+    expect(steps).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3 })));
+    await connection.close();
+  });
+
+  it('keeps many calls at once apart', async () => {
+    await using server = await serveHttp(sdkHandler());
+    const { connection } = await greeted(server);
+    const results = await Promise.all(
+      Array.from({ length: 50 }, (_, n) => connection.callTool('echo', { n }, OPTIONS)),
+    );
+    expect(results.map(({ value }) => value.content)).toEqual(
+      results.map((_, n) => [{ type: 'text', text: `{"n":${n}}` }]),
+    );
+    await connection.close();
+  });
+
+  it('G6 refuses an answer over the limit and goes on', async () => {
+    await using server = await serveHttp(sdkHandler());
+    const { connection, closings } = await greeted(server);
+    const failure = await failureOf(connection.callTool('big', { bytes: 50 * MAX_BYTES }, OPTIONS));
+    expect(failure).toMatchObject({ code: ErrorCode.ResultTooLarge });
+    expect((await connection.callTool('echo', {}, OPTIONS)).value).toEqual({ content: [{ type: 'text', text: '{}' }] });
+    expect(closings).toEqual([]);
+    await connection.close();
+  });
+
+  it.each([
+    {
+      title: 'one body',
+      answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id, result: { x: 'x'.repeat(MAX_BYTES) } }),
+    },
+    {
+      title: 'one event of many pieces',
+      answer: () => events(['data: {"jsonrpc":"2.0"', ...Array.from({ length: 20 }, () => 'x'.repeat(10_000))]),
+    },
+  ])('G6 refuses what is too large in $title', async ({ answer }) => {
+    await using server = await serveHttp(byHand(answer));
+    const { connection } = await greeted(server);
+    expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject({ code: ErrorCode.ResultTooLarge });
+    await connection.close();
+  });
+
+  it.each(['\n', '\r\n'])('counts each event by itself, also where its end %j comes in pieces', async (newline) => {
+    const filler = `data: {"jsonrpc":"2.0","method":"n","params":{"x":"${'x'.repeat(MAX_BYTES / 2)}"}}`;
+    const pieces = (id: unknown) => [
+      ...Array.from({ length: 4 }, () => [`${filler}${newline}`, newline]).flat(),
+      `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { ok: true } })}${newline}`,
+      newline,
+    ];
+    await using server = await serveHttp(byHand((id) => events(pieces(id))));
+    const { connection } = await greeted(server);
+    expect((await connection.callTool('t', {}, OPTIONS)).value).toEqual({ ok: true });
+    await connection.close();
+  });
+
+  it.each([
+    { title: 'an error of its own', answer: () => new Response('oh no', { status: 500 }), says: /500|oh no/ },
+    {
+      title: 'a page',
+      answer: () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
+      says: /html/,
+    },
+    {
+      title: 'half a body',
+      answer: () => new Response('{"jsonrpc":', { headers: { 'content-type': 'application/json' } }),
+      says: /JSON/,
+    },
+    {
+      title: 'what nests too deep',
+      answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id, result: nested(100) }),
+      says: /too deep/,
+    },
+  ])('tells the one who asked that the server answered with $title', async ({ answer, says }) => {
+    await using server = await serveHttp(byHand(answer));
+    const { connection, closings } = await greeted(server);
+    const failure = await failureOf(connection.callTool('t', {}, OPTIONS));
+    expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringMatching(says) });
+    expect(closings).toEqual([]);
+    await connection.close();
+  });
+
+  it('says that a server is gone', async () => {
+    const server = await serveHttp(sdkHandler());
+    const { connection } = await greeted(server);
+    await server.stop();
+    const failure = await failureOf(connection.callTool('echo', {}, OPTIONS));
+    expect(failure).toMatchObject({
+      code: ErrorCode.ConnectionError,
+      message: expect.stringMatching(/could not be reached \((ECONNREFUSED|UND_ERR_SOCKET|ECONNRESET)\)/),
+    });
+    await connection.close();
+  });
+
+  it('gives up on a server that takes a call and never answers', async () => {
+    await using server = await serveHttp(byHand(() => new Promise<Response>(() => undefined)));
+    const { connection } = await greeted(server);
+    const failure = await failureOf(connection.callTool('t', {}, { timeoutMs: 100, totalMs: 100 }));
+    expect(failure).toMatchObject({ code: ErrorCode.ToolExecutionTimeout });
+    await expect.poll(() => server.seen).toContain('POST notifications/cancelled');
+    await connection.close();
+  });
+});
+
+function nested(levels: number): unknown {
+  let value: unknown = {};
+  for (let n = 0; n < levels; n += 1) value = { value };
+  return value;
+}

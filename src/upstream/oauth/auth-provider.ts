@@ -1,0 +1,156 @@
+import type { AuthProvider } from '@modelcontextprotocol/client';
+import type { AdmittedServer } from '../../policy/index.js';
+import { readChallenge } from './challenge.js';
+import { checkedFetch } from './checked-fetch.js';
+import { signInAsMachine } from './client-credentials.js';
+import type { Credential } from './credential.js';
+import type { CredentialStore } from './credential-store.js';
+import { findIssuer, metadataOf } from './find-issuer.js';
+import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './remote.js';
+import { oauthFault, signInNeeded } from './sign-in-needed.js';
+import { toCredential } from './to-credential.js';
+
+/** A token is renewed this long before its end, or in the last quarter of a short life. */
+const RENEW_BEFORE_MS = 30_000;
+/** Calls that were on their way with the old token come back refused for this long: they only have to be sent again. */
+const FRESH_MS = 5_000;
+/** An authorization server that failed is not asked again by each of the calls that wait. */
+const FAILURE_HOLDS_MS = 5_000;
+
+/** The token for a server's own address, renewed once for everyone. It never opens a browser. */
+export function authProviderFor(server: AdmittedServer, store: CredentialStore): AuthProvider | undefined {
+  const remote = remoteOf(server);
+  // With a key of its own in the entry, the token would replace what the person wrote.
+  return bringsOwnKey(remote) ? undefined : new Tokens(remote, store);
+}
+
+class Tokens implements AuthProvider {
+  readonly #remote: Remote;
+  readonly #store: CredentialStore;
+  #failure: { readonly until: number; readonly of: string | undefined; readonly error: unknown } | undefined;
+
+  constructor(remote: Remote, store: CredentialStore) {
+    this.#remote = remote;
+    this.#store = store;
+  }
+
+  async token(): Promise<string | undefined> {
+    const credential = this.#credential();
+    if (!credential || !isEnding(credential)) return credential?.accessToken;
+    if (credential.refreshToken !== undefined)
+      await this.#renew(credential).catch((error: unknown) => {
+        // As long as the old one lives, nobody has to know.
+        if (isOver(credential)) throw error;
+      });
+    const now = this.#credential();
+    return now && !isOver(now) ? now.accessToken : undefined;
+  }
+
+  async onUnauthorized({ response }: { readonly response: Response }): Promise<void> {
+    const credential = this.#credential();
+    if (credential && !isOver(credential) && Date.now() - credential.obtainedAt < FRESH_MS) return;
+    await this.#renew(credential, response);
+  }
+
+  /** What is there for another client than the one in the entry was not meant. */
+  #credential(): Credential | undefined {
+    const { resource, settings } = this.#remote;
+    const found = this.#store.find(resource);
+    return settings.clientId === undefined || found?.client.client_id === settings.clientId ? found : undefined;
+  }
+
+  async #renew(seen: Credential | undefined, refusal?: Response): Promise<void> {
+    const failure = this.#failure;
+    if (failure && failure.of === seen?.accessToken && Date.now() < failure.until) throw failure.error;
+    const sdk = await import('@modelcontextprotocol/client');
+    try {
+      await this.#store.alone(this.#remote.resource, async () => {
+        const now = this.#credential();
+        // Somebody else renewed it while we waited for our turn.
+        if (now && now.accessToken !== seen?.accessToken && !isOver(now)) return;
+        await this.#renewAlone(sdk, now, refusal);
+      });
+      this.#failure = undefined;
+    } catch (error) {
+      const { clientSecret = '' } = this.#remote.settings;
+      const secrets = [
+        clientSecret,
+        seen?.accessToken ?? '',
+        seen?.refreshToken ?? '',
+        seen?.client.client_secret ?? '',
+      ];
+      const told = oauthFault(sdk, this.#remote.name, error, secrets);
+      this.#failure = { until: Date.now() + FAILURE_HOLDS_MS, of: seen?.accessToken, error: told };
+      throw told;
+    }
+  }
+
+  async #renewAlone(sdk: Sdk, now: Credential | undefined, refusal: Response | undefined): Promise<void> {
+    const { name, settings, written } = this.#remote;
+    const fetch = checkedFetch({ written });
+    if (settings.grant === 'client-credentials') {
+      const challenge = refusal ? readChallenge(sdk, refusal) : {};
+      const issuer = await findIssuer(sdk, this.#remote, challenge, fetch);
+      await this.#store.save(await signInAsMachine(sdk, this.#remote, this.#store, issuer, challenge, fetch));
+      return;
+    }
+    if (now?.refreshToken === undefined) throw signInNeeded(name, now ? 'needs a new sign-in' : undefined);
+    if (refusal && (await this.#hasMoved(sdk, now, refusal)))
+      throw signInNeeded(name, 'has a new authorization server and needs a new sign-in');
+    await this.#refresh(sdk, now, now.refreshToken);
+  }
+
+  async #refresh(sdk: Sdk, now: Credential, refreshToken: string): Promise<void> {
+    const fetchFn = checkedFetch({ written: this.#remote.written });
+    const metadata = await metadataOf(sdk, now.issuer, this.#remote, fetchFn);
+    try {
+      const tokens = await sdk.refreshAuthorization(now.issuer, {
+        clientInformation: now.client,
+        refreshToken,
+        fetchFn,
+        ...(metadata && { metadata }),
+        ...(now.audience !== undefined && { resource: now.audience }),
+      });
+      // Not saved if somebody signed in or out meanwhile: theirs counts.
+      await this.#store.save(toCredential(now, tokens, Date.now()), now);
+    } catch (error) {
+      if (!(error instanceof sdk.OAuthError) || !LOST.includes(error.code)) throw error;
+      // One that works without our lock may have been faster: its token is in the file by now.
+      if (this.#credential()?.accessToken !== now.accessToken) return;
+      const { refreshToken: _dead, ...rest } = now;
+      await this.#store.save(rest, now);
+      throw signInNeeded(this.#remote.name, 'needs a new sign-in');
+    }
+  }
+
+  /** Whether the server now names others than the one that knows us; what it cannot say changes nothing. */
+  async #hasMoved(sdk: Sdk, { issuer }: Credential, refusal: Response): Promise<boolean> {
+    if (this.#remote.settings.metadataUrl) return false;
+    const { url, written } = this.#remote;
+    const { resourceMetadataUrl } = readChallenge(sdk, refusal);
+    try {
+      const where = resourceMetadataUrl ? { resourceMetadataUrl } : {};
+      const found = await sdk.discoverOAuthProtectedResourceMetadata(url, where, checkedFetch({ written }));
+      const named = found.authorization_servers ?? [];
+      return named.length > 0 && !named.some((one) => withoutSlash(one) === withoutSlash(issuer));
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** What an authorization server says when a refresh token or a client is known to it no more. */
+const LOST: readonly string[] = ['invalid_grant', 'invalid_client', 'unauthorized_client'];
+
+function isOver({ expiresAt }: Credential): boolean {
+  return expiresAt !== undefined && Date.now() >= expiresAt;
+}
+
+function isEnding({ expiresAt, obtainedAt }: Credential): boolean {
+  if (expiresAt === undefined) return false;
+  return Date.now() >= expiresAt - Math.min(RENEW_BEFORE_MS, (expiresAt - obtainedAt) / 4);
+}
+
+function withoutSlash(text: string): string {
+  return text.replace(/\/$/, '');
+}

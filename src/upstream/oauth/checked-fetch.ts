@@ -1,0 +1,126 @@
+import type { LookupAddress } from 'node:dns';
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import { dnsLookup, forbiddenAmong, forbiddenName, isLoopbackName, type Lookup } from '../address.js';
+
+/** Metadata, registrations and tokens are small; who sends more wants something else. */
+const MAX_BODY_BYTES = 512 * 1024;
+const REQUEST_MS = 15_000;
+
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+export interface FetchRules {
+  /** What a person wrote: the server's own address, and an authorization server's if one is named. */
+  readonly written: readonly URL[];
+  readonly signal?: AbortSignal;
+  readonly lookup?: Lookup;
+}
+
+/**
+ * A `fetch` for addresses that a server supplied. The address that was checked is the one that is connected to, so a
+ * name that changes its mind in between gains nothing; redirects are handed back, not followed.
+ */
+export function checkedFetch({ written, signal, lookup = dnsLookup }: FetchRules): Fetch {
+  return async (input, init = {}) => {
+    const url = new URL(input);
+    const refusal = forbiddenName(url) ?? insecure(url, written) ?? forbiddenLiteral(url, written);
+    if (refusal !== undefined) throw refused(url, refusal);
+    const request = new Request(url, { ...init, redirect: 'manual' });
+    const limits = [AbortSignal.timeout(REQUEST_MS), signal, init.signal].filter((one) => one instanceof AbortSignal);
+    return send(request, url, {
+      signal: AbortSignal.any(limits),
+      lookup: checkedLookup(url, written, lookup),
+    });
+  };
+}
+
+/** Keys and tokens travel in the open only where they do not leave this machine, or where a person wrote it so. */
+function insecure(url: URL, written: readonly URL[]): string | undefined {
+  if (url.protocol === 'https:' || isLoopbackName(url)) return undefined;
+  return written.some((one) => one.origin === url.origin) ? undefined : 'it is not https';
+}
+
+/** A literal address is connected to without being looked up. */
+function forbiddenLiteral(url: URL, written: readonly URL[]): string | undefined {
+  const address = url.hostname.replace(/^\[|\]$/g, '');
+  const family = process.getBuiltinModule('node:net').isIP(address);
+  return family === 0 ? undefined : forbidden([{ address, family }], url, written);
+}
+
+/** Allowed if any of the addresses that a person wrote allows it. */
+function forbidden(found: readonly LookupAddress[], url: URL, written: readonly URL[]): string | undefined {
+  const refusals = written.map((from) => forbiddenAmong(found, url, from));
+  return refusals.includes(undefined) ? undefined : (refusals[0] ?? 'nobody wrote an address');
+}
+
+function checkedLookup(url: URL, written: readonly URL[], lookup: Lookup): LookupFunction {
+  return (hostname, options, done) => {
+    lookup(hostname).then(
+      (found) => {
+        const refusal = forbidden(found, url, written);
+        const [first] = found;
+        if (refusal !== undefined || !first) return done(refused(url, refusal ?? 'it cannot be found'), '', 0);
+        if (options.all) done(null, [...found]);
+        else done(null, first.address, first.family);
+      },
+      (error: Error) => done(error, '', 0),
+    );
+  };
+}
+
+async function send(request: Request, url: URL, options: Pick<RequestOptions, 'signal' | 'lookup'>): Promise<Response> {
+  const body = Buffer.from(await request.arrayBuffer());
+  const { request: open } =
+    url.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const headers = { ...Object.fromEntries(request.headers), 'content-length': String(body.length) };
+    // No agent: a connection that was checked for one question is not kept for another.
+    const outgoing = open(url, { ...options, method: request.method, headers, agent: false }, resolve);
+    outgoing.on('error', (error) => reject(error instanceof PortolanError ? error : unreachable(url, error)));
+    outgoing.end(body);
+  });
+  const text = await readBody(answer, url);
+  const status = answer.statusCode ?? 500;
+  const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return new Response([101, 204, 205, 304].includes(status) ? null : text, { status, headers });
+}
+
+async function readBody(answer: IncomingMessage, url: URL): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const part of answer) {
+      size += part.length;
+      if (size > MAX_BODY_BYTES) throw refused(url, 'its answer is too large');
+      parts.push(part);
+    }
+  } catch (error) {
+    throw error instanceof PortolanError ? error : unreachable(url, error);
+  } finally {
+    answer.destroy();
+  }
+  return Buffer.concat(parts);
+}
+
+function refused(url: URL, why: string): PortolanError {
+  return new PortolanError(ErrorCode.ConnectionError, `${placeOf(url)} is not asked: ${why}`, {
+    hint: 'the server named this address for the sign-in; tell whoever runs the server',
+  });
+}
+
+function unreachable(url: URL, error: unknown): PortolanError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  const why = code === 'ABORT_ERR' ? 'it took too long' : (code ?? 'the connection broke');
+  return new PortolanError(ErrorCode.ConnectionError, `${placeOf(url)} could not be reached (${why})`, {
+    hint: 'see that you are online, and try again',
+    cause: error,
+  });
+}
+
+/** Without the query, which may hold what nobody should read. */
+function placeOf(url: URL): string {
+  return /^https?:$/.test(url.protocol) ? `${url.origin}${url.pathname}` : url.protocol;
+}

@@ -1,0 +1,41 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { AdmittedServer } from '../../policy/index.js';
+import { resourceOf } from './credential.js';
+import { type OAuthSettings, readOAuthSettings } from './oauth-settings.js';
+
+/** Loaded with the first server that needs it. */
+export type Sdk = typeof import('@modelcontextprotocol/client');
+
+/** What signing in to a server needs to know of it. */
+export interface Remote {
+  readonly name: string;
+  readonly url: URL;
+  readonly resource: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly settings: OAuthSettings;
+  /** Addresses that a person wrote, which may be private. */
+  readonly written: readonly URL[];
+}
+
+/** The argument is the proof that policy let the server in: nobody is sent to the sign-in page of any other. */
+export function remoteOf({ name, definition }: AdmittedServer): Remote {
+  const { url, headers = {}, oauth } = definition;
+  if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw new PortolanError(ErrorCode.Usage, `${name} is not reached over the web, so nobody signs in to it`, {
+      hint: `see its entry with \`portolan why ${name}\``,
+    });
+  const settings = readOAuthSettings(name, oauth);
+  return {
+    name,
+    url: new URL(url),
+    resource: resourceOf(url),
+    headers,
+    settings,
+    written: [new URL(url), ...(settings.metadataUrl ? [settings.metadataUrl] : [])],
+  };
+}
+
+/** An entry that brings its own key has no use for a sign-in. */
+export function bringsOwnKey({ headers }: Pick<Remote, 'headers'>): boolean {
+  return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
+}

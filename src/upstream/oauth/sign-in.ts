@@ -1,0 +1,133 @@
+import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { AdmittedServer } from '../../policy/index.js';
+import { forbiddenAddress } from '../address.js';
+import { BrowserFlow } from './browser-flow.js';
+import { CallbackListener } from './callback-listener.js';
+import { type Challenge, challengeOf } from './challenge.js';
+import { checkedFetch, type Fetch } from './checked-fetch.js';
+import { signInAsMachine } from './client-credentials.js';
+import type { Credential } from './credential.js';
+import type { CredentialStore } from './credential-store.js';
+import { findIssuer } from './find-issuer.js';
+import { browsable } from './open-browser.js';
+import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './remote.js';
+import { oauthFault } from './sign-in-needed.js';
+import { type SignedIn, signedInAs } from './signed-in.js';
+import { toClient, toCredential } from './to-credential.js';
+
+/** As long as somebody may look for their password. */
+export const SIGN_IN_MS = 5 * 60 * 1000;
+
+export interface SignInOptions {
+  /** Whether a browser was opened on this machine. */
+  readonly openBrowser: (page: URL) => Promise<boolean>;
+  /** Tells the person where the page is, for when no browser opens or the wrong one does. */
+  readonly print: (page: string, opened: boolean) => void;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number;
+}
+
+/** Lets a person sign in to a server and keeps what the authorization server gives for it. */
+export async function signIn(
+  server: AdmittedServer,
+  store: CredentialStore,
+  { openBrowser, print, signal, timeoutMs = SIGN_IN_MS }: SignInOptions,
+): Promise<SignedIn> {
+  const remote = remoteOf(server);
+  if (bringsOwnKey(remote)) throw ownKey(remote);
+  const sdk = await import('@modelcontextprotocol/client');
+  const limits = [AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])];
+  const attempt: Attempt = { sdk, remote, store, openBrowser, print, signal: AbortSignal.any(limits) };
+  const fetch = checkedFetch({ written: remote.written, signal: attempt.signal });
+  const secrets: string[] = remote.settings.clientSecret === undefined ? [] : [remote.settings.clientSecret];
+  try {
+    const challenge = await challengeOf(sdk, remote, attempt.signal);
+    const issuer = await findIssuer(sdk, remote, challenge, fetch);
+    const credential =
+      remote.settings.grant === 'client-credentials'
+        ? await signInAsMachine(sdk, remote, store, issuer, challenge, fetch)
+        : await inBrowser(attempt, issuer, challenge, fetch, secrets);
+    await store.save(credential);
+    return signedInAs(credential);
+  } catch (error) {
+    throw oauthFault(sdk, remote.name, error, secrets);
+  }
+}
+
+interface Attempt extends Pick<SignInOptions, 'openBrowser' | 'print'> {
+  readonly sdk: Sdk;
+  readonly remote: Remote;
+  readonly store: CredentialStore;
+  readonly signal: AbortSignal;
+}
+
+async function inBrowser(
+  { sdk, remote, store, openBrowser, print, signal }: Attempt,
+  issuer: OAuthDiscoveryState,
+  challenge: Challenge,
+  fetchFn: Fetch,
+  secrets: string[],
+): Promise<Credential> {
+  const before = store.find(remote.resource);
+  await using listener = await CallbackListener.open(remote.settings.redirect);
+  const { redirect, state } = listener;
+  const flow = new BrowserFlow({ settings: remote.settings, redirect, state, issuer, boundTo: before?.issuer });
+  const scope = scopeFor(sdk, remote, challenge, before);
+  const request = { serverUrl: remote.url, fetchFn, ...(scope !== undefined && { scope }) };
+  await sdk.auth(flow, request).catch((error: unknown) => {
+    // Without metadata the SDK tries addresses of an older revision; that they are not there says that nobody signs in.
+    const isGuess = issuer.authorizationServerMetadata === undefined && issuer.resourceMetadata === undefined;
+    throw isGuess && error instanceof sdk.RegistrationRejectedError ? noSignIn(remote) : error;
+  });
+  if (!flow.page) throw new Error('the SDK named no page to sign in on');
+  await checkPage(flow.page, remote);
+  print(browsable(flow.page), await openBrowser(flow.page));
+  const { code, iss } = await listener.wait(signal);
+  secrets.push(code, flow.codeVerifier(), flow.client?.client_secret ?? '');
+  await sdk.auth(flow, { ...request, authorizationCode: code, ...(iss !== undefined && { iss }) });
+  const { received, client, audience } = flow;
+  if (!received || !client) throw new Error('the SDK saved no tokens');
+  const known = {
+    resource: remote.resource,
+    issuer: received.issuer ?? issuer.authorizationServerUrl,
+    server: remote.name,
+    client: toClient(client),
+    ...(audience !== undefined && { audience }),
+    ...(scope !== undefined && { scope }),
+  };
+  return toCredential(known, received, Date.now());
+}
+
+/** What the entry says, else what the server asks for; what was granted before stays when more is wanted. */
+function scopeFor(
+  sdk: Sdk,
+  { settings }: Remote,
+  challenge: Challenge,
+  before: Credential | undefined,
+): string | undefined {
+  const asked = settings.scope ?? challenge.scope;
+  return before?.wanted === undefined ? asked : sdk.computeScopeUnion(before.scope, asked, before.wanted);
+}
+
+/** The page is opened by a browser that stands in the person's own network, with their cookies. */
+async function checkPage(page: URL, { name, written }: Remote): Promise<void> {
+  browsable(page);
+  const refusals = await Promise.all(written.map((from) => forbiddenAddress(page, from)));
+  if (refusals.includes(undefined)) return;
+  throw new PortolanError(ErrorCode.ConnectionError, `the sign-in page of ${name} is not opened: ${refusals[0]}`, {
+    hint: 'the authorization server named it; tell whoever runs the server',
+  });
+}
+
+function ownKey({ name }: Remote): PortolanError {
+  return new PortolanError(ErrorCode.Usage, `the entry of ${name} brings its own key, so nobody signs in to it`, {
+    hint: 'take the header `Authorization` out of the entry to sign in instead',
+  });
+}
+
+function noSignIn({ name }: Remote): PortolanError {
+  return new PortolanError(ErrorCode.ConnectionError, `${name} offers no sign-in`, {
+    hint: 'it may want a key in a header: see its documentation, and add the header to its entry',
+  });
+}

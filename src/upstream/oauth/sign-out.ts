@@ -1,0 +1,51 @@
+import { checkedFetch, type Fetch } from './checked-fetch.js';
+import { type Credential, resourceOf } from './credential.js';
+import type { CredentialStore } from './credential-store.js';
+import type { Sdk } from './remote.js';
+
+/** Whether there was anything to forget, and whether the authorization server forgot it too. */
+export type SignedOut = { readonly kind: 'was-not' } | { readonly kind: 'signed-out'; readonly revoked: boolean };
+
+const REVOKE_MS = 10_000;
+
+/** Forgets what is kept for a server's address. A server that may no longer run can be signed out of all the same. */
+export async function signOut(url: string, store: CredentialStore): Promise<SignedOut> {
+  const removed = await store.remove(resourceOf(url));
+  if (removed.length === 0) return { kind: 'was-not' };
+  const fetch = checkedFetch({ written: [new URL(url)], signal: AbortSignal.timeout(REVOKE_MS) });
+  const sdk = await import('@modelcontextprotocol/client');
+  // It is forgotten here by now; what the other side says changes nothing about that.
+  const revoked = await Promise.all(removed.map((one) => revoke(sdk, one, fetch).catch(() => false)));
+  return { kind: 'signed-out', revoked: revoked.every(Boolean) };
+}
+
+/** RFC 7009. A refresh token that is revoked takes its access tokens with it. */
+async function revoke(sdk: Sdk, credential: Credential, fetch: Fetch): Promise<boolean> {
+  const { issuer, client, accessToken, refreshToken } = credential;
+  const metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  const endpoint = metadata?.revocation_endpoint;
+  if (!metadata || endpoint === undefined) return false;
+  const body = new URLSearchParams({
+    token: refreshToken ?? accessToken,
+    token_type_hint: refreshToken === undefined ? 'access_token' : 'refresh_token',
+  });
+  const headers = new Headers({ accept: 'application/json' });
+  const method = sdk.selectClientAuthMethod(client, metadata.token_endpoint_auth_methods_supported ?? []);
+  const { client_id, client_secret = '' } = client;
+  if (method === 'client_secret_basic')
+    headers.set(
+      'authorization',
+      `Basic ${Buffer.from(`${form(client_id)}:${form(client_secret)}`).toString('base64')}`,
+    );
+  else {
+    body.set('client_id', client_id);
+    if (method === 'client_secret_post') body.set('client_secret', client_secret);
+  }
+  const { ok } = await fetch(endpoint, { method: 'POST', headers, body });
+  return ok;
+}
+
+/** As RFC 6749 §2.3.1 wants both halves. */
+function form(text: string): string {
+  return new URLSearchParams({ '': text }).toString().slice(1);
+}

@@ -1,0 +1,255 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configure, connect, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
+import { type Machine, makeMachine } from './machine.js';
+
+/** Far longer than anything takes here, so that waiting for it would show. */
+const SLOW_MS = 4_000;
+
+const catalogFiles = (machine: Machine): string[] => {
+  const folder = machine.path('~/.cache/portolan/catalog');
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+};
+const knownTools = (machine: Machine) =>
+  catalogFiles(machine).flatMap((path) => JSON.parse(readFileSync(path, 'utf8')).tools?.length ?? []);
+
+/** Servers that write down each of their starts. */
+function counting(machine: Machine, names: readonly string[], words: readonly string[] = []) {
+  const path = (name: string) => machine.path(`~/starts-${name}`);
+  return {
+    entries: Object.fromEntries(names.map((name) => [name, fixture([name, '--starts', path(name), ...words])])),
+    starts: () => names.map((name) => startsIn(path(name)).length),
+    pids: () => names.flatMap((name) => startsIn(path(name))),
+  };
+}
+
+describe('a cold catalog', () => {
+  it('answers a search in time from what is known, and says what is not', async () => {
+    using machine = makeMachine();
+    configure(
+      machine,
+      {
+        quick: fixture(['quick']),
+        slow: fixture(['slow', '--slow', String(SLOW_MS)]),
+        dying: fixture(['--dies', 'the licence ran out']),
+      },
+      { timeouts: { searchMs: 300 } },
+    );
+    await using client = await connect(machine);
+    const before = performance.now();
+    const first = await client.ask('search_tools', { query: 'say a text again', limit: 1 });
+    expect(performance.now() - before).toBeLessThan(SLOW_MS - 500);
+    expect(first.pending).toContain('slow');
+    const second = await until(
+      () => client.ask('search_tools', { query: 'say a text again', limit: 1 }),
+      ({ pending }) => pending?.length === 1,
+    );
+    expect(second).toMatchObject({
+      results: [{ server: 'quick', tool: 'echo' }],
+      pending: ['slow'],
+      failed: [{ server: 'dying', error: expect.stringContaining('the licence ran out') }],
+    });
+    expect(await client.ask('list_mcp_servers')).toMatchObject({
+      servers: [
+        { name: 'quick', toolCount: 8, enabledCount: 8 },
+        { name: 'slow', status: 'disconnected' },
+        { name: 'dying', status: 'disconnected', error: expect.stringContaining('the licence ran out') },
+      ],
+      pending: ['slow'],
+    });
+    // It is read on in the background, and then it is there.
+    const { results } = await until(
+      () => client.ask('search_tools', { query: 'say a text again' }),
+      (answer) => answer.pending === undefined,
+    );
+    expect(results.map(({ server }: { server: string }) => server)).toEqual(expect.arrayContaining(['quick', 'slow']));
+  });
+
+  it('tells how far the reading is, if it is asked to', async () => {
+    using machine = makeMachine();
+    configure(machine, { one: fixture(['one']), two: fixture(['two']) }, { timeouts: { searchMs: 10_000 } });
+    await using client = await connect(machine);
+    await client.call('search_tools', { query: 'echo' }, { progressToken: 7 });
+    expect(client.notifications.map(({ params }) => params)).toEqual([
+      { progressToken: 7, progress: 1, total: 2, message: expect.stringMatching(/^read (one|two)$/) },
+      { progressToken: 7, progress: 2, total: 2, message: expect.stringMatching(/^read (one|two)$/) },
+    ]);
+  });
+
+  it('starts each server once, however many ask at the same time', async () => {
+    using machine = makeMachine();
+    const { entries, starts } = counting(machine, ['own'], ['--slow', '300']);
+    configure(machine, entries);
+    await using client = await connect(machine);
+    const answers = await Promise.all([
+      client.execute('own', 'echo', { text: 'a' }),
+      client.execute('own', 'echo', { text: 'b' }),
+      client.ask('search_tools', { query: 'echo' }),
+      client.ask('list_tools', { server: 'own' }),
+      client.ask('get_tool_details', { server: 'own', tool: 'sleep' }),
+    ]);
+    expect(answers.slice(0, 2).map(({ content }) => content[0].text)).toEqual(['a', 'b']);
+    expect(starts()).toEqual([1]);
+  });
+});
+
+describe('a warm catalog', () => {
+  it('answers everything but a call with no server running', async () => {
+    using machine = makeMachine();
+    const { entries, starts, pids } = counting(machine, ['one', 'two']);
+    configure(machine, { ...entries, dying: fixture(['--dies', 'no', '--starts', machine.path('~/starts-dying')]) });
+    {
+      await using client = await connect(machine);
+      await until(() => client.ask('search_tools', { query: 'echo' }), ({ pending }) => pending === undefined);
+    }
+    expect(starts()).toEqual([1, 1]);
+    expect(pids().filter(isAlive)).toEqual([]);
+    const failedStarts = startsIn(machine.path('~/starts-dying')).length;
+
+    await using client = await connect(machine);
+    expect((await client.request('tools/list')).tools).toHaveLength(5);
+    expect(await client.ask('list_mcp_servers')).toEqual({
+      servers: [
+        { name: 'one', toolCount: 8, enabledCount: 8, status: 'disconnected' },
+        { name: 'two', toolCount: 8, enabledCount: 8, status: 'disconnected' },
+        { name: 'dying', status: 'disconnected', error: expect.stringContaining('dying did not start') },
+      ],
+    });
+    expect((await client.ask('search_tools', { query: 'echo', server: 'two' })).results[0]).toMatchObject({
+      server: 'two',
+      tool: 'echo',
+    });
+    expect((await client.ask('list_tools', { server: 'one' })).tools).toHaveLength(8);
+    expect(await client.ask('get_tool_details', { server: 'one', tool: 'sleep' })).toMatchObject({ tool: 'sleep' });
+    // Wrong arguments are refused by what is known; only then it is asked whether that is still so.
+    expect({ starts: starts(), failedStarts: startsIn(machine.path('~/starts-dying')).length }).toEqual({
+      starts: [1, 1],
+      failedStarts,
+    });
+    await client.execute('one', 'echo', { text: 'now' });
+    expect(starts()).toEqual([2, 1]);
+  });
+
+  it('is read again in the background when it is too old', async () => {
+    using machine = makeMachine();
+    const tools = machine.path('~/tools.json');
+    const toolNamed = (name: string) => JSON.stringify([{ name, inputSchema: { type: 'object' } }]);
+    writeFileSync(tools, toolNamed('first'));
+    configure(machine, { own: fixture(['--tools', tools, '--slow', '300']) }, { cache: { ttl: 1 }, timeouts: { idleMs: 50 } });
+    {
+      await using client = await connect(machine);
+      expect(await client.ask('list_tools', { server: 'own' })).toMatchObject({ tools: [{ name: 'first' }] });
+    }
+    writeFileSync(tools, toolNamed('second'));
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    await using client = await connect(machine);
+    const { results, pending } = await client.ask('search_tools', { query: 'first' });
+    expect({ found: results[0]?.tool, pending }).toEqual({ found: 'first', pending: undefined });
+    await until(
+      async () => (await client.ask('list_tools', { server: 'own' })).tools[0].name,
+      (name) => name === 'second',
+    );
+  });
+
+  it('is not kept where the cache is switched off', async () => {
+    using machine = makeMachine();
+    const { entries, starts } = counting(machine, ['own']);
+    configure(machine, entries, { cache: { enabled: false } });
+    for (const expected of [1, 2]) {
+      await using client = await connect(machine);
+      await client.ask('list_tools', { server: 'own' });
+      expect(starts()).toEqual([expected]);
+    }
+    expect(catalogFiles(machine)).toEqual([]);
+  });
+
+  it('is shared by gateways that run side by side', async () => {
+    using machine = makeMachine();
+    const names = ['one', 'two', 'three'];
+    const { entries, starts } = counting(machine, names);
+    configure(machine, entries);
+    {
+      await using stack = new AsyncDisposableStackOfClients();
+      const clients = await Promise.all([1, 2, 3].map(async () => stack.use(await connect(machine))));
+      const answers = await Promise.all(
+        clients.flatMap((client) => names.map((server) => client.ask('list_tools', { server }))),
+      );
+      expect(answers.map(({ tools }) => tools.length)).toEqual(answers.map(() => 8));
+      expect(clients.map(({ stderr }) => stderr)).toEqual(['', '', '']);
+    }
+    expect(knownTools(machine)).toEqual([8, 8, 8]);
+    const before = starts();
+    await using client = await connect(machine);
+    expect((await client.ask('list_mcp_servers')).servers.map((one: { toolCount: number }) => one.toolCount)).toEqual([
+      8, 8, 8,
+    ]);
+    expect(starts()).toEqual(before);
+  });
+
+  it.each([
+    { title: 'cut off', spoil: (text: string) => text.slice(0, text.length / 2) },
+    { title: 'empty', spoil: () => '' },
+    { title: 'of another version', spoil: (text: string) => text.replace('"version":1', '"version":99') },
+    { title: 'full of noise', spoil: () => '\u0000\uffff{[' },
+  ])('is made anew where a file of it is $title, and that is said', async ({ spoil }) => {
+    using machine = makeMachine();
+    const { entries, starts } = counting(machine, ['own']);
+    configure(machine, entries);
+    {
+      await using client = await connect(machine);
+      await client.ask('list_tools', { server: 'own' });
+    }
+    const [path = ''] = catalogFiles(machine);
+    writeFileSync(path, spoil(readFileSync(path, 'utf8')));
+    await using client = await connect(machine);
+    expect((await client.ask('list_tools', { server: 'own' })).tools).toHaveLength(8);
+    expect(JSON.parse(client.stderr.split('\n')[0] ?? '')).toMatchObject({
+      level: 'warn',
+      message: 'a file of the catalog is not usable and is made anew',
+      path,
+    });
+    expect(starts()).toEqual([2]);
+    expect(knownTools(machine)).toEqual([8]);
+  });
+});
+
+describe('a server that nobody uses', () => {
+  it('stops after a while, without a fault, and starts again when it is called', async () => {
+    using machine = makeMachine();
+    const { entries, starts, pids } = counting(machine, ['own']);
+    configure(machine, entries, { timeouts: { idleMs: 300 } });
+    await using client = await connect(machine);
+    await client.execute('own', 'echo', { text: 'a' });
+    expect((await client.ask('list_mcp_servers')).servers).toMatchObject([{ status: 'connected' }]);
+    await until(() => pids().filter(isAlive), (alive) => alive.length === 0);
+    const { servers } = await client.ask('list_mcp_servers');
+    expect(servers).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected' }]);
+    expect(await client.execute('own', 'echo', { text: 'b' })).toMatchObject({ content: [{ text: 'b' }] });
+    expect(starts()).toEqual([2]);
+    expect(client.stderr).toBe('');
+  });
+
+  it('is not stopped under a call that takes longer than that', async () => {
+    using machine = makeMachine();
+    const { entries, starts } = counting(machine, ['own']);
+    configure(machine, entries, { timeouts: { idleMs: 100 } });
+    await using client = await connect(machine);
+    expect(await client.execute('own', 'sleep', { ms: 600 })).toMatchObject({ content: [{ text: 'slept 600' }] });
+    expect(starts()).toEqual([1]);
+  });
+});
+
+/** Node 20 knows `AsyncDisposable` and not yet a stack of them. */
+class AsyncDisposableStackOfClients implements AsyncDisposable {
+  readonly #held: AsyncDisposable[] = [];
+
+  use<T extends AsyncDisposable>(one: T): T {
+    this.#held.push(one);
+    return one;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#held.map((one) => one[Symbol.asyncDispose]()));
+  }
+}
