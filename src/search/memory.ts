@@ -2,7 +2,7 @@ import type { RememberedPostings } from './rank.js';
 import type { Segment } from './segment.js';
 import type { RememberedUse } from './tool.js';
 import { NO_TERM, type TermId, type Vocabulary } from './vocabulary.js';
-import { eachWord } from './words.js';
+import { eachWord, nameKey } from './words.js';
 
 export const MAX_USES_PER_TOOL = 8;
 export const MAX_USES = 4_000;
@@ -19,6 +19,8 @@ export class Memory {
   readonly #now: () => number;
   /** By server and tool, the latest use last; so the first tool is the one that was not used for longest. */
   readonly #byTool = new Map<string, RememberedUse[]>();
+  /** What each use was read as, since all are asked for again after every new one. */
+  readonly #terms = new WeakMap<RememberedUse, readonly TermId[]>();
   #count = 0;
 
   constructor(now: () => number) {
@@ -65,14 +67,23 @@ export class Memory {
   #strengths(uses: readonly RememberedUse[], vocabulary: Vocabulary): ReadonlyMap<TermId, number> {
     const now = this.#now();
     const strengths = new Map<TermId, number>();
-    for (const { query, at } of uses) {
-      const strength = 2 ** (-Math.max(0, now - at) / HALF_LIFE_MS);
-      const terms = new Set<TermId>();
-      eachWord(query, (word) => terms.add(vocabulary.learn(word)));
-      terms.delete(NO_TERM);
+    for (const use of uses) {
+      const strength = 2 ** (-Math.max(0, now - use.at) / HALF_LIFE_MS);
+      const terms = this.#termsOf(use, vocabulary);
       for (const term of terms) strengths.set(term, (strengths.get(term) ?? 0) + strength);
     }
     return strengths;
+  }
+
+  #termsOf(use: RememberedUse, vocabulary: Vocabulary): readonly TermId[] {
+    const known = this.#terms.get(use);
+    if (known) return known;
+    const terms = new Set<TermId>();
+    eachWord(use.query, (word) => terms.add(vocabulary.learn(word)));
+    terms.delete(NO_TERM);
+    const found = [...terms];
+    this.#terms.set(use, found);
+    return found;
   }
 
   #forgetOldest(): void {
@@ -98,10 +109,12 @@ export function parseUses(written: unknown): readonly RememberedUse[] {
 }
 
 function placeOf(use: RememberedUse | undefined, segments: readonly Segment[]): number {
+  if (!use) return -1;
+  const key = nameKey(use.server);
   let base = 0;
-  for (const { servers, tools, alive } of segments) {
-    for (const { server, start, end } of servers) {
-      if (server !== use?.server) continue;
+  for (const { serversByKey, tools, alive } of segments) {
+    for (const { server, start, end } of serversByKey.get(key) ?? []) {
+      if (server !== use.server) continue;
       for (let place = start; place < end; place += 1)
         if (alive[place] === 1 && tools[place]?.name === use.tool) return base + place;
     }

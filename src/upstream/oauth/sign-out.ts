@@ -23,8 +23,8 @@ export async function signOut(url: string, store: CredentialStore): Promise<Sign
 async function revoke(sdk: Sdk, credential: Credential, fetch: Fetch): Promise<boolean> {
   const { issuer, client, accessToken, refreshToken } = credential;
   const metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
-  const endpoint = metadata?.revocation_endpoint;
-  if (!metadata || endpoint === undefined) return false;
+  const endpoint = metadata && 'revocation_endpoint' in metadata ? metadata.revocation_endpoint : undefined;
+  if (!metadata || typeof endpoint !== 'string') return false;
   const body = new URLSearchParams({
     token: refreshToken ?? accessToken,
     token_type_hint: refreshToken === undefined ? 'access_token' : 'refresh_token',

@@ -26,6 +26,7 @@ export function toCredential(
     ...(scope !== undefined && { scope }),
     ...(audience !== undefined && { audience }),
     ...(who !== undefined && { who }),
+    ...(before.wanted !== undefined && { wanted: before.wanted }),
   };
 }
 

@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { openGateway } from '../src/index.js';
+import { configure, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
+import { makeMachine } from './machine.js';
+
+const PATH = process.env.PATH ?? '';
+
+describe('openGateway', () => {
+  it('lists, searches, describes and calls, and ends its servers when it is closed', async () => {
+    using machine = makeMachine();
+    const starts = machine.path('~/starts');
+    configure(machine, { own: fixture(['--starts', starts]) });
+    const gateway = await openGateway(machine.options({ env: { PATH } }));
+    expect(startsIn(starts)).toEqual([]);
+    expect(await gateway.searchTools('say a text again', { limit: 1 })).toMatchObject({
+      results: [{ server: 'own', tool: 'echo', relevance: expect.any(Number) }],
+    });
+    expect((await gateway.listTools('own')).tools).toHaveLength(8);
+    expect(await gateway.getToolDetails('own', 'echo')).toMatchObject({ inputSchema: { required: ['text'] } });
+    expect(await gateway.executeTool('own', 'echo', { text: 'a' })).toEqual({
+      success: true,
+      result: { content: [{ type: 'text', text: 'a' }] },
+    });
+    expect(await gateway.listServers()).toEqual({
+      servers: [{ name: 'own', toolCount: 8, enabledCount: 8, status: 'connected' }],
+    });
+    const pids = startsIn(starts);
+    expect(pids).toHaveLength(1);
+    await gateway.close();
+    await gateway.close(); // twice is as good as once
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(await gateway.executeTool('own', 'echo', { text: 'a' })).toMatchObject({
+      success: false,
+      error: { code: 'CONNECTION_ERROR' },
+    });
+    expect(startsIn(starts)).toEqual(pids);
+  });
+
+  it('gives a failed call as a value, and throws what cannot even be asked', async () => {
+    using machine = makeMachine();
+    configure(machine, { own: fixture() });
+    await using gateway = await openGateway(machine.options({ env: { PATH } }));
+    expect(await gateway.executeTool('own', 'ecco')).toEqual({
+      success: false,
+      error: {
+        code: 'TOOL_NOT_FOUND',
+        message: 'own has no tool called "ecco"',
+        server: 'own',
+        tool: 'ecco',
+        hint: 'did you mean echo?',
+      },
+    });
+    expect(await gateway.executeTool('own', 'complain')).toMatchObject({ success: true, result: { isError: true } });
+    await expect(gateway.listTools('onw')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+  });
+
+  it('stops waiting when it is told to', async () => {
+    using machine = makeMachine();
+    configure(machine, { own: fixture() });
+    await using gateway = await openGateway(machine.options({ env: { PATH } }));
+    await gateway.listTools('own');
+    const stop = new AbortController();
+    const call = gateway.executeTool('own', 'sleep', { ms: 60_000 }, { signal: stop.signal });
+    setTimeout(() => stop.abort(), 50);
+    expect(await call).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
+    const aborted = await gateway.executeTool('own', 'echo', { text: 'a' }, { signal: stop.signal });
+    expect(aborted).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
+    expect(await gateway.executeTool('own', 'echo', { text: 'a' })).toMatchObject({ success: true });
+  });
+
+  it('takes servers and settings from a program, and needs no file for them', async () => {
+    using machine = makeMachine();
+    await using gateway = await openGateway(
+      machine.options({
+        env: { PATH },
+        servers: { handed: fixture() },
+        settings: { toolRules: [{ pattern: ['echo'], enabled: false }] },
+      }),
+    );
+    expect(await gateway.executeTool('handed', 'echo', { text: 'a' })).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect(await gateway.executeTool('handed', 'argv')).toMatchObject({ success: true });
+    const audit = await until(
+      () => readAudit(machine.path('~/.local/state/portolan/audit')),
+      (text) => text.includes('"argv"'),
+    );
+    expect(audit).toContain('"library"');
+  });
+});
+
+async function readAudit(folder: string): Promise<string> {
+  const { readdirSync } = await import('node:fs');
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.jsonl'))
+    .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
+    .join('');
+}
