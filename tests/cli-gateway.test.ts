@@ -139,9 +139,14 @@ describe('portolan call', () => {
         error: { code, message: expect.any(String), server: args[0], tool: args[1], hint: expect.stringContaining(hint) },
       },
     });
-    const plain = await run('call', ...args);
-    expect({ status: plain.status, stdout: plain.stdout }).toEqual({ status: 1, stdout: '' });
-    expect(plain.stderr).toContain(`${code}: `);
+  });
+
+  it('says on stderr what failed where nobody asked for JSON', async () => {
+    expect(await run('call', 'own', 'ecco')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'TOOL_NOT_FOUND: own has no tool called "ecco"\n  did you mean echo?\n',
+    });
   });
 
   it('takes a server that is named only here', async () => {

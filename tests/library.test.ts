@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openGateway } from '../src/index.js';
 import { configure, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
@@ -88,10 +89,7 @@ describe('openGateway', () => {
   });
 });
 
-async function readAudit(folder: string): Promise<string> {
-  const { readdirSync } = await import('node:fs');
-  return readdirSync(folder)
-    .filter((name) => name.endsWith('.jsonl'))
-    .map((name) => readFileSync(`${folder}/${name}`, 'utf8'))
-    .join('');
+function readAudit(folder: string): string {
+  const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.jsonl')) : [];
+  return files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
 }

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { diskFiles, ErrorCode, type Files, PortolanError } from '../base/index.js';
-import type { Chart } from '../model/index.js';
+import type { Chart, Definition } from '../model/index.js';
 import { isFromRepository } from '../policy/index.js';
 import { type LoadedSettings, loadSettings, type Settings, type SettingsFile } from '../settings/index.js';
 import {
@@ -44,6 +44,8 @@ export interface DiscoverOptions {
   readonly servers?: Readonly<Record<string, unknown>>;
   /** Settings in the words of a settings file: over every file but an administrator's. */
   readonly settings?: SettingsFile;
+  /** What a person has let run for as long as this process does. */
+  readonly isGranted?: (definition: Definition) => boolean;
   /** The program that must not be found as a server of its own. */
   readonly self?: string;
   readonly files?: Files;
@@ -87,6 +89,7 @@ export async function discoverAll(options: DiscoverOptions = {}, before?: Discov
     rulings: approvals.rulings,
     sealOf: approvals.sealOf,
     reviewed: lock.reviewed,
+    ...(options.isGranted && { isGranted: options.isGranted }),
     blockedBy: rules.blockedBy,
     // Who names a server or a file at the start has looked at it.
     mustAsk: (definition) =>

@@ -4,6 +4,7 @@ import { CallGate, Gateway, type GatewayView, openAuditLog, RememberedUse, viewT
 import { type AdmittedServer, compileToolRules } from '../policy/index.js';
 import { createToolIndex } from '../search/index.js';
 import { openServer, Pool, reapStrays, startGuardian } from '../upstream/index.js';
+import { Granted, obtainConsent } from './consent.js';
 import { type DiscoverOptions, type Discovery, discoverAll } from './discover.js';
 import { ownFolders } from './folders.js';
 import { admittedAmong, servedServers } from './served.js';
@@ -35,6 +36,7 @@ interface Held {
   readonly admitted: readonly AdmittedServer[];
 }
 
+const TOOLS_CHANGED = 'notifications/tools/list_changed';
 /** An answer that is this much longer than its result is an envelope, not a result. */
 const ENVELOPE_BYTES = 4_096;
 
@@ -44,7 +46,9 @@ export async function startGateway({
   version = '0',
   ...options
 }: GatewayOptions): Promise<RunningGateway> {
-  let held = await look(options, undefined);
+  const granted = new Granted();
+  const lookAgain = (before?: Held) => look({ ...options, isGranted: granted.has }, before);
+  let held = await lookAgain();
   const { host } = held.discovery;
   const folders = ownFolders(host);
   const settings = () => held.view.settings;
@@ -78,11 +82,15 @@ export async function startGateway({
       ),
     idleMs: () => settings().timeouts.idleMs,
     notified: (server, method, params) => {
-      if (method === 'notifications/tools/list_changed') void catalog.refresh(server.name).catch(() => undefined);
-      for (const listener of listeners) listener(server.name, method, params);
+      // Whether the tools really changed shows when they are read.
+      if (method === TOOLS_CHANGED) catalog.refreshSoon(server.name);
+      else tell(server.name, method, params);
     },
     log,
   });
+  const tell: ServerListener = (server, method, params) => {
+    for (const listener of listeners) listener(server, method, params);
+  };
   const indexEntry = (entry: CatalogEntry) => {
     index.remove(entry.server.name);
     index.add(indexed(entry, held.view));
@@ -96,10 +104,22 @@ export async function startGateway({
     },
     ttlMs: () => settings().cache.ttl * 1000,
     listMs: (server) => server.definition.startupTimeoutMs ?? settings().timeouts.startMs,
-    changed: indexEntry,
+    changed: (entry, before) => {
+      indexEntry(entry);
+      if (before?.tools && hashesOf(before) !== hashesOf(entry)) tell(entry.server.name, TOOLS_CHANGED, {});
+    },
     log,
   });
   catalog.use(held.admitted);
+  const reload = async () => {
+    const before = held;
+    held = await lookAgain(before);
+    catalog.use(held.admitted);
+    pool.retain(held.admitted);
+    for (const { name } of before.admitted) index.remove(name);
+    for (const entry of catalog.entries()) indexEntry(entry);
+    return offered(before.view) !== offered(held.view);
+  };
   const audit = openAuditLog({ folder: folders.audit, warn: (message) => log('warn', message) });
   const gateway = new Gateway({
     view: () => held.view,
@@ -107,6 +127,11 @@ export async function startGateway({
     pool,
     index,
     gate: new CallGate(() => settings().limits),
+    consent: async (server, conversation) => {
+      if (!(await obtainConsent(server, conversation, held.discovery, granted))) return undefined;
+      await reload();
+      return held.admitted.find(({ name }) => name === server.name);
+    },
     uses: new RememberedUse(index, () => settings().search.remember, uses.changed),
     audit,
   });
@@ -120,15 +145,7 @@ export async function startGateway({
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    reload: async () => {
-      const before = held;
-      held = await look(options, before);
-      catalog.use(held.admitted);
-      pool.retain(held.admitted);
-      for (const { name } of before.admitted) index.remove(name);
-      for (const entry of catalog.entries()) indexEntry(entry);
-      return offered(before.view) !== offered(held.view);
-    },
+    reload,
     [Symbol.asyncDispose]: async () => {
       await pool[Symbol.asyncDispose]();
       await Promise.all([guardian[Symbol.asyncDispose](), audit[Symbol.asyncDispose](), uses[Symbol.asyncDispose]()]);
@@ -178,6 +195,11 @@ function indexed(entry: CatalogEntry, { judge, settings }: GatewayView) {
     tags,
     enabled,
   }));
+}
+
+/** The tools of a server as one text, to tell whether they are others than before. */
+function hashesOf({ tools = [] }: CatalogEntry): string {
+  return tools.map(({ hash }) => hash).join();
 }
 
 /** What a client sees of the chart. */

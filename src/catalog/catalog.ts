@@ -43,6 +43,7 @@ export class Catalog {
   readonly #failedAt = new Map<string, number>();
   /** By the server itself: under the same name there may be another one before the reading ends. */
   readonly #readings = new Map<AdmittedServer, Promise<CatalogEntry>>();
+  readonly #again = new Set<string>();
   #servers: ReadonlyMap<string, AdmittedServer> = new Map();
 
   constructor(options: CatalogOptions) {
@@ -110,9 +111,18 @@ export class Catalog {
       return Promise.reject(new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`));
     const running = this.#readings.get(server);
     if (running) return running;
-    const reading = this.#read(server).finally(() => this.#readings.delete(server));
+    const reading = this.#read(server).finally(() => {
+      this.#readings.delete(server);
+      if (this.#again.delete(name)) this.refreshSoon(name);
+    });
     this.#readings.set(server, reading);
     return reading;
+  }
+
+  /** The server says that its list changed: whatever is being read now may be the old one. */
+  refreshSoon(name: string): void {
+    if (this.isReading(name)) this.#again.add(name);
+    else this.refresh(name).catch(() => undefined); // the entry says what happened
   }
 
   /** A person has looked at the tools as they are: from now on these are the ones to compare with. */

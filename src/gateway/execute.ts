@@ -36,25 +36,24 @@ export function executor(parts: GatewayParts): Execute {
     let argumentsText = '';
     let outcome: 'ok' | 'tool-error' | ErrorCode = ErrorCode.ToolExecutionError;
     let bytes = 0;
+    let served = call.server;
     try {
       argumentsText = checkArguments(call.toolArguments ?? {}, parts.view().settings.limits).text;
       const result = await execute(call, parts);
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
       bytes = result.bytes.length;
-      if (outcome === 'ok') parts.uses.worked(call.conversation.client, result.server, call.tool);
+      served = result.server;
       return result;
     } catch (error) {
       if (error instanceof PortolanError) outcome = error.code;
       throw error;
     } finally {
-      parts.audit.record({
-        client: call.conversation.client,
-        server: call.server,
-        tool: call.tool,
-        argumentsText,
-        outcome,
-        durationMs: performance.now() - started,
-        bytes,
+      const durationMs = performance.now() - started;
+      // Whoever waits for the answer has no use for these: the answer goes first.
+      setImmediate(() => {
+        const { server, tool, conversation } = call;
+        parts.audit.record({ client: conversation.client, server, tool, argumentsText, outcome, durationMs, bytes });
+        if (outcome === 'ok') parts.uses.worked(conversation.client, served, tool);
       });
     }
   };
@@ -65,7 +64,8 @@ async function execute(
   parts: GatewayParts,
 ): Promise<ToolResult & { readonly bytes: Buffer; readonly server: string }> {
   const { servers, settings } = parts.view();
-  const server = admittedOrRefused(findServer(servers, call.server));
+  const found = findServer(servers, call.server);
+  const server = found.admitted ?? (await parts.consent(found, call.conversation)) ?? admittedOrRefused(found);
   const view = await callable(server, call, parts);
   const toolArguments = isObject(call.toolArguments) ? call.toolArguments : {};
   const { conversation, meta, extra } = call;

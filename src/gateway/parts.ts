@@ -1,5 +1,6 @@
 import type { Catalog } from '../catalog/index.js';
-import type { ToolJudge } from '../policy/index.js';
+import type { Conversation } from '../model/index.js';
+import type { AdmittedServer, ToolJudge } from '../policy/index.js';
 import type { ToolIndex } from '../search/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Pool } from '../upstream/index.js';
@@ -23,4 +24,6 @@ export interface GatewayParts {
   readonly gate: CallGate;
   readonly uses: RememberedUse;
   readonly audit: AuditLog;
+  /** Asks the person at the client to let a server run that waits for that; undefined where they do not, or cannot be asked. */
+  readonly consent: (server: ServedServer, conversation: Conversation) => Promise<AdmittedServer | undefined>;
 }

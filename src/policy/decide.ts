@@ -17,6 +17,8 @@ export interface Grounds {
   /** The rule that keeps a server from running, if one does. */
   readonly blockedBy: (definition: Definition) => string | undefined;
   readonly sealOf: (definition: Definition) => Seal;
+  /** What a person has let run for now, without writing it down. */
+  readonly isGranted?: (definition: Definition) => boolean;
   /** Whether someone has to be asked about it at all. */
   readonly mustAsk: (definition: Definition) => boolean;
 }
@@ -34,7 +36,7 @@ export function decide(definition: Definition, grounds: Grounds): Verdict {
   const ruling = grounds.rulings.size === 0 ? undefined : grounds.rulings.get(grounds.sealOf(definition));
   if (ruling?.verdict === 'denied') return { kind: 'denied' };
   if (!isAsked) return { kind: 'allowed' };
-  if (ruling?.verdict === 'approved') return afterYes(definition);
+  if (ruling?.verdict === 'approved' || grounds.isGranted?.(definition)) return afterYes(definition);
   return { kind: 'needs-approval', because: reasonToAsk(definition, grounds) };
 }
 

@@ -5,7 +5,7 @@ import { NO_TERM, type TermId, type Vocabulary } from './vocabulary.js';
 import { eachWord, nameKey } from './words.js';
 
 export const MAX_USES_PER_TOOL = 8;
-export const MAX_USES = 4_000;
+export const MAX_USES = 2_000;
 const MAX_QUERY_CHARACTERS = 300;
 const MAX_NAME_CHARACTERS = 512;
 /** After this long a use counts half. */

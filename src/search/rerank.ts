@@ -69,8 +69,9 @@ export function addLikeness(
   for (const candidate of candidates)
     candidate.score = mixed(candidate.score / most, shares.get(candidate.place), scale);
   for (const candidate of alike.slice(0, NEW_BY_LIKENESS)) {
-    if (known.has(candidate.place)) continue;
-    candidate.score = mixed(0, shares.get(candidate.place), scale);
+    const share = shares.get(candidate.place) ?? 0;
+    if (share === 0 || known.has(candidate.place)) continue;
+    candidate.score = mixed(0, share, scale);
     candidates.push(candidate);
   }
 }

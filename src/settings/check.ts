@@ -18,7 +18,7 @@ export type Checked =
 
 /** Holds what is written against the schema. Every fault becomes a problem that names file, key and expected type. */
 export function checkSettings({ source, value, section, lineOf }: Written): Checked {
-  const result = section ? DiscoverySection.safeParse(value) : SettingsFile.safeParse(value);
+  const result = section ? DiscoverySection.safeParse(value) : SettingsFile.safeParse(flat(value));
   if (result.success) return { kind: 'valid', settings: result.data };
   const before = section ? [section] : [];
   const faults = result.error.issues.slice(0, MAX_FAULTS).flatMap(faultsOf).slice(0, MAX_FAULTS);
@@ -35,6 +35,15 @@ export function checkSettings({ source, value, section, lineOf }: Written): Chec
     };
   });
   return { kind: 'invalid', problems };
+}
+
+/** `approval` may also be a map: who has to be asked, and whether by way of the client. */
+function flat(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('approval' in value)) return value;
+  const { approval, ...rest } = value;
+  if (typeof approval !== 'object' || approval === null || Array.isArray(approval)) return value;
+  const { scope, ...more }: { scope?: unknown } = approval;
+  return { ...rest, ...(scope !== undefined && { approval: scope }), ...more };
 }
 
 type Issue = NonNullable<ReturnType<typeof SettingsFile.safeParse>['error']>['issues'][number];

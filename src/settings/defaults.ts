@@ -17,6 +17,8 @@ export interface Settings {
   readonly sources: readonly SourceSetting[];
   readonly toolRules: readonly ToolRule[];
   readonly approval: Given<'approval'>;
+  /** Whether a client may be asked to let a waiting server run; written as `approval.elicitation` too. */
+  readonly elicitation: boolean;
   /** What becomes of a tool whose definition changed: it is marked, or held until someone approves it. */
   readonly pins: Given<'pins'>;
   /** Without it everything is allowed; empty, nothing is. */
@@ -51,6 +53,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   sources: [],
   toolRules: [],
   approval: 'project',
+  elicitation: true,
   pins: 'mark',
   deniedMcpServers: [],
   allowManagedMcpServersOnly: false,

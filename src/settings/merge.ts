@@ -48,6 +48,7 @@ export function underManaged(lower: SettingsFile, managed: SettingsFile): Settin
     ...over(lower, managed),
     ...(enabled !== undefined && { enabled }),
     ...((lower.pluginOnly || managed.pluginOnly) && { pluginOnly: true }),
+    ...((lower.elicitation === false || managed.elicitation === false) && { elicitation: false }),
     ...((lower.pins === 'enforce' || managed.pins === 'enforce') && { pins: 'enforce' as const }),
     ...((lower.approval === 'all' || managed.approval === 'all') && { approval: 'all' as const }),
     ...((lower.cache || managed.cache) && {

@@ -23,6 +23,7 @@ export function narrow(file: SettingsFile, held: Settings): Narrowed {
     ...(file.pluginOnly === true && { pluginOnly: true }),
     ...(file.approval === 'all' && { approval: 'all' }),
     ...(file.pins === 'enforce' && { pins: 'enforce' }),
+    ...(file.elicitation === false && { elicitation: false }),
     ...(file.search?.remember === false && { search: { remember: false } }),
     ...(file.deniedMcpServers && { deniedMcpServers: file.deniedMcpServers }),
     ...(toolRules && { toolRules }),

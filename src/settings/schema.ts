@@ -77,6 +77,7 @@ export const SettingsFile = z.strictObject({
   sources: z.array(SourceSetting).readonly().exactOptional(),
   toolRules: z.array(ToolRule).readonly().exactOptional(),
   approval: z.enum(['project', 'all']).exactOptional(),
+  elicitation: z.boolean().exactOptional(),
   pins: z.enum(['mark', 'enforce']).exactOptional(),
   allowedMcpServers: z.array(ServerEntry).readonly().exactOptional(),
   deniedMcpServers: z.array(ServerEntry).readonly().exactOptional(),

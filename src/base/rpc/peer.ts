@@ -83,7 +83,8 @@ export class Peer {
       if (this.#closed) reject(new ChannelClosed('the connection is closed'));
       else this.#pending.set(id, { resolve, reject });
     });
-    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, ...(about !== undefined && { about }) });
+    if (!this.#closed)
+      this.#channel.send({ kind: 'request', id, method, params, ...(about !== undefined && { about }) });
     return { id, answer };
   }
 

@@ -9,6 +9,8 @@ export interface StreamLimits {
   readonly maxDepth: number;
 }
 
+/** Up to here one copy costs less than a write of several pieces. */
+const COPIED_BYTES = 64 * 1024;
 const END_OF_RESULT = Buffer.from('}\n');
 /** A stream that was ended and does not finish by then is destroyed. */
 const FLUSH_MS = 2_000;
@@ -58,10 +60,16 @@ export class StreamChannel implements Channel {
       this.#output.write(`${JSON.stringify(toObject(message))}\n`);
       return;
     }
+    const { bytes } = message.answer;
+    const head = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`);
+    if (bytes.length <= COPIED_BYTES) {
+      this.#output.write(Buffer.concat([head, bytes, END_OF_RESULT]));
+      return;
+    }
     // The bytes of a large result are neither copied nor written again.
     this.#output.cork();
-    this.#output.write(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`);
-    this.#output.write(message.answer.bytes);
+    this.#output.write(head);
+    this.#output.write(bytes);
     this.#output.write(END_OF_RESULT);
     this.#output.uncork();
   }

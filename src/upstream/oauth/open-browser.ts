@@ -41,7 +41,14 @@ export async function openBrowser(address: URL, desktop: Desktop = process): Pro
   return false;
 }
 
-function openersFor({ platform, env }: Desktop): readonly (readonly string[])[] {
+/** What a person chose goes first: programs by their names, as `BROWSER` lists them. One that needs a shell is passed by. */
+function openersFor(desktop: Desktop): readonly (readonly string[])[] {
+  const { env, platform } = desktop;
+  const chosen = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':').filter((name) => /^[^\s%]+$/.test(name));
+  return [...chosen.map((name) => [name]), ...usualOpeners(desktop)];
+}
+
+function usualOpeners({ platform, env }: Desktop): readonly (readonly string[])[] {
   switch (platform) {
     case 'darwin':
       return [['/usr/bin/open']];
