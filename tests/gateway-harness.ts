@@ -7,7 +7,7 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../src/a
 import { type Log, silentLog } from '../src/base/index.js';
 import { LineSplitter } from '../src/base/line-splitter.js';
 import type { Conversation } from '../src/model/index.js';
-import { type Session, serveStdio } from '../src/serve/index.js';
+import { faceOf, Questions, type Session, serveStdio } from '../src/serve/index.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const tests = dirname(fileURLToPath(import.meta.url));
@@ -17,6 +17,7 @@ const MONITOR = pathToFileURL(join(tests, 'fixtures/servers/loop-monitor.mjs')).
 export const ODD_SERVER = join(tests, 'fixtures/servers/odd-server.mjs');
 /** No answer takes this long unless something hangs. */
 const ANSWER_LIMIT_MS = 60_000;
+const MAX_LINE_BYTES = 5 * 1024 * 1024;
 
 export type Json = Record<string, unknown>;
 
@@ -134,19 +135,24 @@ export async function gatewayWith(
   log: Log = silentLog,
 ): Promise<HomeGateway> {
   const machine = makeMachine();
-  const running = await startGateway(machine.options({ servers, settings, clients: [] }));
+  const running = await startGateway({ ...machine.options({ servers, settings, clients: [] }), log });
   const sessions: Session[] = [];
+  const face = faceOf(running.gateway, undefined);
+  const questions = new Questions();
+  const limits = () => ({ maxLineBytes: MAX_LINE_BYTES, maxDepth: running.gateway.view.settings.limits.maxDepth });
   return {
     machine,
     running,
     connect: () => {
       const [input, output] = [new PassThrough(), new PassThrough()];
-      sessions.push(serveStdio({ gateway: running.gateway, version: '0', log, input, output }));
+      const label = String(sessions.length);
+      sessions.push(serveStdio({ face, questions, version: '0', log, input, output, limits, label, principal: label }));
       return new LineClient(input, output);
     },
     conversation: (client = 'test') => ({ client, signal: new AbortController().signal }),
     [Symbol.asyncDispose]: async () => {
       await Promise.all(sessions.map((session) => session.drain(0)));
+      questions[Symbol.dispose]();
       await running[Symbol.asyncDispose]();
       machine[Symbol.dispose]();
     },
@@ -154,7 +160,10 @@ export async function gatewayWith(
 }
 
 export interface Figures {
+  /** How long the event loop stood still at most, also where others had the processor. */
   readonly stallMs: number;
+  /** How long it was busy at a stretch. */
+  readonly busyMs: number;
   readonly maxRssBytes: number;
 }
 

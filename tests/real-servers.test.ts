@@ -62,7 +62,7 @@ describe('real servers behind the gateway', () => {
       }),
     );
     expect(Object.fromEntries(lists)).toEqual({
-      everything: 13,
+      everything: expect.toSatisfy((count: number) => count >= 13), // more for a client that can be asked something
       filesystem: 14,
       memory: 9,
       sequential: 1,

@@ -6,7 +6,7 @@ import { type Machine, makeMachine } from './machine.js';
 
 const CURSOR = '~/.cursor/mcp.json';
 const SETTINGS = '~/.config/portolan/portolan.config.json';
-const LIST_CHANGED = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
+const LIST_CHANGED = 'notifications/tools/list_changed';
 
 const namesOf = async (client: StdioClient): Promise<string[]> =>
   (await client.ask('list_mcp_servers')).servers.map(({ name }: { name: string }) => name);
@@ -28,14 +28,14 @@ describe('files that are watched', () => {
     await becomes(client, ['one', 'two']);
     expect(await client.execute('two', 'echo', { text: 'new' })).toMatchObject({ content: [{ text: 'new' }] });
     expect(JSON.stringify(await client.request('tools/list'))).toContain('one, two');
-    expect(client.notifications).toEqual([LIST_CHANGED]);
+    expect(client.notifications.map(({ method }) => method)).toEqual([LIST_CHANGED]);
 
     configure(machine, servers('two'));
     await becomes(client, ['two']);
     expect(await client.execute('one', 'echo', { text: 'old' })).toMatchObject({
       structuredContent: { error: { code: 'SERVER_NOT_FOUND' } },
     });
-    expect(client.notifications).toEqual([LIST_CHANGED, LIST_CHANGED]);
+    expect(client.notifications.map(({ method }) => method)).toEqual([LIST_CHANGED, LIST_CHANGED]);
   });
 
   it.each([

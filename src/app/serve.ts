@@ -32,6 +32,7 @@ export async function serveClient({ input, output, ending, expose, ...options }:
     return { maxLineBytes: maxArgumentBytes + ENVELOPE_BYTES, maxDepth };
   };
   const session = serveStdio({ face, questions, version, log, input, output, limits, principal: 'stdio' });
+  running.rootsFrom(() => session.roots());
   const stopListening = running.listen((server, method, params) => {
     const notice = face.translate(server, { method, params });
     if (notice) session.notice(notice);

@@ -26,6 +26,8 @@ export interface RunningGateway extends AsyncDisposable {
   readonly discovery: Discovery;
   /** Hears what servers say unasked, until the returned function is called. */
   listen(listener: ServerListener): () => void;
+  /** Who answers a server that asks for roots while no call is under way. */
+  rootsFrom(ask: () => Promise<Record<string, unknown>>): void;
   /** Looks again and replaces everything at once; says whether the servers on offer changed. */
   reload(): Promise<boolean>;
 }
@@ -54,6 +56,7 @@ export async function startGateway({
   const settings = () => held.view.settings;
   const index = createToolIndex();
   const listeners = new Set<ServerListener>();
+  let roots = async (): Promise<Record<string, unknown>> => ({ roots: [] });
   const uses = usesFile(folders.state, index, log);
   const guardian = startGuardian({
     folder: folders.children,
@@ -74,6 +77,7 @@ export async function startGateway({
           client: { name: 'portolan', version },
           startMs: () => settings().timeouts.startMs,
           eraOf: ({ name }) => catalog.eraOf(name),
+          roots: () => roots(),
           logFolder: folders.logs,
           log,
         },
@@ -144,6 +148,9 @@ export async function startGateway({
     listen: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);
+    },
+    rootsFrom: (ask) => {
+      roots = ask;
     },
     reload,
     [Symbol.asyncDispose]: async () => {

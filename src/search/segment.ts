@@ -8,6 +8,8 @@ import { nameKey } from './words.js';
 export const MAX_SEGMENT_TOOLS = 65_535;
 /** Written a third time a word says nothing more; this, and length, is what stuffing runs into. */
 const MAX_REPEATS = 2;
+/** What is longer can only be found by its words. */
+const MAX_NAME_CHARACTERS = 256;
 /** An impact is kept in one byte. */
 export const FULL_IMPACT = 255;
 
@@ -57,7 +59,7 @@ export function buildSegment(tools: readonly IndexedTool[], vocabulary: Vocabula
     ...postings.sorted(vocabulary.size),
     tools: tools.map(stored),
     ...serversIn(tools),
-    nameHashes: Uint32Array.from(tools, ({ name }) => hashOf(nameKey(name))),
+    nameHashes: Uint32Array.from(tools, ({ name }) => hashOf(nameKey(name.slice(0, MAX_NAME_CHARACTERS)))),
     nameTerms: Uint32Array.from(nameTerms),
     nameStarts,
     alive: new Uint8Array(tools.length).fill(1),

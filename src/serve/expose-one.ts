@@ -1,13 +1,26 @@
-import { type Answer, ErrorCode, PortolanError, RpcCode, RpcError } from '../base/index.js';
+import {
+  type Answer,
+  ErrorCode,
+  PortolanError,
+  RpcCode,
+  RpcError,
+  randomKey,
+  type SealPurpose,
+  seal,
+  unseal,
+} from '../base/index.js';
 import type { Gateway } from '../gateway/index.js';
 import { failed, passed } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
 import { paramsPassedOn, passedOn } from './passed-on.js';
 
+const CURSOR_MS = 3_600_000;
+
 /** One server as it is, with its own names: everything it can do, under the same rules, limits and log as elsewhere. */
 export class ExposeOne implements Face {
   readonly #gateway: Gateway;
   readonly #server: string;
+  readonly #key = randomKey();
 
   constructor(gateway: Gateway, server: string) {
     this.#gateway = gateway;
@@ -53,6 +66,18 @@ export class ExposeOne implements Face {
   }
 
   async #forward({ method, params, conversation }: FaceRequest): Promise<Answer> {
-    return passed(await this.#gateway.request(this.#server, method, paramsPassedOn(params), conversation));
+    const purpose = { kind: 'cursor', bound: [conversation.client.replace(/@.*$/, ''), this.#server, method] };
+    const asked = params.cursor === undefined ? params : { ...params, cursor: this.#opened(params.cursor, purpose) };
+    const result = await this.#gateway.request(this.#server, method, paramsPassedOn(asked), conversation);
+    const { nextCursor } = result.value;
+    if (typeof nextCursor !== 'string') return passed(result);
+    return { value: { ...result.value, nextCursor: seal(this.#key, purpose, nextCursor, Date.now() + CURSOR_MS) } };
+  }
+
+  #opened(cursor: unknown, purpose: SealPurpose): string {
+    const opened = typeof cursor === 'string' ? unseal(this.#key, purpose, cursor, Date.now()) : undefined;
+    if (opened?.kind === 'open' && typeof opened.value === 'string') return opened.value;
+    const why = opened?.kind === 'expired' ? 'has expired: begin the list anew' : 'is not one of ours';
+    throw new RpcError(RpcCode.invalidParams, `the cursor ${why}`);
   }
 }

@@ -21,6 +21,8 @@ import { listen, wants } from './subscriptions.js';
 /** What a client that does not read its answers may make us hold. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 100;
+/** A client that does not answer such a question by then has no answer. */
+const ROOTS_MS = 5_000;
 
 export interface SessionOptions {
   readonly face: Face;
@@ -80,6 +82,21 @@ export class Session {
     const { uri } = notice.params;
     if (notice.method === 'notifications/resources/updated' && !this.#subscribed.has(String(uri))) return;
     this.#peer.notify(notice.method, notice.params);
+  }
+
+  /** The roots of this client, as it gives them now; none if it has none. */
+  async roots(): Promise<Record<string, unknown>> {
+    if (this.#abilities.roots === undefined) return { roots: [] };
+    const { answer, id } = this.#peer.request('roots/list', {});
+    const giveUp = setTimeout(() => this.#peer.forget(id, new RpcError(RpcCode.internalError, 'no answer')), ROOTS_MS);
+    try {
+      const { result } = await answer;
+      return isObject(result) ? result : { roots: [] };
+    } catch {
+      return { roots: [] };
+    } finally {
+      clearTimeout(giveUp);
+    }
   }
 
   /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
@@ -216,7 +233,10 @@ export class Session {
   }
 
   #listen(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {
+    const subscribe = (method: string, uri: string) =>
+      this.#ask(id, method, { uri }, 'legacy', signal)?.catch(() => undefined);
     return listen(id, params, signal, {
+      subscribe: (uri) => void subscribe('resources/subscribe', uri),
       send: (method, told) => this.#peer.notify(method, told, id),
       hear: (filter, listener) => {
         const chosen = (notice: Notice) => {

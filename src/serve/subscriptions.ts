@@ -13,6 +13,8 @@ export interface Filter {
 }
 
 interface Ends {
+  /** Has the server told that somebody wants to hear of a resource. */
+  subscribe(uri: string): void;
   send(method: string, params: Readonly<Record<string, unknown>>): void;
   hear(filter: Filter, listener: (notice: Notice) => void): () => void;
 }
@@ -22,12 +24,13 @@ export async function listen(
   id: Id,
   params: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
-  { send, hear }: Ends,
+  { send, hear, subscribe }: Ends,
 ): Promise<Answer> {
   const filter = readFilter(params.notifications);
   const _meta = { [SUBSCRIPTION_KEY]: id };
   send('notifications/subscriptions/acknowledged', { notifications: filter, _meta });
   const stop = hear(filter, ({ method, params: told }) => send(method, { ...told, _meta }));
+  for (const uri of filter.resourceSubscriptions ?? []) subscribe(uri);
   await new Promise<void>((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { ErrorCode, type PortolanError, StreamChannel } from '../base/index.js';
 import { type CallOptions, Connection } from './connection.js';
+import { greet } from './greet.js';
 
 type Json = Record<string, unknown>;
 interface Request {
@@ -19,7 +20,7 @@ const MAX_LINE_BYTES = 10_000;
 function connected(serve: (request: Request, say: (message: Json | string) => void) => unknown) {
   const [toServer, fromServer] = [new PassThrough(), new PassThrough()];
   const got: Request[] = [];
-  const events = { noise: 0, changed: 0, closings: [] as (string | undefined)[] };
+  const events = { noise: 0, notified: [] as string[], closings: [] as (string | undefined)[] };
   const say = (message: Json | string) => {
     fromServer.write(`${typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   };
@@ -35,9 +36,7 @@ function connected(serve: (request: Request, say: (message: Json | string) => vo
   });
   const limits = { maxLineBytes: MAX_LINE_BYTES, maxDepth: 64 };
   const connection = new Connection(new StreamChannel(fromServer, toServer, () => limits), {
-    toolsChanged: () => {
-      events.changed += 1;
-    },
+    notified: (method) => events.notified.push(method),
     closed: (reason) => events.closings.push(reason),
     noise: () => {
       events.noise += 1;
@@ -60,13 +59,14 @@ describe('Connection', () => {
     const { connection, got } = connected(({ method }) =>
       method === 'initialize' ? { ...GREETING, instructions: 'be kind' } : undefined,
     );
-    await connection.greet({ name: 'portolan', version: '9' }, LONG);
+    await greet(connection, { client: { name: 'portolan', version: '9' }, options: LONG, era: 'legacy' });
     await tick();
     expect(connection.greeting).toEqual({
       name: 's',
       version: '1',
       protocolVersion: '2025-11-25',
       instructions: 'be kind',
+      capabilities: {},
     });
     expect(got).toMatchObject([
       {
@@ -90,7 +90,9 @@ describe('Connection', () => {
     },
   ])('refuses a server that $title', async ({ answer, message }) => {
     const { connection } = connected(() => answer);
-    const failure = await failureOf(connection.greet({ name: 'p', version: '1' }, LONG));
+    const failure = await failureOf(
+      greet(connection, { client: { name: 'p', version: '1' }, options: LONG, era: 'legacy' }),
+    );
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message });
   });
 
@@ -182,7 +184,7 @@ describe('Connection', () => {
 
   it('never cancels the greeting', async () => {
     const { connection, got } = connected(() => undefined);
-    await failureOf(connection.greet({ name: 'p', version: '1' }, SHORT));
+    await failureOf(greet(connection, { client: { name: 'p', version: '1' }, options: SHORT, era: 'legacy' }));
     await tick();
     expect(got.map(({ method }) => method)).toEqual(['initialize']);
   });
@@ -215,9 +217,7 @@ describe('Connection', () => {
     });
     const steps: Record<string, unknown[]> = { a: [], b: [] };
     await Promise.all(
-      ['a', 'b'].map((name) =>
-        connection.callTool(name, {}, { ...LONG, onProgress: (step) => steps[name]?.push(step) }),
-      ),
+      ['a', 'b'].map((name) => connection.callTool(name, {}, { ...LONG, progress: (step) => steps[name]?.push(step) })),
     );
     expect(steps).toEqual({
       a: [{ progress: 1, total: 2, message: 'a' }],
@@ -238,7 +238,7 @@ describe('Connection', () => {
     });
     const start = performance.now();
     const failure = await failureOf(
-      connection.callTool('t', {}, { timeoutMs: 200, totalMs: 600, onProgress: () => undefined }),
+      connection.callTool('t', {}, { timeoutMs: 200, totalMs: 600, progress: () => undefined }),
     );
     const ms = performance.now() - start;
     expect(failure).toMatchObject({ code: ErrorCode.ToolExecutionTimeout });
@@ -282,18 +282,24 @@ describe('Connection', () => {
     );
   });
 
-  it('answers a ping and nothing else that a server may ask', async () => {
+  it('answers a ping, and nothing that no call can have caused', async () => {
     const { got, say, events } = connected(() => undefined);
     say({ id: 1, method: 'ping' });
     say({ id: 2, method: 'sampling/createMessage', params: {} });
+    say({ id: 3, method: 'files/delete', params: {} });
     say({ method: 'notifications/tools/list_changed' });
     say({ method: 'notifications/unheard-of' });
     await tick(20);
     expect(got).toEqual([
       { jsonrpc: '2.0', id: 1, result: {} },
-      { jsonrpc: '2.0', id: 2, error: { code: -32601, message: 'sampling/createMessage is not supported here' } },
+      {
+        jsonrpc: '2.0',
+        id: 2,
+        error: { code: -32601, message: 'sampling/createMessage: no call is under way that could have caused it' },
+      },
+      { jsonrpc: '2.0', id: 3, error: { code: -32601, message: 'files/delete is not supported here' } },
     ]);
-    expect(events.changed).toBe(1);
+    expect(events.notified).toEqual(['notifications/tools/list_changed', 'notifications/unheard-of']);
   });
 
   it('G3 counts what is no message, answers none of it and goes on', async () => {
@@ -312,7 +318,7 @@ describe('Connection', () => {
   it('hands on what travels with a call, beside its own token', async () => {
     const { connection, got } = connected(() => ({}));
     await connection.callTool('t', { x: 1 }, { ...LONG, meta: { traceparent: '00-1' } });
-    await connection.callTool('t', {}, { ...LONG, meta: { traceparent: '00-2' }, onProgress: () => undefined });
+    await connection.callTool('t', {}, { ...LONG, meta: { traceparent: '00-2' }, progress: () => undefined });
     expect(got.map(({ params }) => params)).toEqual([
       { name: 't', arguments: { x: 1 }, _meta: { traceparent: '00-1' } },
       { name: 't', arguments: {}, _meta: { traceparent: '00-2', progressToken: 0 } },

@@ -40,7 +40,13 @@ export interface ConnectionEvents {
   lastWords(): string;
   /** Takes out what may not be shown. */
   redact(text: string): string;
+  /** The roots of whoever is served, for a server that asks before anything is called. */
+  roots?(): Promise<Record<string, unknown>>;
 }
+
+/** Timers count no further. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+const MAX_WATCHED = 1_000;
 
 const NEVER = new AbortController().signal;
 
@@ -48,7 +54,8 @@ const NEVER = new AbortController().signal;
 export class Connection {
   readonly #peer: Peer;
   readonly #events: ConnectionEvents;
-  readonly #flights = new Flights();
+  readonly #flights: Flights;
+  readonly #watched = new Map<string, AbortController>();
   #timeoutsInARow = 0;
   #greeting: ServerGreeting | undefined;
   #closing: string | undefined;
@@ -57,6 +64,7 @@ export class Connection {
 
   constructor(channel: Channel, events: ConnectionEvents) {
     this.#events = events;
+    this.#flights = new Flights(events.roots?.bind(events));
     this.#peer = new Peer(channel, {
       request: async ({ method, params = {} }) => ({ value: await this.#asked(method, params) }),
       notification: (method, params) => this.#notified(method, params),
@@ -89,9 +97,12 @@ export class Connection {
   async list(method: string, key: string, options: CallOptions): Promise<readonly unknown[]> {
     const items: unknown[] = [];
     const seen = new Set<string>();
+    const ends = performance.now() + options.totalMs;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      const { value } = await this.request(method, cursor === undefined ? {} : { cursor }, options);
+      // The time is for all pages: a list that always has another must not keep us for good.
+      const totalMs = Math.max(0, ends - performance.now());
+      const { value } = await this.request(method, cursor === undefined ? {} : { cursor }, { ...options, totalMs });
       const listed = value[key];
       if (!Array.isArray(listed)) throw this.connectionError(`its answer to ${method} has no ${key}`);
       items.push(...listed.slice(0, MAX_ITEMS - items.length));
@@ -112,7 +123,27 @@ export class Connection {
 
   /** Rejects with a `PortolanError` whose code says whether the server, the time or the connection failed. */
   async request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
+    if (this.#envelope && (method === 'resources/subscribe' || method === 'resources/unsubscribe'))
+      return this.#watch(String(params.uri), method === 'resources/subscribe');
     return answerOnce(params, options, (asked) => this.#request(method, asked, options));
+  }
+
+  /** A request that stays open as long as the connection, for servers that say nothing unasked. Who refuses it says nothing. */
+  listen(notifications: Readonly<Record<string, unknown>>, signal: AbortSignal = NEVER): void {
+    const forEver = { timeoutMs: LONGEST_TIMER_MS, totalMs: LONGEST_TIMER_MS, signal };
+    this.#request('subscriptions/listen', { notifications }, forEver).catch(() => undefined);
+  }
+
+  /** A stateless server has no subscriptions: somebody listens, or nobody does. */
+  async #watch(uri: string, isWanted: boolean): Promise<ToolResult> {
+    this.#watched.get(uri)?.abort();
+    this.#watched.delete(uri);
+    if (isWanted && this.#watched.size < MAX_WATCHED) {
+      const controller = new AbortController();
+      this.#watched.set(uri, controller);
+      this.listen({ resourceSubscriptions: [uri] }, controller.signal);
+    }
+    return { value: {} };
   }
 
   close(reason?: string): Promise<void> {
@@ -144,7 +175,10 @@ export class Connection {
     const clock = this.#clock(method, options);
     const token = await this.#flights.enter({
       conversation: { ...options, client, signal },
-      alive: () => clock.again(),
+      alive: () => {
+        this.#timeoutsInARow = 0;
+        clock.again();
+      },
     });
     const wantsProgress = options.progress !== undefined;
     const meta = {
@@ -173,6 +207,8 @@ export class Connection {
       if (isObject(result)) return { value: result, ...(bytes && { bytes }) };
       throw new PortolanError(ErrorCode.ToolExecutionError, 'the server answered with something that is no result');
     } catch (error) {
+      // Also who refuses has answered.
+      if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#timeoutsInARow = 0;
       throw this.#explained(error);
     } finally {
       clock.stop();

@@ -15,6 +15,12 @@ export class Flights {
   /** On a pipe a question does not say whose call it is about: a server that asks is used by one client at a time. */
   #asksQuestions = false;
   #next = 0;
+  readonly #roots: () => Promise<Record<string, unknown>>;
+
+  /** `roots` answers for whoever is served while no call is under way. */
+  constructor(roots: () => Promise<Record<string, unknown>> = async () => ({ roots: [] })) {
+    this.#roots = roots;
+  }
 
   /** Waits until no other client uses a server that asks questions; gives the token under which progress comes. */
   async enter(flight: Flight): Promise<number> {
@@ -55,7 +61,11 @@ export class Flights {
     this.#asksQuestions = true;
     const flights = [...this.#flights.values()];
     const [first] = flights;
-    if (!first) throw new RpcError(RpcCode.methodNotFound, `${method}: no call is under way that could have caused it`);
+    if (!first) {
+      // Some servers want to know the roots before anything is called.
+      if (method === 'roots/list') return this.#roots();
+      throw new RpcError(RpcCode.methodNotFound, `${method}: no call is under way that could have caused it`);
+    }
     const isSure = flights.every(({ conversation }) => conversation.client === first.conversation.client);
     if (!isSure)
       throw new RpcError(RpcCode.internalError, `${method}: it cannot be said whose call caused it; try again`);

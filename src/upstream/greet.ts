@@ -7,8 +7,6 @@ const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05',
 const MODERN_VERSION = '2026-07-28';
 /** A server that is silent for this long after the modern greeting is greeted in the old way. */
 const DISCOVER_MS = 5_000;
-/** Timers count no further. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** All that any client of ours may be able to do: a server lists its tools by it, and whoever cannot is told when it asks. */
 const ABILITIES = {
@@ -61,19 +59,12 @@ async function discover(connection: Connection, { client, options, era }: Introd
     const { supportedVersions } = value;
     if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return false;
     connection.greeted(readGreeting(value, MODERN_VERSION), envelope);
-    listen(connection);
+    connection.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
     return true;
   } catch (error) {
     if (isEvidence(error)) return false;
     throw error;
   }
-}
-
-/** Such a server says nothing unasked. The request lives as long as the connection; whoever refuses it is asked anew by time. */
-function listen(connection: Connection): void {
-  const notifications = { toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true };
-  const forEver = { timeoutMs: LONGEST_TIMER_MS, totalMs: LONGEST_TIMER_MS };
-  connection.request('subscriptions/listen', { notifications }, forEver).catch(() => undefined);
 }
 
 /** Whether a refusal says that the server is of the older kind. One that is gone, or wants to know who we are, says nothing. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Handler, type HttpServer, sdkHandler, serveHttp } from '../../tests/fixtures/servers/http-server.js';
 import { ErrorCode, type PortolanError } from '../base/index.js';
 import { type CallOptions, Connection } from './connection.js';
+import { greet } from './greet.js';
 import { openHttpChannel } from './http-channel.js';
 
 const OPTIONS: CallOptions = { timeoutMs: 10_000, totalMs: 10_000 };
@@ -15,7 +16,7 @@ async function reached(server: HttpServer, headers: Record<string, string> = {})
     maxDepth: 64,
   }));
   const connection = new Connection(channel, {
-    toolsChanged: () => undefined,
+    notified: () => undefined,
     closed: (reason) => closings.push(reason),
     noise: () => undefined,
     lastWords: () => '',
@@ -26,7 +27,7 @@ async function reached(server: HttpServer, headers: Record<string, string> = {})
 
 async function greeted(server: HttpServer, headers?: Record<string, string>) {
   const one = await reached(server, headers);
-  await one.connection.greet({ name: 'portolan', version: '1' }, OPTIONS);
+  await greet(one.connection, { client: { name: 'portolan', version: '1' }, options: OPTIONS, era: 'legacy' });
   return one;
 }
 
@@ -66,7 +67,7 @@ describe('openHttpChannel', () => {
   it('speaks to a server of the official SDK: greets, lists, calls', async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection } = await greeted(server);
-    expect(connection.greeting).toEqual({ name: 'official', version: '2', protocolVersion: '2025-11-25' });
+    expect(connection.greeting).toMatchObject({ name: 'official', version: '2', protocolVersion: '2025-11-25' });
     const tools = await connection.listTools(OPTIONS);
     expect(tools.map((tool) => (tool as { name: string }).name)).toEqual(['echo', 'big', 'steps']);
     expect(await connection.callTool('echo', { a: 'ä' }, OPTIONS)).toEqual({
@@ -89,7 +90,7 @@ describe('openHttpChannel', () => {
     await using server = await serveHttp(sdkHandler());
     const { connection } = await greeted(server);
     const steps: unknown[] = [];
-    const result = await connection.callTool('steps', {}, { ...OPTIONS, onProgress: (step) => steps.push(step) });
+    const result = await connection.callTool('steps', {}, { ...OPTIONS, progress: (step) => steps.push(step) });
     expect(result.value).toEqual({ content: [{ type: 'text', text: 'done' }] });
     expect(steps).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3 })));
     await connection.close();

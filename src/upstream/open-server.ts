@@ -11,6 +11,8 @@ export interface OpenContext extends Surroundings {
   readonly startMs: () => number;
   /** What is known of a server from before: asked in the right way, it answers at once. */
   readonly eraOf: (server: AdmittedServer) => Era | undefined;
+  /** The roots of whoever is served. */
+  readonly roots: () => Promise<Record<string, unknown>>;
   /** Where the stderr of servers is kept for `portolan logs`. */
   readonly logFolder: string;
   readonly log: Log;
@@ -41,6 +43,7 @@ export async function openServer(
     },
     lastWords: () => lastLines(transport.errorText()),
     redact: redactor(transport.secrets),
+    roots: context.roots,
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
   try {

@@ -17,7 +17,7 @@ function idleConnection(): Connection {
   return new Connection(
     { backlogBytes: 0, start: () => undefined, send: () => undefined, close: async () => undefined },
     {
-      toolsChanged: () => undefined,
+      notified: () => undefined,
       closed: () => undefined,
       noise: () => undefined,
       lastWords: () => '',
@@ -51,7 +51,7 @@ function pooled(said: Partial<PoolOptions> = {}, before: () => Promise<void> = a
     },
     idleMs: () => 50,
     log: silentLog,
-    toolsChanged: () => undefined,
+    notified: () => undefined,
     now: () => now.ms,
     random: () => 0,
     ...said,

@@ -142,7 +142,11 @@ describe('S7: a tool whose definition changed after it was first seen', () => {
   it('is free again once a person has approved it, also in a gateway that was running before', async () => {
     const unasked = await portolan(machine, ['approve', 'own']);
     expect([unasked.status, unasked.stderr]).toEqual([3, expect.stringContaining('TERMINAL_NEEDED')]);
-    expect(await client.execute('own', 'described')).toMatchObject({ isError: true });
+    // The gateway that runs has seen what the settings said meanwhile.
+    await until(
+      () => client.execute('own', 'described'),
+      (result) => result.isError === true,
+    );
     const approved = await portolan(machine, ['approve', 'own', '--yes', '--json']);
     expect([approved.status, JSON.parse(approved.stdout)]).toEqual([0, { approved: ['own'], tools: HELD }]);
     await until(

@@ -12,6 +12,8 @@ export interface StreamLimits {
 /** Up to here one copy costs less than a write of several pieces. */
 const COPIED_BYTES = 64 * 1024;
 const END_OF_RESULT = Buffer.from('}\n');
+/** As much as Node reads at once: there is more where this came from. */
+const FULL_CHUNK_BYTES = 64 * 1024;
 /** A stream that was ended and does not finish by then is destroyed. */
 const FLUSH_MS = 2_000;
 
@@ -42,7 +44,10 @@ export class StreamChannel implements Channel {
       },
       overlong: (line) => listener.overlong(line),
     });
-    this.#input.on('data', (chunk: Buffer) => splitter.push(chunk));
+    this.#input.on('data', (chunk: Buffer) => {
+      splitter.push(chunk);
+      if (chunk.length >= FULL_CHUNK_BYTES) this.#giveWay();
+    });
     this.#input.on('end', () => {
       splitter.end();
       this.#end(undefined);
@@ -92,6 +97,12 @@ export class StreamChannel implements Channel {
         resolve();
       });
     });
+  }
+
+  /** Node reads on as long as there is more: who writes without a pause would keep everybody else waiting. */
+  #giveWay(): void {
+    this.#input.pause();
+    setImmediate(() => this.#input.resume());
   }
 
   #end(reason: Error | undefined): void {

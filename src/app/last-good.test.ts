@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { definition } from '../../tests/fakes/definition.js';
+import type { Readings } from '../sources/index.js';
+import { withLastGood } from './last-good.js';
+
+type Found = Readings['looks'][number]['found'];
+
+const at = (source: string, name: string, scope: 'user' | 'managed' = 'user') => definition({ source, name, scope });
+const readings = (definitions: Readings['definitions'], looks: Readonly<Record<string, Found>>) => ({
+  definitions,
+  looks: Object.entries(looks).map(([path, found]) => ({ client: 'cursor', scope: 'user', path, found })),
+  problems: [],
+  exclusive: [],
+});
+const named = ({ definitions }: Pick<Readings, 'definitions'>) =>
+  definitions.map(({ source, name }) => `${source} ${name}`);
+
+describe('withLastGood', () => {
+  const before = { definitions: [at('/a', 'one'), at('/b', 'two'), at('/b', 'three'), at('/c', 'four')] };
+
+  it.each([
+    {
+      title: 'keeps the servers of a file that does not parse where they stood',
+      definitions: [at('/a', 'one'), at('/c', 'four')],
+      looks: { '/a': 'read', '/b': 'failed', '/c': 'read' },
+      expected: ['/a one', '/b two', '/b three', '/c four'],
+    },
+    {
+      title: 'keeps them also when it is the first file',
+      definitions: [at('/b', 'two'), at('/b', 'three'), at('/c', 'four')],
+      looks: { '/a': 'failed', '/b': 'read', '/c': 'read' },
+      expected: ['/a one', '/b two', '/b three', '/c four'],
+    },
+    {
+      title: 'lets go what a file that is gone named',
+      definitions: [at('/a', 'one'), at('/c', 'four')],
+      looks: { '/a': 'read', '/b': 'absent', '/c': 'read' },
+      expected: ['/a one', '/c four'],
+    },
+    {
+      title: 'lets go what a file that was read names no more',
+      definitions: [at('/a', 'one'), at('/b', 'two')],
+      looks: { '/a': 'read', '/b': 'read', '/c': 'failed' },
+      expected: ['/a one', '/b two', '/c four'],
+    },
+    {
+      title: 'puts what is new beside what is kept',
+      definitions: [at('/a', 'new'), at('/a', 'one')],
+      looks: { '/a': 'read', '/b': 'failed', '/c': 'failed' },
+      expected: ['/a new', '/a one', '/b two', '/b three', '/c four'],
+    },
+  ] as const)('$title', ({ definitions, looks, expected }) => {
+    expect(named(withLastGood(readings(definitions, looks) as unknown as Readings, before))).toEqual(expected);
+  });
+
+  it('keeps nothing of an administrator’s file: it fails closed', () => {
+    const managed = { definitions: [at('/etc/m', 'theirs', 'managed'), at('/a', 'one')] };
+    const now = readings([], { '/etc/m': 'failed', '/a': 'failed' }) as unknown as Readings;
+    expect(named(withLastGood(now, managed))).toEqual(['/a one']);
+  });
+
+  it('is the reading itself the first time, and where nothing failed', () => {
+    const now = readings([at('/a', 'one')], { '/a': 'read' }) as unknown as Readings;
+    expect(withLastGood(now, undefined)).toBe(now);
+    expect(withLastGood(now, before)).toBe(now);
+  });
+});

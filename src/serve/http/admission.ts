@@ -1,0 +1,42 @@
+import { sha256 } from '../../base/index.js';
+import { type HostRules, isOurHost, isOurOrigin } from './host-rules.js';
+import { faultResponse, HTTP_FAULT } from './rpc-response.js';
+
+export interface AdmissionRules {
+  readonly hosts: () => HostRules;
+  readonly token?: string;
+  /** The routes that need no token. */
+  readonly open: ReadonlySet<string>;
+}
+
+/** Says no to a request, or nothing. Every route is asked about, also those that do not exist. */
+export type Admission = (request: Request) => Response | undefined;
+
+/** Listening on loopback is no defence against a web page that re-points its own name at 127.0.0.1: the names are checked first. */
+export function admission({ hosts, token, open }: AdmissionRules): Admission {
+  const isToken = token === undefined ? undefined : tokenCheck(token);
+  return ({ headers, url }) => {
+    const rules = hosts();
+    if (!isOurHost(headers.get('host'), rules)) return refused(403, 'this Host is not served here');
+    if (!isOurOrigin(headers.get('origin'), rules)) return refused(403, 'this Origin is not welcome here');
+    if (!isToken || open.has(new URL(url).pathname)) return undefined;
+    const given = headers.get('authorization');
+    if (isToken(given)) return undefined;
+    const error = given === null ? '' : ', error="invalid_token"';
+    return refused(401, 'a bearer token is needed', { 'www-authenticate': `Bearer realm="portolan"${error}` });
+  };
+}
+
+/** Takes the same time wherever a wrong token differs, and keeps none. */
+function tokenCheck(token: string): (header: string | null) => boolean {
+  const { timingSafeEqual } = process.getBuiltinModule('node:crypto');
+  const expected = Buffer.from(sha256(token));
+  return (header) => {
+    const [, given = ''] = /^bearer +([\x21-\x7e]+)$/i.exec(header ?? '') ?? [];
+    return timingSafeEqual(Buffer.from(sha256(given)), expected);
+  };
+}
+
+function refused(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return faultResponse(status, { code: HTTP_FAULT, message }, null, headers);
+}

@@ -1,0 +1,53 @@
+import { isDeeperThan, RpcCode, readMessage, type StreamLimits } from '../../base/index.js';
+import { faultResponse, HTTP_FAULT } from './rpc-response.js';
+
+/** What a client posted: JSON in which every message can be answered, or why it is not looked at. */
+export type Body =
+  | { readonly kind: 'read'; readonly value: unknown }
+  | { readonly kind: 'refused'; readonly response: Response };
+
+/** As many messages as one batch may hold. */
+const MAX_BATCH = 100;
+
+/** Reads no more than may be kept, and parses nothing that nests too deep. */
+export async function readBody(request: Request, { maxLineBytes, maxDepth }: StreamLimits): Promise<Body> {
+  const bytes = await readBytes(request, maxLineBytes);
+  if (bytes === undefined)
+    return refused(413, { code: HTTP_FAULT, message: `a message has at most ${maxLineBytes} bytes` });
+  if (isDeeperThan(bytes, maxDepth))
+    return refused(400, { code: RpcCode.invalidRequest, message: `nested deeper than ${maxDepth}` });
+  let value: unknown;
+  try {
+    value = JSON.parse(bytes.toString());
+  } catch {
+    return refused(400, { code: RpcCode.parseError, message: 'not valid JSON' });
+  }
+  if (Array.isArray(value) && value.length > MAX_BATCH)
+    return refused(400, { code: RpcCode.invalidRequest, message: `a batch holds at most ${MAX_BATCH} messages` });
+  for (const message of Array.isArray(value) ? value : [value]) {
+    const read = readMessage(message);
+    // The transports know no answer to such a message, and whoever sent it would wait for ever.
+    if (read.kind === 'invalid')
+      return { kind: 'refused', response: faultResponse(400, read.fault, Array.isArray(value) ? null : read.id) };
+  }
+  return { kind: 'read', value };
+}
+
+function refused(status: number, fault: { readonly code: number; readonly message: string }): Body {
+  return { kind: 'refused', response: faultResponse(status, fault) };
+}
+
+async function readBytes({ body, headers }: Request, most: number): Promise<Buffer | undefined> {
+  if (!body) return Buffer.alloc(0);
+  const reader = body.getReader();
+  const parts: Uint8Array[] = [];
+  let bytes = Number(headers.get('content-length')) > most ? Number.POSITIVE_INFINITY : 0;
+  while (bytes <= most) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(parts);
+    parts.push(value);
+    bytes += value.byteLength;
+  }
+  await reader.cancel();
+  return undefined;
+}

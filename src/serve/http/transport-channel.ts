@@ -1,0 +1,55 @@
+import { type Channel, type ChannelListener, type Id, type Outgoing, readMessage, toObject } from '../../base/index.js';
+
+/** The part of the SDK's server transports that is used here. */
+export interface ServerTransport {
+  onmessage?: (message: never) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  start(): Promise<void>;
+  send(message: never, options?: { relatedRequestId?: Id }): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** One of the SDK's server transports as a road for messages. */
+export class TransportChannel implements Channel {
+  /** Each answer has a stream of its own, and who pours it out sheds whoever does not read. */
+  readonly backlogBytes = 0;
+  readonly #transport: ServerTransport;
+  #listener: ChannelListener | undefined;
+  #faultCode: number | undefined;
+
+  constructor(transport: ServerTransport) {
+    this.#transport = transport;
+  }
+
+  /** The code of the last error that was sent, by which a single answer gets its status. */
+  get faultCode(): number | undefined {
+    return this.#faultCode;
+  }
+
+  start(listener: ChannelListener): void {
+    this.#listener = listener;
+    this.#transport.onmessage = (message: unknown) => listener.message(readMessage(message));
+    this.#transport.onclose = () => listener.closed(undefined);
+    // What it reports here was answered with a status, or had nobody left to be told to.
+    this.#transport.onerror = () => undefined;
+    void this.#transport.start();
+  }
+
+  send(message: Outgoing): void {
+    if (message.kind === 'fault') this.#faultCode = message.fault.code;
+    const about = 'about' in message ? message.about : undefined;
+    const sent = this.#transport.send(
+      toObject(message) as never,
+      about === undefined ? {} : { relatedRequestId: about },
+    );
+    sent.catch((error: unknown) => {
+      const reason = error instanceof Error ? error : new Error(String(error));
+      if (message.kind === 'request') this.#listener?.undelivered(message.id, reason);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+}

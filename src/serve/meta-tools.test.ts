@@ -1,0 +1,60 @@
+import { randomBytes } from 'node:crypto';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { describe, expect, it } from 'vitest';
+import { instructions, metaTools } from './meta-tools.js';
+
+/** What the five may cost, so that the sixth fits into the 600 that all of them have. */
+const BUDGET = 470;
+const BUDGET_OF_INSTRUCTIONS = 220;
+
+const randomLetters = (length: number) =>
+  [...randomBytes(length)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('');
+const of = (count: number, name: (place: number) => string) => Array.from({ length: count }, (_, place) => name(place));
+
+describe('metaTools', () => {
+  it.each([
+    { title: 'no server', aliases: [] },
+    { title: 'one server', aliases: ['filesystem'] },
+    { title: '30 servers with long names', aliases: of(30, (n) => `a_server_with_a_rather_long_name_number_${n}`) },
+    { title: '30 servers of 64 random letters', aliases: of(30, () => randomLetters(64)) },
+    { title: '30 servers of 24 random letters', aliases: of(30, () => randomLetters(24)) },
+    { title: '300 servers of three random letters', aliases: of(300, () => randomLetters(3)) },
+    { title: '300 servers of one letter', aliases: of(300, () => randomLetters(1)) },
+    { title: '300 servers of strokes and digits', aliases: of(300, (n) => `_1_2_3_${n}_`) },
+    { title: '300 servers of letters and digits', aliases: of(300, (n) => `q7z9x1k4${n}w`) },
+    { title: '100 servers of digits', aliases: of(100, (n) => `_${10 ** 15 + n * 7_919}`) },
+  ])('costs a model little with $title', ({ aliases }) => {
+    expect(countTokens(JSON.stringify(metaTools(aliases)))).toBeLessThan(BUDGET);
+    expect(countTokens(instructions(aliases))).toBeLessThan(BUDGET_OF_INSTRUCTIONS);
+  });
+
+  it('names the servers behind it in the order in which they were found, and how many more there are', () => {
+    const search = (aliases: string[]) => metaTools(aliases)[1]?.description;
+    expect(search([])).not.toContain('Servers');
+    expect(search(['one', 'two'])).toContain(' Servers: one, two.');
+    expect(search(of(50, (n) => `server_${n}`))).toMatch(/ Servers: server_0, server_1, .* and \d+ more\.$/);
+    expect(search(['a'.repeat(64)])).toContain(` Servers: ${'a'.repeat(23)}….`);
+  });
+
+  it('takes what its schemas say and nothing that is required but undescribed', () => {
+    const shapes = metaTools([]).map(({ name, inputSchema }) => [
+      name,
+      Object.keys(inputSchema.properties as object),
+      inputSchema.required ?? [],
+    ]);
+    expect(shapes).toEqual([
+      ['list_mcp_servers', [], []],
+      ['search_tools', ['query', 'server', 'limit'], ['query']],
+      ['list_tools', ['server', 'includeDisabled'], ['server']],
+      ['get_tool_details', ['server', 'tool'], ['server', 'tool']],
+      ['execute_tool', ['server', 'tool', 'arguments'], ['server', 'tool']],
+    ]);
+  });
+});
+
+describe('instructions', () => {
+  it('say which servers there are, or that there is none', () => {
+    expect(instructions([])).toMatch(/^No MCP server is set up yet\. Find a tool with search_tools/);
+    expect(instructions(['one', 'two'])).toMatch(/^It reaches these MCP servers: one, two\. Find a tool/);
+  });
+});

@@ -1,0 +1,139 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Credential } from './credential.js';
+import { type CredentialStore, credentialStore } from './credential-store.js';
+
+let folder = '';
+let path = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portolan-credentials-'));
+  path = join(folder, 'state', 'credentials.json');
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+function credential(said: Partial<Credential> = {}): Credential {
+  return {
+    resource: 'https://mcp.example.com/mcp',
+    issuer: 'https://login.example.com',
+    server: 'example',
+    client: { client_id: 'c' },
+    accessToken: 'a1',
+    refreshToken: 'r1',
+    obtainedAt: 1_000,
+    ...said,
+  };
+}
+const other = credential({ resource: 'https://other.example.com/mcp', accessToken: 'o1' });
+
+function write(text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+describe('credentialStore', () => {
+  it('knows nobody where there is no file, and makes none by looking', () => {
+    const store = credentialStore(path);
+    expect([store.list(), store.find('https://mcp.example.com/mcp')]).toEqual([[], undefined]);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('gives back what was saved, also to another gateway that had looked before', async () => {
+    const [one, two] = [credentialStore(path), credentialStore(path)];
+    expect(two.list()).toEqual([]);
+    await one.save(credential());
+    await one.save(other);
+    expect(two.list()).toEqual([other, credential()]);
+    expect(two.find(other.resource)).toEqual(other);
+  });
+
+  it('keeps one for a server, whoever issued it', async () => {
+    const store = credentialStore(path);
+    await store.save(credential());
+    await store.save(credential({ issuer: 'https://new.example.com', accessToken: 'a2' }));
+    expect(store.list()).toEqual([credential({ issuer: 'https://new.example.com', accessToken: 'a2' })]);
+  });
+
+  it.each<{ title: string; meanwhile: (store: CredentialStore) => Promise<unknown> }>([
+    { title: 'signed in anew', meanwhile: (store) => store.save(credential({ accessToken: 'a9' })) },
+    { title: 'signed out', meanwhile: (store) => store.remove(credential().resource) },
+  ])('does not put a renewed one in the place of another, if somebody $title meanwhile', async ({ meanwhile }) => {
+    const store = credentialStore(path);
+    await store.save(credential());
+    await meanwhile(credentialStore(path));
+    const there = store.list();
+    expect(await store.save(credential({ accessToken: 'a2' }), credential())).toBe(false);
+    expect(store.list()).toEqual(there);
+  });
+
+  it('says what it removed', async () => {
+    const store = credentialStore(path);
+    await store.save(credential());
+    await store.save(other);
+    expect(await store.remove(other.resource)).toEqual([other]);
+    expect(await store.remove(other.resource)).toEqual([]);
+    expect(store.list()).toEqual([credential()]);
+  });
+
+  it.skipIf(process.platform === 'win32')('takes away what others may do with the file and its folder', async () => {
+    write('{"credentials":[]}');
+    chmodSync(path, 0o644);
+    chmodSync(dirname(path), 0o755);
+    await credentialStore(path).save(credential());
+    expect([path, dirname(path)].map((one) => statSync(one).mode & 0o777)).toEqual([0o600, 0o700]);
+  });
+
+  it.each(['', '{', 'null', '[]', '{"credentials":7}', '{"a":"token-in-the-file"'])(
+    'neither reads nor replaces a file that holds %j',
+    async (text) => {
+      write(text);
+      const store = credentialStore(path);
+      const error = await store.save(credential()).catch((reason: unknown) => reason);
+      expect(() => store.list()).toThrow('is not as Portolan wrote it');
+      expect(error).toMatchObject({ code: 'CONFIG_NOT_FOUND' });
+      expect(String(error)).not.toContain('token-in-the-file');
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    },
+  );
+
+  it('passes by entries that it does not understand, and keeps them', async () => {
+    const strange = [7, null, { resource: 'https://x/' }, { ...credential(), client: {} }, { ...credential(), obtainedAt: 'now' }];
+    write(JSON.stringify({ version: 9, credentials: [...strange, other] }));
+    const store = credentialStore(path);
+    expect(store.list()).toEqual([other]);
+    await store.save(credential());
+    expect(JSON.parse(readFileSync(path, 'utf8')).credentials).toEqual([credential(), other, ...strange]);
+  });
+
+  it('loses nothing of forty that are saved by four stores at the same time', async () => {
+    const stores = Array.from({ length: 4 }, () => credentialStore(path));
+    const all = Array.from({ length: 40 }, (_, n) => credential({ resource: `https://s${n}.example.com/` }));
+    await Promise.all(all.map((one, n) => stores[n % 4]?.save(one)));
+    const names = credentialStore(path).list().map(({ resource }) => resource);
+    expect(names.toSorted()).toEqual(all.map(({ resource }) => resource).toSorted());
+    expect(readdirSync(dirname(path))).toEqual(['credentials.json']);
+  });
+
+  it('lets one act at a time for a server, and others for other servers', async () => {
+    const [one, two] = [credentialStore(path), credentialStore(path)];
+    const events: string[] = [];
+    const act = (name: string, ms: number) => async () => {
+      events.push(`${name} begins`);
+      await new Promise((resolve) => setTimeout(resolve, ms));
+      events.push(`${name} ends`);
+    };
+    const first = one.alone('https://a/', act('first', 300));
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await Promise.all([two.alone('https://b/', act('other', 1)), two.alone('https://a/', act('second', 1)), first]);
+    expect(events).toEqual(['first begins', 'other begins', 'other ends', 'first ends', 'second begins', 'second ends']);
+  });
+
+  it('goes on after one that failed', async () => {
+    const store = credentialStore(path);
+    const failed = store.alone('https://a/', () => Promise.reject(new Error('no')));
+    const next = store.alone('https://a/', async () => 'yes');
+    await expect(failed).rejects.toThrow('no');
+    expect(await next).toBe('yes');
+  });
+});

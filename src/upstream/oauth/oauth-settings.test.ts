@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import type { Definition } from '../../model/index.js';
+import { readOAuthSettings } from './oauth-settings.js';
+
+describe('readOAuthSettings', () => {
+  it.each<{ title: string; oauth: Definition['oauth']; expected: object }>([
+    { title: 'nothing', oauth: undefined, expected: {} },
+    {
+      title: 'Claude Code',
+      oauth: { clientId: 'c', callbackPort: 7777, authServerMetadataUrl: 'https://a/meta', scopes: 'a  b' },
+      expected: {
+        clientId: 'c',
+        redirect: new URL('http://localhost:7777/callback'),
+        metadataUrl: new URL('https://a/meta'),
+        scope: 'a b',
+      },
+    },
+    {
+      title: 'OpenCode',
+      oauth: { client_id: 'c', client_secret: 's', scope: 'a', redirect_uri: 'http://127.0.0.1:7777/back' },
+      expected: { clientId: 'c', clientSecret: 's', scope: 'a', redirect: new URL('http://127.0.0.1:7777/back') },
+    },
+    {
+      title: 'Cursor',
+      oauth: { CLIENT_ID: 'c', CLIENT_SECRET: 's', scopes: ['a', 'b'] },
+      expected: { clientId: 'c', clientSecret: 's', scope: 'a b' },
+    },
+    { title: 'a port as text', oauth: { callback_port: '81' }, expected: { redirect: new URL('http://localhost:81/callback') } },
+    { title: 'a machine', oauth: { grantType: 'client_credentials' }, expected: { grant: 'client-credentials' } },
+    { title: 'empty texts', oauth: { clientId: '', scope: ' ' }, expected: {} },
+  ])('reads $title', ({ oauth, expected }) => {
+    expect(readOAuthSettings('x', oauth)).toEqual({ grant: 'browser', ...expected });
+  });
+
+  it.each<Definition['oauth']>([
+    { redirectUri: 'https://evil.example/callback' },
+    { redirectUri: 'http://evil.example:80/callback' },
+    { redirectUri: 'http://127.0.0.1.evil.example:8080/' },
+    { redirectUri: 'cursor://callback' },
+    { redirectUri: 'http://localhost/no-port' },
+    { callbackPort: 0 },
+    { callbackPort: 65_536 },
+    { callbackPort: 'x' },
+    { authServerMetadataUrl: 'file:///etc/passwd' },
+    { authServerMetadataUrl: 'no address' },
+  ])('refuses %j', (oauth) => {
+    expect(() => readOAuthSettings('x', oauth)).toThrow('the oauth settings of x cannot be used');
+  });
+});

@@ -1,0 +1,84 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { browsable, openBrowser } from './open-browser.js';
+
+let folder = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portolan-browser-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('browsable, for addresses that somebody else wrote (S14: a shell in an OAuth endpoint, CVE-2025-6514)', () => {
+  it.each([
+    ['https://x.example/a?b=c&d=e#f', 'https://x.example/a?b=c&d=e#f'],
+    ['https://x.example/$(touch y)', 'https://x.example/%24%28touch%20y%29'],
+    ['https://x.example/`id`', 'https://x.example/%60id%60'],
+    ["https://x.example/';calc;'", 'https://x.example/%27%3Bcalc%3B%27'],
+    ['https://x.example/?a=|calc^&b=%25', 'https://x.example/?a=%7Ccalc%5E&b=%25'],
+    ['https://x.example/\n-x', 'https://x.example/-x'],
+    ['https://[::1]:8/', 'https://[::1]:8/'],
+  ])('writes %j as %j', (address, expected) => {
+    expect(browsable(new URL(address))).toBe(expected);
+  });
+
+  it.each([
+    'file:///etc/passwd',
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'ms-settings:',
+    'vscode://x',
+    'a:$(calc)',
+    'https://--flag@x.example/',
+    'https://a:b@x.example/',
+  ])('refuses %s', (address) => {
+    expect(() => browsable(new URL(address))).toThrow('the sign-in page is not opened');
+  });
+});
+
+/** Programs that write down with what they were called. */
+function program(name: string, exit = 0): string {
+  const path = join(folder, name);
+  writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${folder}/${name}.called'\nexit ${exit}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+const called = (name: string): string[] | undefined =>
+  existsSync(join(folder, `${name}.called`))
+    ? readFileSync(join(folder, `${name}.called`), 'utf8').trim().split('\n')
+    : undefined;
+
+describe.skipIf(process.platform === 'win32')('openBrowser', () => {
+  const page = new URL(`https://x.example/$(touch marker)?a=1&b=2`);
+  const shown = 'https://x.example/%24%28touch%20marker%29?a=1&b=2';
+  const desktop = (env: Record<string, string>) => ({ platform: 'linux', env: { PATH: folder, ...env } });
+
+  it('hands the page over as one word and through no shell', async () => {
+    program('xdg-open');
+    expect(await openBrowser(page, desktop({ DISPLAY: ':0' }))).toBe(true);
+    expect(called('xdg-open')).toEqual(['1', shown]);
+  });
+
+  it('asks the browser that the person chose first', async () => {
+    program('xdg-open');
+    const [bad, good] = [program('bad', 3), program('good')];
+    expect(await openBrowser(page, desktop({ DISPLAY: ':0', BROWSER: `needs a shell %s:${bad}:${good}` }))).toBe(true);
+    expect([called('bad'), called('good'), called('xdg-open')]).toEqual([['1', shown], ['1', shown], undefined]);
+  });
+
+  it.each<{ title: string; env: Record<string, string>; exit?: number }>([
+    { title: 'there is no screen', env: {} },
+    { title: 'the program says no', env: { WAYLAND_DISPLAY: 'w' }, exit: 1 },
+    { title: 'there is no such program', env: { DISPLAY: ':0', PATH: '/nowhere' } },
+  ])('says so when $title', async ({ env, exit }) => {
+    program('xdg-open', exit);
+    expect(await openBrowser(page, desktop(env))).toBe(false);
+  });
+
+  it('starts nothing for what is no web address', async () => {
+    program('xdg-open');
+    await expect(openBrowser(new URL('file:///etc/passwd'), desktop({ DISPLAY: ':0' }))).rejects.toThrow('not opened');
+    expect(called('xdg-open')).toBeUndefined();
+  });
+});

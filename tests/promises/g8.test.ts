@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { gatewayWith, type LineClient, odd, textOf } from '../gateway-harness.js';
+
+const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
+const CALLS = IS_SOAK ? 1_000_000 : 100_000;
+const CLIENTS = 50;
+/** Calls of one client at the same time. */
+const AT_ONCE = 16;
+const LIMITS = {
+  inFlightPerClient: 10_000,
+  inFlightPerServer: 10_000,
+  queue: 10_000,
+  ratePerMinute: 100_000_000,
+};
+
+interface Tally {
+  right: number;
+  readonly wrong: string[];
+}
+
+/** Makes its calls, some at once, and looks whether each answer repeats what this very call said. */
+async function work(client: LineClient, name: number, calls: number, tally: Tally): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let n = next++; n < calls; n = next++) {
+      // Two servers, and now and then a question that the gateway answers itself.
+      const server = (n + name) % 2 === 0 ? 'one' : 'two';
+      if (n % 50 === 49) {
+        const { result } = await client.request('tools/call', { name: 'list_tools', arguments: { server } });
+        const listed = (result as { structuredContent: { server: string } }).structuredContent.server;
+        if (listed === server) tally.right += 1;
+        else tally.wrong.push(`client ${name} asked for the tools of ${server} and got those of ${listed}`);
+        continue;
+      }
+      const said = JSON.stringify({ client: name, n, server });
+      const heard = textOf(await client.execute(server, 'echo', JSON.parse(said)));
+      if (heard === said) tally.right += 1;
+      else tally.wrong.push(`client ${name} said ${said} and heard ${heard}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+describe('G8 clients that all count their ids from 0', () => {
+  it(
+    `G8 gives none of ${CALLS} answers to the wrong one of ${CLIENTS} clients`,
+    async () => {
+      await using home = await gatewayWith({ one: odd(['one']), two: odd(['two', 'python']) }, { limits: LIMITS });
+      const clients = Array.from({ length: CLIENTS }, () => home.connect());
+      await Promise.all(clients.map((client, n) => client.initialize(n % 2 === 0 ? 'same name' : `client ${n}`)));
+      const tally: Tally = { right: 0, wrong: [] };
+      const start = performance.now();
+      await Promise.all(clients.map((client, n) => work(client, n, CALLS / CLIENTS, tally)));
+      const seconds = (performance.now() - start) / 1_000;
+      // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+      console.log(`G8: ${CALLS} calls in ${seconds.toFixed(1)} s, ${(CALLS / seconds).toFixed(0)} a second`);
+      expect(tally.wrong.slice(0, 10)).toEqual([]);
+      expect(tally.right).toBe(CALLS);
+      const everyIdOnce = clients.map(({ answered }) => [answered.size, Math.max(...answered.values())]);
+      expect(everyIdOnce).toEqual(clients.map(() => [CALLS / CLIENTS + 1, 1]));
+    },
+    CALLS * 20,
+  );
+});

@@ -1,0 +1,260 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { describe, expect, it } from 'vitest';
+import { discover } from '../../src/app/index.js';
+import { Dice, malformed } from '../fixtures/servers/malformed.js';
+import { type Json, odd, textOf, watchedGateway } from '../gateway-harness.js';
+import { makeMachine } from '../machine.js';
+
+const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
+const MESSAGES = IS_SOAK ? 1_000_000 : 100_000;
+const FILES = IS_SOAK ? 20_000 : 2_000;
+const MAX_DEPTH = 128;
+const STALL_MS = 200;
+/** A machine that tests other things meanwhile is slower than the one that the promise speaks of. */
+const SLACK = 10;
+const SEED = 20_260_728;
+const CHUNK_BYTES = 64 * 1024;
+
+const say = (figures: string) =>
+  // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+  console.log(`G9: ${figures}`);
+
+/** What a line may be answered to, and what it must be; said in plain JSON and without the code that is tested. */
+function idsOf(line: Buffer): { readonly must: readonly string[]; readonly may: readonly string[] } {
+  const text = line
+    .toString()
+    .replace(/^\ufeff/, '')
+    .replace(/\r$/, '');
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // Of what nests too deep the id is read, also where the rest is broken.
+    return { must: [], may: [...text.matchAll(/"id"\s*:\s*(-?[\d.eE+-]+|"[^"]*")/g)].map((found) => key(found[1])) };
+  }
+  const isBatch = Array.isArray(value);
+  const messages: unknown[] = isBatch ? (value as unknown[]) : [value];
+  const may = messages.flatMap((one) => (isPlain(one) && isId(one.id) ? [JSON.stringify(one.id)] : []));
+  const isRefused = isBatch && (messages.length > 256 || depthOf(text) > MAX_DEPTH);
+  const must = isRefused ? [] : messages.flatMap((one) => (isRequest(one) ? [JSON.stringify(one.id)] : []));
+  return { must, may };
+}
+
+function key(written: string | undefined): string {
+  try {
+    return JSON.stringify(JSON.parse(written ?? ''));
+  } catch {
+    return '';
+  }
+}
+
+const isPlain = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isId = (id: unknown) =>
+  (typeof id === 'number' && Number.isFinite(id)) || (typeof id === 'string' && id.length <= 1_024);
+
+function isRequest(value: unknown): value is Json {
+  if (!isPlain(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string' || !isId(value.id)) return false;
+  return value.params === undefined || isPlain(value.params);
+}
+
+function depthOf(text: string): number {
+  let [depth, most] = [0, 0];
+  for (const [sign] of text.matchAll(/"(?:\\.|[^"\\])*"|[[\]{}]/g)) {
+    if (sign === '[' || sign === '{') depth += 1;
+    else if (sign === ']' || sign === '}') depth -= 1;
+    most = Math.max(most, depth);
+  }
+  return most;
+}
+
+/** What a client says on a usual day. */
+const ASKED: readonly ((n: number) => Json)[] = [
+  () => ({ method: 'ping' }),
+  () => ({ method: 'tools/list', params: {} }),
+  () => ({ method: 'initialize', params: { protocolVersion: '2025-11-25', clientInfo: { name: 'x', version: '1' } } }),
+  () => ({ method: 'server/discover', params: { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } } }),
+  (n) => ({ method: 'notifications/cancelled', params: { requestId: n - 5, reason: 'enough' } }),
+  () => ({ method: 'tools/call', params: { name: 'list_mcp_servers', arguments: {} } }),
+  (n) => ({ method: 'tools/call', params: { name: 'search_tools', arguments: { query: `echo ${n}`, limit: 3 } } }),
+  () => ({ method: 'tools/call', params: { name: 'get_tool_details', arguments: { server: 'odd', tool: 'echo' } } }),
+  (n) => ({
+    method: 'tools/call',
+    params: {
+      name: 'execute_tool',
+      arguments: { server: 'odd', tool: 'echo', arguments: { n } },
+      _meta: { progressToken: n },
+    },
+  }),
+];
+
+const LIMITS = { inFlightPerClient: 10_000, inFlightPerServer: 10_000, queue: 10_000, ratePerMinute: 100_000_000 };
+
+function add(counts: Map<string, number>, ids: readonly string[]): void {
+  for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
+}
+
+describe('G9 malformed messages', () => {
+  it(
+    `G9 ${MESSAGES} from a client: no crash, no stall, each valid id answered exactly once`,
+    async () => {
+      const dice = new Dice(SEED);
+      await using gateway = watchedGateway({ odd: odd() }, { limits: LIMITS });
+      const { client } = gateway;
+      await client.execute('odd', 'echo'); // its ids are below the others
+      await gateway.figures('reset');
+      const [must, may] = [new Map<string, number>(), new Map<string, number>()];
+      let chunk: Buffer[] = [];
+      let bytes = 0;
+      const send = async (line: Buffer) => {
+        chunk.push(line, Buffer.from('\n'));
+        bytes += line.length + 1;
+        for (const part of split(line)) {
+          const ids = idsOf(part);
+          add(must, ids.must);
+          add(may, ids.may);
+        }
+        if (bytes < CHUNK_BYTES) return;
+        await client.write(Buffer.concat(chunk));
+        chunk = [];
+        bytes = 0;
+      };
+      for (let n = 0; n < MESSAGES; n += 1) {
+        const id = 1_000_000_000 + n;
+        const message = { jsonrpc: '2.0', id, ...dice.pick(ASKED)(id) };
+        await send(malformed(message, dice));
+        if (n % 20 === 0) await send(Buffer.from(JSON.stringify({ ...message, id: id + 1_000_000_000 })));
+        // Beyond what one line may hold.
+        if (n % (MESSAGES / 4) === 5)
+          await send(Buffer.from(JSON.stringify({ ...message, id: `long ${n}`, more: 'x'.repeat(5 * 1024 * 1024) })));
+      }
+      await client.write(Buffer.concat(chunk));
+      const unanswered = () => [...must].filter(([id, count]) => (client.answered.get(id) ?? 0) < count);
+      await expect.poll(unanswered, { timeout: 60_000 }).toEqual([]);
+      expect(textOf(await client.execute('odd', 'echo', { alive: true }))).toBe('{"alive":true}');
+      const answered = [...client.answered].filter(([id]) => id !== 'null' && !(Number(id) >= 0 && Number(id) < 10));
+      expect(answered.filter(([id, count]) => count > (may.get(id) ?? 0))).toEqual([]);
+      const { stallMs, busyMs } = await gateway.figures('read');
+      say(
+        `${MESSAGES} to the client's side, ${must.size} valid ids, stall at most ${stallMs.toFixed(0)} ms, busy at most ${busyMs.toFixed(0)} ms`,
+      );
+      expect({ broken: client.broken, code: gateway.process.exitCode }).toEqual({ broken: [], code: null });
+      expect(gateway.stderr()).not.toContain('internal error');
+      expect(must.size).toBeGreaterThan(MESSAGES / 20);
+      expect(busyMs).toBeLessThan(STALL_MS);
+      expect(stallMs).toBeLessThan(STALL_MS * SLACK);
+    },
+    MESSAGES * 5,
+  );
+
+  it(
+    `G9 ${MESSAGES} from a server: no crash, no stall, every call answered exactly once`,
+    async () => {
+      const dice = new Dice(SEED + 1);
+      const rounds = 20;
+      using machine = makeMachine();
+      await using gateway = watchedGateway({ odd: odd(['python']), other: odd() }, { limits: LIMITS });
+      const { client } = gateway;
+      await Promise.all(['odd', 'other'].map((server) => client.execute(server, 'echo')));
+      await gateway.figures('reset');
+      const heard: string[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const file = join(machine.home, `noise-${round}`);
+        await writeNoise(file, MESSAGES / rounds, dice);
+        const calls = [client.execute('odd', 'play', { file }), client.execute('other', 'echo', { round })];
+        heard.push(...(await Promise.all(calls)).map(textOf));
+        heard.push(textOf(await client.execute('odd', 'echo', { round })));
+      }
+      const { stallMs, busyMs } = await gateway.figures('read');
+      say(
+        `${MESSAGES} to the server's side, stall at most ${stallMs.toFixed(0)} ms, busy at most ${busyMs.toFixed(0)} ms`,
+      );
+      expect(heard).toEqual(
+        Array.from({ length: rounds }, (_, round) => ['played', `{"round":${round}}`, `{"round":${round}}`]).flat(),
+      );
+      expect([...client.answered.values()]).toEqual(new Array(3 * rounds + 2).fill(1));
+      expect(gateway.stderr()).not.toContain('internal error');
+      expect(busyMs).toBeLessThan(STALL_MS);
+      expect(stallMs).toBeLessThan(STALL_MS * SLACK);
+    },
+    MESSAGES * 5,
+  );
+
+  it(
+    `G9 ${FILES} files that clients may have left: none ends the discovery or holds it up`,
+    async () => {
+      const dice = new Dice(SEED + 2);
+      const entry = { command: 'node', args: ['a.js', '--x'], env: { A: '1' } };
+      const whole: Readonly<Record<string, string>> = {
+        '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { good: entry, other: { url: 'https://h.example/mcp' } } }),
+        '~/.codex/config.toml':
+          '[mcp_servers.good]\ncommand = "node"\nargs = ["a.js"]\n[mcp_servers.good.env]\nA = "1"\n',
+        '~/.config/goose/config.yaml':
+          'extensions:\n  good:\n    type: stdio\n    cmd: node\n    args: [a.js]\n    enabled: true\n',
+        '~/.config/zed/settings.json': JSON.stringify({ context_servers: { good: entry } }),
+      };
+      const clients = ['cursor', 'codex', 'goose', 'zed'];
+      const delay = monitorEventLoopDelay({ resolution: 5 });
+      delay.enable();
+      using machine = makeMachine();
+      let found = 0;
+      const rounds = FILES / clients.length;
+      for (let round = 0; round < rounds; round += 1) {
+        for (const [path, text] of Object.entries(whole)) {
+          const broken = malformed({ text }, dice).toString('latin1');
+          machine.write({ [path]: dice.below(2) === 0 ? broken : spoiled(text, dice) });
+        }
+        const { servers, problems } = await discover(machine.options({ clients }));
+        found += servers.length + problems.length;
+      }
+      delay.disable();
+      say(`${FILES} files, ${found} servers and problems, stall at most ${(delay.max / 1e6).toFixed(0)} ms`);
+      expect(found).toBeGreaterThan(rounds);
+      expect(({} as Json).polluted).toBeUndefined();
+      expect(delay.max / 1e6).toBeLessThan(STALL_MS * SLACK);
+    },
+    FILES * 100,
+  );
+
+  it.todo('G9 malformed headers and frames, as soon as something listens on HTTP or a socket');
+});
+
+/** The lines of it, for a change may have put an end into the middle. */
+function split(line: Buffer): Buffer[] {
+  const parts: Buffer[] = [];
+  let from = 0;
+  for (let end = line.indexOf(10); end >= 0; end = line.indexOf(10, from)) {
+    parts.push(line.subarray(from, end));
+    from = end + 1;
+  }
+  return [...parts, line.subarray(from)];
+}
+
+/** What a server may say unasked; its ids are far above those that wait. */
+const TOLD: readonly ((n: number) => Json)[] = [
+  (id) => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'wrong' }] } }),
+  (id) => ({ jsonrpc: '2.0', id, error: { code: -1, message: 'wrong' } }),
+  (id) => ({ jsonrpc: '2.0', id, method: 'ping' }),
+  (id) => ({ jsonrpc: '2.0', id, method: 'sampling/createMessage', params: { messages: [] } }),
+  (id) => ({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken: id, progress: 1 } }),
+  () => ({ jsonrpc: '2.0', method: 'notifications/message', params: { level: 'info', data: 'x' } }),
+];
+
+async function writeNoise(path: string, count: number, dice: Dice): Promise<void> {
+  const file = createWriteStream(path);
+  for (let n = 0; n < count; n += 1) {
+    const line = malformed(dice.pick(TOLD)(1_000_000_000 + n), dice);
+    if (!file.write(Buffer.concat([line, Buffer.from('\n')]))) await once(file, 'drain');
+  }
+  file.end();
+  await once(file, 'close');
+}
+
+/** A text with one byte changed, or cut off. */
+function spoiled(text: string, dice: Dice): string {
+  const at = dice.below(text.length);
+  const other = String.fromCharCode(dice.below(256));
+  return dice.below(3) === 0 ? text.slice(0, at) : text.slice(0, at) + other + text.slice(at + 1);
+}
