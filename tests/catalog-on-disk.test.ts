@@ -101,7 +101,10 @@ describe('a warm catalog', () => {
     configure(machine, { ...entries, dying: fixture(['--dies', 'no', '--starts', machine.path('~/starts-dying')]) });
     {
       await using client = await connect(machine);
-      await until(() => client.ask('search_tools', { query: 'echo' }), ({ pending }) => pending === undefined);
+      await until(
+        () => client.ask('search_tools', { query: 'echo' }),
+        ({ pending }) => pending === undefined,
+      );
     }
     expect(starts()).toEqual([1, 1]);
     expect(pids().filter(isAlive)).toEqual([]);
@@ -136,7 +139,11 @@ describe('a warm catalog', () => {
     const tools = machine.path('~/tools.json');
     const toolNamed = (name: string) => JSON.stringify([{ name, inputSchema: { type: 'object' } }]);
     writeFileSync(tools, toolNamed('first'));
-    configure(machine, { own: fixture(['--tools', tools, '--slow', '300']) }, { cache: { ttl: 1 }, timeouts: { idleMs: 50 } });
+    configure(
+      machine,
+      { own: fixture(['--tools', tools, '--slow', '300']) },
+      { cache: { ttl: 1 }, timeouts: { idleMs: 50 } },
+    );
     {
       await using client = await connect(machine);
       expect(await client.ask('list_tools', { server: 'own' })).toMatchObject({ tools: [{ name: 'first' }] });
@@ -222,7 +229,10 @@ describe('a server that nobody uses', () => {
     await using client = await connect(machine);
     await client.execute('own', 'echo', { text: 'a' });
     expect((await client.ask('list_mcp_servers')).servers).toMatchObject([{ status: 'connected' }]);
-    await until(() => pids().filter(isAlive), (alive) => alive.length === 0);
+    await until(
+      () => pids().filter(isAlive),
+      (alive) => alive.length === 0,
+    );
     const { servers } = await client.ask('list_mcp_servers');
     expect(servers).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected' }]);
     expect(await client.execute('own', 'echo', { text: 'b' })).toMatchObject({ content: [{ text: 'b' }] });

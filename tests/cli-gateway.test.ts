@@ -69,7 +69,9 @@ describe('portolan inspect', () => {
   it('shows what a tool takes and how to try it', async () => {
     const { status, stdout } = await run('inspect', 'own', 'echo');
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^own echo\nSays a text again\.\n\ntext +string +required\n\ntry: portolan call own echo --args '/);
+    expect(stdout).toMatch(
+      /^own echo\nSays a text again\.\n\ntext +string +required\n\ntry: portolan call own echo --args '/,
+    );
     const tried = /--args '(.*)'$/m.exec(stdout)?.[1] ?? '';
     expect((await run('call', 'own', 'echo', '--args', tried)).status).toBe(0);
   });
@@ -96,7 +98,11 @@ describe('portolan call', () => {
     { title: 'a pair', args: ['own', 'echo', 'text=a=b'], printed: 'a=b\n' },
     { title: 'a pair that looks like a number and is a text', args: ['own', 'echo', 'text=7'], printed: '7\n' },
     { title: 'a pair that is a number', args: ['own', 'sleep', 'ms=1'], printed: 'slept 1\n' },
-    { title: 'two numbers', args: ['everything', 'get-sum', 'a=1', 'b=2.5'], printed: 'The sum of 1 and 2.5 is 3.5.\n' },
+    {
+      title: 'two numbers',
+      args: ['everything', 'get-sum', 'a=1', 'b=2.5'],
+      printed: 'The sum of 1 and 2.5 is 3.5.\n',
+    },
   ])('takes arguments as $title and prints what the tool gave', async ({ args, printed }) => {
     expect(await run('call', ...args)).toEqual({ status: 0, stdout: printed, stderr: '' });
   });
@@ -118,7 +124,11 @@ describe('portolan call', () => {
   });
 
   it('ends with 1 where the tool itself complains', async () => {
-    expect(await run('call', 'own', 'complain')).toEqual({ status: 1, stdout: 'this is my own complaint\n', stderr: '' });
+    expect(await run('call', 'own', 'complain')).toEqual({
+      status: 1,
+      stdout: 'this is my own complaint\n',
+      stderr: '',
+    });
   });
 
   it.each([
@@ -136,7 +146,13 @@ describe('portolan call', () => {
       status: 1,
       value: {
         success: false,
-        error: { code, message: expect.any(String), server: args[0], tool: args[1], hint: expect.stringContaining(hint) },
+        error: {
+          code,
+          message: expect.any(String),
+          server: args[0],
+          tool: args[1],
+          hint: expect.stringContaining(hint),
+        },
       },
     });
   });
@@ -151,7 +167,11 @@ describe('portolan call', () => {
 
   it('takes a server that is named only here', async () => {
     const command = `node=${process.execPath} ${fixture().args[0]}`;
-    expect(await run('call', 'node', 'echo', 'text=a', '--server', command)).toEqual({ status: 0, stdout: 'a\n', stderr: '' });
+    expect(await run('call', 'node', 'echo', 'text=a', '--server', command)).toEqual({
+      status: 0,
+      stdout: 'a\n',
+      stderr: '',
+    });
   });
 
   it('needs a server and a tool', async () => {

@@ -79,7 +79,9 @@ describe('openGateway', () => {
         settings: { toolRules: [{ pattern: ['echo'], enabled: false }] },
       }),
     );
-    expect(await gateway.executeTool('handed', 'echo', { text: 'a' })).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect(await gateway.executeTool('handed', 'echo', { text: 'a' })).toMatchObject({
+      error: { code: 'TOOL_DISABLED' },
+    });
     expect(await gateway.executeTool('handed', 'argv')).toMatchObject({ success: true });
     const audit = await until(
       () => readAudit(machine.path('~/.local/state/portolan/audit')),

@@ -13,12 +13,14 @@ function randomLetters(length: number): string {
   return [...randomBytes(length)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('');
 }
 
-const of = (count: number, name: (place: number) => string) => Array.from({ length: count }, (_, place) => name(place));
+const of = <T>(count: number, make: (place: number) => T): T[] =>
+  Array.from({ length: count }, (_, place) => make(place));
 
 describe('the list of meta-tools', () => {
   it('costs a model under 600 tokens as it is listed, also with 30 servers of the longest names', async () => {
     using machine = makeMachine();
-    configure(machine, Object.fromEntries(of(30, (n) => [`${randomLetters(62)}${10 + n}`, fixture([`${n}`])])));
+    const names = of(30, (n) => `${randomLetters(62)}${10 + n}`);
+    configure(machine, Object.fromEntries(names.map((name) => [name, fixture([name])])));
     await using client = await connect(machine);
     const { tools } = await client.request('tools/list');
     expect(countTokens(JSON.stringify(tools))).toBeLessThan(BUDGET);
@@ -82,12 +84,34 @@ describe('an error of execute_tool', () => {
     { code: 'TOOL_VALIDATION_ERROR', title: 'an argument that is missing', message: 'text', hint: 'get_tool_details' },
     { code: 'TOOL_VALIDATION_ERROR', title: 'an argument of another kind', given: { text: 7 }, message: 'text' },
     { code: 'TOOL_EXECUTION_ERROR', title: 'an error of the protocol', tool: 'refuse', message: 'refused with' },
-    { code: 'TOOL_EXECUTION_TIMEOUT', title: 'a call that takes too long', server: 'hasty', tool: 'sleep', given: { ms: 9_000 } },
+    {
+      code: 'TOOL_EXECUTION_TIMEOUT',
+      title: 'a call that takes too long',
+      server: 'hasty',
+      tool: 'sleep',
+      given: { ms: 9_000 },
+    },
     { code: 'CONNECTION_ERROR', title: 'a server that does not start', server: 'dying', message: 'no key was given' },
     { code: 'CONNECTION_ERROR', title: 'a program that is not there', server: 'absent', message: 'no-such-program' },
-    { code: 'CONNECTION_ERROR', title: 'a server that ends in the middle', tool: 'exit', message: 'exited with code 7' },
-    { code: 'RESULT_TOO_LARGE', title: 'a result over the limit', tool: 'large', given: { letters: 200_000 }, hint: 'maxResultBytes' },
-    { code: 'LIMIT_EXCEEDED', title: 'arguments over the limit', given: { text: 'x'.repeat(20_000) }, hint: 'maxArgumentBytes' },
+    {
+      code: 'CONNECTION_ERROR',
+      title: 'a server that ends in the middle',
+      tool: 'exit',
+      message: 'exited with code 7',
+    },
+    {
+      code: 'RESULT_TOO_LARGE',
+      title: 'a result over the limit',
+      tool: 'large',
+      given: { letters: 200_000 },
+      hint: 'maxResultBytes',
+    },
+    {
+      code: 'LIMIT_EXCEEDED',
+      title: 'arguments over the limit',
+      given: { text: 'x'.repeat(20_000) },
+      hint: 'maxArgumentBytes',
+    },
   ];
 
   it('has a stable code, says what happened and what to do, in text and as a value', async () => {
@@ -128,7 +152,10 @@ describe('an error of execute_tool', () => {
       content: [{ type: 'text', text: 'still here' }],
     });
     const audited = JSON.parse((await portolan(machine, ['audit', '--json'])).stdout).entries;
-    expect(audited.map(({ outcome }: { outcome: string }) => outcome)).toEqual([...cases.map(({ code }) => code), 'ok']);
+    expect(audited.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
+      ...cases.map(({ code }) => code),
+      'ok',
+    ]);
   });
 
   it('is not made of what the server itself calls an error', async () => {
@@ -148,7 +175,9 @@ describe('an error of execute_tool', () => {
     await using client = await connect(machine);
     await client.ask('list_tools', { server: 'own' });
     const answers = await Promise.all(of(4, String).map(() => client.execute('own', 'sleep', { ms: 300 })));
-    const codes = answers.map((answer) => (answer.isError ? JSON.parse(String(answer.content[0]?.text)).error.code : 'ok'));
+    const codes = answers.map((answer) =>
+      answer.isError ? JSON.parse(String(answer.content[0]?.text)).error.code : 'ok',
+    );
     expect(codes.sort()).toEqual(['LIMIT_EXCEEDED', 'LIMIT_EXCEEDED', 'ok', 'ok']);
   });
 });
@@ -168,13 +197,29 @@ describe('a meta-tool', () => {
   it.each([
     { tool: 'search_tools', given: {}, message: 'search_tools: query is missing' },
     { tool: 'search_tools', given: { query: 7 }, message: 'search_tools: query must be a text' },
-    { tool: 'search_tools', given: { query: 'a', limit: 0 }, message: 'search_tools: limit must be a whole number from 1 on' },
+    {
+      tool: 'search_tools',
+      given: { query: 'a', limit: 0 },
+      message: 'search_tools: limit must be a whole number from 1 on',
+    },
     { tool: 'list_tools', given: {}, message: 'list_tools: server is missing' },
-    { tool: 'list_tools', given: { server: 'a', includeDisabled: 'yes' }, message: 'list_tools: includeDisabled must be true or false' },
+    {
+      tool: 'list_tools',
+      given: { server: 'a', includeDisabled: 'yes' },
+      message: 'list_tools: includeDisabled must be true or false',
+    },
     { tool: 'get_tool_details', given: { server: 'a' }, message: 'get_tool_details: tool is missing' },
     { tool: 'execute_tool', given: { server: 'a' }, message: 'execute_tool: tool is missing' },
-    { tool: 'execute_tool', given: { server: 'a', tool: 'b', arguments: [] }, message: 'execute_tool: arguments must be an object' },
-    { tool: 'execute_tool', given: { server: 'a', tool: 'b', arguments: '[1]' }, message: 'execute_tool: arguments must be an object' },
+    {
+      tool: 'execute_tool',
+      given: { server: 'a', tool: 'b', arguments: [] },
+      message: 'execute_tool: arguments must be an object',
+    },
+    {
+      tool: 'execute_tool',
+      given: { server: 'a', tool: 'b', arguments: '[1]' },
+      message: 'execute_tool: arguments must be an object',
+    },
   ])('$tool refuses $given with what is wrong', async ({ tool, given, message }) => {
     expect((await client.call(tool, given)).structuredContent).toMatchObject({
       success: false,

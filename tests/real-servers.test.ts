@@ -71,9 +71,9 @@ describe('real servers behind the gateway', () => {
     });
     const { servers, pending } = await gateway.ask('list_mcp_servers');
     expect(pending).toBeUndefined();
-    expect(servers.map(({ name, toolCount, enabledCount }: Record<string, unknown>) => [name, toolCount, enabledCount])).toEqual(
-      lists.map(([server, count]) => [server, count, count]),
-    );
+    expect(
+      servers.map(({ name, toolCount, enabledCount }: Record<string, unknown>) => [name, toolCount, enabledCount]),
+    ).toEqual(lists.map(([server, count]) => [server, count, count]));
   });
 
   it.each([
@@ -134,7 +134,9 @@ describe('real servers behind the gateway', () => {
   it('report progress to the one who asked, under the token that they gave', async () => {
     const before = gateway.notifications.length;
     const given = { duration: 0.3, steps: 3 };
-    const result = await gateway.execute('everything', 'trigger-long-running-operation', given, { progressToken: 'mine' });
+    const result = await gateway.execute('everything', 'trigger-long-running-operation', given, {
+      progressToken: 'mine',
+    });
     expect(result.content).toEqual([{ type: 'text', text: expect.stringContaining('completed') }]);
     expect(gateway.notifications.slice(before)).toEqual(
       [1, 2, 3].map((progress) => ({
@@ -158,7 +160,11 @@ describe('real servers behind the gateway', () => {
       tool: 'create_issue',
       description: listed?.description,
       inputSchema: listed?.inputSchema,
-      example: expect.objectContaining({ owner: expect.any(String), repo: expect.any(String), title: expect.any(String) }),
+      example: expect.objectContaining({
+        owner: expect.any(String),
+        repo: expect.any(String),
+        title: expect.any(String),
+      }),
     });
   });
 

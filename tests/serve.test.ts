@@ -91,9 +91,15 @@ describe('a client built with an SDK', () => {
     const given = { server: 'own', tool: 'sleep', arguments: { ms: 500 } };
     const call = client.callTool({ name: 'execute_tool', arguments: given });
     call.catch(() => undefined);
-    const [pid = 0] = await until(() => startsIn(starts), (pids) => pids.length > 0);
+    const [pid = 0] = await until(
+      () => startsIn(starts),
+      (pids) => pids.length > 0,
+    );
     await client.close();
-    await until(() => isAlive(pid), (alive) => !alive);
+    await until(
+      () => isAlive(pid),
+      (alive) => !alive,
+    );
   });
 });
 
@@ -108,15 +114,30 @@ describe('messages that no library would send', () => {
     { title: 'an id that is an object', line: '{"jsonrpc":"2.0","id":{},"method":"ping"}', id: null, code: -32600 },
     { title: 'a message nested too deep', line: '['.repeat(200) + ']'.repeat(200), id: null, code: -32600 },
     { title: 'an unknown method', line: '{"jsonrpc":"2.0","id":7,"method":"nope/nope"}', id: 7, code: -32601 },
-    { title: 'params that are a list', line: '{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}', id: 7, code: -32602 },
-    { title: 'tools/call without a name', line: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}', id: 7, code: -32602 },
+    {
+      title: 'params that are a list',
+      line: '{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}',
+      id: 7,
+      code: -32602,
+    },
+    {
+      title: 'tools/call without a name',
+      line: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{}}',
+      id: 7,
+      code: -32602,
+    },
     {
       title: 'an unknown meta-tool',
       line: '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"__proto__"}}',
       id: 7,
       code: -32602,
     },
-    { title: 'initialize without a revision', line: '{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}', id: 7, code: -32602 },
+    {
+      title: 'initialize without a revision',
+      line: '{"jsonrpc":"2.0","id":7,"method":"initialize","params":{}}',
+      id: 7,
+      code: -32602,
+    },
   ])('are answered with $code for $title, and the next one is served', async ({ line, id, code }) => {
     const client = await sharedClient();
     await expect(client.answerTo(id, line)).rejects.toMatchObject({ code });
@@ -187,7 +208,10 @@ describe('the end of the gateway', () => {
     configure(machine, { one: fixture(['one', '--starts', starts]), two: fixture(['two', '--starts', starts]) });
     const client = await connect(machine);
     const calls = ['one', 'two'].map((server) => client.execute(server, 'sleep', { ms: 700 }));
-    const pids = await until(() => startsIn(starts), (all) => all.length === 2);
+    const pids = await until(
+      () => startsIn(starts),
+      (all) => all.length === 2,
+    );
     // Both are in the middle of a call once they are connected.
     await until(
       () => client.ask('list_mcp_servers'),
@@ -208,7 +232,12 @@ describe('the end of the gateway', () => {
     const running = client.execute('own', 'sleep', { ms: 700 });
     await client.request('ping');
     client.signal('SIGTERM');
-    await expect(until(() => client.request('ping'), () => false)).rejects.toMatchObject({ code: -32603 });
+    await expect(
+      until(
+        () => client.request('ping'),
+        () => false,
+      ),
+    ).rejects.toMatchObject({ code: -32603 });
     expect(await running).toMatchObject({ content: [{ text: 'slept 700' }] });
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
@@ -223,10 +252,18 @@ describe('the end of the gateway', () => {
     running.catch(() => undefined);
     await client.request('ping');
     client.signal('SIGTERM');
-    await expect(until(() => client.request('ping'), () => false)).rejects.toMatchObject({ code: -32603 });
+    await expect(
+      until(
+        () => client.request('ping'),
+        () => false,
+      ),
+    ).rejects.toMatchObject({ code: -32603 });
     client.signal('SIGTERM');
     expect(await client.exited).toEqual({ code: 1, signal: null });
-    await until(() => startsIn(starts).filter(isAlive), (alive) => alive.length === 0);
+    await until(
+      () => startsIn(starts).filter(isAlive),
+      (alive) => alive.length === 0,
+    );
   });
 
   it('leaves nothing of a call that was never answered', async () => {
@@ -236,7 +273,10 @@ describe('the end of the gateway', () => {
     const client = await connect(machine);
     const search = client.ask('search_tools', { query: 'anything' });
     search.catch(() => undefined);
-    await until(() => startsIn(starts), (pids) => pids.length === 1);
+    await until(
+      () => startsIn(starts),
+      (pids) => pids.length === 1,
+    );
     client.endInput();
     expect(await client.exited).toEqual({ code: 0, signal: null });
     expect(startsIn(starts).filter(isAlive)).toEqual([]);

@@ -141,7 +141,9 @@ describe('files that are watched', () => {
     machine.write({ '<project>/.cursor/mcp.json': JSON.stringify({ mcpServers: servers('brought') }) });
     await becomes(client, ['brought']);
     expect(await client.execute('brought', 'echo', { text: 'a' })).toMatchObject({
-      structuredContent: { error: { code: 'SERVER_NOT_APPROVED', hint: 'ask the user to run: portolan approve brought' } },
+      structuredContent: {
+        error: { code: 'SERVER_NOT_APPROVED', hint: 'ask the user to run: portolan approve brought' },
+      },
     });
     await approve(machine, 'brought');
     await until(

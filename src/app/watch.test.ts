@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { diskFiles, silentLog } from '../base/index.js';
 import { recordingFiles, watchPaths } from './watch.js';
 
@@ -9,13 +9,16 @@ import { recordingFiles, watchPaths } from './watch.js';
 const QUIET_MS = 1_500;
 const LIMIT_MS = 10_000;
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'portolan-watch-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+/** A folder of its own for each test: they run side by side, because all of them mostly wait. */
+function makeFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-watch-'));
+  return {
+    at: (...names: string[]) => join(folder, ...names),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+type At = ReturnType<typeof makeFolder>['at'];
 
-const at = (...names: string[]) => join(folder, ...names);
 const quiet = () => new Promise((resolve) => setTimeout(resolve, QUIET_MS));
 
 function watching(paths: readonly string[], onChange: () => Promise<void> | void = () => undefined) {
@@ -41,35 +44,43 @@ function watching(paths: readonly string[], onChange: () => Promise<void> | void
   };
 }
 
-describe('watchPaths', () => {
+describe.concurrent('watchPaths', () => {
   it.each([
     {
       title: 'a file that is written',
-      before: () => writeFileSync(at('f'), 'a'),
-      change: () => writeFileSync(at('f'), 'bb'),
+      before: (at: At) => writeFileSync(at('f'), 'a'),
+      change: (at: At) => writeFileSync(at('f'), 'bb'),
     },
-    { title: 'a file that is made', before: () => undefined, change: () => writeFileSync(at('f'), 'a') },
-    { title: 'a file that is taken away', before: () => writeFileSync(at('f'), 'a'), change: () => rmSync(at('f')) },
+    { title: 'a file that is made', before: () => undefined, change: (at: At) => writeFileSync(at('f'), 'a') },
+    {
+      title: 'a file that is taken away',
+      before: (at: At) => writeFileSync(at('f'), 'a'),
+      change: (at: At) => rmSync(at('f')),
+    },
     {
       title: 'a file that another takes the place of, with the same size',
-      before: () => {
+      before: (at: At) => {
         writeFileSync(at('f'), 'a');
         writeFileSync(at('g'), 'b');
         const then = new Date(2020, 0, 1);
         for (const name of ['f', 'g']) utimesSync(at(name), then, then);
       },
-      change: () => renameSync(at('g'), at('f')),
+      change: (at: At) => renameSync(at('g'), at('f')),
     },
   ])('tells of $title, once', async ({ before, change }) => {
-    before();
+    using folder = makeFolder();
+    const { at } = folder;
+    before(at);
     using watch = watching([at('f')]);
-    change();
+    change(at);
     expect(await watch.until(1)).toBe(1);
     await quiet();
     expect(watch.calls()).toBe(1);
   });
 
   it('tells of a file whose folders came with it, at once or one after the other', async () => {
+    using folder = makeFolder();
+    const { at } = folder;
     const path = at('a', 'b', 'f');
     using watch = watching([path]);
     mkdirSync(at('a', 'b'), { recursive: true });
@@ -87,6 +98,8 @@ describe('watchPaths', () => {
   });
 
   it('says nothing of other files in the same folder, nor of a file that is as it was', async () => {
+    using folder = makeFolder();
+    const { at } = folder;
     writeFileSync(at('f'), 'a');
     using watch = watching([at('f')]);
     writeFileSync(at('other'), 'a');
@@ -95,6 +108,8 @@ describe('watchPaths', () => {
   });
 
   it('takes many writes in a row for one', async () => {
+    using folder = makeFolder();
+    const { at } = folder;
     writeFileSync(at('f'), '');
     using watch = watching([at('f')]);
     for (let n = 0; n < 10; n += 1) {
@@ -107,6 +122,8 @@ describe('watchPaths', () => {
   });
 
   it('looks again at what was written while it was being read, and no more than once', async () => {
+    using folder = makeFolder();
+    const { at } = folder;
     writeFileSync(at('f'), 'a');
     let size = 10;
     using watch = watching([at('f')], () => {
@@ -120,6 +137,8 @@ describe('watchPaths', () => {
   });
 
   it('watches paths that came up only when it was read', async () => {
+    using folder = makeFolder();
+    const { at } = folder;
     writeFileSync(at('f'), 'a');
     mkdirSync(at('later'));
     using watch = watching([at('f')], () => {
@@ -133,6 +152,8 @@ describe('watchPaths', () => {
   });
 
   it('is over when it is disposed of', async () => {
+    using folder = makeFolder();
+    const { at } = folder;
     writeFileSync(at('f'), 'a');
     const watch = watching([at('f')]);
     writeFileSync(at('f'), 'bb');
@@ -144,6 +165,8 @@ describe('watchPaths', () => {
 
 describe('recordingFiles', () => {
   it('knows every path that was asked for, whether it was there or not', () => {
+    using folder = makeFolder();
+    const { at } = folder;
     writeFileSync(at('f'), 'a');
     const files = recordingFiles(diskFiles);
     expect(files.read(at('f'))).toMatchObject({ kind: 'read', text: 'a' });

@@ -5,6 +5,7 @@ import type { Face, FaceRequest, Introduction, Notice } from './face.js';
 import { instructions } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
 import { passedOn } from './passed-on.js';
+import { TaskRoutes } from './task-routes.js';
 
 /** What the strictest clients take as a name. */
 const MAX_NAME_CHARACTERS = 64;
@@ -17,10 +18,12 @@ type EveryTool = Awaited<ReturnType<Gateway['everyTool']>>;
 export class ExposeAll implements Face {
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
+  readonly #tasks: TaskRoutes;
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
     this.#rest = new Namespaced(gateway);
+    this.#tasks = new TaskRoutes(gateway);
   }
 
   async introduction(): Promise<Introduction> {
@@ -38,7 +41,7 @@ export class ExposeAll implements Face {
       case 'tools/call':
         return this.#call(request);
       default:
-        return this.#rest.answer(request);
+        return this.#tasks.answer(request) ?? this.#rest.answer(request);
     }
   }
 
@@ -61,7 +64,8 @@ export class ExposeAll implements Face {
     const meta = passedOn(_meta);
     try {
       const details = { extra, ...(meta && { meta }) };
-      return passed(await this.#gateway.executeTool(server, tool.name, given, conversation, details));
+      const result = await this.#gateway.executeTool(server, tool.name, given, conversation, details);
+      return passed(this.#tasks.noted(server, result));
     } catch (error) {
       if (!(error instanceof PortolanError) || error.cause instanceof RpcError) throw error;
       return failed(error, { server, tool: tool.name });

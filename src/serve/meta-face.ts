@@ -1,5 +1,5 @@
 import { type Answer, PortolanError, RpcCode, RpcError } from '../base/index.js';
-import type { Gateway } from '../gateway/index.js';
+import type { CallDetails, Gateway } from '../gateway/index.js';
 import type { Conversation } from '../model/index.js';
 import { failed, passed, structured } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
@@ -7,15 +7,18 @@ import { type MetaCall, readMetaCall } from './meta-arguments.js';
 import { instructions, metaTools } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
 import { passedOn } from './passed-on.js';
+import { TaskRoutes } from './task-routes.js';
 
 /** Five tools that reach every server; resources and prompts of all of them beside. */
 export class MetaFace implements Face {
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
+  readonly #tasks: TaskRoutes;
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
     this.#rest = new Namespaced(gateway);
+    this.#tasks = new TaskRoutes(gateway);
   }
 
   async introduction(): Promise<Introduction> {
@@ -32,7 +35,7 @@ export class MetaFace implements Face {
       case 'tools/call':
         return this.#call(request);
       default:
-        return this.#rest.answer(request);
+        return this.#tasks.answer(request) ?? this.#rest.answer(request);
     }
   }
 
@@ -47,12 +50,13 @@ export class MetaFace implements Face {
   }
 
   async #call({ params, conversation }: FaceRequest): Promise<Answer> {
-    const { name, arguments: given, _meta } = params;
+    const { name, arguments: given, _meta, ...extra } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
     try {
       const call = readMetaCall(name, given);
       if (!call) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
-      return await this.#run(call, conversation, passedOn(_meta));
+      const meta = passedOn(_meta);
+      return await this.#run(call, conversation, { extra, ...(meta && { meta }) });
     } catch (error) {
       // What the model can mend comes back as a result; anything else is our fault and must surface as one.
       if (!(error instanceof PortolanError)) throw error;
@@ -60,7 +64,7 @@ export class MetaFace implements Face {
     }
   }
 
-  async #run(call: MetaCall, conversation: Conversation, meta: Record<string, unknown> | undefined): Promise<Answer> {
+  async #run(call: MetaCall, conversation: Conversation, details: CallDetails): Promise<Answer> {
     const gateway = this.#gateway;
     switch (call.tool) {
       case 'list_mcp_servers':
@@ -76,7 +80,8 @@ export class MetaFace implements Face {
         return structured(await gateway.getToolDetails(call.server, call.name));
       case 'execute_tool': {
         const { server, name, toolArguments } = call;
-        return passed(await gateway.executeTool(server, name, toolArguments, conversation, { ...(meta && { meta }) }));
+        const result = await gateway.executeTool(server, name, toolArguments, conversation, details);
+        return passed(this.#tasks.noted(server, result));
       }
     }
   }

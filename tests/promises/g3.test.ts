@@ -19,8 +19,8 @@ describe('G3 noise on the stdout of an upstream', () => {
     }
     expect(results).toEqual(results.map((_, n) => `{"n":${n},"ä":"ö"}`));
     expect(results).toHaveLength(CALLS);
-    // The greeting and the list were answers too.
-    const lines = (CALLS + 2) * NOISE_LINES;
+    // The two greetings, one for each generation of servers, and the list were answers too.
+    const lines = (CALLS + 3) * NOISE_LINES;
     expect(logged.filter(({ message }) => String(message).includes('stdout'))).toEqual([
       { level: 'warn', message: 'server writes on stdout what is no message; skipped', server: 'noisy' },
       { level: 'info', message: 'lines on stdout that were no messages', server: 'noisy', lines },

@@ -22,7 +22,14 @@ const of = <T>(count: number, make: (place: number) => T): T[] => Array.from({ l
 const secretsIn = (text: string): string[] => [...new Set(text.match(/canary[0-9a-f]{24}/g) ?? [])];
 
 /** Names of the kind that real secrets have, and some that look like what a child is given. */
-const ALLURING = ['AWS_SECRET_ACCESS_KEY', 'GITHUB_TOKEN', 'NPM_TOKEN', 'PATH_TOKEN', 'HOMEBREW_TOKEN', 'LANGSMITH_KEY'];
+const ALLURING = [
+  'AWS_SECRET_ACCESS_KEY',
+  'GITHUB_TOKEN',
+  'NPM_TOKEN',
+  'PATH_TOKEN',
+  'HOMEBREW_TOKEN',
+  'LANGSMITH_KEY',
+];
 
 describe('S4: a secret', () => {
   let machine: Machine;
@@ -132,7 +139,9 @@ describe('S4: a secret', () => {
     for (const { name } of local) await client.execute(name, 'echo', { text: 'again' });
     const table = await listed();
     const children = marked(table, FIXTURE).filter(({ line }) => line.includes(machine.home));
-    const others = table.filter(({ pid, parent }) => parent === client.pid && !children.some((child) => child.pid === pid));
+    const others = table.filter(
+      ({ pid, parent }) => parent === client.pid && !children.some((child) => child.pid === pid),
+    );
     expect([children.length, others.length]).toEqual([LOCAL, 1]);
     const found = [...children, ...others].map(({ pid, line }) => {
       const own = local.find(({ name }) => line.includes(dumpOf(name)))?.secrets ?? [];
@@ -159,7 +168,9 @@ describe('S4: a secret', () => {
     );
     const kinds = ['catalog/', 'audit/', 'logs/', 'pins/'];
     expect(kinds.filter((kind) => !files.some((path) => path.includes(`portolan/${kind}`)))).toEqual([]);
-    const withSecret = files.filter((path) => statSync(path).isFile() && secretsIn(readFileSync(path, 'latin1')).length > 0);
+    const withSecret = files.filter(
+      (path) => statSync(path).isFile() && secretsIn(readFileSync(path, 'latin1')).length > 0,
+    );
     expect(withSecret).toEqual([]);
   });
 
@@ -186,7 +197,21 @@ describe('S4: a secret', () => {
 });
 
 describe('S4: no shell', () => {
-  const ATTACKS = ['$(touch x)', '`touch x`', '; touch x', '| touch x', '&& touch x', '> x', '%PATH%', '*', '~', "'", '"', '\\', ''];
+  const ATTACKS = [
+    '$(touch x)',
+    '`touch x`',
+    '; touch x',
+    '| touch x',
+    '&& touch x',
+    '> x',
+    '%PATH%',
+    '*',
+    '~',
+    "'",
+    '"',
+    '\\',
+    '',
+  ];
 
   it('reads the arguments of a server: they arrive as they were written', async () => {
     using machine = makeMachine();

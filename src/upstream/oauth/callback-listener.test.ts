@@ -34,9 +34,14 @@ describe('CallbackListener', () => {
     { title: 'no state', spoil: (url) => url.searchParams.delete('state') },
     { title: 'two states', spoil: (url) => url.searchParams.append('state', 'x') },
     { title: 'two codes', spoil: (url) => url.searchParams.append('code', 'x') },
-    { title: 'two issuers', spoil: (url) => url.search += '&iss=a&iss=b' },
+    { title: 'two issuers', spoil: (url) => (url.search += '&iss=a&iss=b') },
     { title: 'no code', spoil: (url) => url.searchParams.delete('code') },
-    { title: 'another path', spoil: (url) => { url.pathname = '/elsewhere'; } },
+    {
+      title: 'another path',
+      spoil: (url) => {
+        url.pathname = '/elsewhere';
+      },
+    },
     { title: 'another method', spoil: () => undefined, more: { method: 'POST' } },
     { title: 'another name for this machine (DNS rebinding)', spoil: () => undefined, more: { host: 'evil.example' } },
   ])('is not moved by $title, and still hears the right answer after it', async ({ spoil, more }) => {
@@ -44,7 +49,10 @@ describe('CallbackListener', () => {
     const url = answerTo(listener, { code: 'c' });
     spoil(url);
     expect(await ask(url, more)).toMatchObject({ status: 400 });
-    await expect(listener.wait(soon())).rejects.toMatchObject({ code: 'CANCELLED', message: 'nobody signed in in time' });
+    await expect(listener.wait(soon())).rejects.toMatchObject({
+      code: 'CANCELLED',
+      message: 'nobody signed in in time',
+    });
     await ask(answerTo(listener, { code: 'right' }));
     expect(await listener.wait(soon())).toEqual({ code: 'right' });
   });
@@ -64,7 +72,9 @@ describe('CallbackListener', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();
     const agreed = new URL(`http://localhost:${typeof address === 'object' && address ? address.port : 0}/back`);
-    await expect(CallbackListener.open(agreed)).rejects.toMatchObject({ message: expect.stringContaining(agreed.port) });
+    await expect(CallbackListener.open(agreed)).rejects.toMatchObject({
+      message: expect.stringContaining(agreed.port),
+    });
     await new Promise((resolve) => server.close(resolve));
     await using listener = await CallbackListener.open(agreed);
     expect(listener.redirect.href).toBe(agreed.href);

@@ -98,7 +98,13 @@ describe('credentialStore', () => {
   );
 
   it('passes by entries that it does not understand, and keeps them', async () => {
-    const strange = [7, null, { resource: 'https://x/' }, { ...credential(), client: {} }, { ...credential(), obtainedAt: 'now' }];
+    const strange = [
+      7,
+      null,
+      { resource: 'https://x/' },
+      { ...credential(), client: {} },
+      { ...credential(), obtainedAt: 'now' },
+    ];
     write(JSON.stringify({ version: 9, credentials: [...strange, other] }));
     const store = credentialStore(path);
     expect(store.list()).toEqual([other]);
@@ -110,7 +116,9 @@ describe('credentialStore', () => {
     const stores = Array.from({ length: 4 }, () => credentialStore(path));
     const all = Array.from({ length: 40 }, (_, n) => credential({ resource: `https://s${n}.example.com/` }));
     await Promise.all(all.map((one, n) => stores[n % 4]?.save(one)));
-    const names = credentialStore(path).list().map(({ resource }) => resource);
+    const names = credentialStore(path)
+      .list()
+      .map(({ resource }) => resource);
     expect(names.toSorted()).toEqual(all.map(({ resource }) => resource).toSorted());
     expect(readdirSync(dirname(path))).toEqual(['credentials.json']);
   });
@@ -126,7 +134,14 @@ describe('credentialStore', () => {
     const first = one.alone('https://a/', act('first', 300));
     await new Promise((resolve) => setTimeout(resolve, 100));
     await Promise.all([two.alone('https://b/', act('other', 1)), two.alone('https://a/', act('second', 1)), first]);
-    expect(events).toEqual(['first begins', 'other begins', 'other ends', 'first ends', 'second begins', 'second ends']);
+    expect(events).toEqual([
+      'first begins',
+      'other begins',
+      'other ends',
+      'first ends',
+      'second begins',
+      'second ends',
+    ]);
   });
 
   it('goes on after one that failed', async () => {

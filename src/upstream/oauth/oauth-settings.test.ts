@@ -25,7 +25,11 @@ describe('readOAuthSettings', () => {
       oauth: { CLIENT_ID: 'c', CLIENT_SECRET: 's', scopes: ['a', 'b'] },
       expected: { clientId: 'c', clientSecret: 's', scope: 'a b' },
     },
-    { title: 'a port as text', oauth: { callback_port: '81' }, expected: { redirect: new URL('http://localhost:81/callback') } },
+    {
+      title: 'a port as text',
+      oauth: { callback_port: '81' },
+      expected: { redirect: new URL('http://localhost:81/callback') },
+    },
     { title: 'a machine', oauth: { grantType: 'client_credentials' }, expected: { grant: 'client-credentials' } },
     { title: 'empty texts', oauth: { clientId: '', scope: ' ' }, expected: {} },
   ])('reads $title', ({ oauth, expected }) => {

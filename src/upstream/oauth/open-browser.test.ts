@@ -46,7 +46,9 @@ function program(name: string, exit = 0): string {
 }
 const called = (name: string): string[] | undefined =>
   existsSync(join(folder, `${name}.called`))
-    ? readFileSync(join(folder, `${name}.called`), 'utf8').trim().split('\n')
+    ? readFileSync(join(folder, `${name}.called`), 'utf8')
+        .trim()
+        .split('\n')
     : undefined;
 
 describe.skipIf(process.platform === 'win32')('openBrowser', () => {

@@ -1,0 +1,107 @@
+import type { InboundHttpRequest } from '@modelcontextprotocol/server';
+import { readMessage, type StreamLimits, sha256 } from '../../base/index.js';
+import type { Notice } from '../face.js';
+import type { SessionOptions } from '../session.js';
+import { admission } from './admission.js';
+import type { HostRules } from './host-rules.js';
+import { LegacySessions } from './legacy-sessions.js';
+import { ModernRequests } from './modern-requests.js';
+import { readBody } from './read-body.js';
+import { faultResponse, HTTP_FAULT } from './rpc-response.js';
+
+export interface HttpHandlerOptions {
+  readonly session: Omit<SessionOptions, 'label' | 'principal'>;
+  readonly limits: () => StreamLimits;
+  readonly hosts: () => HostRules;
+  readonly token?: string;
+}
+
+/** All clients that come over HTTP, without the sockets they come through. */
+export interface HttpHandler extends Disposable {
+  handle(request: Request): Promise<Response>;
+  /** Tells every client what it asked to be told. */
+  notice(notice: Notice): void;
+  /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
+  drain(limitMs: number): Promise<void>;
+}
+
+export const MCP_PATH = '/mcp';
+export const HEALTH_PATH = '/health';
+const MCP_METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
+
+/** Both generations of the protocol on one path. The SDK that speaks HTTP is loaded here and nowhere else. */
+export async function openHttpHandler({ session, limits, hosts, token }: HttpHandlerOptions): Promise<HttpHandler> {
+  const sdk = await import('@modelcontextprotocol/server');
+  const refuse = admission({ hosts, open: new Set([HEALTH_PATH]), ...(token !== undefined && { token }) });
+  const modern = new ModernRequests({ Transport: sdk.PerRequestHTTPServerTransport, session });
+  const legacy = new LegacySessions({ Transport: sdk.WebStandardStreamableHTTPServerTransport, session });
+  // Whoever is let in came with the one token there is.
+  const bearer = token === undefined ? '' : sha256(token);
+  let isDraining = false;
+
+  const mcp = async (request: Request): Promise<Response> => {
+    if (isDraining) return plain(503, 'the gateway is shutting down');
+    if (!MCP_METHODS.includes(request.method)) return notAllowed(MCP_METHODS);
+    if (request.method !== 'POST') return legacy.answer(request, undefined, bearer);
+    if (!sdk.isJsonContentType(request.headers.get('content-type'))) return plain(415, 'only application/json is read');
+    const body = await readBody(request, limits());
+    if (body.kind === 'refused') return body.response;
+    const route = sdk.classifyInboundRequest(inboundOf(request, body.value));
+    switch (route.kind) {
+      case 'modern':
+        return modern.answer(route, request, bearer);
+      case 'legacy':
+        return legacy.answer(request, body.value, bearer);
+      case 'reject': {
+        const { code, message, data } = route;
+        const posted = readMessage(body.value);
+        const id = posted.kind === 'request' ? posted.id : null;
+        return faultResponse(route.httpStatus, { code, message, ...(data !== undefined && { data }) }, id);
+      }
+    }
+  };
+
+  return {
+    handle: async (request) => {
+      const refusal = refuse(request);
+      if (refusal) return refusal;
+      switch (new URL(request.url).pathname) {
+        case MCP_PATH:
+          return mcp(request);
+        case HEALTH_PATH:
+          if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed(['GET', 'HEAD']);
+          return Response.json({ status: 'ok', version: session.version });
+        default:
+          return plain(404, 'there is nothing here');
+      }
+    },
+    notice: (notice) => {
+      modern.notice(notice);
+      legacy.notice(notice);
+    },
+    drain: async (limitMs) => {
+      isDraining = true;
+      await Promise.all([modern.drain(limitMs), legacy.drain(limitMs)]);
+    },
+    [Symbol.dispose]: () => legacy[Symbol.dispose](),
+  };
+}
+
+function inboundOf({ method, headers }: Request, body: unknown): InboundHttpRequest {
+  const [version, named, name] = ['mcp-protocol-version', 'mcp-method', 'mcp-name'].map((key) => headers.get(key));
+  return {
+    httpMethod: method,
+    ...(typeof version === 'string' && { protocolVersionHeader: version }),
+    ...(typeof named === 'string' && { mcpMethodHeader: named }),
+    ...(typeof name === 'string' && { mcpNameHeader: name }),
+    body,
+  };
+}
+
+function notAllowed(methods: readonly string[]): Response {
+  return plain(405, 'no such method here', { allow: methods.join(', ') });
+}
+
+function plain(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return faultResponse(status, { code: HTTP_FAULT, message }, null, headers);
+}

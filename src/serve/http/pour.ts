@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+
+/** A reader that takes less than a piece in this time is not reading. */
+const STALL_MS = 30_000;
+const PIECE_BYTES = 64 * 1024;
+/** What may wait for one reader beside the one message that it is at. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+/** What may wait for all of them together. */
+const MAX_ALL_BYTES = 512 * 1024 * 1024;
+
+/** What waits to be read by anybody. */
+export interface Waiting {
+  bytes: number;
+}
+
+/**
+ * Writes an answer as fast as its reader takes it. It is taken from its source at once all the same: what the source
+ * keeps cannot be counted, and a reader who lets too much pile up, or stops, is hung up on.
+ */
+export async function pour(
+  body: ReadableStream<Uint8Array>,
+  response: ServerResponse,
+  all: Waiting,
+  stallMs = STALL_MS,
+): Promise<void> {
+  const reader = body.getReader();
+  const pieces: Uint8Array[] = [];
+  let waiting = 0;
+  let writing: Promise<void> | undefined;
+  const count = (bytes: number) => {
+    waiting += bytes;
+    all.bytes += bytes;
+  };
+  const write = async () => {
+    for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
+      const isTaken = response.write(piece);
+      if (!isTaken) await once(response, 'drain', { signal: AbortSignal.timeout(stallMs) });
+      count(-piece.byteLength);
+    }
+    writing = undefined;
+  };
+  const hangUp = () => {
+    response.destroy();
+    void reader.cancel().catch(() => undefined);
+  };
+  response.once('close', hangUp);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      if (waiting > MAX_WAITING_BYTES || all.bytes > MAX_ALL_BYTES) return;
+      for (let at = 0; at < value.byteLength; at += PIECE_BYTES) pieces.push(value.subarray(at, at + PIECE_BYTES));
+      count(value.byteLength);
+      writing ??= write().catch(hangUp);
+    }
+    await writing;
+    if (!response.destroyed) response.end();
+  } finally {
+    response.off('close', hangUp);
+    all.bytes -= waiting;
+    if (!response.writableEnded) hangUp();
+  }
+}

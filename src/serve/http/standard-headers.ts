@@ -1,0 +1,44 @@
+import { isObject, type Params, type RpcFault } from '../../base/index.js';
+
+const HEADER_MISMATCH = -32_020;
+/** The part of a request that the header `Mcp-Name` repeats, so that whoever stands between need not read the body. */
+const NAMED_BY: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['prompts/get', 'name'],
+  ['resources/read', 'uri'],
+  ['tasks/get', 'taskId'],
+  ['tasks/update', 'taskId'],
+  ['tasks/cancel', 'taskId'],
+]);
+
+/** What is missing from the headers that a request of the stateless revision repeats its body in, or contradicts it. */
+export function headerFault(
+  headers: Headers,
+  { method, params }: { readonly method: string; readonly params?: Params },
+): RpcFault | undefined {
+  for (const name of ['MCP-Protocol-Version', 'Mcp-Method'])
+    if (headers.get(name) === null) return mismatch(`the header ${name} is missing`);
+  const field = NAMED_BY.get(method);
+  const named = field === undefined || !isObject(params) ? undefined : params[field];
+  if (typeof named !== 'string') return undefined;
+  const header = headers.get('Mcp-Name');
+  if (header === null) return mismatch('the header Mcp-Name is missing');
+  return decoded(header) === named ? undefined : mismatch('the header Mcp-Name names another than the body');
+}
+
+/** The text that a header stands for: itself, or what it carries in Base64. Undefined where that is not what it seems. */
+export function decoded(header: string): string | undefined {
+  const [, carried] = /^=\?base64\?(.*)\?=$/.exec(header) ?? [];
+  if (carried === undefined) return header;
+  const bytes = Buffer.from(carried, 'base64');
+  if (bytes.toString('base64') !== carried) return undefined;
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function mismatch(message: string): RpcFault {
+  return { code: HEADER_MISMATCH, message };
+}

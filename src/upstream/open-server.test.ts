@@ -1,0 +1,207 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { definition } from '../../tests/fakes/definition.js';
+import { ODD_SERVER } from '../../tests/gateway-harness.js';
+import { ErrorCode, type PortolanError } from '../base/index.js';
+import type { Definition } from '../model/index.js';
+import { type AdmittedServer, admit } from '../policy/index.js';
+import { type Guardian, startGuardian } from './guardian.js';
+import { type OpenContext, openServer } from './open-server.js';
+import { readServerLog } from './server-log.js';
+
+const MAX_BYTES = 100_000;
+const OPTIONS = { timeoutMs: 20_000, totalMs: 20_000 };
+const NEVER = new AbortController().signal;
+
+let folder = '';
+let guardian: Guardian | undefined;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portolan-open-'));
+  guardian = startGuardian({ folder: join(folder, 'children'), onProblem: () => undefined });
+});
+afterAll(async () => {
+  await guardian?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function server(words: readonly string[], said: Partial<Definition> = {}): AdmittedServer {
+  const entry = definition({ name: 'odd', command: process.execPath, args: [ODD_SERVER, ...words], ...said });
+  const admitted = admit('odd', entry, { kind: 'allowed' });
+  if (!admitted) throw new Error('not admitted');
+  return admitted;
+}
+
+function context(more: Partial<OpenContext> = {}): OpenContext {
+  if (!guardian) throw new Error('there is no guardian');
+  return {
+    platform: process.platform,
+    env: { PATH: process.env.PATH },
+    home: folder,
+    cwd: folder,
+    passEnv: [],
+    guardian,
+    limits: () => ({ maxLineBytes: MAX_BYTES, maxDepth: 64 }),
+    client: { name: 'portolan', version: '1' },
+    startMs: () => 20_000,
+    eraOf: () => 'legacy',
+    logFolder: join(folder, 'logs'),
+    log: () => undefined,
+    ...more,
+  };
+}
+
+function events() {
+  const closings: (string | undefined)[] = [];
+  const notified: string[] = [];
+  return {
+    closings,
+    notified,
+    closed: (reason: string | undefined) => void closings.push(reason),
+    notified_: notified,
+  };
+}
+
+const failureOf = (promise: Promise<unknown>): Promise<PortolanError> =>
+  promise.then(
+    () => Promise.reject(new Error('it did not fail')),
+    (error) => error,
+  );
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function opened(one: AdmittedServer, more: Partial<OpenContext> = {}) {
+  const { closings, closed } = events();
+  const open = await openServer(one, context(more), { notified: () => undefined, closed }, NEVER);
+  return { open, closings };
+}
+
+describe('openServer', () => {
+  it('starts a server, speaks to it and ends it', async () => {
+    const { open, closings } = await opened(server([]));
+    expect(open.connection.greeting).toMatchObject({ name: 'odd', version: '1', protocolVersion: '2025-11-25' });
+    const { value } = await open.connection.callTool('echo', { a: 1 }, OPTIONS);
+    expect(value).toEqual({ content: [{ type: 'text', text: '{"a":1}' }] });
+    await open.close('enough');
+    expect(closings).toEqual(['enough']);
+    expect(isAlive(open.pid ?? 0)).toBe(false);
+  });
+
+  it('says of one that ends at once how it ended and what it said last', async () => {
+    const closings: unknown[] = [];
+    const listener = { notified: () => undefined, closed: (reason: unknown) => closings.push(reason) };
+    const failure = await failureOf(openServer(server(['crash']), context(), listener, NEVER));
+    expect(failure).toMatchObject({
+      code: ErrorCode.ConnectionError,
+      message: 'odd did not start: it exited with code 3; its last words: cannot find my heart',
+      hint: 'see what it said with `portolan logs odd`',
+    });
+    expect(closings).toHaveLength(1);
+  });
+
+  it('gives up on one that does not greet, and leaves nothing of it behind', async () => {
+    const starts = join(folder, 'silent-starts');
+    const silent = server(['silent', '--starts', starts], { startupTimeoutMs: 500 });
+    const failure = await failureOf(opened(silent));
+    expect(failure).toMatchObject({
+      code: ErrorCode.ConnectionError,
+      message: expect.stringContaining('odd did not start: no answer'),
+    });
+    await expect.poll(() => isAlive(Number(readFileSync(starts, 'utf8')))).toBe(false);
+  });
+
+  it('stops waiting for one that nobody wants any more', async () => {
+    const controller = new AbortController();
+    const opening = openServer(
+      server(['silent']),
+      context(),
+      { notified: () => undefined, closed: () => undefined },
+      controller.signal,
+    );
+    setTimeout(() => controller.abort(), 50);
+    expect(await failureOf(opening)).toMatchObject({ code: ErrorCode.Cancelled });
+  });
+
+  it('tells that a program is not there, without its arguments', async () => {
+    const absent = server(['--token', 'hunter22'], { command: '/nowhere/at-all' });
+    const failure = await failureOf(opened(absent));
+    expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringContaining('ENOENT') });
+    expect(failure.message).not.toContain('hunter22');
+  });
+
+  it('hides every value of its entry and of its file of variables in what it says', async () => {
+    writeFileSync(join(folder, 'secrets.env'), 'FROM_FILE=from-the-file\n');
+    const talker = server(['-e'], {
+      args: [
+        '-e',
+        'process.stderr.write(`${process.env.FROM_ENTRY} ${process.env.FROM_FILE}\\n`, () => process.exit(1))',
+      ],
+      env: { FROM_ENTRY: 'from-the-entry' },
+      envFile: 'secrets.env',
+    });
+    const { message } = await failureOf(opened(talker));
+    expect(message).toBe('odd did not start: it exited with code 1; its last words: [secret] [secret]');
+    await expect
+      .poll(() => readServerLog(join(folder, 'logs'), 'odd'))
+      .toEqual({ kind: 'read', text: '[secret] [secret]\n' });
+  });
+
+  it('hides them also in the error of a call', async () => {
+    writeFileSync(join(folder, 'more.env'), 'SAID=I would rather\n');
+    const { open } = await opened(server([], { envFile: 'more.env' }));
+    const failure = await failureOf(open.connection.callTool('fail', {}, OPTIONS));
+    expect(failure).toMatchObject({ code: ErrorCode.ToolExecutionError, message: '[secret] not' });
+    await open.close();
+  });
+
+  it.each([
+    {
+      title: 'a file of variables that is not there',
+      said: { envFile: 'absent.env' },
+      message: 'its envFile is not there',
+    },
+    { title: 'no command', said: { command: undefined }, message: 'its entry has no command' },
+    { title: 'no address', said: { transport: 'http' as const, command: undefined }, message: 'its entry has no url' },
+    { title: 'a folder that is none', said: { cwd: '/nowhere/at-all' }, message: 'is not a folder' },
+  ])('refuses an entry with $title', async ({ said, message }) => {
+    const { command, ...rest } = said as { command?: undefined };
+    const entry: Definition = { ...server([]).definition, ...rest };
+    const { command: _, ...without } = entry;
+    const admitted = admit('odd', 'command' in said ? without : entry, { kind: 'allowed' });
+    if (!admitted) throw new Error('not admitted');
+    expect(await failureOf(opened(admitted))).toMatchObject({
+      code: ErrorCode.ConnectionError,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('says once that a server makes noise, and at the end how much', async () => {
+    const said: unknown[] = [];
+    const { open } = await opened(server(['noisy']), {
+      log: (level, message, facts) => said.push([level, message, facts]),
+    });
+    await open.connection.callTool('echo', {}, OPTIONS);
+    await open.close();
+    expect(said).toEqual([
+      ['warn', 'server writes on stdout what is no message; skipped', { server: 'odd' }],
+      ['info', 'lines on stdout that were no messages', { server: 'odd', lines: 20 }],
+    ]);
+  });
+
+  it('refuses a result over the limit and goes on', async () => {
+    const { open } = await opened(server([]));
+    expect(await failureOf(open.connection.callTool('big', { bytes: MAX_BYTES }, OPTIONS))).toMatchObject({
+      code: ErrorCode.ResultTooLarge,
+    });
+    expect((await open.connection.callTool('echo', {}, OPTIONS)).value).toMatchObject({ content: [{ text: '{}' }] });
+    await open.close();
+    expect(existsSync(join(folder, 'logs', 'nothing'))).toBe(false);
+  });
+});
