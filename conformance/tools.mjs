@@ -46,5 +46,8 @@ export function prepareTools() {
   const { status, error } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   // npm may have been told to run no install scripts, and without its own this package is empty.
   if (status !== 0) throw new Error(`there is no Node.js 22 to run the suite with: ${error?.message ?? status}`);
-  return { node, suites: Object.fromEntries(Object.keys(SUITES).map((name) => [name, inModules(name, 'dist/index.js')])) };
+  return {
+    node,
+    suites: Object.fromEntries(Object.keys(SUITES).map((name) => [name, inModules(name, 'dist/index.js')])),
+  };
 }

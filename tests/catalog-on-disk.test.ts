@@ -91,6 +91,11 @@ describe('a cold catalog', () => {
     ]);
     expect(answers.slice(0, 2).map(({ content }) => content[0].text)).toEqual(['a', 'b']);
     expect(starts()).toEqual([1]);
+    // Also where its tools are known, and nobody has to be asked for them first.
+    await using second = await connect(machine);
+    const calls = await Promise.all(['a', 'b', 'c'].map((text) => second.execute('own', 'echo', { text })));
+    expect(calls.map(({ content }) => content[0]?.text)).toEqual(['a', 'b', 'c']);
+    expect(starts()).toEqual([2]);
   });
 });
 

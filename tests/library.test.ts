@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openGateway } from '../src/index.js';
 import { configure, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
-import { makeMachine } from './machine.js';
+import { type Machine, makeMachine } from './machine.js';
 
 const PATH = process.env.PATH ?? '';
 
@@ -88,6 +88,71 @@ describe('openGateway', () => {
       (text) => text.includes('"argv"'),
     );
     expect(audit).toContain('"library"');
+  });
+});
+
+describe('a list that is not new', () => {
+  /** As if the tools had been read a minute ago. */
+  function age(machine: Machine): void {
+    const folder = machine.path('~/.cache/portolan/catalog');
+    for (const name of readdirSync(folder)) {
+      const known = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+      writeFileSync(join(folder, name), JSON.stringify({ ...known, readAt: known.readAt - 60_000 }));
+    }
+  }
+  const taking = (property: string) => ({
+    type: 'object',
+    properties: { [property]: { type: 'string' } },
+    required: [property],
+  });
+
+  it('is read once more before a call is refused, and not again and again', async () => {
+    using machine = makeMachine();
+    const [tools, starts] = [machine.path('~/tools.json'), machine.path('~/starts')];
+    writeFileSync(tools, JSON.stringify([{ name: 'first', inputSchema: taking('a') }]));
+    configure(machine, { own: fixture(['--tools', tools, '--starts', starts]) });
+    {
+      await using gateway = await openGateway(machine.options({ env: { PATH } }));
+      expect(await gateway.executeTool('own', 'first', { a: 'x' })).toMatchObject({ success: true });
+    }
+    writeFileSync(
+      tools,
+      JSON.stringify([
+        { name: 'first', inputSchema: taking('b') },
+        { name: 'second', inputSchema: taking('a') },
+      ]),
+    );
+    age(machine);
+    {
+      await using gateway = await openGateway(machine.options({ env: { PATH } }));
+      // What fits the old list is not asked about; the server itself has the last word.
+      expect(await gateway.executeTool('own', 'first', { b: 'x' })).toMatchObject({ success: true });
+      expect(await gateway.executeTool('own', 'second', { a: 'x' })).toMatchObject({ success: true });
+      expect(await gateway.executeTool('own', 'first', { a: 'x' })).toMatchObject({
+        success: false,
+        error: { code: 'TOOL_VALIDATION_ERROR', message: expect.stringContaining('b') },
+      });
+    }
+    age(machine);
+    const before = startsIn(starts).length;
+    await using gateway = await openGateway(machine.options({ env: { PATH } }));
+    const refused = await Promise.all(['x', 'y', 'z'].map((name) => gateway.executeTool('own', name)));
+    expect(refused.map((answer) => !answer.success && answer.error.code)).toEqual(Array(3).fill('TOOL_NOT_FOUND'));
+    expect(startsIn(starts).length - before).toBe(1);
+  });
+
+  it('starts no server for a call that a rule refuses', async () => {
+    using machine = makeMachine();
+    const starts = machine.path('~/starts');
+    configure(machine, { own: fixture(['--starts', starts]) }, { toolRules: [{ pattern: ['echo'], enabled: false }] });
+    {
+      await using gateway = await openGateway(machine.options({ env: { PATH } }));
+      await gateway.listTools('own');
+    }
+    age(machine);
+    await using gateway = await openGateway(machine.options({ env: { PATH } }));
+    expect(await gateway.executeTool('own', 'echo', { text: 'a' })).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    expect(startsIn(starts)).toHaveLength(1);
   });
 });
 

@@ -5,6 +5,7 @@ import type { Discovery } from './discover.js';
 import type { ToolChange } from './known-tools.js';
 import type { OpenGateway } from './library.js';
 import type { ServeOptions } from './serve.js';
+import type { ServeHttpOptions } from './serve-http.js';
 import type { GatewayOptions, RunningGateway } from './start-gateway.js';
 
 // Whoever only wants the chart must not load the gateway, and the bundler keeps apart only what is imported like this.
@@ -19,6 +20,12 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
 export async function serveClient(options: ServeOptions): Promise<void> {
   const serve = await import('./serve.js');
   return serve.serveClient(options);
+}
+
+/** Serves any number of clients over HTTP until we are told to end. */
+export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<void> {
+  const serve = await import('./serve-http.js');
+  return serve.serveClientsOverHttp(options);
 }
 
 /** The gateway itself, for commands that need more of it than a program does. */

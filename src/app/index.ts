@@ -9,6 +9,7 @@ export {
   readAudit,
   readServerLog,
   serveClient,
+  serveClientsOverHttp,
   startGateway,
 } from './doors.js';
 export { type Explanation, explain, type Fate, launchText, surroundingsText } from './explain.js';
@@ -20,4 +21,5 @@ export { addServer, type Import, importServers, type NewServer, removeServer } f
 export { inspectOwnSettings, type OwnSettings, type SettingRow } from './own-settings.js';
 export { approveSettings, pendingQuestions, type Question, questionAbout, rule, writeLock } from './rule.js';
 export type { ServeOptions } from './serve.js';
+export type { ServeHttpOptions } from './serve-http.js';
 export type { GatewayOptions, RunningGateway } from './start-gateway.js';

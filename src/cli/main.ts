@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { homedir } from 'node:os';
 import type { Writable } from 'node:stream';
-import { discoverAll, inspectOwnSettings, type ServeOptions, serveClient, startGateway } from '../app/index.js';
+import { discoverAll, inspectOwnSettings, serveClient, serveClientsOverHttp, startGateway } from '../app/index.js';
 import { jsonLog, type LogLevel } from '../base/index.js';
 import { run } from './run.js';
+import type { Serve } from './serve.js';
 
 declare const PORTOLAN_VERSION: string;
 
@@ -29,8 +30,8 @@ function status(text: string | undefined): void {
 
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** Serves stdin and stdout. The first signal ends it in order, the second at once. */
-async function serve(options: Omit<ServeOptions, 'input' | 'output' | 'ending'>): Promise<void> {
+/** What a server that is served has of this process. The first signal ends it in order, the second at once. */
+function serving() {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -39,16 +40,15 @@ async function serve(options: Omit<ServeOptions, 'input' | 'output' | 'ending'>)
     });
   }
   const level = LOG_LEVELS.find((known) => known === process.env.PORTOLAN_LOG) ?? 'warn';
-  await serveClient({
-    ...machine,
-    ...options,
-    version: PORTOLAN_VERSION,
-    input: process.stdin,
-    output: asyncStdout(),
-    ending: ending.signal,
-    log: jsonLog((line) => process.stderr.write(line), level),
-  });
+  const log = jsonLog((line) => process.stderr.write(line), level);
+  return { ...machine, version: PORTOLAN_VERSION, ending: ending.signal, log };
 }
+
+const serve: Serve = {
+  stdio: (options) => serveClient({ ...serving(), ...options, input: process.stdin, output: asyncStdout() }),
+  http: (options) => serveClientsOverHttp({ ...serving(), ...options }),
+  environment: process.env,
+};
 
 /** On Linux and macOS `process.stdout` blocks the whole process while a slow reader empties a pipe. */
 function asyncStdout(): Writable {

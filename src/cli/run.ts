@@ -1,22 +1,16 @@
-import {
-  type DiscoverOptions,
-  type discoverAll,
-  hostOf,
-  type inspectOwnSettings,
-  ownFolders,
-  type ServeOptions,
-} from '../app/index.js';
+import { type DiscoverOptions, type discoverAll, hostOf, type inspectOwnSettings, ownFolders } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
 import { listCommand } from './list.js';
+import type { Serve } from './serve.js';
 import { paint, visible } from './text.js';
 import type { OpenForCommand } from './with-gateway.js';
 
 export interface Program {
   readonly discover: typeof discoverAll;
   readonly inspectSettings: typeof inspectOwnSettings;
-  /** Speaks MCP with whoever is at the other end of stdin and stdout, until they leave. */
-  readonly serve: (options: Omit<ServeOptions, 'input' | 'output' | 'ending'>) => Promise<void>;
+  /** Speaks MCP with clients, until they leave or we are told to end. */
+  readonly serve: Serve;
   readonly open: OpenForCommand;
   /** The machine that is written to, and this program on it. */
   readonly machine?: DiscoverOptions;

@@ -23,7 +23,8 @@ export function servedServer(server: Server, admitted: AdmittedServer | undefine
   };
 }
 
-const PLAIN_NAME = /^[\w.-]{1,64}$/;
+/** Not beginning with a dash: a person is asked to type it after `portolan approve`, where `--all` would mean something. */
+const PLAIN_NAME = /^\w[\w.-]{0,63}$/;
 const MAX_ALIAS_CHARACTERS = 64;
 
 /** The name that a model is shown. Of a server that nobody has let in, nothing but a plain word. */

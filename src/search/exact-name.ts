@@ -32,9 +32,13 @@ export function namedPlaces(need: string, segments: readonly Segment[]): Readonl
   return found;
 }
 
-/** Whether the name is written letter by letter as it was asked for. */
+/** Between the names of a server and its tool, as people and clients write it. */
+const SEPARATORS = ['__', '.', '/', ':', ' '];
+
+/** Whether it is written letter by letter as it was asked for: of two that sound alike it is the one that is meant. */
 export function isSpelledAs(need: string, { server, name }: StoredTool): boolean {
-  return need.trim() === name || need.trim() === server;
+  const asked = need.trim();
+  return asked === name || asked === server || SEPARATORS.some((between) => asked === `${server}${between}${name}`);
 }
 
 /** What is longer is a sentence. */

@@ -68,6 +68,14 @@ describe('search', () => {
   });
 
   it.each([
+    { need: 'mail__send', first: 'mail/send' },
+    { need: 'mail_send', first: 'all/mail_send' },
+  ])('takes $need for what is spelled like it, where two sound alike', ({ need, first }) => {
+    const index = createToolIndex([{ server: 'all', name: 'mail_send' }, ...TOOLS]);
+    expect(show(index.search(need))[0]).toBe(first);
+  });
+
+  it.each([
     { title: 'other forms of the words', need: 'creating issues in repositories', first: 'github/create_issue' },
     { title: 'other words for the same', need: 'climate', first: 'weather-mcp-server/forecast' },
     { title: 'the name of a parameter', need: 'recipient', first: 'mail/send' },

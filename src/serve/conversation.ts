@@ -8,6 +8,8 @@ export interface Circumstances {
   readonly era: Era;
   readonly signal: AbortSignal;
   readonly client: string;
+  /** Sets this connection apart from others. */
+  readonly label?: string | undefined;
   /** What the client said it can do when it introduced itself. */
   readonly abilities: Readonly<Record<string, unknown>>;
   readonly logLevel: string | undefined;
@@ -52,7 +54,10 @@ function introduced(
   const own = meta[ABILITIES_KEY];
   // Each request stands for itself: two of them may not be taken for one caller.
   const name = typeof info.name === 'string' ? info.name.slice(0, 100) : client;
-  return { client: `${name}@${String(rest.id)}`, abilities: isObject(own) ? own : {} };
+  return {
+    client: `${name}@${rest.label === undefined ? '' : `${rest.label}.`}${String(rest.id)}`,
+    abilities: isObject(own) ? own : {},
+  };
 }
 
 /** Puts questions to a client of the older kind, on the connection on which it called. */

@@ -17,7 +17,7 @@ interface Held {
   readonly controller: AbortController;
   /** Questions that were not put to the client yet, and those that wait for its answer, by key. */
   readonly open: Map<string, { readonly question: Question; resolve(answer: Record<string, unknown>): void }>;
-  readonly ended: Promise<Answer>;
+  ended: Promise<Answer>;
   asked: PromiseWithResolve;
   expiry: NodeJS.Timeout;
 }
@@ -29,6 +29,8 @@ interface PromiseWithResolve {
 
 /** A client that has not come back by then will not. */
 const HELD_MS = 5 * 60_000;
+/** A call may ask before the promise of its end is there. */
+const NOT_BEGUN = new Promise<never>(() => undefined);
 /** Each holds a running call of a server. */
 const MAX_HELD = 200;
 /** Questions that come together go out together. */
@@ -58,23 +60,17 @@ export class HeldCalls {
     const controller = new AbortController();
     const stop = () => controller.abort();
     signal.addEventListener('abort', stop, { once: true });
-    const id = `${this.#count++}`;
-    const open: Held['open'] = new Map();
-    let questions = 0;
-    const ask: Ask = (question) =>
-      new Promise((resolve, reject) => {
-        if (this.#held.size >= MAX_HELD && !this.#held.has(id)) {
-          reject(new RpcError(RpcCode.internalError, 'too many calls wait for their clients'));
-          return;
-        }
-        open.set(`${questions++}`, { question, resolve });
-        held.asked.resolve();
-      });
-    const ended = run(ask, controller.signal);
-    ended.catch(() => undefined);
-    const expiry = setTimeout(() => this.#forget(held), HELD_MS);
-    expiry.unref();
-    const held: Held = { id, client, controller, open, ended, asked: promiseWithResolve(), expiry };
+    const held: Held = {
+      id: `${this.#count++}`,
+      client,
+      controller,
+      open: new Map(),
+      ended: NOT_BEGUN,
+      asked: promiseWithResolve(),
+      expiry: setTimeout(() => this.#forget(held), HELD_MS).unref(),
+    };
+    held.ended = run(this.#askFor(held), controller.signal);
+    held.ended.catch(() => undefined);
     try {
       return await this.#nextStep(held);
     } finally {
@@ -83,12 +79,24 @@ export class HeldCalls {
     }
   }
 
+  #askFor(held: Held): Ask {
+    let questions = 0;
+    return (question) =>
+      new Promise((resolve, reject) => {
+        if (this.#held.size >= MAX_HELD && !this.#held.has(held.id)) {
+          reject(new RpcError(RpcCode.internalError, 'too many calls wait for their clients'));
+          return;
+        }
+        held.open.set(`${questions++}`, { question, resolve });
+        held.asked.resolve();
+      });
+  }
+
   /** Goes on with the answers that the client brought. */
   async resume(client: string, state: string, responses: Readonly<Record<string, unknown>>): Promise<Answer> {
     const held = this.#find(client, state);
     clearTimeout(held.expiry);
-    held.expiry = setTimeout(() => this.#forget(held), HELD_MS);
-    held.expiry.unref();
+    held.expiry = setTimeout(() => this.#forget(held), HELD_MS).unref();
     for (const [key, waiting] of held.open) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (typeof response !== 'object' || response === null) continue;

@@ -21,6 +21,8 @@ import { listen, wants } from './subscriptions.js';
 /** What a client that does not read its answers may make us hold. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 100;
+/** Methods that the stateless revision has taken away, though the servers behind a face may still have them. */
+const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 /** A client that does not answer such a question by then has no answer. */
 const ROOTS_MS = 5_000;
 
@@ -41,6 +43,7 @@ export class Session {
   readonly #peer: Peer;
   readonly #running = new Map<Id, AbortController>();
   readonly #listeners = new Set<(notice: Notice) => void>();
+  readonly #draining = new AbortController();
   readonly #subscribed = new Set<string>();
   readonly #gone: Promise<void>;
   #abilities: Readonly<Record<string, unknown>> = {};
@@ -48,7 +51,6 @@ export class Session {
   #logLevel: string | undefined;
   #isInitialized = false;
   #drained: (() => void) | undefined;
-  #isDraining = false;
 
   constructor(channel: Channel, options: SessionOptions) {
     this.#options = options;
@@ -101,8 +103,7 @@ export class Session {
 
   /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
   async drain(limitMs: number): Promise<void> {
-    this.#isDraining = true;
-    this.#listeners.clear();
+    this.#draining.abort(); // whoever listens would listen for ever
     if (this.#running.size > 0) {
       await new Promise<void>((resolve) => {
         this.#drained = resolve;
@@ -124,7 +125,7 @@ export class Session {
   }
 
   async #answer({ id, method, params }: { id: Id; method: string; params: Params }): Promise<Answer> {
-    if (this.#isDraining) throw new RpcError(RpcCode.internalError, 'the gateway is shutting down');
+    if (this.#draining.signal.aborted) throw new RpcError(RpcCode.internalError, 'the gateway is shutting down');
     if (this.#running.has(id)) throw new RpcError(RpcCode.invalidRequest, 'this id is still in use');
     const controller = new AbortController();
     this.#running.set(id, controller);
@@ -158,6 +159,7 @@ export class Session {
         if (era === 'modern') return this.#listen(id, params, signal);
         break;
       default: {
+        if (era === 'modern' && LEGACY_ONLY.has(method)) break;
         const answer = this.#ask(id, method, params, era, signal);
         if (answer) return answer;
       }
@@ -196,6 +198,7 @@ export class Session {
       params,
       era,
       signal,
+      label,
       client: label === undefined ? this.#client : `${this.#client}#${label}`,
       abilities: this.#abilities,
       logLevel: this.#logLevel,
@@ -235,7 +238,7 @@ export class Session {
   #listen(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {
     const subscribe = (method: string, uri: string) =>
       this.#ask(id, method, { uri }, 'legacy', signal)?.catch(() => undefined);
-    return listen(id, params, signal, {
+    return listen(id, params, AbortSignal.any([signal, this.#draining.signal]), {
       subscribe: (uri) => void subscribe('resources/subscribe', uri),
       send: (method, told) => this.#peer.notify(method, told, id),
       hear: (filter, listener) => {

@@ -29,13 +29,20 @@ export async function openServer(
   const transport = await openTransport(server, context);
   const stderr = keepServerLog(context.logFolder, name, () => transport.errorText(), context.log);
   transport.onErrorText(() => stderr.changed());
+  let kept: Promise<void> | undefined;
+  const keepLastWords = () => {
+    // The news of the last words may still be on its way; who is told to look for them must find them.
+    if (!kept && transport.errorText() !== '') stderr.changed();
+    kept ??= Promise.resolve(stderr[Symbol.asyncDispose]());
+    return kept;
+  };
   let noise = 0;
   const connection = new Connection(transport.channel, {
     notified: (method, params) => events.notified(method, params),
     closed: (reason) => {
       events.closed(reason);
       if (noise > 0) context.log('info', 'lines on stdout that were no messages', { server: name, lines: noise });
-      void stderr[Symbol.asyncDispose]();
+      void keepLastWords();
     },
     noise: () => {
       noise += 1;
@@ -51,6 +58,7 @@ export async function openServer(
     await greet(connection, { client: context.client, options, era: context.eraOf(server) });
   } catch (error) {
     await connection.close('it did not start');
+    await keepLastWords();
     throw startError(name, error);
   }
   return {
@@ -58,7 +66,7 @@ export async function openServer(
     ...(transport.pid !== undefined && { pid: transport.pid }),
     close: async (reason) => {
       await connection.close(reason);
-      await stderr[Symbol.asyncDispose]();
+      await keepLastWords();
     },
   };
 }

@@ -16,7 +16,7 @@ export interface Waiting {
 
 /**
  * Writes an answer as fast as its reader takes it. It is taken from its source at once all the same: what the source
- * keeps cannot be counted, and a reader who lets too much pile up, or stops, is hung up on.
+ * keeps cannot be counted. A reader who lets too much pile up, or stops, is hung up on.
  */
 export async function pour(
   body: ReadableStream<Uint8Array>,
@@ -26,24 +26,29 @@ export async function pour(
 ): Promise<void> {
   const reader = body.getReader();
   const pieces: Uint8Array[] = [];
+  const gone = new AbortController();
   let waiting = 0;
-  let writing: Promise<void> | undefined;
+  let isWriting = false;
+  let written = Promise.resolve();
   const count = (bytes: number) => {
     waiting += bytes;
     all.bytes += bytes;
   };
   const write = async () => {
+    isWriting = true;
     for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
-      const isTaken = response.write(piece);
-      if (!isTaken) await once(response, 'drain', { signal: AbortSignal.timeout(stallMs) });
+      if (!response.write(piece))
+        await once(response, 'drain', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(stallMs)]) });
       count(-piece.byteLength);
     }
-    writing = undefined;
+    isWriting = false;
   };
   const hangUp = () => {
+    gone.abort();
     response.destroy();
     void reader.cancel().catch(() => undefined);
   };
+  response.on('error', hangUp);
   response.once('close', hangUp);
   try {
     for (;;) {
@@ -52,9 +57,9 @@ export async function pour(
       if (waiting > MAX_WAITING_BYTES || all.bytes > MAX_ALL_BYTES) return;
       for (let at = 0; at < value.byteLength; at += PIECE_BYTES) pieces.push(value.subarray(at, at + PIECE_BYTES));
       count(value.byteLength);
-      writing ??= write().catch(hangUp);
+      if (!isWriting) written = write().catch(hangUp);
     }
-    await writing;
+    await written;
     if (!response.destroyed) response.end();
   } finally {
     response.off('close', hangUp);

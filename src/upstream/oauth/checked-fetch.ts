@@ -36,7 +36,7 @@ export function checkedFetch({ written, signal, lookup = dnsLookup }: FetchRules
 }
 
 /** Keys and tokens travel in the open only where they do not leave this machine, or where a person wrote it so. */
-function insecure(url: URL, written: readonly URL[]): string | undefined {
+export function insecure(url: URL, written: readonly URL[]): string | undefined {
   if (url.protocol === 'https:' || isLoopbackName(url)) return undefined;
   return written.some((one) => one.origin === url.origin) ? undefined : 'it is not https';
 }

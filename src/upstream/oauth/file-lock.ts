@@ -44,21 +44,36 @@ async function take(path: string, name: string): Promise<boolean> {
   }
 }
 
-/** Takes away a lock whose holder is gone; if it changed hands in between, it is put back. */
-async function breakAbandoned(path: string, { heldMs }: LockLimits): Promise<void> {
-  const { link, readFile, rename, stat, unlink } = disk();
+/** Takes away a lock whose holder is gone. One does it at a time: a second would take it from whoever came next. */
+async function breakAbandoned(path: string, limits: LockLimits): Promise<void> {
+  if (!(await isAbandoned(path, limits.heldMs))) return;
+  const { unlink } = disk();
+  const breaking = `${path}.breaking`;
+  if (await take(breaking, String(process.pid))) {
+    try {
+      if (await isAbandoned(path, limits.heldMs)) await unlink(path).catch(unlessGone);
+    } finally {
+      await unlink(breaking).catch(unlessGone);
+    }
+  } else if (await isAbandoned(breaking, UNNAMED_MS)) await unlink(breaking).catch(unlessGone);
+}
+
+async function isAbandoned(path: string, heldMs: number): Promise<boolean> {
+  const { readFile, stat } = disk();
   try {
     const [holder, { mtimeMs }] = await Promise.all([readFile(path, 'utf8'), stat(path)]);
     const age = Date.now() - mtimeMs;
-    const isAbandoned = age > heldMs || (holder === '' ? age > UNNAMED_MS : !isAlive(Number.parseInt(holder, 10)));
-    if (!isAbandoned) return;
-    const aside = `${path}.${randomKey().slice(0, 12)}`;
-    await rename(path, aside);
-    if ((await readFile(aside, 'utf8')) !== holder) await link(aside, path).catch(() => undefined);
-    await unlink(aside);
+    if (age > heldMs) return true;
+    return holder === '' ? age > UNNAMED_MS : !isAlive(Number.parseInt(holder, 10));
   } catch (error) {
-    if (!['ENOENT', 'EPERM', 'EBUSY'].includes(codeOf(error))) throw error; // someone else was faster
+    unlessGone(error);
+    return false;
   }
+}
+
+/** Someone else was faster; Windows says so in words of its own. */
+function unlessGone(error: unknown): void {
+  if (!['ENOENT', 'EPERM', 'EBUSY'].includes(codeOf(error))) throw error;
 }
 
 function isAlive(pid: number): boolean {

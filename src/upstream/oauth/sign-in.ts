@@ -5,7 +5,7 @@ import { forbiddenAddress } from '../address.js';
 import { BrowserFlow } from './browser-flow.js';
 import { CallbackListener } from './callback-listener.js';
 import { type Challenge, challengeOf } from './challenge.js';
-import { checkedFetch, type Fetch } from './checked-fetch.js';
+import { checkedFetch, type Fetch, insecure } from './checked-fetch.js';
 import { signInAsMachine } from './client-credentials.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
@@ -113,9 +113,10 @@ function scopeFor(
 /** The page is opened by a browser that stands in the person's own network, with their cookies. */
 async function checkPage(page: URL, { name, written }: Remote): Promise<void> {
   browsable(page);
-  const refusals = await Promise.all(written.map((from) => forbiddenAddress(page, from)));
-  if (refusals.includes(undefined)) return;
-  throw new PortolanError(ErrorCode.ConnectionError, `the sign-in page of ${name} is not opened: ${refusals[0]}`, {
+  const found = await Promise.all(written.map((from) => forbiddenAddress(page, from)));
+  const refusal = insecure(page, written) ?? (found.includes(undefined) ? undefined : found[0]);
+  if (refusal === undefined) return;
+  throw new PortolanError(ErrorCode.ConnectionError, `the sign-in page of ${name} is not opened: ${refusal}`, {
     hint: 'the authorization server named it; tell whoever runs the server',
   });
 }

@@ -1,0 +1,33 @@
+import { httpAddress, serveHttp } from '../serve/index.js';
+import { aborted, DRAIN_MS, type ServingOptions, whileServing } from './serving.js';
+
+export interface ServeHttpOptions extends ServingOptions {
+  /** `host:port` as someone wrote it, or parts of it. */
+  readonly address: string;
+  /** What every client has to show. Without it only this machine is served. */
+  readonly token?: string;
+  /** Told where clients may come, once they may. */
+  readonly listening: (url: string) => void;
+  /** Aborted when the process is told to end. */
+  readonly ending: AbortSignal;
+}
+
+/** Serves any number of clients over HTTP until we are told to end; then lets calls finish and stops every server. */
+export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<void> {
+  const { address: written, token, listening, ending, ...rest } = options;
+  const address = httpAddress(written, token);
+  await whileServing(rest, async ({ running, session, limits, tell }) => {
+    await using http = await serveHttp({
+      address,
+      session,
+      limits,
+      log: session.log,
+      allowedHosts: () => running.gateway.view.settings.http.allowedHosts,
+      ...(token !== undefined && { token }),
+    });
+    using _told = tell((notice) => http.notice(notice));
+    listening(http.url);
+    await aborted(ending);
+    await http.drain(DRAIN_MS);
+  });
+}

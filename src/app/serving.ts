@@ -1,0 +1,89 @@
+import { diskFiles, type Log, PortolanError, type StreamLimits, silentLog } from '../base/index.js';
+import { type Face, faceOf, type Notice, Questions } from '../serve/index.js';
+import { endStrays, type GatewayOptions, type RunningGateway, startGateway } from './start-gateway.js';
+import { recordingFiles, watchPaths } from './watch.js';
+
+/** As long as running calls may take when we are told to end. */
+export const DRAIN_MS = 10_000;
+/** What a client may say in one message beside the arguments of a call. */
+const ENVELOPE_BYTES = 64 * 1024;
+const TOOLS_CHANGED = { method: 'notifications/tools/list_changed', params: {} };
+
+export interface ServingOptions extends GatewayOptions {
+  /** `all`, or the name of the one server that clients are to see as it is. */
+  readonly expose?: string;
+}
+
+/** A gateway with a face, for whatever road clients come by. */
+export interface Serving {
+  readonly running: RunningGateway;
+  /** What every client's session is made of. */
+  readonly session: {
+    readonly face: Face;
+    readonly questions: Questions;
+    readonly version: string;
+    readonly log: Log;
+  };
+  readonly limits: () => StreamLimits;
+  /** Tells clients what servers say unasked and when the chart changes, until it is disposed of. */
+  tell(notice: (notice: Notice) => void): Disposable;
+}
+
+/** Starts the gateway, lets clients be served, and stops every server when that is over. */
+export async function whileServing(
+  { expose, ...options }: ServingOptions,
+  serve: (serving: Serving) => Promise<void>,
+): Promise<void> {
+  const { log = silentLog, version = '0' } = options;
+  const files = recordingFiles(options.files ?? diskFiles);
+  await using running = await startGateway({ ...options, files });
+  const face = faceOf(running.gateway, expose);
+  using questions = new Questions();
+  await serve({
+    running,
+    session: { face, questions, version, log },
+    limits: () => {
+      const { maxArgumentBytes, maxDepth } = running.gateway.view.settings.limits;
+      return { maxLineBytes: maxArgumentBytes + ENVELOPE_BYTES, maxDepth };
+    },
+    tell: (notice) => {
+      const stopListening = running.listen((server, method, params) => {
+        const translated = face.translate(server, { method, params });
+        if (translated) notice(translated);
+      });
+      const watch = watchPaths({
+        touched: files.touched,
+        changed: async () => {
+          if (await reloaded(running.reload, log)) notice(TOOLS_CHANGED);
+        },
+        log,
+      });
+      void endStrays(running.discovery, log);
+      return {
+        [Symbol.dispose]: () => {
+          watch[Symbol.dispose]();
+          stopListening();
+        },
+      };
+    },
+  });
+}
+
+/** Settings that are wrong while we run change nothing: what held before holds on. */
+async function reloaded(reload: () => Promise<boolean>, log: Log): Promise<boolean> {
+  try {
+    return await reload();
+  } catch (error) {
+    if (!(error instanceof PortolanError)) throw error;
+    log('error', 'the files could not be read again; what held before holds on', { error: error.message });
+    return false;
+  }
+}
+
+/** Settles when the signal is given. */
+export function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { definition } from '../../tests/fakes/definition.js';
+import { ErrorCode } from '../base/index.js';
+import type { CatalogEntry, PinVerdict } from '../catalog/index.js';
+import type { Definition } from '../model/index.js';
+import { admit, compileToolRules } from '../policy/index.js';
+import { disabledError, marksOf, toolNotFound, viewTools } from './tool-view.js';
+
+function entry(tools: Readonly<Record<string, PinVerdict>>, said: Partial<Definition> = {}): CatalogEntry {
+  const server = admit('own', definition({ name: 'own', ...said }), { kind: 'allowed' });
+  if (!server) throw new Error('it was allowed');
+  return {
+    server,
+    tools: Object.entries(tools).map(([name, pin]) => ({
+      tool: { name, inputSchema: { type: 'object' } },
+      hash: name,
+      faults: [],
+      pin,
+    })),
+  };
+}
+
+const noRules = await compileToolRules([]);
+const shown = (views: ReturnType<typeof viewTools>) =>
+  Object.fromEntries([...views].map(([name, { enabled, because }]) => [name, enabled ? 'on' : because]));
+
+describe('viewTools', () => {
+  const PINS = { same: 'same', changed: 'changed', new: 'new' } as const;
+
+  it.each([
+    { pins: 'mark', expected: { same: 'on', changed: 'on', new: 'on' } },
+    { pins: 'enforce', expected: { same: 'on', changed: 'changed', new: 'changed' } },
+  ] as const)('holds what changed only where pins are to be $pins', ({ pins, expected }) => {
+    expect(shown(viewTools(entry(PINS), noRules, pins))).toEqual(expected);
+  });
+
+  it('switches off what a rule or the entry itself switches off, the rule first', async () => {
+    const rules = await compileToolRules([{ pattern: ['a'], enabled: false, tags: ['off'] }]);
+    const tools = { a: 'same', b: 'same', c: 'same' } as const;
+    const views = viewTools(entry(tools, { tools: { deny: ['a', 'b'] } }), rules, 'mark');
+    expect(shown(views)).toEqual({ a: 'rule', b: 'entry', c: 'on' });
+    expect(views.get('a')?.tags).toEqual(['off']);
+    expect(shown(viewTools(entry(tools, { tools: { allow: ['c'] } }), noRules, 'mark'))).toEqual({
+      a: 'entry',
+      b: 'entry',
+      c: 'on',
+    });
+  });
+
+  it('judges once for as long as nothing is replaced, and anew when something is', async () => {
+    const one = entry({ a: 'changed' });
+    const first = viewTools(one, noRules, 'mark');
+    expect(viewTools(one, noRules, 'mark')).toBe(first);
+    expect(viewTools(one, noRules, 'enforce')).not.toBe(first);
+    const strict = await compileToolRules([{ pattern: ['a'], enabled: false }]);
+    expect(shown(viewTools(one, strict, 'mark'))).toEqual({ a: 'rule' });
+    expect(shown(viewTools(entry({ a: 'changed' }), noRules, 'mark'))).toEqual({ a: 'on' });
+  });
+
+  it('sees no tools where none were read, and tools by names that objects have', () => {
+    const { tools: _, ...unread } = entry({});
+    expect(viewTools(unread, noRules, 'mark').size).toBe(0);
+    expect(viewTools(entry({}), noRules, 'mark').get('constructor')).toBeUndefined();
+  });
+});
+
+describe('disabledError', () => {
+  const of = (tools: Readonly<Record<string, PinVerdict>>, said: Partial<Definition>, name: string) => {
+    const view = viewTools(entry(tools, said), noRules, 'enforce').get(name);
+    return view && disabledError('own', view);
+  };
+
+  it('is none for a tool that may be called', () => {
+    expect(of({ a: 'same' }, {}, 'a')).toBeUndefined();
+  });
+
+  it.each([
+    { title: 'changed', pin: 'changed', said: {}, hint: 'ask the user to look at it: portolan approve own' },
+    {
+      title: 'is off',
+      pin: 'same',
+      said: { tools: { deny: ['a'] } },
+      hint: 'the user can see the rule with: portolan config show',
+    },
+  ] as const)('says of a tool that $title what a person can do', ({ pin, said, hint }) => {
+    expect(of({ a: pin }, said, 'a')).toMatchObject({ code: ErrorCode.ToolDisabled, hint });
+  });
+});
+
+describe('toolNotFound', () => {
+  it('names the nearest of the tools that may be called, and no other', () => {
+    const views = viewTools(entry({ read_file: 'same', read_files: 'changed' }), noRules, 'enforce');
+    expect(toolNotFound('own', 'raed_file', views)).toMatchObject({
+      code: ErrorCode.ToolNotFound,
+      message: 'own has no tool called "raed_file"',
+      hint: 'did you mean read_file?',
+    });
+    expect(toolNotFound('own', 'zzzzz', views).hint).toBe('list_tools shows what own has');
+  });
+});
+
+describe('marksOf', () => {
+  it('marks only what there is to say', () => {
+    const listed = { tool: { name: 'a', inputSchema: {} }, hash: 'h' };
+    expect(marksOf({ ...listed, faults: [], pin: 'same' })).toEqual({});
+    expect(marksOf({ ...listed, faults: ['bidi'], pin: 'new' })).toEqual({ change: 'new', hidden: ['bidi'] });
+  });
+});

@@ -1,0 +1,87 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Loopback, serveOnLoopback } from '../../../tests/fixtures/oauth/loopback.js';
+import type { Lookup } from '../address.js';
+import { checkedFetch } from './checked-fetch.js';
+
+let server: Loopback;
+beforeEach(async () => {
+  server = await serveOnLoopback(async (request) => {
+    const { pathname } = new URL(request.url);
+    if (pathname === '/away') return new Response(null, { status: 302, headers: { location: '/other' } });
+    if (pathname === '/large') return new Response('x'.repeat(600 * 1024));
+    return Response.json({
+      method: request.method,
+      body: await request.text(),
+      type: request.headers.get('content-type'),
+    });
+  });
+});
+afterEach(() => server[Symbol.asyncDispose]());
+
+const at = (path: string): URL => new URL(path, server.url);
+/** A name that leads to this machine, whoever asks. */
+const toLoopback: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
+
+describe('checkedFetch', () => {
+  it('asks what a person wrote and what is on the same host', async () => {
+    const fetch = checkedFetch({ written: [new URL('http://127.0.0.1:1/mcp')] });
+    const body = new URLSearchParams({ a: 'b c' });
+    const response = await fetch(at('/token'), { method: 'POST', body });
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { method: 'POST', body: 'a=b+c', type: 'application/x-www-form-urlencoded;charset=UTF-8' },
+    ]);
+  });
+
+  it('hands a redirect back and does not follow it', async () => {
+    const response = await checkedFetch({ written: [server.url] })(at('/away'));
+    expect([response.status, response.headers.get('location')]).toEqual([302, '/other']);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('reads no more than a sign-in can need', async () => {
+    await expect(checkedFetch({ written: [server.url] })(at('/large'))).rejects.toThrow('its answer is too large');
+  });
+
+  it('gives up when it is told to', async () => {
+    const fetch = checkedFetch({ written: [server.url], signal: AbortSignal.abort() });
+    await expect(fetch(at('/'))).rejects.toMatchObject({ code: 'CONNECTION_ERROR' });
+  });
+
+  it.each([
+    { title: 'a private address', url: 'https://10.0.0.1/', because: 'is a private address' },
+    { title: 'a private address in other letters', url: 'https://[::ffff:10.0.0.1]/', because: 'is a private address' },
+    { title: 'a metadata service', url: 'https://169.254.169.254/', because: 'is a metadata service' },
+    { title: 'a server without TLS', url: 'http://8.8.8.8/', because: 'it is not https' },
+    { title: 'what is no web address', url: 'file:///etc/passwd', because: 'is no web address' },
+  ])('does not ask $title that the server names', async ({ url, because }) => {
+    const fetch = checkedFetch({ written: [new URL('https://mcp.example.com/mcp')] });
+    await expect(fetch(url)).rejects.toMatchObject({
+      code: 'CONNECTION_ERROR',
+      message: expect.stringContaining(because),
+    });
+  });
+
+  it('connects to the address that it checked, so that a name that turns around gains nothing (DNS rebinding)', async () => {
+    let asked = 0;
+    const turning: Lookup = async () => {
+      asked += 1;
+      return [{ address: asked === 1 ? '127.0.0.1' : '8.8.8.8', family: 4 }];
+    };
+    const fetch = checkedFetch({ written: [new URL('https://mcp.example.com/mcp')], lookup: turning });
+    await expect(fetch(`https://turning.example.com:${server.url.port}/`)).rejects.toThrow('is a private address');
+    expect([asked, server.requests]).toEqual([1, []]);
+  });
+
+  it('follows the name of the very host that a person wrote, even to this machine', async () => {
+    const own = new URL(`http://mcp.example.com:${server.url.port}/`);
+    const response = await checkedFetch({ written: [own], lookup: toLoopback })(own);
+    expect(response.status).toBe(200);
+  });
+
+  it('keeps the query of an address out of errors', async () => {
+    const fetch = checkedFetch({ written: [new URL('http://127.0.0.1:1/')] });
+    const error = await fetch('http://127.0.0.1:1/token?key=hidden').catch((reason: unknown) => reason);
+    expect(String(error)).toBe('PortolanError: http://127.0.0.1:1/token could not be reached (ECONNREFUSED)');
+  });
+});

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Answer } from '../../src/base/index.js';
+import type { Conversation } from '../../src/model/index.js';
+import type { Face, FaceRequest } from '../../src/serve/face.js';
+import { Questions } from '../../src/serve/questions.js';
+
+type Json = Record<string, unknown>;
+
+const META = { abilities: { elicitation: {} } };
+const conversation = (client: string): Conversation => ({ client, signal: new AbortController().signal, ...META });
+
+/** A face behind which a server answers as `act` says. */
+function faceOf(act: (request: FaceRequest) => Promise<Answer>): Face {
+  return { introduction: async () => ({ capabilities: {} }), answer: act, translate: () => undefined };
+}
+
+/** A server of the older kind, which asks in the middle of a call. */
+const asking = faceOf(async ({ conversation: { ask } }) => {
+  const answer = await ask?.('elicitation/create', { message: 'who?' });
+  return { value: { content: [{ type: 'text', text: JSON.stringify(answer) }] } };
+});
+
+/** A stateless server: it wants its own state back, byte for byte. */
+const stateless = faceOf(async ({ conversation: { brought } }) =>
+  brought?.state === 'upstream-state'
+    ? { value: { resultType: 'complete', got: brought.responses } }
+    : { value: { resultType: 'input_required', inputRequests: { name: {} }, requestState: 'upstream-state' } },
+);
+
+function request(client: string, params: Json): FaceRequest {
+  return { method: 'tools/call', params: { name: 'x', ...params }, era: 'modern', conversation: conversation(client) };
+}
+
+const objectOf = (answer: Answer | undefined): Json => (answer && 'value' in answer ? (answer.value as Json) : {});
+
+describe.each([
+  { kind: 'of a call that is held', face: asking, key: '0' },
+  { kind: 'that a server wants back', face: stateless, key: 'name' },
+])('S11: a requestState $kind', ({ face, key }) => {
+  let questions: Questions;
+  beforeEach(() => {
+    questions = new Questions();
+  });
+  afterEach(() => {
+    questions[Symbol.dispose]();
+    vi.useRealTimers();
+  });
+  const answer = async (client: string, params: Json) =>
+    objectOf(await questions.answer(request(client, params), client.replace(/@.*/, ''), face));
+
+  it('brings the call to its end with what the client answers', async () => {
+    const asked = await answer('a@1', {});
+    expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { [key]: expect.anything() } });
+    const inputResponses = { [key]: { action: 'accept', content: { name: 'Ada' } } };
+    const done = await answer('a@2', { requestState: asked.requestState, inputResponses });
+    expect(JSON.stringify(done)).toContain('Ada');
+    expect(done.resultType).not.toBe('input_required');
+  });
+
+  it('shows nothing of the state inside that could be used alone, and is another each time', async () => {
+    const [first, second] = [await answer('a@1', {}), await answer('a@2', {})];
+    expect(first.requestState).not.toBe('upstream-state');
+    expect(first.requestState).not.toBe(second.requestState);
+  });
+
+  it.each([
+    { title: 'another client', client: 'b@2', change: (state: string) => state },
+    { title: 'a changed text', client: 'a@2', change: (state: string) => `${state}-TAMPERED` },
+    { title: 'a text of their own', client: 'a@2', change: () => 'upstream-state' },
+  ])('is refused from $title', async ({ client, change }) => {
+    const asked = await answer('a@1', {});
+    const params = { requestState: change(String(asked.requestState)), inputResponses: { [key]: {} } };
+    await expect(answer(client, params)).rejects.toMatchObject({ fault: { code: -32602 } });
+  });
+
+  it('is refused once it has expired, and says what to do', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const asked = await answer('a@1', {});
+    vi.setSystemTime(Date.now() + 2 * 3_600_000);
+    const params = { requestState: asked.requestState, inputResponses: { [key]: {} } };
+    await expect(answer('a@2', params)).rejects.toThrow('has expired: make the call again');
+  });
+});
+
+it('S11: a state that a server wants back is refused for another tool than the one that gave it', async () => {
+  using questions = new Questions();
+  const asked = objectOf(await questions.answer(request('a@1', {}), 'a', stateless));
+  const other = request('a@2', { name: 'y', requestState: asked.requestState, inputResponses: {} });
+  await expect(questions.answer(other, 'a', stateless)).rejects.toMatchObject({ fault: { code: -32602 } });
+});
