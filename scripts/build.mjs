@@ -24,7 +24,7 @@ const common = {
   mainFields: ['module', 'main'],
   // yaml's build for Node is CommonJS and cannot be bundled into ESM; the one for browsers is the same code as ESM.
   alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
-  external: ['zod', '@modelcontextprotocol/client'],
+  external: ['zod', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'ws', 'pyodide'],
   define: { PORTOLAN_VERSION: JSON.stringify(version) },
   legalComments: 'linked',
   logLevel: 'warning',

@@ -24,6 +24,17 @@ export type {
   Transport,
 } from './model/index.js';
 export { maskChart, maskDefinition, maskServer } from './model/index.js';
+export {
+  createToolIndex,
+  type Embedder,
+  energeticEmbedder,
+  type IndexedTool,
+  type RememberedUse,
+  type SearchOptions,
+  type SearchResult,
+  type ToolIndex,
+  type ToolIndexOptions,
+} from './search/index.js';
 
 /** Everything that AI clients on this machine have written down about MCP servers. Nothing found is ever executed. */
 export function discover(options: DiscoverOptions = {}): Promise<Chart> {

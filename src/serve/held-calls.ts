@@ -46,7 +46,7 @@ export class HeldCalls {
   readonly #held = new Map<string, Held>();
   #count = 0;
 
-  constructor(key: string, now: () => number = Date.now) {
+  constructor(key: string, now: () => number = () => Date.now()) {
     this.#key = key;
     this.#now = now;
   }

@@ -1,5 +1,5 @@
 import { type Answer, PortolanError, RpcCode, RpcError } from '../base/index.js';
-import type { CallDetails, Gateway } from '../gateway/index.js';
+import type { CallDetails, FoundTool, Gateway } from '../gateway/index.js';
 import type { Conversation } from '../model/index.js';
 import { failed, passed, structured } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
@@ -8,6 +8,8 @@ import { instructions, metaTools } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
 import { passedOn } from './passed-on.js';
 import { TaskRoutes } from './task-routes.js';
+
+const NOTHING_FITS = 'nothing here fits well';
 
 /** Five tools that reach every server; resources and prompts of all of them beside. */
 export class MetaFace implements Face {
@@ -71,8 +73,7 @@ export class MetaFace implements Face {
         return structured(await gateway.listServers(conversation));
       case 'search_tools': {
         const { results, ...rest } = await gateway.searchTools(call.query, call, conversation);
-        // Why a tool was found is for people who look into the search.
-        return structured({ results: results.map(({ why: _, ...result }) => result), ...rest });
+        return structured({ results: results.map(briefly), ...(results[0]?.weak && { note: NOTHING_FITS }), ...rest });
       }
       case 'list_tools':
         return structured(await gateway.listTools(call.server, call));
@@ -85,4 +86,9 @@ export class MetaFace implements Face {
       }
     }
   }
+}
+
+/** What a model needs of a result: ten of them stay under 350 tokens. Why a tool was found is for people. */
+function briefly({ why: _, weak: __, tags, ...result }: FoundTool): object {
+  return { ...result, ...(tags.length > 0 && { tags }) };
 }
