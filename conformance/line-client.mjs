@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { start } from './children.mjs';
 
 const ANSWER_MS = 30_000;
 const END_MS = 5_000;
@@ -55,7 +55,7 @@ export class LineClient {
   stderr = '';
 
   constructor(args, { env, cwd }) {
-    this.#child = spawn(process.execPath, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
+    this.#child = start(process.execPath, args, { env, cwd, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child.stdin.on('error', () => undefined);
     this.#child.stderr.setEncoding('utf8').on('data', (chunk) => {
       this.stderr = `${this.stderr}${chunk}`.slice(-MAX_STDERR);

@@ -1,6 +1,5 @@
 // Runs the official conformance suite through the gateway and prints the score:
 //   node conformance/run.mjs [--direct] [--required] [--only <text>] [--verbose] [--program <file>]
-import { spawn } from 'node:child_process';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
@@ -25,6 +24,8 @@ const { values: flags } = parseArgs({
 if (flags.program) process.env.CONFORMANCE_PROGRAM = resolve(flags.program);
 const { prepareTools } = await import('./tools.mjs');
 const { TARGETS } = await import('./targets.mjs');
+const { FIXTURE, makeHome, PROGRAM } = await import('./throw-away-home.mjs');
+const { start } = await import('./children.mjs');
 
 const SERVER_LEGS = [
   { name: '0.1.16 active', suite: 'suite-0.1', words: [] },
@@ -41,9 +42,9 @@ const CLIENT = ['client', '--command', 'node conformance/client.mjs', '--timeout
 const say = (line = '') => process.stdout.write(`${line}\n`);
 
 /** All it printed, and how it ended; a leg that never ends is ended. */
-function runSuite({ node, suites }, suite, words) {
+function runToEnd(command, args, options = { cwd: root }) {
   return new Promise((done) => {
-    const child = spawn(node, [suites[suite], ...words], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = start(command, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] });
     const limit = setTimeout(() => child.kill('SIGKILL'), LEG_MS);
     let output = '';
     const keep = (chunk) => {
@@ -53,30 +54,30 @@ function runSuite({ node, suites }, suite, words) {
     child.stderr.setEncoding('utf8').on('data', keep);
     child.once('close', (code) => {
       clearTimeout(limit);
+      if (flags.verbose) process.stderr.write(output);
       done({ output, exit: code ?? -1 });
     });
   });
 }
 
-async function runLeg(tools, name, suite, words) {
-  const { output, exit } = await runSuite(tools, suite, words);
-  const counted = score(output);
-  // A run in which nothing was checked passes as well, if one asks the suite.
-  const result = { ...counted, isGood: exit === 0 && counted.passed > 0 };
-  if (flags.verbose) process.stderr.write(output);
-  say(
-    [
-      (result.isGood ? 'ok' : 'FAILED').padEnd(8),
-      name.padEnd(46),
-      `${result.passed} passed, ${result.failed} failed`.padEnd(26),
-      `exit ${exit}`.padEnd(8),
-      result.unscored > 0 ? `(${result.unscored} of the failed are not scored)` : '',
-    ]
-      .join('')
-      .trimEnd(),
-  );
-  for (const scenario of result.failing) say(`          ✗ ${scenario}`);
-  return result;
+/** One row of the table. A run in which nothing was checked is no success, though the suite calls it one. */
+function report(name, exit, { passed, failed, unscored = 0, failing = [] }) {
+  const isGood = exit === 0 && passed > 0;
+  const columns = [
+    (isGood ? 'ok' : 'FAILED').padEnd(8),
+    name.padEnd(56),
+    `${passed} passed, ${failed} failed`.padEnd(26),
+    `exit ${exit}`.padEnd(8),
+    unscored > 0 ? `(${unscored} of the failed are not scored)` : '',
+  ];
+  say(columns.join('').trimEnd());
+  for (const scenario of failing) say(`          ✗ ${scenario}`);
+  return { isGood };
+}
+
+async function runLeg({ node, suites }, name, suite, words) {
+  const { output, exit } = await runToEnd(node, [suites[suite], ...words]);
+  return report(name, exit, score(output));
 }
 
 async function runServerLegs(tools, targetName) {
@@ -103,6 +104,21 @@ async function runClientLegs(tools) {
   return results;
 }
 
+/** The inspector takes no schema that some client cannot read. */
+async function runInspector({ node, inspector }) {
+  const { env, cwd } = makeHome({ fixture: { command: process.execPath, args: [FIXTURE] } });
+  const results = [];
+  for (const words of [['serve'], ['serve', '--expose', 'fixture']]) {
+    const name = `inspector: tools/list --strict, ${words.join(' ')}`;
+    if (!name.includes(flags.only)) continue;
+    const args = [inspector, '--cli', process.execPath, PROGRAM, ...words, '--method', 'tools/list', '--strict'];
+    const { output, exit } = await runToEnd(node, args, { env, cwd });
+    const passed = [...output.matchAll(/^ {6}"name":/gm)].length;
+    results.push(report(name, exit, { passed, failed: 0 }));
+  }
+  return results;
+}
+
 let tools;
 try {
   tools = prepareTools();
@@ -115,7 +131,7 @@ try {
   if (flags.direct) results.push(...(await runServerLegs(tools, 'direct')));
   else {
     for (const target of ['over stdio', 'over HTTP']) results.push(...(await runServerLegs(tools, target)));
-    results.push(...(await runClientLegs(tools)));
+    results.push(...(await runClientLegs(tools)), ...(await runInspector(tools)));
   }
 } catch (error) {
   say(`FAILED  ${error.message}`);

@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { start } from './children.mjs';
 import { FIXTURE, makeHome, PROGRAM } from './throw-away-home.mjs';
 
 const START_MS = 30_000;
@@ -22,7 +22,7 @@ async function end(child) {
 
 /** The fixture by itself, over HTTP. */
 export async function startFixture() {
-  const child = spawn(process.execPath, [FIXTURE, '--http'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = start(process.execPath, [FIXTURE, '--http'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   const limit = AbortSignal.timeout(START_MS);
   const [url] = await Promise.race([
@@ -45,7 +45,7 @@ async function freePort() {
 async function startGateway(entry) {
   const home = makeHome({ fixture: entry });
   const address = `127.0.0.1:${await freePort()}`;
-  const child = spawn(process.execPath, [PROGRAM, 'serve', '--http', address, '--expose', 'fixture'], {
+  const child = start(process.execPath, [PROGRAM, 'serve', '--http', address, '--expose', 'fixture'], {
     env: home.env,
     cwd: home.cwd,
     stdio: ['pipe', 'ignore', 'pipe'],

@@ -21,5 +21,7 @@ export function makeHome(mcpServers) {
   const env = { PATH: process.env.PATH, HOME: home, USERPROFILE: home, BROWSER };
   // Windows finds neither programs nor its own libraries without these.
   for (const name of ['SystemRoot', 'PATHEXT', 'TEMP', 'TMP']) if (process.env[name]) env[name] = process.env[name];
-  return { env, cwd, remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 3 }) };
+  const remove = () => rmSync(root, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', remove);
+  return { env, cwd, remove };
 }

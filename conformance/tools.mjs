@@ -10,11 +10,12 @@ const isWindows = process.platform === 'win32';
 
 /** The last release, and the first pre-release that knows the current revision: it has no tag, so it is pinned. */
 const SUITES = { 'suite-0.1': '0.1.16', 'suite-0.2': '0.2.0-alpha.12' };
+const INSPECTOR = { '@modelcontextprotocol/inspector': '2.12.0' };
 /** The suite imports `fs.globSync`, which Node.js has since 22. */
 const NODE = { node: '22.23.3' };
 
 const isNewEnough = Number(process.versions.node.split('.')[0]) >= 22;
-const wanted = { ...SUITES, ...(isNewEnough ? {} : NODE) };
+const wanted = { ...SUITES, ...INSPECTOR, ...(isNewEnough ? {} : NODE) };
 const inModules = (...names) => join(folder, 'node_modules', ...names);
 
 function isInstalled() {
@@ -36,7 +37,7 @@ function install() {
   if (status !== 0) throw new Error(`npm could not install the suite: ${error?.message ?? stderr?.trim()}`);
 }
 
-/** A Node.js that loads the suite, and the suite's two versions; throws with the reason where they cannot be had. */
+/** A Node.js that loads the suite, its two versions and the inspector; throws with the reason where they cannot be had. */
 export function prepareTools() {
   if (!isInstalled()) {
     process.stderr.write('installing the conformance suite …\n');
@@ -46,8 +47,6 @@ export function prepareTools() {
   const { status, error } = spawnSync(node, ['--version'], { encoding: 'utf8' });
   // npm may have been told to run no install scripts, and without its own this package is empty.
   if (status !== 0) throw new Error(`there is no Node.js 22 to run the suite with: ${error?.message ?? status}`);
-  return {
-    node,
-    suites: Object.fromEntries(Object.keys(SUITES).map((name) => [name, inModules(name, 'dist/index.js')])),
-  };
+  const suites = Object.fromEntries(Object.keys(SUITES).map((name) => [name, inModules(name, 'dist/index.js')]));
+  return { node, suites, inspector: inModules('@modelcontextprotocol/inspector/clients/launcher/build/index.js') };
 }

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { createInterface, type Interface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Machine } from './machine.js';
 
@@ -88,6 +88,7 @@ interface Launch {
 /** A client that speaks to a server line by line, so that it can also say what no library would. */
 export class StdioClient implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams;
+  readonly #lines: Interface;
   readonly #waiting = new Map<unknown, { resolve: (message: Json) => void; reject: (error: Error) => void }>();
   readonly notifications: Json[] = [];
   /** What came without being an answer to anything asked through `request`. */
@@ -102,7 +103,8 @@ export class StdioClient implements AsyncDisposable {
     this.#child.stderr.setEncoding('utf8').on('data', (chunk: string) => {
       this.stderr += chunk;
     });
-    createInterface({ input: this.#child.stdout }).on('line', (line) => this.#receive(JSON.parse(line)));
+    this.#lines = createInterface({ input: this.#child.stdout });
+    this.#lines.on('line', (line) => this.#receive(JSON.parse(line)));
     this.exited = once(this.#child, 'close').then(([code, signal]) => {
       for (const { reject } of this.#waiting.values())
         reject(new Error(`it ended with ${signal ?? code}: ${this.stderr}`));
@@ -166,6 +168,17 @@ export class StdioClient implements AsyncDisposable {
 
   endInput(): void {
     this.#child.stdin.end();
+  }
+
+  /** From now on nobody takes what it says. */
+  stopReading(): void {
+    this.#lines.removeAllListeners('line'); // the last one may be cut off
+    this.#child.stdout.pause();
+  }
+
+  /** Whoever read what it says is gone. */
+  closeOutput(): void {
+    this.#child.stdout.destroy();
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -1,15 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from './client-over-stdio.js';
-import {
-  DRIVERS,
-  type Era,
-  type Json,
-  machineWithFixture,
-  PROGRAM,
-  TARGETS,
-  type Talk,
-} from './conformance-drivers.js';
+import { DRIVERS, type Json, machineWithFixture, PROGRAM, TARGETS, type Talk } from './conformance-drivers.js';
 import { SCENARIOS } from './conformance-scenarios.js';
 
 // The official suite speaks HTTP only. These are its server scenarios, by its names, over stdio.

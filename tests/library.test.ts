@@ -11,7 +11,7 @@ describe('openGateway', () => {
   it('lists, searches, describes and calls, and ends its servers when it is closed', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
-    configure(machine, { own: fixture(['--starts', starts]) });
+    configure(machine, { own: fixture(['--starts', starts]) }, { timeouts: { searchMs: 20_000 } });
     const gateway = await openGateway(machine.options({ env: { PATH } }));
     expect(startsIn(starts)).toEqual([]);
     expect(await gateway.searchTools('say a text again', { limit: 1 })).toMatchObject({

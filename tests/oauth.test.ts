@@ -6,43 +6,12 @@ import { accessError, signedIn, signOut } from '../src/upstream/oauth/index.js';
 import { loadProvider, startAuthorizationServer } from './fixtures/oauth/authorization-server.js';
 import { allAtOnce, bundled } from './fixtures/oauth/processes.js';
 import { startResourceServer } from './fixtures/oauth/resource-server.js';
-import { admitted, callSecret, connected, makeStore, signInWith } from './fixtures/oauth/signing-in.js';
+import { admitted, callSecret, connected, signInWith } from './fixtures/oauth/signing-in.js';
+import { aged, world } from './fixtures/oauth/world.js';
 
 const Provider = await loadProvider();
 const BEHIND = [{ type: 'text', text: 'behind the lock' }];
 const SIGN_IN_HINT = 'ask the user to run: portolan login locked';
-
-/** An authorization server, a server that it guards, and somewhere to keep what they give. */
-async function world(
-  options: Parameters<typeof startAuthorizationServer>[1] & Parameters<typeof startResourceServer>[1] = {},
-) {
-  if (!Provider) throw new Error('there is no authorization server to test with');
-  const authorization = await startAuthorizationServer(Provider, options);
-  const resource = await startResourceServer(authorization, options);
-  const store = makeStore();
-  return {
-    authorization,
-    resource,
-    store,
-    server: admitted(resource.mcp),
-    async [Symbol.asyncDispose]() {
-      store[Symbol.dispose]();
-      await Promise.all([authorization[Symbol.asyncDispose](), resource[Symbol.asyncDispose]()]);
-    },
-  };
-}
-type World = Awaited<ReturnType<typeof world>>;
-
-/** The same credential, as if time had gone by. */
-async function aged({ store, resource }: World, change: 'expired' | 'revoked'): Promise<void> {
-  const credential = store.find(resource.mcp);
-  if (!credential) throw new Error('nobody is signed in');
-  const { expiresAt: _end, ...rest } = credential;
-  const old = { ...rest, obtainedAt: Date.now() - 60_000 };
-  await store.save(
-    change === 'expired' ? { ...old, expiresAt: Date.now() - 1 } : { ...old, accessToken: 'nobody-knows-me' },
-  );
-}
 
 describe.runIf(Provider)('signing in at a real authorization server', () => {
   it('lets a person in, keeps the tokens where only they can read them, and opens the server', async () => {

@@ -60,7 +60,8 @@ describe('a client built with an SDK', () => {
     },
   ])('of $title lists, searches and calls', async ({ open, revision }) => {
     using machine = makeMachine();
-    configure(machine, { everything: installed('@modelcontextprotocol/server-everything') });
+    const settings = { timeouts: { searchMs: 20_000 } };
+    configure(machine, { everything: installed('@modelcontextprotocol/server-everything') }, settings);
     const { client, spoken } = await open(machine);
     try {
       expect(spoken()).toBe(revision);
@@ -149,6 +150,36 @@ describe('messages that no library would send', () => {
     const answers = ['a', 'b'].map((id) => client.answerTo(id, ''));
     client.send(JSON.stringify(['a', 'b'].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' }))));
     expect(await Promise.all(answers)).toEqual([{}, {}]);
+  });
+
+  it('with an id that is still in use are refused, and the first one with it is answered too', async () => {
+    const client = await sharedClient();
+    const before = client.stray.length;
+    const call = { jsonrpc: '2.0', id: 'twice', method: 'tools/call', params: { name: 'list_mcp_servers' } };
+    const answer = client.answerTo('twice', JSON.stringify([call, call]));
+    const first = await answer.catch((error: Error) => error);
+    const [second] = await until(
+      () => client.stray.splice(before),
+      (stray) => stray.length === 1,
+    );
+    expect([first, second]).toEqual(
+      expect.arrayContaining([
+        expect.toSatisfy((one) => one.code === -32600 || one.error?.code === -32600),
+        expect.toSatisfy((one) => 'content' in one || 'result' in one),
+      ]),
+    );
+  });
+
+  it('larger than anyone may say are refused by their id, and the next one is served', async () => {
+    const client = await sharedClient();
+    const params = {
+      name: 'execute_tool',
+      arguments: { server: 's', tool: 't', arguments: { text: 'x'.repeat(5_000_000) } },
+    };
+    await expect(client.answerTo(99, { jsonrpc: '2.0', id: 99, method: 'tools/call', params })).rejects.toMatchObject({
+      code: -32600,
+    });
+    expect(await client.request('ping')).toEqual({});
   });
 
   it('in a revision that nobody knows are answered with one that we speak', async () => {
@@ -264,6 +295,35 @@ describe('the end of the gateway', () => {
       () => startsIn(starts).filter(isAlive),
       (alive) => alive.length === 0,
     );
+  });
+
+  it('comes when nobody reads what it says any more', async () => {
+    using machine = makeMachine();
+    const starts = machine.path('~/starts');
+    configure(machine, { own: fixture(['--starts', starts]) });
+    const client = await connect(machine);
+    await client.execute('own', 'echo', { text: 'a' });
+    client.closeOutput();
+    client.send({ jsonrpc: '2.0', id: 'unheard', method: 'ping' });
+    expect(await client.exited).toEqual({ code: 0, signal: null });
+    expect(startsIn(starts).filter(isAlive)).toEqual([]);
+  });
+
+  it('does not wait for a client that takes nothing of what it asked for', async () => {
+    using machine = makeMachine();
+    const starts = machine.path('~/starts');
+    configure(machine, { own: fixture(['--starts', starts]) });
+    const client = await connect(machine);
+    await client.ask('list_tools', { server: 'own' });
+    client.stopReading();
+    for (let n = 0; n < 3; n += 1) client.execute('own', 'large', { letters: 5_000_000 }).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    client.signal('SIGTERM');
+    await until(
+      () => isAlive(client.pid),
+      (alive) => !alive,
+    );
+    expect(startsIn(starts).filter(isAlive)).toEqual([]);
   });
 
   it('leaves nothing of a call that was never answered', async () => {

@@ -6,9 +6,9 @@ import { withLastGood } from './last-good.js';
 type Found = Readings['looks'][number]['found'];
 
 const at = (source: string, name: string, scope: 'user' | 'managed' = 'user') => definition({ source, name, scope });
-const readings = (definitions: Readings['definitions'], looks: Readonly<Record<string, Found>>) => ({
+const readings = (definitions: Readings['definitions'], looks: Readonly<Record<string, Found>>): Readings => ({
   definitions,
-  looks: Object.entries(looks).map(([path, found]) => ({ client: 'cursor', scope: 'user', path, found })),
+  looks: Object.entries(looks).map(([path, found]) => ({ client: 'cursor', scope: 'user', path, found, servers: 0 })),
   problems: [],
   exclusive: [],
 });
@@ -50,17 +50,17 @@ describe('withLastGood', () => {
       expected: ['/a new', '/a one', '/b two', '/b three', '/c four'],
     },
   ] as const)('$title', ({ definitions, looks, expected }) => {
-    expect(named(withLastGood(readings(definitions, looks) as unknown as Readings, before))).toEqual(expected);
+    expect(named(withLastGood(readings(definitions, looks), before))).toEqual(expected);
   });
 
   it('keeps nothing of an administrator’s file: it fails closed', () => {
     const managed = { definitions: [at('/etc/m', 'theirs', 'managed'), at('/a', 'one')] };
-    const now = readings([], { '/etc/m': 'failed', '/a': 'failed' }) as unknown as Readings;
+    const now = readings([], { '/etc/m': 'failed', '/a': 'failed' });
     expect(named(withLastGood(now, managed))).toEqual(['/a one']);
   });
 
   it('is the reading itself the first time, and where nothing failed', () => {
-    const now = readings([at('/a', 'one')], { '/a': 'read' }) as unknown as Readings;
+    const now = readings([at('/a', 'one')], { '/a': 'read' });
     expect(withLastGood(now, undefined)).toBe(now);
     expect(withLastGood(now, before)).toBe(now);
   });

@@ -244,12 +244,14 @@ export class Gateway {
       progress += 1;
       conversation?.progress?.({ progress, total, ...(name !== undefined && { message: `read ${name}` }) });
     });
-    let timer: NodeJS.Timeout | undefined;
+    let stop: () => void = () => undefined;
     const enough = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, this.view.settings.timeouts.searchMs);
-      conversation?.signal.addEventListener('abort', () => resolve(), { once: true });
+      stop = resolve;
     });
+    const timer = setTimeout(stop, this.view.settings.timeouts.searchMs);
+    conversation?.signal.addEventListener('abort', stop, { once: true });
     await Promise.race([Promise.all(counted), enough]);
+    conversation?.signal.removeEventListener('abort', stop);
     clearTimeout(timer);
   }
 }

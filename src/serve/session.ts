@@ -21,6 +21,7 @@ import { listen, wants } from './subscriptions.js';
 /** What a client that does not read its answers may make us hold. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 100;
+const MAX_SPARE = 64;
 /** Methods that the stateless revision has taken away, though the servers behind a face may still have them. */
 const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 /** A client that does not answer such a question by then has no answer. */
@@ -42,6 +43,7 @@ export class Session {
   readonly #options: SessionOptions;
   readonly #peer: Peer;
   readonly #running = new Map<Id, AbortController>();
+  readonly #spare: AbortController[] = [];
   readonly #listeners = new Set<(notice: Notice) => void>();
   readonly #draining = new AbortController();
   readonly #subscribed = new Set<string>();
@@ -127,12 +129,14 @@ export class Session {
   async #answer({ id, method, params }: { id: Id; method: string; params: Params }): Promise<Answer> {
     if (this.#draining.signal.aborted) throw new RpcError(RpcCode.internalError, 'the gateway is shutting down');
     if (this.#running.has(id)) throw new RpcError(RpcCode.invalidRequest, 'this id is still in use');
-    const controller = new AbortController();
+    const controller = this.#spare.pop() ?? new AbortController();
     this.#running.set(id, controller);
     try {
       return await this.#dispatch(id, method, params ?? {}, controller.signal);
     } finally {
       this.#running.delete(id);
+      // Making one costs more than all else that is done for a request here; whoever listened has stopped by now.
+      if (!controller.signal.aborted && this.#spare.length < MAX_SPARE) this.#spare.push(controller);
       // The answer is sent when this is over: whoever waits for the last one must not close the pipe before it.
       if (this.#running.size === 0) setImmediate(() => this.#drained?.());
     }

@@ -282,6 +282,39 @@ describe('Connection', () => {
     );
   });
 
+  it('G2 gives up in time where another client has a server that asks questions', async () => {
+    const { connection, say } = connected(({ id, params, method }, tell) => {
+      if (method === 'tools/call' && params.name === 'ok') tell({ id, result: {} });
+      return undefined;
+    });
+    const ask = async () => ({});
+    const hanging = failureOf(connection.callTool('mute', {}, { ...LONG, timeoutMs: 1_500, client: 'one', ask }));
+    await tick(20);
+    say({ id: 1, method: 'elicitation/create', params: {} });
+    await tick(20);
+    const [other, again, given] = [new AbortController(), new AbortController(), { ...LONG, client: 'two' }];
+    setTimeout(() => other.abort(), 20);
+    expect(await failureOf(connection.callTool('ok', {}, { ...given, signal: other.signal }))).toMatchObject({
+      code: ErrorCode.Cancelled,
+    });
+    expect(await failureOf(connection.callTool('ok', {}, { ...given, timeoutMs: 50 }))).toMatchObject({
+      code: ErrorCode.ToolExecutionTimeout,
+      message: 'another client used the server for 0.1 s',
+    });
+    await hanging;
+    expect(await connection.callTool('ok', {}, { ...given, signal: again.signal })).toEqual({ value: {} });
+  });
+
+  it('G2 is not held up by its own subscription after a server has asked something', async () => {
+    const { connection, say } = connected(({ method }) => (method === 'tools/call' ? {} : undefined));
+    void connection.request('subscriptions/listen', {}, LONG).catch(() => undefined);
+    await tick(20);
+    say({ id: 1, method: 'sampling/createMessage', params: {} });
+    await tick(20);
+    expect(await connection.callTool('t', {}, { ...LONG, client: 'one' })).toEqual({ value: {} });
+    await connection.close();
+  });
+
   it('answers a ping, and nothing that no call can have caused', async () => {
     const { got, say, events } = connected(() => undefined);
     say({ id: 1, method: 'ping' });

@@ -170,15 +170,12 @@ export class Connection {
   }
 
   async #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
-    const { signal = NEVER, client = '' } = options;
+    const { signal = NEVER } = options;
     if (signal.aborted) throw cancelled();
     const clock = this.#clock(method, options);
-    const token = await this.#flights.enter({
-      conversation: { ...options, client, signal },
-      alive: () => {
-        this.#timeoutsInARow = 0;
-        clock.again();
-      },
+    const token = await this.#enter(method, options, () => {
+      this.#timeoutsInARow = 0;
+      clock.again();
     });
     const wantsProgress = options.progress !== undefined;
     const meta = {
@@ -199,8 +196,9 @@ export class Connection {
     };
     clock.start(giveUp);
     const onAbort = () => giveUp(cancelled());
+    // Not on the signal that all share who have none: Node would take that for a leak.
     if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
+    else options.signal?.addEventListener('abort', onAbort, { once: true });
     try {
       const { result, bytes } = await answer;
       this.#timeoutsInARow = 0;
@@ -212,9 +210,26 @@ export class Connection {
       throw this.#explained(error);
     } finally {
       clock.stop();
-      signal.removeEventListener('abort', onAbort);
-      this.#flights.leave(token);
+      options.signal?.removeEventListener('abort', onAbort);
+      if (token !== undefined) this.#flights.leave(token);
     }
+  }
+
+  /** Waits for a turn at a server that asks questions, and no longer than for an answer. */
+  async #enter(method: string, options: CallOptions, alive: () => void): Promise<number | undefined> {
+    // It lives as long as the connection and is nobody's call: whoever waited for its end would wait for ever.
+    if (method === 'subscriptions/listen') return undefined;
+    const { signal, client = '', timeoutMs } = options;
+    const waiting = new AbortController();
+    const stop = () => waiting.abort();
+    const limit = setTimeout(stop, timeoutMs);
+    signal?.addEventListener('abort', stop, { once: true });
+    const token = await this.#flights.enter({ conversation: { ...options, client, signal: waiting.signal }, alive });
+    clearTimeout(limit);
+    signal?.removeEventListener('abort', stop);
+    if (!waiting.signal.aborted) return token;
+    this.#flights.leave(token);
+    throw signal?.aborted ? cancelled() : inUse(timeoutMs);
   }
 
   #clock(method: string, { timeoutMs, totalMs }: CallOptions) {
@@ -265,6 +280,13 @@ export class Connection {
 
 function cancelled(): PortolanError {
   return new PortolanError(ErrorCode.Cancelled, 'the call was cancelled');
+}
+
+function inUse(timeoutMs: number): PortolanError {
+  const seconds = Math.round(timeoutMs / 100) / 10;
+  return new PortolanError(ErrorCode.ToolExecutionTimeout, `another client used the server for ${seconds} s`, {
+    hint: 'it asks questions and so serves one client at a time: try again later',
+  });
 }
 
 function timedOut(method: string, timeoutMs: number): PortolanError {

@@ -11,7 +11,7 @@ export interface Flight {
 /** The calls under way on one connection, and to which of them belongs what the server says meanwhile. */
 export class Flights {
   readonly #flights = new Map<number, Flight>();
-  readonly #waiting: { readonly client: string; readonly go: () => void }[] = [];
+  readonly #waiting: (() => void)[] = [];
   /** On a pipe a question does not say whose call it is about: a server that asks is used by one client at a time. */
   #asksQuestions = false;
   #next = 0;
@@ -26,9 +26,13 @@ export class Flights {
   async enter(flight: Flight): Promise<number> {
     const { client, signal } = flight.conversation;
     while (this.#asksQuestions && this.#isUsedByOthers(client) && !signal.aborted) {
-      await new Promise<void>((go) => {
-        this.#waiting.push({ client, go });
-        signal.addEventListener('abort', () => go(), { once: true });
+      await new Promise<void>((resolve) => {
+        const go = () => {
+          signal.removeEventListener('abort', go);
+          resolve();
+        };
+        this.#waiting.push(go);
+        signal.addEventListener('abort', go, { once: true });
       });
     }
     const token = this.#next;
@@ -39,7 +43,7 @@ export class Flights {
 
   leave(token: number): void {
     this.#flights.delete(token);
-    for (const { go } of this.#waiting.splice(0)) go();
+    for (const go of this.#waiting.splice(0)) go();
   }
 
   progress(params: Readonly<Record<string, unknown>>): void {

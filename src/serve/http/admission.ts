@@ -32,8 +32,8 @@ function tokenCheck(token: string): (header: string | null) => boolean {
   const { timingSafeEqual } = process.getBuiltinModule('node:crypto');
   const expected = Buffer.from(sha256(token));
   return (header) => {
-    const [, given = ''] = /^bearer +([\x21-\x7e]+)$/i.exec(header ?? '') ?? [];
-    return timingSafeEqual(Buffer.from(sha256(given)), expected);
+    const given = /^bearer +([\x21-\x7e]+)$/i.exec(header ?? '')?.[1];
+    return given !== undefined && timingSafeEqual(Buffer.from(sha256(given)), expected);
   };
 }
 

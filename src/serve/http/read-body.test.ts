@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readBody } from './read-body.js';
 
 const limits = { maxLineBytes: 1_000, maxDepth: 5 };
-const post = (body: BodyInit) => new Request('http://x/mcp', { method: 'POST', body });
+const post = (body: string) => new Request('http://x/mcp', { method: 'POST', body });
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
 /** Comes in small pieces and says nothing of its length; counts how much was taken of it. */

@@ -27,6 +27,8 @@ export function authProviderFor(server: AdmittedServer, store: CredentialStore):
 class Tokens implements AuthProvider {
   readonly #remote: Remote;
   readonly #store: CredentialStore;
+  /** What could not be written: the authorization server knows the old one no more. */
+  #unsaved: { readonly credential: Credential; readonly instead: Credential } | undefined;
   #failure: { readonly until: number; readonly of: string | undefined; readonly error: unknown } | undefined;
 
   constructor(remote: Remote, store: CredentialStore) {
@@ -55,7 +57,9 @@ class Tokens implements AuthProvider {
   /** What is there for another client than the one in the entry was not meant. */
   #credential(): Credential | undefined {
     const { resource, settings } = this.#remote;
-    const found = this.#store.find(resource);
+    const stored = this.#store.find(resource);
+    const unsaved = this.#unsaved;
+    const found = unsaved && stored?.accessToken === unsaved.instead.accessToken ? unsaved.credential : stored;
     return settings.clientId === undefined || found?.client.client_id === settings.clientId ? found : undefined;
   }
 
@@ -111,8 +115,7 @@ class Tokens implements AuthProvider {
         ...(metadata && { metadata }),
         ...(now.audience !== undefined && { resource: now.audience }),
       });
-      // Not saved if somebody signed in or out meanwhile: theirs counts.
-      await this.#store.save(toCredential(now, tokens, Date.now()), now);
+      await this.#keep(toCredential(now, tokens, Date.now()), now);
     } catch (error) {
       if (!(error instanceof sdk.OAuthError) || !LOST.includes(error.code)) throw error;
       // One that works without our lock may have been faster: its token is in the file by now.
@@ -120,6 +123,18 @@ class Tokens implements AuthProvider {
       const { refreshToken: _dead, ...rest } = now;
       await this.#store.save(rest, now);
       throw signInNeeded(this.#remote.name, 'needs a new sign-in');
+    }
+  }
+
+  /** Not saved if somebody signed in or out meanwhile: theirs counts. */
+  async #keep(credential: Credential, before: Credential): Promise<void> {
+    const instead = this.#unsaved?.credential === before ? this.#unsaved.instead : before;
+    try {
+      await this.#store.save(credential, instead);
+      this.#unsaved = undefined;
+    } catch {
+      // A full disk must not cost the sign-in as long as this process lives; the next refresh tries to write again.
+      this.#unsaved = { credential, instead };
     }
   }
 

@@ -66,19 +66,19 @@ describe('withFileLock', () => {
   });
 
   it('is taken by one only of many who find it abandoned', async () => {
-    writeFileSync(path, `${await deadPid()} abc`);
+    const dead = await deadPid();
     let inside = 0;
     let most = 0;
-    await Promise.all(
-      Array.from({ length: 20 }, () =>
-        withFileLock(path, LIMITS, async () => {
-          inside += 1;
-          most = Math.max(most, inside);
-          await new Promise((resolve) => setTimeout(resolve, 2));
-          inside -= 1;
-        }),
-      ),
-    );
+    const act = async () => {
+      inside += 1;
+      most = Math.max(most, inside);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      inside -= 1;
+    };
+    for (let round = 0; round < 5; round += 1) {
+      writeFileSync(path, `${dead} abc`);
+      await Promise.all(Array.from({ length: 12 }, () => withFileLock(path, LIMITS, act)));
+    }
     expect([most, readdirSync(folder)]).toEqual([1, []]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition } from '../../model/index.js';
-import { readOAuthSettings } from './oauth-settings.js';
+import { agreedRedirect, readOAuthSettings } from './oauth-settings.js';
 
 describe('readOAuthSettings', () => {
   it.each<{ title: string; oauth: Definition['oauth']; expected: object }>([
@@ -30,10 +30,17 @@ describe('readOAuthSettings', () => {
       oauth: { callback_port: '81' },
       expected: { redirect: new URL('http://localhost:81/callback') },
     },
+    {
+      title: 'Amazon Q',
+      oauth: { redirectUri: '127.0.0.1:7778' },
+      expected: { redirect: new URL('http://127.0.0.1:7778/') },
+    },
     { title: 'a machine', oauth: { grantType: 'client_credentials' }, expected: { grant: 'client-credentials' } },
     { title: 'empty texts', oauth: { clientId: '', scope: ' ' }, expected: {} },
   ])('reads $title', ({ oauth, expected }) => {
-    expect(readOAuthSettings('x', oauth)).toEqual({ grant: 'browser', ...expected });
+    const redirect = agreedRedirect('x', oauth);
+    const read = { ...readOAuthSettings('x', oauth), ...(redirect && { redirect }) };
+    expect(read).toEqual({ grant: 'browser', ...expected });
   });
 
   it.each<Definition['oauth']>([
@@ -48,6 +55,11 @@ describe('readOAuthSettings', () => {
     { authServerMetadataUrl: 'file:///etc/passwd' },
     { authServerMetadataUrl: 'no address' },
   ])('refuses %j', (oauth) => {
-    expect(() => readOAuthSettings('x', oauth)).toThrow('the oauth settings of x cannot be used');
+    const read = () => [readOAuthSettings('x', oauth), agreedRedirect('x', oauth)];
+    expect(read).toThrow('the oauth settings of x cannot be used');
+  });
+
+  it('leaves a server usable whose redirect address only another client can use', () => {
+    expect(readOAuthSettings('x', { redirectUri: 'cursor://callback' })).toEqual({ grant: 'browser' });
   });
 });

@@ -1,7 +1,7 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import { resourceOf } from './credential.js';
-import { type OAuthSettings, readOAuthSettings } from './oauth-settings.js';
+import { agreedRedirect, type OAuthSettings, readOAuthSettings } from './oauth-settings.js';
 
 /** Loaded with the first server that needs it. */
 export type Sdk = typeof import('@modelcontextprotocol/client');
@@ -13,6 +13,7 @@ export interface Remote {
   readonly resource: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly settings: OAuthSettings;
+  readonly redirect: () => URL | undefined;
   /** Addresses that a person wrote, which may be private. */
   readonly written: readonly URL[];
 }
@@ -31,6 +32,7 @@ export function remoteOf({ name, definition }: AdmittedServer): Remote {
     resource: resourceOf(url),
     headers,
     settings,
+    redirect: () => agreedRedirect(name, oauth),
     written: [new URL(url), ...(settings.metadataUrl ? [settings.metadataUrl] : [])],
   };
 }

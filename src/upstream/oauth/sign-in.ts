@@ -70,7 +70,7 @@ async function inBrowser(
   secrets: string[],
 ): Promise<Credential> {
   const before = store.find(remote.resource);
-  await using listener = await CallbackListener.open(remote.settings.redirect);
+  await using listener = await CallbackListener.open(remote.redirect());
   const { redirect, state } = listener;
   const flow = new BrowserFlow({ settings: remote.settings, redirect, state, issuer, boundTo: before?.issuer });
   const scope = scopeFor(sdk, remote, challenge, before);

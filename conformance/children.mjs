@@ -1,0 +1,16 @@
+import { spawn } from 'node:child_process';
+
+const living = new Set();
+// Nothing that was started outlives this process, however it ends.
+process.once('exit', () => {
+  for (const child of living) child.kill('SIGKILL');
+});
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(130));
+
+/** `spawn`, and an end for it. */
+export function start(command, args, options) {
+  const child = spawn(command, args, options);
+  living.add(child);
+  child.once('exit', () => living.delete(child));
+  return child;
+}

@@ -1,0 +1,90 @@
+# From Python to JSON and back: what a tool takes and what it gives.
+import dataclasses, datetime, decimal, enum, keyword, pathlib, re, uuid
+
+
+def plain(value):
+    """What JSON has no word for, said in one it has."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return dataclasses.asdict(value)
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        return value.isoformat()
+    if isinstance(value, (set, frozenset)):
+        return list(value)
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, (pathlib.PurePath, uuid.UUID)):
+        return str(value)
+    if isinstance(value, decimal.Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, (bytes, bytearray)):
+        return bytes(value).decode("utf-8")
+    if hasattr(value, "keys") and hasattr(value, "__getitem__"):
+        return {key: value[key] for key in value.keys()}
+    if hasattr(value, "__iter__"):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} cannot be sent to a tool: it has no form in JSON")
+
+
+def parse_json(text):
+    """The value of a JSON text; the text itself where it is none."""
+
+    def no_json(word):
+        raise ValueError(word)
+
+    try:
+        return json.loads(text, parse_constant=no_json)
+    except (ValueError, RecursionError):
+        return text
+
+
+def text_of(content):
+    return "\n".join(block["text"] for block in content if isinstance(block.get("text"), str))
+
+
+def value_of(result):
+    """A tool's result as the value it stands for."""
+    if not isinstance(result, dict):
+        return result
+    content = result.get("content")
+    blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    if result.get("isError") is True:
+        raise ToolError("TOOL_EXECUTION_ERROR", text_of(blocks) or "the tool failed and did not say why")
+    if result.get("structuredContent") is not None:
+        return result["structuredContent"]
+    if content is None:
+        return result
+    if not all(block.get("type") == "text" and isinstance(block.get("text"), str) for block in blocks):
+        return blocks[0] if len(blocks) == 1 else blocks
+    if not blocks:
+        return None
+    if len(blocks) == 1:
+        return parse_json(blocks[0]["text"])
+    # Some servers write one block for each item of a list.
+    values = [parse_json(block["text"]) for block in blocks]
+    return values if all(not isinstance(value, str) for value in values) else text_of(blocks)
+
+
+def cleaned(name):
+    name = re.sub(r"[^a-z0-9_]+", "_", name.lower()) or "_"
+    name = "_" + name if name[0].isdigit() else name
+    return name + "_" if keyword.iskeyword(name) else name
+
+
+def arguments_of(tool, given, named):
+    """Positions and Python spellings turned into the names of the tool's schema."""
+    schema = tool.get("input_schema") or {}
+    properties = list(schema.get("properties") or {}) if isinstance(schema, dict) else []
+    if len(given) == 1 and isinstance(given[0], dict) and not named:
+        return dict(given[0])
+    if len(given) > len(properties):
+        raise TypeError(f"{tool['alias']}() takes {len(properties)} arguments but {len(given)} were given")
+    arguments = dict(zip(properties, given))
+    spellings = {}
+    for name in properties:
+        spellings.setdefault(cleaned(name), name)
+    for name, value in named.items():
+        own = name if name in properties else spellings.get(name.lower(), name)
+        if own in arguments:
+            raise TypeError(f"{tool['alias']}() got two values for {own!r}")
+        arguments[own] = value
+    return arguments

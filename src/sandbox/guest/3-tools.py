@@ -1,0 +1,201 @@
+# What the submitted code sees of the servers: `mcp_<alias>`, `mcp_servers`, `mcp.servers.<alias>`, `mcp.runtime`.
+import difflib, types
+
+
+class ToolError(Exception):
+    """A tool, or the gateway before it, said no. `code` tells the cases apart."""
+
+    def __init__(self, code, message, hint=None):
+        super().__init__(message)
+        self.code = code
+        self.hint = hint
+
+
+ToolError.__module__ = "mcp"
+
+
+def answer_of(message):
+    if "error" in message:
+        fault = message["error"]
+        data = fault.get("data") or {}
+        raise ToolError(data.get("code", "CONNECTION_ERROR"), fault.get("message", ""), data.get("hint"))
+    return message.get("result")
+
+
+class Host:
+    """Asks the host; whether an answer is awaited or waited for depends on the code that asks."""
+
+    def __init__(self, channel):
+        self.channel = channel
+        self.modes = {}  # file name of submitted code -> is it asynchronous?
+        self.mode = False
+        self.max_bytes = 0
+
+    def is_async(self, depth):
+        """A function from an earlier call keeps the mode it was written for."""
+        return self.modes.get(sys._getframe(depth + 1).f_code.co_filename, self.mode)
+
+    def ready(self, params):
+        written = json.dumps(params, default=plain, allow_nan=False)
+        if len(written) > self.max_bytes:
+            raise ToolError("LIMIT_EXCEEDED", f"the arguments are larger than {self.max_bytes} bytes")
+        return json.loads(written)
+
+    def ask(self, method, params, convert):
+        params = self.ready(params)
+        return convert(answer_of(self.channel.ask(method, params)))
+
+    async def ask_later(self, method, params, convert):
+        params = self.ready(params)
+        return convert(answer_of(await self.channel.ask_later(method, params)))
+
+
+def as_it_is(value):
+    return value
+
+
+class Tool:
+    """One tool of one server, called like a function."""
+
+    def __init__(self, host, server, tool):
+        self._host, self._server, self._tool = host, server, tool
+        self.__name__ = self.__qualname__ = tool["alias"]
+        self.__doc__ = tool.get("description") or ""
+        self.__module__ = "mcp.servers." + server["alias"]
+        self.name = tool["name"]
+        self.description = tool.get("description") or ""
+        self.input_schema = tool.get("input_schema") or {}
+
+    def __call__(self, *given, **named):
+        params = {
+            "server": self._server["name"],
+            "tool": self._tool["name"],
+            "arguments": arguments_of(self._tool, given, named),
+        }
+        ask = self._host.ask_later if self._host.is_async(1) else self._host.ask
+        return ask("tool", params, value_of)
+
+    def __repr__(self):
+        return f"<tool {self._server['name']}/{self._tool['name']}>"
+
+
+class Server:
+    """The tools of one server, by alias as attributes and by name as items."""
+
+    def __init__(self, host, server):
+        self._tools = {}
+        for tool in server["tools"]:
+            self._tools[tool["name"]] = self._tools[tool["alias"]] = Tool(host, server, tool)
+        self._name = server["name"]
+        self._aliases = [tool["alias"] for tool in server["tools"]]
+        self.__doc__ = server.get("description") or ""
+
+    def __getattr__(self, name):
+        if name.startswith("__") or "_tools" not in self.__dict__:
+            raise AttributeError(name)
+        return self._find(name, AttributeError)
+
+    def __getitem__(self, name):
+        return self._find(name, KeyError)
+
+    def _find(self, name, failure):
+        tool = self._tools.get(name)
+        if tool is not None:
+            return tool
+        near = difflib.get_close_matches(str(name), self._aliases, 3, 0.5)
+        meant = f"; did you mean {', '.join(near)}?" if near else ""
+        raise failure(f"server {self._name!r} has no tool {name!r}{meant}")
+
+    def __dir__(self):
+        return self._aliases
+
+    def __iter__(self):
+        return iter(self._aliases)
+
+    def __repr__(self):
+        return f"<server {self._name}: {', '.join(self._aliases[:20])}>"
+
+
+class Servers(dict):
+    """Servers by name; an alias is understood too."""
+
+    def __missing__(self, name):
+        for server in AVAILABLE:
+            if server["alias"] == name:
+                return self[server["name"]]
+        raise KeyError(f"no server {name!r} in reach; there are: {', '.join(self) or 'none'}")
+
+
+AVAILABLE = []
+
+RUNTIME = {
+    "discovered_servers": ("detailed",),
+    "list_servers": (),
+    "list_tools": ("server",),
+    "query_tool_docs": ("server", "tool", "detail"),
+    "search_tool_docs": ("query", "limit", "detail"),
+    "capability_summary": (),
+    "save_memory": ("key", "value", "metadata"),
+    "load_memory": ("key",),
+    "update_memory": ("key", "value", "metadata"),
+    "delete_memory": ("key",),
+    "list_memories": (),
+    "memory_exists": ("key",),
+}
+
+
+def runtime_function(host, name, parameters, always_blocks):
+    def function(*given, **named):
+        if len(given) > len(parameters):
+            raise TypeError(f"{name}() takes {len(parameters)} arguments but {len(given)} were given")
+        arguments = dict(zip(parameters, given))
+        unknown = [key for key in named if key not in parameters or key in arguments]
+        if unknown:
+            raise TypeError(f"{name}() got an unexpected argument {unknown[0]!r}")
+        arguments.update(named)
+        ask = host.ask if always_blocks or not host.is_async(1) else host.ask_later
+        return ask("runtime", {"name": name, "arguments": arguments}, as_it_is)
+
+    function.__name__ = function.__qualname__ = name + ("_sync" if always_blocks else "")
+    function.__module__ = "mcp.runtime"
+    return function
+
+
+def module(name, **content):
+    made = sys.modules[name] = types.ModuleType(name)
+    made.__dict__.update(content)
+    return made
+
+
+def install_modules(host):
+    """`mcp` is ours, whatever is installed."""
+    for name in [name for name in sys.modules if name == "mcp" or name.startswith("mcp.")]:
+        del sys.modules[name]
+    functions = {}
+    for name, parameters in RUNTIME.items():
+        functions[name] = runtime_function(host, name, parameters, False)
+        functions[name + "_sync"] = runtime_function(host, name, parameters, True)
+    runtime = module("mcp.runtime", __all__=list(functions), ToolError=ToolError, **functions)
+    servers = module("mcp.servers", __path__=[], __all__=[])
+    module("mcp", __path__=[], ToolError=ToolError, runtime=runtime, servers=servers)
+
+
+def install_servers(host, namespace, servers):
+    """The names of this run's servers, in the place of those of the run before."""
+    for name in [name for name in sys.modules if name.startswith("mcp.servers.")]:
+        del sys.modules[name]
+    for server in AVAILABLE:
+        namespace.pop("mcp_" + server["alias"], None)
+    AVAILABLE[:] = servers
+    parent = sys.modules.get("mcp.servers") or module("mcp.servers", __path__=[])
+    parent.__dict__["__all__"] = [server["alias"] for server in servers]
+    table = Servers()
+    for server in servers:
+        proxy = Server(host, server)
+        table[server["name"]] = namespace["mcp_" + server["alias"]] = proxy
+        tools = {tool["alias"]: proxy[tool["name"]] for tool in server["tools"]}
+        made = module("mcp.servers." + server["alias"], __all__=list(tools), __doc__=proxy.__doc__, **tools)
+        parent.__dict__[server["alias"]] = made
+    sys.modules["mcp"].servers = parent
+    namespace["mcp_servers"] = table
+    namespace["AVAILABLE_SERVERS"] = json.loads(json.dumps(servers))

@@ -1,0 +1,103 @@
+# How the guest is started in a CPython of its own: pipes on 0 and 1, limits from the operating system.
+GUEST_FILE = "<portolan>"
+WORK_FOLDER = os.getcwd()
+# Room for the interpreter itself and what it maps before the first line of submitted code runs.
+OWN_ADDRESS_SPACE = 96 << 20
+MAX_OPEN_FILES = 128
+MAX_THREADS = (64, 256, 1024, 4096, 16384)
+# What programs over tools import most, loaded while nobody waits.
+LIKELY = (
+    "asyncio", "collections", "datetime", "functools", "itertools", "math", "random", "statistics", "string",
+    "textwrap", "typing", "csv", "hashlib", "urllib.parse", "concurrent.futures", "contextlib", "operator", "heapq",
+)  # fmt: skip
+
+
+def limit_self(limits):
+    """From here on not even this program can raise its limits again."""
+    import resource
+
+    def fix(kind, value):
+        _, hard = resource.getrlimit(kind)
+        value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+        resource.setrlimit(kind, (value, value))
+
+    fix(resource.RLIMIT_CORE, 0)
+    fix(resource.RLIMIT_NOFILE, MAX_OPEN_FILES)
+    fix(resource.RLIMIT_FSIZE, limits["folderBytes"])
+    fix(resource.RLIMIT_AS, limits["memoryBytes"] + OWN_ADDRESS_SPACE)
+    # Older kernels count all processes of the user, so the number that lets one more thread start is looked for.
+    for count in MAX_THREADS:
+        _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+        if hard != resource.RLIM_INFINITY and hard < count:
+            break
+        resource.setrlimit(resource.RLIMIT_NPROC, (count, hard))
+        try:
+            thread = threading.Thread(target=int)
+            thread.start()
+            thread.join()
+        except RuntimeError:
+            continue
+        fix(resource.RLIMIT_NPROC, count)
+        break
+
+
+def start_in_cpython():
+    incoming, outgoing = os.dup(0), os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    lock = threading.Lock()
+    wake = threading.Semaphore(0)
+
+    def write(message):
+        data = memoryview(json.dumps(message).encode("ascii") + b"\n")
+        with lock:
+            while data:
+                data = data[os.write(outgoing, data) :]
+
+    def read():
+        held = []
+        while True:
+            data = os.read(incoming, 1 << 16)
+            if not data:
+                os._exit(0)  # the host is gone, and with it the reason to run
+            *lines, rest = data.split(b"\n")
+            if not lines:
+                held.append(rest)
+                continue
+            lines[0] = b"".join(held) + lines[0]
+            held = [rest]
+            for line in lines:
+                channel.deliver(line)
+                if channel.jobs:
+                    wake.release()
+
+    channel = Channel(write, None)
+    guest = Guest(channel)
+    threading.stack_size(1 << 19)
+    threading.Thread(target=read, daemon=True).start()
+    threading.stack_size(0)
+    guest.prepare()
+    channel.notify("ready", {"python": sys.version.split()[0]})
+    for name in LIKELY:
+        if channel.jobs:
+            break
+        try:
+            __import__(name)
+        except ImportError:
+            pass
+    limited = False
+    while True:
+        wake.acquire()
+        if not channel.jobs:
+            continue
+        job = channel.jobs.pop(0)
+        if not limited:
+            limit_self(job["limits"])
+            limited = True
+        guest.run(job)
+
+
+if sys.platform != "emscripten":
+    start_in_cpython()

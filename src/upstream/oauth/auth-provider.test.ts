@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest';
+import { type Loopback, serveOnLoopback } from '../../../tests/fixtures/oauth/loopback.js';
+import { admitted, makeStore } from '../../../tests/fixtures/oauth/signing-in.js';
+import { authProviderFor } from './auth-provider.js';
+import type { Credential } from './credential.js';
+import type { CredentialStore } from './credential-store.js';
+
+const URL_OF = 'http://127.0.0.1:1/mcp';
+const refusal = { response: new Response(null, { status: 401 }) };
+
+/** An authorization server that renews anything, with a token of its own each time. */
+async function renewing(seconds = 3600): Promise<Loopback> {
+  let count = 0;
+  return serveOnLoopback(async (request) => {
+    const { origin, pathname } = new URL(request.url);
+    if (pathname !== '/token')
+      return Response.json({
+        issuer: origin,
+        authorization_endpoint: `${origin}/authorize`,
+        token_endpoint: `${origin}/token`,
+        response_types_supported: ['code'],
+      });
+    count += 1;
+    return Response.json({
+      access_token: `new-${count}`,
+      refresh_token: `r-${count}`,
+      token_type: 'Bearer',
+      expires_in: seconds,
+    });
+  });
+}
+
+function credential(issuer: string, said: Partial<Credential> = {}): Credential {
+  return {
+    resource: URL_OF,
+    issuer,
+    server: 'locked',
+    client: { client_id: 'c' },
+    accessToken: 'old',
+    refreshToken: 'r-0',
+    obtainedAt: Date.now() - 60_000,
+    ...said,
+  };
+}
+
+function provider(store: CredentialStore, oauth = {}) {
+  const made = authProviderFor(admitted(URL_OF, { oauth }), store);
+  if (!made?.onUnauthorized) throw new Error('there is no provider');
+  return {
+    token: () => made.token(),
+    refused: () => made.onUnauthorized?.({ ...refusal, serverUrl: new URL(URL_OF), fetchFn: fetch }),
+  };
+}
+
+const refreshTokens = async ({ requests }: Loopback): Promise<(string | null)[]> => {
+  const bodies = await Promise.all(requests.filter(({ method }) => method === 'POST').map((one) => one.clone().text()));
+  return bodies.map((body) => new URLSearchParams(body).get('refresh_token'));
+};
+
+describe('authProviderFor', () => {
+  it('is for no server that brings its own key', () => {
+    using store = makeStore();
+    expect(authProviderFor(admitted(URL_OF, { headers: { authorization: 'Bearer x' } }), store)).toBeUndefined();
+  });
+
+  it('sends a refused call again with a token that is fresh, and does not renew that one', async () => {
+    await using server = await renewing();
+    using store = makeStore();
+    await store.save(credential(server.url.origin, { obtainedAt: Date.now() }));
+    const { token, refused } = provider(store);
+    await refused();
+    expect([await token(), await refreshTokens(server)]).toEqual(['old', []]);
+  });
+
+  it('renews in the last quarter of a short life and not before', async () => {
+    await using server = await renewing();
+    using store = makeStore();
+    const lives = (gone: number, left: number) =>
+      credential(server.url.origin, { obtainedAt: Date.now() - gone, expiresAt: Date.now() + left });
+    const { token } = provider(store);
+    await store.save(lives(50_000, 50_000));
+    expect(await token()).toBe('old');
+    await store.save(lives(90_000, 10_000));
+    expect(await token()).toBe('new-1');
+  });
+
+  it('has no token of a client that is not the one in the entry', async () => {
+    using store = makeStore();
+    await store.save(credential('http://127.0.0.1:2'));
+    expect([
+      await provider(store, { clientId: 'c' }).token(),
+      await provider(store, { clientId: 'd' }).token(),
+    ]).toEqual(['old', undefined]);
+  });
+
+  it('asks an authorization server that failed once for all the calls that wait', async () => {
+    await using server = await serveOnLoopback(async () => new Response(null, { status: 503 }));
+    using store = makeStore();
+    await store.save(credential(server.url.origin, { expiresAt: Date.now() - 1 }));
+    const { token } = provider(store);
+    for (let n = 0; n < 5; n += 1) await expect(token()).rejects.toMatchObject({ code: 'CONNECTION_ERROR' });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('goes on with what a full disk did not take, and writes it when it can', async () => {
+    await using server = await renewing(2);
+    using store = makeStore();
+    await store.save(credential(server.url.origin, { expiresAt: Date.now() - 1 }));
+    let isFull = true;
+    const full: CredentialStore = {
+      ...store,
+      save: (...words) => (isFull ? Promise.reject(new Error('ENOSPC')) : store.save(...words)),
+    };
+    const { token } = provider(full);
+    expect([await token(), store.find(URL_OF)?.accessToken]).toEqual(['new-1', 'old']);
+    isFull = false;
+    await new Promise((resolve) => setTimeout(resolve, 1_600)); // the last quarter of two seconds
+    expect([await token(), store.find(URL_OF)?.accessToken]).toEqual(['new-2', 'new-2']);
+    expect(await refreshTokens(server)).toEqual(['r-0', 'r-1']);
+  });
+
+  it('lets go of what a full disk did not take when somebody signs out', async () => {
+    await using server = await renewing();
+    using store = makeStore();
+    await store.save(credential(server.url.origin, { expiresAt: Date.now() - 1 }));
+    const { token } = provider({ ...store, save: () => Promise.reject(new Error('ENOSPC')) });
+    expect(await token()).toBe('new-1');
+    await store.remove(URL_OF);
+    expect(await token()).toBeUndefined();
+  });
+});

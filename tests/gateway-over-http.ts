@@ -1,0 +1,68 @@
+import { connect } from 'node:net';
+import { type Exit, start, until, type Variables } from './client-over-stdio.js';
+import type { Machine } from './machine.js';
+
+/** The program as it is shipped, listening on a port of its own. */
+export interface HttpGateway extends AsyncDisposable {
+  /** Where MCP is spoken. */
+  readonly url: string;
+  readonly port: number;
+  readonly exited: Promise<Exit>;
+  stderr(): string;
+  signal(signal: NodeJS.Signals): void;
+}
+
+interface Options {
+  readonly address?: string;
+  readonly args?: readonly string[];
+  readonly env?: Variables;
+}
+
+export async function serveOverHttp(
+  machine: Machine,
+  { address = '127.0.0.1:0', args = [], env = {} }: Options = {},
+): Promise<HttpGateway> {
+  const program = start(machine, { args: ['serve', '--http', address, ...args], env });
+  let isOver = false;
+  void program.exited.then(() => {
+    isOver = true;
+  });
+  const line = /^portolan listens on (\S+:(\d+)\/mcp)$/m;
+  await until(
+    () => program.stderr,
+    (said) => isOver || line.test(said),
+  );
+  const [, url = '', port = ''] = line.exec(program.stderr) ?? [];
+  if (isOver) throw new Error(`it does not listen: ${program.stderr}`);
+  return {
+    url,
+    port: Number(port),
+    exited: program.exited,
+    stderr: () => program.stderr,
+    signal: (signal) => program.signal(signal),
+    [Symbol.asyncDispose]: async () => {
+      program.signal('SIGTERM');
+      await program[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const RAW_LIMIT_MS = 10_000;
+
+/** Sends bytes as they are and gives the status of the answer; what no library would send can be said so. */
+export function statusOfRaw(port: number, lines: readonly string[], body = '', host = '127.0.0.1'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, host, () => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`));
+    let answer = '';
+    socket.setTimeout(RAW_LIMIT_MS, () => socket.destroy(new Error(`no answer to ${lines[0]}`)));
+    socket.on('error', reject);
+    socket.setEncoding('latin1').on('data', (chunk: string) => {
+      answer += chunk;
+      const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(answer) ?? [];
+      if (status === undefined) return;
+      resolve(Number(status));
+      socket.destroy();
+    });
+    socket.on('end', () => reject(new Error(`it hung up: ${answer}`)));
+  });
+}
