@@ -1,5 +1,6 @@
 export type { AuditEntry, AuditReading } from '../gateway/index.js';
 export { entryFrom } from '../sources/index.js';
+export type { SignedIn, SignedOut } from '../upstream/index.js';
 export { type DiscoverOptions, type Discovery, discover, discoverAll, hostOf } from './discover.js';
 export {
   approveTools,
@@ -22,4 +23,5 @@ export { inspectOwnSettings, type OwnSettings, type SettingRow } from './own-set
 export { approveSettings, pendingQuestions, type Question, questionAbout, rule, writeLock } from './rule.js';
 export type { ServeOptions } from './serve.js';
 export type { ServeHttpOptions } from './serve-http.js';
+export { credentialPath, signedIn, signIn, signOut } from './sign-in.js';
 export type { GatewayOptions, RunningGateway } from './start-gateway.js';

@@ -9,14 +9,15 @@ const SERVERS = { remote: { url: 'https://mcp.example.com/mcp' }, local: { comma
 const SIGNED_IN = { server: 'remote', resource: 'https://mcp.example.com/mcp', issuer: 'https://a', renews: true };
 
 function terminal(): Io & { readonly lines: string[]; readonly errors: string[] } {
-  const [lines, errors]: string[][] = [[], []] as [string[], string[]];
+  const lines: string[] = [];
+  const errors: string[] = [];
   return {
-    lines: lines ?? [],
-    errors: errors ?? [],
+    lines,
+    errors,
     colour: false,
     home: '/h',
-    out: (l) => lines?.push(l),
-    err: (l) => errors?.push(l),
+    out: (line) => lines.push(line),
+    err: (line) => errors.push(line),
   };
 }
 

@@ -1,7 +1,6 @@
 import {
   AnswerTooLarge,
   type Channel,
-  ChannelClosed,
   ErrorCode,
   isObject,
   type Params,
@@ -11,6 +10,7 @@ import {
   RpcError,
 } from '../base/index.js';
 import type { Conversation, ServerGreeting, ToolResult } from '../model/index.js';
+import { cancelled, explained, inUse, timedOut } from './call-failure.js';
 import { Flights } from './flights.js';
 import { answerOnce } from './input-required.js';
 
@@ -172,11 +172,16 @@ export class Connection {
   async #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
     const { signal = NEVER } = options;
     if (signal.aborted) throw cancelled();
+    const { client = '' } = options;
+    if (this.#flights.mustWait(client)) await this.#turn(client, options);
     const clock = this.#clock(method, options);
-    const token = await this.#enter(method, options, () => {
+    const alive = () => {
       this.#timeoutsInARow = 0;
       clock.again();
-    });
+    };
+    // One that lives as long as the connection is nobody's call: whoever waited for its end would wait for ever.
+    const isCall = method !== 'subscriptions/listen';
+    const token = isCall ? this.#flights.enter({ conversation: { ...options, client, signal }, alive }) : undefined;
     const wantsProgress = options.progress !== undefined;
     const meta = {
       ...(isObject(params._meta) ? params._meta : {}),
@@ -207,7 +212,10 @@ export class Connection {
     } catch (error) {
       // Also who refuses has answered.
       if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#timeoutsInARow = 0;
-      throw this.#explained(error);
+      throw explained(error, {
+        redact: this.#events.redact,
+        lost: (why) => this.connectionError(this.#closing ?? why),
+      });
     } finally {
       clock.stop();
       options.signal?.removeEventListener('abort', onAbort);
@@ -216,20 +224,11 @@ export class Connection {
   }
 
   /** Waits for a turn at a server that asks questions, and no longer than for an answer. */
-  async #enter(method: string, options: CallOptions, alive: () => void): Promise<number | undefined> {
-    // It lives as long as the connection and is nobody's call: whoever waited for its end would wait for ever.
-    if (method === 'subscriptions/listen') return undefined;
-    const { signal, client = '', timeoutMs } = options;
-    const waiting = new AbortController();
-    const stop = () => waiting.abort();
-    const limit = setTimeout(stop, timeoutMs);
-    signal?.addEventListener('abort', stop, { once: true });
-    const token = await this.#flights.enter({ conversation: { ...options, client, signal: waiting.signal }, alive });
-    clearTimeout(limit);
-    signal?.removeEventListener('abort', stop);
-    if (!waiting.signal.aborted) return token;
-    this.#flights.leave(token);
-    throw signal?.aborted ? cancelled() : inUse(timeoutMs);
+  async #turn(client: string, { signal = NEVER, timeoutMs }: CallOptions): Promise<void> {
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+    await this.#flights.freeFor(client, enough);
+    if (signal.aborted) throw cancelled();
+    if (enough.aborted) throw inUse(timeoutMs);
   }
 
   #clock(method: string, { timeoutMs, totalMs }: CallOptions) {
@@ -258,40 +257,4 @@ export class Connection {
       },
     };
   }
-
-  #explained(error: unknown): unknown {
-    if (error instanceof RpcError)
-      return new PortolanError(ErrorCode.ToolExecutionError, this.#events.redact(error.message), { cause: error });
-    if (error instanceof AnswerTooLarge) {
-      return new PortolanError(ErrorCode.ResultTooLarge, `the result has ${error.bytes} bytes, more than the limit`, {
-        hint: 'ask for less at once, or raise limits.maxResultBytes',
-      });
-    }
-    if (error instanceof ChannelClosed) {
-      const { cause, message } = error;
-      const why = this.#events.redact(cause instanceof Error ? cause.message : message);
-      const explained = this.connectionError(this.#closing ?? why);
-      explained.cause = error;
-      return explained;
-    }
-    return error;
-  }
-}
-
-function cancelled(): PortolanError {
-  return new PortolanError(ErrorCode.Cancelled, 'the call was cancelled');
-}
-
-function inUse(timeoutMs: number): PortolanError {
-  const seconds = Math.round(timeoutMs / 100) / 10;
-  return new PortolanError(ErrorCode.ToolExecutionTimeout, `another client used the server for ${seconds} s`, {
-    hint: 'it asks questions and so serves one client at a time: try again later',
-  });
-}
-
-function timedOut(method: string, timeoutMs: number): PortolanError {
-  const seconds = Math.round(timeoutMs / 100) / 10;
-  return new PortolanError(ErrorCode.ToolExecutionTimeout, `no answer to ${method} within ${seconds} s`, {
-    hint: 'try again, ask for less at once, or raise timeouts.callMs',
-  });
 }

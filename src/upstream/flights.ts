@@ -22,10 +22,14 @@ export class Flights {
     this.#roots = roots;
   }
 
-  /** Waits until no other client uses a server that asks questions; gives the token under which progress comes. */
-  async enter(flight: Flight): Promise<number> {
-    const { client, signal } = flight.conversation;
-    while (this.#asksQuestions && this.#isUsedByOthers(client) && !signal.aborted) {
+  /** Whether a client has to wait: another one uses a server that asks questions. */
+  mustWait(client: string): boolean {
+    return this.#asksQuestions && this.#isUsedByOthers(client);
+  }
+
+  /** Settles when there is no need to wait, or nobody wants to any more. */
+  async freeFor(client: string, signal: AbortSignal): Promise<void> {
+    while (this.mustWait(client) && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const go = () => {
           signal.removeEventListener('abort', go);
@@ -35,6 +39,10 @@ export class Flights {
         signal.addEventListener('abort', go, { once: true });
       });
     }
+  }
+
+  /** Gives the token under which progress comes. */
+  enter(flight: Flight): number {
     const token = this.#next;
     this.#next += 1;
     this.#flights.set(token, flight);

@@ -39,7 +39,14 @@ export function eraOfVersion(version: string): Era {
 /** Learns who the server is: first in the way of the current revision, then, on the same road, in the old one. */
 export async function greet(connection: Connection, introduction: Introduction): Promise<void> {
   if (introduction.era !== 'legacy' && (await discover(connection, introduction))) return;
-  await initialize(connection, introduction);
+  try {
+    await initialize(connection, introduction);
+  } catch (error) {
+    // What was known of it may be out of date: a server that was updated need not speak the old way any more.
+    const isRefusal = error instanceof PortolanError && error.code === ErrorCode.ToolExecutionError;
+    if (introduction.era !== 'legacy' || !isRefusal) throw error;
+    if (!(await discover(connection, introduction))) throw error;
+  }
 }
 
 async function discover(connection: Connection, { client, options, era }: Introduction): Promise<boolean> {

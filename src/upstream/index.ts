@@ -2,6 +2,17 @@ export { Backoff, BUDGET_WINDOW_MS, START_BUDGET } from './backoff.js';
 export type { CallOptions, Connection } from './connection.js';
 export { type Era, eraOfVersion } from './greet.js';
 export { type Guardian, startGuardian } from './guardian.js';
+export {
+  type CredentialStore,
+  credentialStore,
+  openBrowser,
+  type SignedIn,
+  type SignedOut,
+  type SignInOptions,
+  signedIn,
+  signIn,
+  signOut,
+} from './oauth/index.js';
 export { type OpenContext, openServer } from './open-server.js';
 export type { Surroundings } from './open-transport.js';
 export { type Lease, type OpenServer, Pool, type PoolOptions, type ServerStatus } from './pool.js';

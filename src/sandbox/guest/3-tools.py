@@ -79,41 +79,48 @@ class Tool:
         return f"<tool {self._server['name']}/{self._tool['name']}>"
 
 
+# No alias can hold this character, so that no tool is hidden by what we keep beside the tools.
+TOOLS, NAME = "\0tools", "\0name"
+
+
 class Server:
     """The tools of one server, by alias as attributes and by name as items."""
 
     def __init__(self, host, server):
-        self._tools = {}
-        for tool in server["tools"]:
-            self._tools[tool["name"]] = self._tools[tool["alias"]] = Tool(host, server, tool)
-        self._name = server["name"]
-        self._aliases = [tool["alias"] for tool in server["tools"]]
-        self.__doc__ = server.get("description") or ""
+        made = [(tool, Tool(host, server, tool)) for tool in server["tools"]]
+        self.__dict__.update({tool["alias"]: function for tool, function in made})
+        self.__dict__[TOOLS] = {**{tool["alias"]: f for tool, f in made}, **{tool["name"]: f for tool, f in made}}
+        self.__dict__[NAME] = server["name"]
 
     def __getattr__(self, name):
-        if name.startswith("__") or "_tools" not in self.__dict__:
+        if name.startswith("__"):
             raise AttributeError(name)
-        return self._find(name, AttributeError)
+        return find_tool(self, name, AttributeError)
 
     def __getitem__(self, name):
-        return self._find(name, KeyError)
-
-    def _find(self, name, failure):
-        tool = self._tools.get(name)
-        if tool is not None:
-            return tool
-        near = difflib.get_close_matches(str(name), self._aliases, 3, 0.5)
-        meant = f"; did you mean {', '.join(near)}?" if near else ""
-        raise failure(f"server {self._name!r} has no tool {name!r}{meant}")
+        return find_tool(self, name, KeyError)
 
     def __dir__(self):
-        return self._aliases
+        return aliases_of(self)
 
     def __iter__(self):
-        return iter(self._aliases)
+        return iter(aliases_of(self))
 
     def __repr__(self):
-        return f"<server {self._name}: {', '.join(self._aliases[:20])}>"
+        return f"<server {self.__dict__[NAME]}: {', '.join(aliases_of(self)[:20])}>"
+
+
+def aliases_of(server):
+    return [name for name in server.__dict__ if name not in (TOOLS, NAME)]
+
+
+def find_tool(server, name, failure):
+    tool = server.__dict__[TOOLS].get(name)
+    if tool is not None:
+        return tool
+    near = difflib.get_close_matches(str(name), aliases_of(server), 3, 0.5)
+    meant = f"; did you mean {', '.join(near)}?" if near else ""
+    raise failure(f"server {server.__dict__[NAME]!r} has no tool {name!r}{meant}")
 
 
 class Servers(dict):
@@ -161,7 +168,7 @@ def runtime_function(host, name, parameters, always_blocks):
     return function
 
 
-def module(name, **content):
+def module(name, content):
     made = sys.modules[name] = types.ModuleType(name)
     made.__dict__.update(content)
     return made
@@ -175,27 +182,28 @@ def install_modules(host):
     for name, parameters in RUNTIME.items():
         functions[name] = runtime_function(host, name, parameters, False)
         functions[name + "_sync"] = runtime_function(host, name, parameters, True)
-    runtime = module("mcp.runtime", __all__=list(functions), ToolError=ToolError, **functions)
-    servers = module("mcp.servers", __path__=[], __all__=[])
-    module("mcp", __path__=[], ToolError=ToolError, runtime=runtime, servers=servers)
+    runtime = module("mcp.runtime", {"__all__": list(functions), "ToolError": ToolError, **functions})
+    servers = module("mcp.servers", {"__path__": [], "__all__": []})
+    module("mcp", {"__path__": [], "ToolError": ToolError, "runtime": runtime, "servers": servers})
 
 
 def install_servers(host, namespace, servers):
     """The names of this run's servers, in the place of those of the run before."""
+    if not {"mcp", "mcp.runtime", "mcp.servers"} <= set(sys.modules):
+        install_modules(host)
     for name in [name for name in sys.modules if name.startswith("mcp.servers.")]:
         del sys.modules[name]
     for server in AVAILABLE:
         namespace.pop("mcp_" + server["alias"], None)
     AVAILABLE[:] = servers
-    parent = sys.modules.get("mcp.servers") or module("mcp.servers", __path__=[])
+    parent = sys.modules["mcp.servers"]
     parent.__dict__["__all__"] = [server["alias"] for server in servers]
     table = Servers()
     for server in servers:
         proxy = Server(host, server)
         table[server["name"]] = namespace["mcp_" + server["alias"]] = proxy
         tools = {tool["alias"]: proxy[tool["name"]] for tool in server["tools"]}
-        made = module("mcp.servers." + server["alias"], __all__=list(tools), __doc__=proxy.__doc__, **tools)
+        made = module("mcp.servers." + server["alias"], {**tools, "__all__": list(tools)})
         parent.__dict__[server["alias"]] = made
-    sys.modules["mcp"].servers = parent
     namespace["mcp_servers"] = table
     namespace["AVAILABLE_SERVERS"] = json.loads(json.dumps(servers))

@@ -367,6 +367,21 @@ describe('a session', () => {
     expect(waits.signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
+  it('answers a second request of the same id at once, and the first when it is done', async () => {
+    const { handle, waits } = await handler();
+    const session = await greet(handle);
+    const first = await handle(legacy(1, 'tools/call', { name: 'wait' }, session));
+    const second = await handle(legacy(1, 'ping', {}, session));
+    expect([second.status, await second.json()]).toEqual([
+      400,
+      { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'this id is still in use' } },
+    ]);
+    await expect.poll(() => waits.signals.length).toBe(1);
+    waits.go();
+    expect(await events(first)).toEqual([{ jsonrpc: '2.0', id: 1, result: { content: [] } }]);
+    expect((await handle(legacy(1, 'ping', {}, session))).status).toBe(200);
+  });
+
   it('outlives a stream that breaks: a call is not cancelled by that', async () => {
     const { handle, waits } = await handler();
     const session = await greet(handle);
@@ -454,6 +469,14 @@ describe('many sessions', () => {
     clock.now = 61_000;
     expect((await begin()).status).toBe(200);
     expect([await ping(first.id), await ping(second.id), kept.size]).toEqual([404, 200, 2]);
+  });
+
+  it('are not kept where the greeting was not taken', async () => {
+    const { kept } = sessions(2);
+    const body = { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} };
+    expect((await kept.answer(legacy(0, 'initialize', {}), body, 'a')).status).toBe(400);
+    await new Promise(setImmediate);
+    expect(kept.size).toBe(0);
   });
 
   it('belong to whoever opened them', async () => {

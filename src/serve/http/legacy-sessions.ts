@@ -1,5 +1,5 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { isObject, RpcCode, randomKey, readMessage } from '../../base/index.js';
+import { type Id, RpcCode, randomKey, readMessage } from '../../base/index.js';
 import type { Notice } from '../face.js';
 import { LEGACY_VERSIONS } from '../revisions.js';
 import { Session, type SessionOptions } from '../session.js';
@@ -27,6 +27,8 @@ interface Kept {
   readonly session: Session;
   /** The token with which it was opened; no other leads to it. */
   readonly bearer: string;
+  /** Requests whose answers are being waited for. */
+  readonly waiting: Set<Id>;
   usedAt: number;
   /** Answers and streams that are open. */
   open: number;
@@ -103,7 +105,7 @@ export class LegacySessions implements Disposable {
       label: `s${this.#count}`,
       principal,
     });
-    const kept: Kept = { transport, session, bearer, usedAt: this.#now(), open: 0 };
+    const kept: Kept = { transport, session, bearer, waiting: new Set(), usedAt: this.#now(), open: 0 };
     this.#kept.set(id, kept);
     void session.ended.then(() => {
       this.#kept.delete(id);
@@ -116,8 +118,16 @@ export class LegacySessions implements Disposable {
   }
 
   async #pass(kept: Kept, request: Request, parsedBody: unknown): Promise<Response> {
+    const ids = idsIn(parsedBody);
+    // The transport would send the answer of the first on the stream of the second, and nobody the other.
+    if (ids.some((id) => kept.waiting.has(id)) || new Set(ids).size < ids.length) {
+      const fault = { code: RpcCode.invalidRequest, message: 'this id is still in use' };
+      return faultResponse(400, fault, answerable(parsedBody));
+    }
+    for (const id of ids) kept.waiting.add(id);
     kept.open += 1;
     const over = () => {
+      for (const id of ids) kept.waiting.delete(id);
       kept.open -= 1;
       kept.usedAt = this.#now();
     };
@@ -143,8 +153,12 @@ export class LegacySessions implements Disposable {
   }
 }
 
-/** The id under which an error can be told. */
-function answerable(body: unknown) {
-  const message = isObject(body) ? readMessage(body) : undefined;
-  return message?.kind === 'request' ? message.id : null;
+/** The id under which an error can be told; a batch has none. */
+function answerable(body: unknown): Id | null {
+  return (Array.isArray(body) ? undefined : idsIn(body)[0]) ?? null;
+}
+
+function idsIn(body: unknown): Id[] {
+  const messages = (Array.isArray(body) ? body : [body]).map(readMessage);
+  return messages.flatMap((message) => (message.kind === 'request' ? message.id : []));
 }

@@ -1,5 +1,4 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
 import { type HttpAddress, isLoopback } from './address.js';
 import { pour, type Waiting } from './pour.js';
@@ -82,8 +81,9 @@ async function bound(server: Server, { host, port }: HttpAddress): Promise<HttpA
     });
     server.listen({ host, port }, resolve);
   });
-  const { address, port: given } = server.address() as AddressInfo;
-  return { host: address, port: given };
+  const given = server.address();
+  if (given === null || typeof given === 'string') throw new Error('a port has an address');
+  return { host: given.address, port: given.port };
 }
 
 /** As it stands in a URL. */

@@ -33,7 +33,13 @@ describe('readBody', () => {
     { title: 'nothing', body: '', status: 400, code: -32700, id: null },
     { title: 'half a message', body: '{"jsonrpc"', status: 400, code: -32700, id: null },
     { title: 'a message that is too long', body: `"${'x'.repeat(1_000)}"`, status: 413, code: -32000, id: null },
-    { title: 'a message that nests too deep', body: '[[[[[[]]]]]]', status: 400, code: -32600, id: null },
+    {
+      title: 'a message that nests too deep',
+      body: '{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[[[[[]]]]]}}',
+      status: 400,
+      code: -32600,
+      id: null,
+    },
     { title: 'no object', body: '7', status: 400, code: -32600, id: null },
     {
       title: 'an id that is an object',

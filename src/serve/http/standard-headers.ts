@@ -39,6 +39,7 @@ export function decoded(header: string): string | undefined {
   }
 }
 
-function mismatch(message: string): RpcFault {
+/** The error for headers that do not say what the body says. */
+export function mismatch(message: string): RpcFault {
   return { code: HEADER_MISMATCH, message };
 }

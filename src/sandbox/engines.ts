@@ -1,0 +1,37 @@
+import { ErrorCode, type Log, PortolanError } from '../base/index.js';
+import { bwrapEngine } from './bwrap.js';
+import { ENGINE_NAMES, type Engine, type EngineName } from './engine.js';
+
+interface EngineOptions {
+  readonly image?: string;
+  readonly folder: string;
+  readonly log: Log;
+}
+
+/** The strongest that needs no word of the user first; containers only for those who ask for them. */
+const AUTOMATIC: readonly EngineName[] = ['bwrap', 'deno', 'pyodide'];
+
+/** The engines to try, in their order. */
+export function enginesFor(which: 'auto' | 'every', options: EngineOptions): readonly Engine[] {
+  return (which === 'auto' ? AUTOMATIC : ENGINE_NAMES).map((name) => made(name, options));
+}
+
+/** The engine of that name; there is no other spelling. */
+export function engineOf(wanted: string, options: EngineOptions): Engine {
+  const name = ENGINE_NAMES.find((one) => one === wanted);
+  if (name) return made(name, options);
+  throw new PortolanError(ErrorCode.SettingsInvalid, `there is no sandbox named ${wanted}`, {
+    hint: `use auto, off or one of ${ENGINE_NAMES.join(', ')}`,
+  });
+}
+
+function made(name: EngineName, { log }: EngineOptions): Engine {
+  switch (name) {
+    case 'bwrap':
+    case 'pyodide':
+    case 'deno':
+    case 'podman':
+    case 'docker':
+      return bwrapEngine(log);
+  }
+}

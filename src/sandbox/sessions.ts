@@ -1,0 +1,89 @@
+import type { Guest } from './guest.js';
+import { Turns } from './turns.js';
+
+/** Interpreters kept for the next call; the one unused for longest goes first. */
+const MAX_SESSIONS = 8;
+const IDLE_MS = 15 * 60_000;
+/** Sessions of which we still know that they lost something. */
+const MAX_REMEMBERED = 256;
+const MAX_WAITING = 16;
+const WAIT_MS = 120_000;
+
+export interface Session {
+  readonly key: string;
+  /** One run after the other: they share their variables. */
+  readonly turns: Turns;
+  guest: Guest | undefined;
+  idle: NodeJS.Timeout | undefined;
+}
+
+/** Which interpreter holds the state of which session. */
+export class Sessions implements AsyncDisposable {
+  readonly #idleMs: number;
+  /** In the order of their last use. */
+  readonly #sessions = new Map<string, Session>();
+  readonly #lost = new Set<string>();
+
+  constructor(idleMs = IDLE_MS) {
+    this.#idleMs = idleMs;
+  }
+
+  open(key: string): Session {
+    const session = this.#sessions.get(key) ?? {
+      key,
+      turns: new Turns(1, MAX_WAITING, WAIT_MS),
+      guest: undefined,
+      idle: undefined,
+    };
+    clearTimeout(session.idle);
+    this.#sessions.delete(key);
+    this.#sessions.set(key, session);
+    this.#makeRoom();
+    return session;
+  }
+
+  /** The living interpreter of a session, and whether an earlier one is gone of which nobody was told. */
+  stateOf(session: Session): { readonly guest: Guest | undefined; readonly lost: boolean } {
+    if (session.guest?.alive) return { guest: session.guest, lost: false };
+    const died = session.guest !== undefined;
+    session.guest = undefined;
+    return { guest: undefined, lost: this.#lost.delete(session.key) || died };
+  }
+
+  /** A run is over: without an interpreter nothing is left to keep. */
+  keep(session: Session, guest: Guest | undefined): void {
+    session.guest = guest;
+    if (!guest) {
+      if (session.turns.idle) this.#sessions.delete(session.key);
+      return;
+    }
+    clearTimeout(session.idle);
+    session.idle = setTimeout(() => this.#end(session), this.#idleMs);
+    session.idle.unref();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    for (const { idle } of sessions) clearTimeout(idle);
+    await Promise.all(sessions.map(({ guest }) => guest?.end()));
+  }
+
+  #makeRoom(): void {
+    for (const session of this.#sessions.values()) {
+      if (this.#sessions.size <= MAX_SESSIONS) return;
+      if (session.turns.idle && session.guest) this.#end(session);
+    }
+  }
+
+  #end(session: Session): void {
+    if (!session.turns.idle) return;
+    clearTimeout(session.idle);
+    this.#sessions.delete(session.key);
+    session.guest?.kill();
+    session.guest = undefined;
+    this.#lost.add(session.key);
+    const [oldest] = this.#lost;
+    if (this.#lost.size > MAX_REMEMBERED && oldest !== undefined) this.#lost.delete(oldest);
+  }
+}

@@ -1,0 +1,84 @@
+import type { SpawnOptions } from 'node:child_process';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import type { GuestProcess } from './engine.js';
+
+export interface GuestCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly options?: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'>;
+  /** Written to the first pipe after the usual three, and closed. */
+  readonly extra?: Uint8Array;
+  /** The first pipe after the usual three stays open as long as we live: who watches it learns of our end. */
+  readonly watched?: boolean;
+  /** Written before anything else. */
+  readonly first: Uint8Array;
+  /** What else ends it where a signal is not enough. */
+  readonly alsoKill?: () => void;
+}
+
+const LAST_WORDS_MS = 300;
+
+/** Starts a guest with an environment of its own; nothing of ours is inherited. */
+export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
+  const { spawn } = await import('node:child_process');
+  const hasFourth = guest.extra !== undefined || guest.watched === true;
+  const child = spawn(guest.command, [...guest.args], {
+    cwd: '/',
+    ...guest.options,
+    env: { ...guest.env },
+    stdio: ['pipe', 'pipe', 'pipe', ...(hasFourth ? (['pipe'] as const) : [])],
+    windowsHide: true,
+  });
+  const fourth = fourthOf(child.stdio);
+  let isOver = false;
+  const ended = new Promise<string>((resolve) => {
+    const end = (how: string) => {
+      isOver = true;
+      // A line, where an end without one would mean that we died.
+      if (guest.watched) fourth?.end('over\n');
+      else fourth?.destroy();
+      resolve(how);
+    };
+    child.once('error', (error) => end(error.message));
+    child.once('exit', (code, signal) => {
+      const how = signal ? `killed by ${signal}` : `exit code ${code}`;
+      // What it wrote last may still be in the pipe; a process that it left behind may hold the pipe open.
+      const late = setTimeout(() => end(how), LAST_WORDS_MS);
+      const read = () => {
+        clearTimeout(late);
+        end(how);
+      };
+      if (child.stdout.destroyed || child.stdout.readableEnded) read();
+      else child.stdout.once('close', read);
+    });
+  });
+  const { stdin: input, stdout: output, stderr: errors } = child;
+  const streams: (Readable | Writable | undefined)[] = [input, output, errors, fourth];
+  for (const stream of streams) stream?.on('error', () => undefined); // a guest that died is told of by `ended`
+  if (guest.extra) fourth?.end(guest.extra);
+  input.write(guest.first);
+  return {
+    pid: child.pid,
+    input,
+    output,
+    errors,
+    ended,
+    kill() {
+      if (isOver) return;
+      child.kill('SIGKILL');
+      guest.alsoKill?.();
+      output.destroy();
+      input.destroy();
+    },
+  };
+}
+
+function fourthOf(stdio: readonly unknown[]): Duplex | undefined {
+  const stream = stdio[3];
+  return isDuplex(stream) ? stream : undefined;
+}
+
+function isDuplex(stream: unknown): stream is Duplex {
+  return typeof stream === 'object' && stream !== null && 'end' in stream && 'destroy' in stream;
+}

@@ -1,0 +1,28 @@
+const TEXT_MS = 10_000;
+const MAX_TEXT_BYTES = 64 * 1024;
+
+/** What a program of the machine says about itself, or why it does not; never rejects. */
+export async function textOf(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  return (await answerOf(command, args, env)).text;
+}
+
+/** The same with whether it ended well. */
+export async function answerOf(
+  command: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly ok: boolean; readonly text: string }> {
+  const { execFile } = await import('node:child_process');
+  return new Promise((resolve) => {
+    execFile(
+      command,
+      [...args],
+      { timeout: TEXT_MS, killSignal: 'SIGKILL', maxBuffer: MAX_TEXT_BYTES, env: { ...env }, windowsHide: true },
+      (error, out, errors) => resolve({ ok: error === null, text: out || errors || (error?.message ?? '') }),
+    );
+  });
+}

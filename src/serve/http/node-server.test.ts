@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Listening, listenHttp } from './node-server.js';
+
+const LOOPBACK = { host: '127.0.0.1', port: 0 };
+const open: AsyncDisposable[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
+});
+
+async function listening(handle: (request: Request) => Promise<Response>): Promise<Listening & { logged: unknown[] }> {
+  const logged: unknown[] = [];
+  const log = (...entry: unknown[]) => void logged.push(entry);
+  const server = await listenHttp(LOOPBACK, { handle, isOpen: false, log });
+  open.push(server);
+  return { ...server, logged };
+}
+
+/** Everything the server says to these bytes, until it hangs up. */
+async function raw(port: number, text: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let said = '';
+  socket.setEncoding('latin1').on('data', (chunk: string) => {
+    said += chunk;
+  });
+  socket.end(text);
+  await once(socket, 'close');
+  return said;
+}
+
+describe('listenHttp', () => {
+  it('hands on method, path, headers and body, and sends the answer back', async () => {
+    const { address } = await listening(async (request) =>
+      Response.json(
+        { method: request.method, url: request.url, one: request.headers.get('x-one'), body: await request.text() },
+        { status: 201, headers: { 'x-two': '2' } },
+      ),
+    );
+    const response = await fetch(`http://127.0.0.1:${address.port}/a?b=c`, {
+      method: 'POST',
+      headers: { 'x-one': '1' },
+      body: 'ä'.repeat(100_000),
+    });
+    expect([response.status, response.headers.get('x-two')]).toEqual([201, '2']);
+    expect(await response.json()).toEqual({
+      method: 'POST',
+      url: 'http://localhost/a?b=c',
+      one: '1',
+      body: 'ä'.repeat(100_000),
+    });
+  });
+
+  it('joins a header that came twice, so that nobody chooses one of them', async () => {
+    const { address } = await listening(async ({ headers }) =>
+      Response.json([headers.get('host'), headers.get('origin')]),
+    );
+    const lines = ['GET / HTTP/1.1', 'Host: a', 'Host: b', 'Origin: c', 'Origin: d', 'Connection: close', '', ''];
+    expect(await raw(address.port, lines.join('\r\n'))).toContain('["a, b","c, d"]');
+  });
+
+  it('gives up a request whose client leaves before the answer', async () => {
+    const signals: AbortSignal[] = [];
+    const { address } = await listening(({ signal }) => {
+      signals.push(signal);
+      return new Promise((resolve) =>
+        signal.addEventListener('abort', () => resolve(new Response(null, { status: 499 }))),
+      );
+    });
+    const client = httpRequest({ port: address.port, host: '127.0.0.1' });
+    client.on('error', () => undefined).end();
+    await expect.poll(() => signals.length).toBe(1);
+    expect(signals[0]?.aborted).toBe(false);
+    client.destroy();
+    await expect.poll(() => signals[0]?.aborted).toBe(true);
+  });
+
+  it('leaves alone a request that was answered', async () => {
+    const signals: AbortSignal[] = [];
+    const { address } = await listening(async ({ signal }) => {
+      signals.push(signal);
+      return new Response('done');
+    });
+    expect(await (await fetch(`http://127.0.0.1:${address.port}/`)).text()).toBe('done');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
+  });
+
+  it.each(['TRACE / HTTP/1.1', 'GET http://evil.example/ HTTP/1.1', 'OPTIONS * HTTP/1.1'])(
+    'takes %s for no request',
+    async (line) => {
+      let isAsked = false;
+      const { address } = await listening(async () => {
+        isAsked = true;
+        return new Response();
+      });
+      expect(await raw(address.port, `${line}\r\nHost: x\r\n\r\n`)).toMatch(/^HTTP\/1.1 400 /);
+      expect(isAsked).toBe(false);
+    },
+  );
+
+  it.each([
+    { title: 'too large', header: `x: ${'y'.repeat(17_000)}`, status: 431 },
+    { title: 'broken', header: 'no header at all', status: 400 },
+  ])('answers headers that are $title', async ({ header, status }) => {
+    const { address } = await listening(async () => new Response());
+    expect(await raw(address.port, `GET / HTTP/1.1\r\nHost: x\r\n${header}\r\n\r\n`)).toMatch(
+      new RegExp(`^HTTP/1.1 ${status} `),
+    );
+  });
+
+  it('answers a fault of ours with 500 and nothing of it, and logs it', async () => {
+    const { address, logged } = await listening(async () => {
+      throw new Error('the secret reason');
+    });
+    const response = await fetch(`http://127.0.0.1:${address.port}/`);
+    expect([response.status, await response.text()]).toEqual([500, '']);
+    expect(logged).toEqual([['error', 'internal error', { error: expect.stringContaining('the secret reason') }]]);
+  });
+
+  it('sends no body to HEAD', async () => {
+    const { address } = await listening(async () => new Response('body'));
+    const response = await fetch(`http://127.0.0.1:${address.port}/`, { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+  });
+
+  it('refuses a name that leads beyond this machine, if it may not be reached from there', async () => {
+    const wanted = { host: '0.0.0.0', port: 0 };
+    const handle = async () => new Response();
+    const opening = listenHttp(wanted, { handle, isOpen: false, log: () => undefined });
+    await expect(opening).rejects.toMatchObject({ code: 'USAGE' });
+  });
+
+  it('says that another program has the port', async () => {
+    const { address } = await listening(async () => new Response());
+    const again = listenHttp(address, { handle: async () => new Response(), isOpen: false, log: () => undefined });
+    await expect(again).rejects.toMatchObject({
+      code: 'CONNECTION_ERROR',
+      message: `cannot listen on 127.0.0.1:${address.port}: another program listens there already`,
+    });
+  });
+
+  it('ends though a client keeps its connection', async () => {
+    const server = await listening(async () => new Response(new ReadableStream()));
+    const socket = connect(server.address.port, '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    server.stop();
+    await server[Symbol.asyncDispose]();
+    open.splice(0);
+    await expect.poll(() => socket.destroyed).toBe(true);
+  });
+});

@@ -1,0 +1,47 @@
+import { AnswerTooLarge, ChannelClosed, ErrorCode, PortolanError, RpcError } from '../base/index.js';
+
+export interface Explaining {
+  /** Takes out what may not be shown. */
+  redact(text: string): string;
+  /** An error for a connection that is gone, with the last words of the server. */
+  lost(why: string): PortolanError;
+}
+
+/** What went wrong with a call, with a code that says whether the server, the time or the connection failed. */
+export function explained(error: unknown, { redact, lost }: Explaining): unknown {
+  if (error instanceof RpcError)
+    return new PortolanError(ErrorCode.ToolExecutionError, redact(error.message), { cause: error });
+  if (error instanceof AnswerTooLarge) {
+    return new PortolanError(ErrorCode.ResultTooLarge, `the result has ${error.bytes} bytes, more than the limit`, {
+      hint: 'ask for less at once, or raise limits.maxResultBytes',
+    });
+  }
+  if (!(error instanceof ChannelClosed)) return error;
+  const { cause, message } = error;
+  // Whoever knows better what it means and what to do has said so.
+  if (cause instanceof PortolanError) {
+    const { code, hint } = cause;
+    return new PortolanError(code, redact(cause.message), { cause: error, ...(hint !== undefined && { hint }) });
+  }
+  const failure = lost(redact(cause instanceof Error ? cause.message : message));
+  failure.cause = error;
+  return failure;
+}
+
+export function cancelled(): PortolanError {
+  return new PortolanError(ErrorCode.Cancelled, 'the call was cancelled');
+}
+
+export function inUse(timeoutMs: number): PortolanError {
+  const seconds = Math.round(timeoutMs / 100) / 10;
+  return new PortolanError(ErrorCode.ToolExecutionTimeout, `another client used the server for ${seconds} s`, {
+    hint: 'it asks questions and so serves one client at a time: try again later',
+  });
+}
+
+export function timedOut(method: string, timeoutMs: number): PortolanError {
+  const seconds = Math.round(timeoutMs / 100) / 10;
+  return new PortolanError(ErrorCode.ToolExecutionTimeout, `no answer to ${method} within ${seconds} s`, {
+    hint: 'try again, ask for less at once, or raise timeouts.callMs',
+  });
+}
