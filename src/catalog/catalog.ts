@@ -54,8 +54,11 @@ export class Catalog {
   /** From now on these are the servers. What is known of one whose definition is the same stays. */
   use(servers: readonly AdmittedServer[]): void {
     this.#servers = new Map(servers.map((server) => [server.name, server]));
-    for (const [name, entry] of this.#entries)
-      if (this.#servers.get(name)?.definition !== entry.server.definition) this.#entries.delete(name);
+    for (const [name, entry] of this.#entries) {
+      if (this.#servers.get(name)?.definition === entry.server.definition) continue;
+      this.#entries.delete(name);
+      this.#failedAt.delete(name); // whoever mended an entry wants it tried now
+    }
   }
 
   /** What is known now; the first look at a server reads its file. */

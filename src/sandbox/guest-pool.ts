@@ -34,7 +34,8 @@ export class GuestPool implements AsyncDisposable {
       const guest = await this.#waiting(spare);
       if (guest?.alive) return guest;
     }
-    const fresh = this.#start(limits);
+    // First the one that is waited for: they would take the processor from each other.
+    const fresh = await this.#start(limits);
     this.fill(limits);
     return fresh;
   }

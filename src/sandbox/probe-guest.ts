@@ -16,14 +16,10 @@ export async function probeGuest(engine: Engine, code: string, log: Log): Promis
     const none = () => Promise.reject(new Error('a probe calls nothing'));
     const job = { code: code + VERSION, servers: [] };
     const outcome = await guest.run(job, none, PROBE_LIMITS, new AbortController().signal);
-    switch (outcome.kind) {
-      case 'threw':
-        return { ok: false, problem: `the probe failed: ${outcome.error.type}: ${outcome.error.message}` };
-      case 'stopped':
-        return { ok: false, problem: `the probe was ${outcome.message} ${outcome.output.stderr}`.trim() };
-      case 'value':
-        return judged(outcome.value?.json);
-    }
+    if (outcome.kind === 'value') return judged(outcome.value?.json);
+    if (outcome.kind === 'stopped')
+      return { ok: false, problem: `the probe was ${outcome.message} ${outcome.output.stderr}`.trim() };
+    return { ok: false, problem: `the probe failed: ${outcome.error.type}: ${outcome.error.message}` };
   } catch (error) {
     return { ok: false, problem: error instanceof Error ? error.message : String(error) };
   } finally {

@@ -21,17 +21,19 @@ export class Turns {
   /** Resolves to what gives the turn back. Undefined if the caller went away meanwhile. */
   async take(signal: AbortSignal): Promise<Disposable | undefined> {
     if (signal.aborted) return undefined;
-    if (this.#taken >= this.#atOnce && !(await this.#wait(signal))) return undefined;
-    this.#taken += 1;
+    if (this.#taken < this.#atOnce) this.#taken += 1;
+    else if (!(await this.#wait(signal))) return undefined;
     return { [Symbol.dispose]: () => this.#giveBack() };
   }
 
   #giveBack(): void {
-    this.#taken -= 1;
-    this.#waiting.shift()?.();
+    // Handed on rather than freed, so that nobody slips in between.
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#taken -= 1;
   }
 
-  /** True when it is our turn. The turn is ours from the moment it is given, so that nobody slips in between. */
+  /** True when it is our turn. */
   #wait(signal: AbortSignal): Promise<boolean> {
     if (this.#waiting.length >= this.#maxWaiting) throw busy();
     return new Promise((resolve, reject) => {

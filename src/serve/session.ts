@@ -126,13 +126,17 @@ export class Session {
     if (typeof id === 'string' || typeof id === 'number') this.#running.get(id)?.abort();
   }
 
-  async #answer({ id, method, params }: { id: Id; method: string; params: Params }): Promise<Answer> {
+  async #answer({ id, method, params }: { id: Id; method: string; params: Params }): Promise<Answer | undefined> {
     if (this.#draining.signal.aborted) throw new RpcError(RpcCode.internalError, 'the gateway is shutting down');
     if (this.#running.has(id)) throw new RpcError(RpcCode.invalidRequest, 'this id is still in use');
     const controller = this.#spare.pop() ?? new AbortController();
     this.#running.set(id, controller);
     try {
-      return await this.#dispatch(id, method, params ?? {}, controller.signal);
+      const answer = await this.#dispatch(id, method, params ?? {}, controller.signal);
+      return this.#isUnwanted(controller.signal) ? undefined : answer;
+    } catch (error) {
+      if (this.#isUnwanted(controller.signal)) return undefined;
+      throw error;
     } finally {
       this.#running.delete(id);
       // Making one costs more than all else that is done for a request here; whoever listened has stopped by now.
@@ -140,6 +144,11 @@ export class Session {
       // The answer is sent when this is over: whoever waits for the last one must not close the pipe before it.
       if (this.#running.size === 0) setImmediate(() => this.#drained?.());
     }
+  }
+
+  /** Whoever cancels a request does not wait for its answer; who is cut off by our end does. */
+  #isUnwanted(signal: AbortSignal): boolean {
+    return signal.aborted && !this.#draining.signal.aborted;
   }
 
   async #dispatch(id: Id, method: string, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {

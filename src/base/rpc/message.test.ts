@@ -29,13 +29,23 @@ describe('parseLine', () => {
     },
     {
       title: 'a result',
-      line: '{"jsonrpc":"2.0","id":3,"result":{"a":1}}',
+      line: '{"jsonrpc":"2.0","id":3, "result":{"a":1}}',
       read: { kind: 'result', id: 3, result: { a: 1 } },
+    },
+    {
+      title: 'a result behind its id, with its bytes',
+      line: '{"jsonrpc":"2.0","id":3,"result":{"a":9007199254740993}}',
+      read: { kind: 'result', id: 3, result: { a: 9007199254740992 }, bytes: Buffer.from('{"a":9007199254740993}') },
+    },
+    {
+      title: 'a result with a second id behind it as the message of that id, never with bytes that hold one',
+      line: '{"jsonrpc":"2.0","id":3,"result":{},"id":7}',
+      read: { kind: 'result', id: 7, result: {} },
     },
     {
       title: 'a result that is null',
       line: '{"jsonrpc":"2.0","id":3,"result":null}',
-      read: { kind: 'result', id: 3, result: null },
+      read: { kind: 'result', id: 3, result: null, bytes: Buffer.from('null') },
     },
     {
       title: 'a result as the SDKs write it, with its bytes',

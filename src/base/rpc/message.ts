@@ -35,10 +35,13 @@ const MAX_BATCH = 256;
 /** An `id` is repeated in every answer: a longer one is not. */
 const MAX_ID_CHARACTERS = 1_024;
 
-const HEAD = Buffer.from('{"result":');
-/** What the common servers write after a result; the id is a number because ours are. */
-const TAIL = /^,"jsonrpc":"2\.0","id":(\d{1,15})\}$/;
-const TAIL_BYTES = 48;
+/** The two orders in which the common servers write a result; the id is a number because ours are. */
+const RESULT_FIRST = Buffer.from('{"result":');
+const RESULT_FIRST_END = /,"jsonrpc":"2\.0","id":(\d{1,15})\}$/;
+const RESULT_LAST = Buffer.from('{"jsonrpc":"2.0","id":');
+const RESULT_LAST_START = /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"result":/;
+const FRAME_BYTES = 48;
+const CLOSE_BRACE = 0x7d;
 
 /** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
 export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
@@ -59,23 +62,35 @@ export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
 }
 
 /**
- * A result in the order in which the SDKs write it, with its own bytes. Only what stands between head and tail is parsed:
- * if that is one JSON value, the line is what it seems to be, and the value can go into another message as it is.
+ * A result in an order in which it is usually written, with its own bytes. Only what stands inside is parsed: if that is
+ * one JSON value, the line is what it seems to be, and the value can go into another message as it is.
  */
 function parseForwardable(line: Buffer): Incoming | undefined {
-  if (line.length < HEAD.length + TAIL_BYTES / 2 || line.compare(HEAD, 0, HEAD.length, 0, HEAD.length) !== 0)
-    return undefined;
-  const end = line.toString('latin1', Math.max(HEAD.length, line.length - TAIL_BYTES));
-  const comma = end.lastIndexOf(',"jsonrpc"');
-  const id = comma < 0 ? undefined : TAIL.exec(end.slice(comma))?.[1];
-  if (id === undefined) return undefined;
-  const bytes = line.subarray(HEAD.length, line.length - (end.length - comma));
+  const frame = frameOf(line);
+  if (!frame) return undefined;
+  const bytes = line.subarray(frame.from, frame.to);
   if (!isUtf8(bytes)) return undefined; // decoding mends it, passing it on would not
   try {
-    return { kind: 'result', id: Number(id), result: JSON.parse(bytes.toString()), bytes };
+    return { kind: 'result', id: frame.id, result: JSON.parse(bytes.toString()), bytes };
   } catch {
     return undefined; // a line of another shape: read as a whole
   }
+}
+
+function frameOf(line: Buffer): { readonly id: number; readonly from: number; readonly to: number } | undefined {
+  if (startsWith(line, RESULT_FIRST)) {
+    const end = line.toString('latin1', Math.max(RESULT_FIRST.length, line.length - FRAME_BYTES));
+    const found = RESULT_FIRST_END.exec(end);
+    return found ? { id: Number(found[1]), from: RESULT_FIRST.length, to: line.length - found[0].length } : undefined;
+  }
+  if (!startsWith(line, RESULT_LAST)) return undefined;
+  const found = RESULT_LAST_START.exec(line.toString('latin1', 0, FRAME_BYTES));
+  const isClosed = line.at(-1) === CLOSE_BRACE;
+  return found && isClosed ? { id: Number(found[1]), from: found[0].length, to: line.length - 1 } : undefined;
+}
+
+function startsWith(line: Buffer, head: Buffer): boolean {
+  return line.length > head.length && line.compare(head, 0, head.length, 0, head.length) === 0;
 }
 
 /** Some programs put the mark of UTF-8 before the first thing they write. */

@@ -32,8 +32,8 @@ export class AnswerTooLarge extends Error {
 }
 
 export interface PeerHandlers {
-  /** Gives the answer, or throws an `RpcError`; anything else that is thrown is told to the other side as a fault of ours. */
-  request(request: { readonly id: Id; readonly method: string; readonly params: Params }): Promise<Answer>;
+  /** Gives the answer, nothing where none is wanted any more, or throws an `RpcError`; anything else that is thrown is told to the other side as a fault of ours. */
+  request(request: { readonly id: Id; readonly method: string; readonly params: Params }): Promise<Answer | undefined>;
   notification(method: string, params: Params): void;
   /** What came was no message. With an answer, the other side learns of it. */
   noise(fault: RpcFault): 'answer' | 'skip';
@@ -131,7 +131,7 @@ export class Peer {
   async #answer({ id, method, params }: Extract<Incoming, { kind: 'request' }>): Promise<void> {
     try {
       const answer = await this.#handlers.request({ id, method, params });
-      this.#channel.send({ kind: 'result', id, answer });
+      if (answer) this.#channel.send({ kind: 'result', id, answer });
     } catch (error) {
       if (!(error instanceof RpcError)) this.#handlers.fault(error);
       const fault =

@@ -106,12 +106,18 @@ def described(error, file):
     return facts
 
 
+def submitted(stack):
+    """From the first frame of submitted code on, without the guest's own."""
+    frames = list(itertools.dropwhile(lambda frame: not frame.filename.startswith("<run_python"), stack))
+    return [frame for frame in frames if frame.filename != GUEST_FILE]
+
+
 def trace_text(error):
     try:
         trace = traceback.TracebackException(type(error), error, error.__traceback__, limit=-20)
         part = trace
         while part is not None:
-            part.stack = traceback.StackSummary.from_list([f for f in part.stack if f.filename != GUEST_FILE])
+            part.stack = traceback.StackSummary.from_list(submitted(part.stack))
             part = part.__cause__ or part.__context__
         text = "".join(trace.format())
     except BaseException:
