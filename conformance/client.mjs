@@ -82,6 +82,7 @@ async function signIn(home) {
 async function connect(home) {
   const client = new LineClient([PROGRAM, 'serve', '--expose', 'up'], home);
   const answer = await client.initialize();
+  if (answer.error) process.stderr.write(`initialize: ${JSON.stringify(answer.error)}\n`);
   return { client, isReady: answer.result !== undefined, isSignInNeeded: asksForSignIn(answer) };
 }
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
+import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
 import type { Engine, GuestProcess, Limits, Probe } from './engine.js';
-import { GUEST_SOURCE } from './guest-source.js';
 import { probeGuest } from './probe-guest.js';
 import { seccompFilter } from './seccomp.js';
 import { spawnGuest } from './spawn-guest.js';
@@ -21,21 +21,6 @@ const BWRAPS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
 /** Libraries outside /usr: links into it on most systems, folders on some. */
 const LIBRARIES = ['/bin', '/lib', '/lib64', '/lib32'];
 const OPTIONAL_FILES = ['/etc/ld.so.cache', '/etc/alternatives'];
-
-/** Reads the guest from its first bytes, so that its frames have a name of their own in a traceback. */
-export const CPYTHON_BOOT = [
-  'import os',
-  'size, data = b"", b""',
-  'while len(size) < 8: size += os.read(0, 8 - len(size))',
-  'while len(data) < int(size): data += os.read(0, int(size) - len(data))',
-  'exec(compile(data, "<portolan>", "exec"))',
-].join('\n');
-
-/** The guest as its boot reads it: the size in eight digits, then the source. */
-export function cpythonSource(): Uint8Array {
-  const source = Buffer.from(GUEST_SOURCE);
-  return Buffer.concat([Buffer.from(String(source.length).padStart(8, '0')), source]);
-}
 
 const GUARANTEES = [
   'no network',

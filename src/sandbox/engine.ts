@@ -142,6 +142,8 @@ export interface GuestProcess {
   readonly input: Writable;
   readonly output: Readable;
   readonly errors: Readable;
+  /** Whether `errors` is the engine's own talk rather than what the code wrote. */
+  readonly privateErrors: boolean;
   /** Settles once, when nothing of it is left; says how it ended. */
   readonly ended: Promise<string>;
   kill(): void;

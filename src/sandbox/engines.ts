@@ -1,6 +1,8 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
 import { bwrapEngine } from './bwrap.js';
 import { ENGINE_NAMES, type Engine, type EngineName } from './engine.js';
+import { pyodideEngine } from './pyodide.js';
+import { pyodideInNode } from './pyodide-node.js';
 
 interface EngineOptions {
   readonly image?: string;
@@ -25,10 +27,12 @@ export function engineOf(wanted: string, options: EngineOptions): Engine {
   });
 }
 
-function made(name: EngineName, { log }: EngineOptions): Engine {
+function made(name: EngineName, { folder, log }: EngineOptions): Engine {
   switch (name) {
     case 'bwrap':
+      return bwrapEngine(log);
     case 'pyodide':
+      return pyodideEngine(pyodideInNode, folder, log);
     case 'deno':
     case 'podman':
     case 'docker':

@@ -158,6 +158,7 @@ export class Guest {
     errors.on('data', (chunk: Buffer) => {
       const text = decoder.write(chunk);
       this.#tail = (this.#tail + text).slice(-TAIL_CHARACTERS);
+      if (this.#process.privateErrors) return;
       // Not read any more: who writes on waits until the time is up.
       if (this.#run?.print('stderr', text) === false) errors.pause();
     });

@@ -13,6 +13,8 @@ export interface GuestCommand {
   readonly watched?: boolean;
   /** Written before anything else. */
   readonly first: Uint8Array;
+  /** Its stderr is the engine's own and says nothing of the code. */
+  readonly privateErrors?: boolean;
   /** What else ends it where a signal is not enough. */
   readonly alsoKill?: () => void;
 }
@@ -63,6 +65,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     input,
     output,
     errors,
+    privateErrors: guest.privateErrors ?? false,
     ended,
     kill() {
       if (isOver) return;

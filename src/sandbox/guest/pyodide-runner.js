@@ -1,1 +1,133 @@
-// later
+// Starts Pyodide in a process of its own, in Node or in Deno, and hands it to the guest. Python gets two file descriptors
+// and no JavaScript object at all: what it is not given it cannot climb up.
+const isDeno = 'Deno' in globalThis;
+const [plan] = isDeno ? Deno.args : process.argv.slice(-1);
+const { folder, snapshot, memoryBytes, fileBytes, make } = JSON.parse(plan);
+const fs = isDeno ? undefined : await import('node:fs');
+const PAGE = 65536;
+
+const readSome = isDeno ? (bytes) => Deno.stdin.readSync(bytes) ?? 0 : retrying((bytes) => fs.readSync(0, bytes));
+const writeSome = isDeno ? (bytes) => Deno.stdout.writeSync(bytes) : retrying((bytes) => fs.writeSync(1, bytes));
+const endAll = isDeno ? (code) => Deno.exit(code) : (code) => process.reallyExit(code);
+
+/** The pipes should block; where they do not, waiting a little is all that can be done. */
+function retrying(act) {
+  const pause = new Int32Array(new SharedArrayBuffer(4));
+  return (bytes) => {
+    for (;;) {
+      try {
+        return act(bytes);
+      } catch (error) {
+        if (error.code === 'EOF') return 0;
+        if (error.code !== 'EAGAIN') throw error;
+        Atomics.wait(pause, 0, 0, 1);
+      }
+    }
+  };
+}
+
+function readExactly(size) {
+  const bytes = new Uint8Array(size);
+  for (let at = 0; at < size; ) {
+    const count = readSome(bytes.subarray(at));
+    if (count === 0) endAll(0);
+    at += count;
+  }
+  return bytes;
+}
+
+function writeAll(bytes) {
+  for (let at = 0; at < bytes.length; ) at += writeSome(bytes.subarray(at));
+}
+
+// The one limit of memory that holds: Python sees a failed allocation, as anywhere else.
+const { grow } = WebAssembly.Memory.prototype;
+WebAssembly.Memory.prototype.grow = function limitedGrow(pages) {
+  if (this.buffer.byteLength + pages * PAGE > memoryBytes) throw new RangeError('the limit of memory is reached');
+  return Reflect.apply(grow, this, [pages]);
+};
+
+if (!isDeno) {
+  // Pyodide asks for the numbers of errors in a way that the permission model forbids.
+  const os = await import('node:os');
+  const constants = { fs: fs.constants, os: os.constants };
+  process.binding = () => constants;
+}
+
+const slash = folder.replaceAll('\\', '/');
+const { loadPyodide } = await import(new URL(`file://${slash.startsWith('/') ? '' : '/'}${slash}/pyodide.mjs`).href);
+const bytes = snapshot === undefined ? undefined : isDeno ? Deno.readFileSync(snapshot) : fs.readFileSync(snapshot);
+const quiet = () => undefined;
+const pyodide = await loadPyodide({
+  indexURL: folder,
+  jsglobals: Object.create(null),
+  env: { HOME: '/work', LANG: 'C.UTF-8', TZ: 'UTC' },
+  stdout: quiet,
+  stderr: quiet,
+  ...(make && { _makeSnapshot: true }),
+  ...(bytes && { _loadSnapshot: bytes }),
+});
+
+if (make) {
+  pyodide.runPython(make);
+  writeAll(pyodide.makeMemorySnapshot());
+  endAll(0);
+}
+
+limitFiles(pyodide.FS, fileBytes);
+pyodide.FS.mkdirTree('/work');
+pyodide.FS.chdir('/work');
+
+const size = Number(new TextDecoder().decode(readExactly(8)));
+const source = new TextDecoder().decode(readExactly(size));
+pyodide.setStdin({ read: readSome, isatty: false });
+pyodide.setStdout({ write: writeSome, isatty: false });
+pyodide.setStderr({ write: (text) => text.length, isatty: false });
+const { runPython } = pyodide;
+runPython(`exec(compile(${JSON.stringify(source)}, "<portolan>", "exec"), {"__name__": "portolan"})`);
+endAll(0);
+
+/** Files live outside the memory that is limited above, so they are counted. */
+function limitFiles(system, limit) {
+  let total = 0;
+  const charge = (node, size) => {
+    const growth = size - (node.usedBytes ?? 0);
+    if (growth <= 0) return;
+    if (total + growth > limit) total = counted(system.root);
+    if (total + growth > limit) throw new system.ErrnoError(51); // ENOSPC
+    total += growth;
+  };
+  const probe = system.open('/tmp/.portolan', 'w');
+  const { stream_ops: streams, node_ops: nodes } = probe.node;
+  system.close(probe);
+  const { write, allocate } = streams;
+  const { setattr } = nodes;
+  streams.write = (stream, buffer, offset, length, position, canOwn) => {
+    charge(stream.node, position + length);
+    return write(stream, buffer, offset, length, position, canOwn);
+  };
+  if (allocate) {
+    streams.allocate = (stream, offset, length) => {
+      charge(stream.node, offset + length);
+      return allocate(stream, offset, length);
+    };
+  }
+  nodes.setattr = (node, attributes) => {
+    if (attributes.size !== undefined) charge(node, attributes.size);
+    return setattr(node, attributes);
+  };
+  system.unlink('/tmp/.portolan');
+}
+
+/** What files there are now take up, without recursion. */
+function counted(root) {
+  let sum = 0;
+  const left = [root];
+  for (let node = left.pop(); node !== undefined; node = left.pop()) {
+    sum += node.usedBytes ?? 0;
+    if (node.contents && !ArrayBuffer.isView(node.contents)) {
+      for (const child of Object.values(node.contents)) if (typeof child === 'object') left.push(child);
+    }
+  }
+  return sum;
+}

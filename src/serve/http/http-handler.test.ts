@@ -19,6 +19,11 @@ interface Waits {
   go(): void;
 }
 
+const LOCATED = {
+  name: 'echo',
+  inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
+};
+
 function parts() {
   const waits: Waits & { waiting: (() => void)[] } = {
     signals: [],
@@ -51,7 +56,7 @@ function parts() {
         throw new RpcError(Number(params.name), 'as you wish');
     }
   };
-  const face = fakeFace({ 'tools/call': call, 'tools/list': async () => ({ value: { tools: [] } }) });
+  const face = fakeFace({ 'tools/call': call, 'tools/list': async () => ({ value: { tools: [LOCATED] } }) });
   return { session: { face, questions, version: '9', log: silentLog }, waits };
 }
 
@@ -217,6 +222,12 @@ describe('a request of the stateless revision', () => {
       headers: { 'mcp-name': 'other' },
       status: 400,
       body: { error: { code: -32020, message: expect.any(String) } },
+    },
+    {
+      title: 'an argument that a header has to repeat',
+      params: { name: 'echo', arguments: { region: 'eu' } },
+      status: 400,
+      body: { error: { code: -32020, message: 'the header Mcp-Param-Region is missing' } },
     },
     {
       title: 'a revision that the header contradicts',

@@ -1,0 +1,146 @@
+# How the guest is started in Pyodide: one thread, no clock to wait on, the same two descriptors.
+BRIDGES = ("js", "pyodide_js", "pyodide", "_pyodide", "_pyodide_core", "_pyodide_js")
+
+
+class NoBridge:
+    """Says plainly that there is no way to JavaScript. That there is none is the doing of the process around us."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name.partition(".")[0] in BRIDGES:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        return None
+
+
+def cut_bridges():
+    for name in [name for name in sys.modules if name.partition(".")[0] in BRIDGES]:
+        del sys.modules[name]
+    sys.meta_path[:] = [NoBridge] + [f for f in sys.meta_path if not type(f).__module__.startswith("_pyodide")]
+
+
+def one_threaded_asyncio(channel, pump, wait):
+    """An event loop whose only outside world is the host."""
+    import asyncio
+    from asyncio import base_events, events
+
+    class HostSelector:
+        turns = 0
+
+        def select(self, timeout):
+            # While there is work to do the host is only listened to now and then: each look is a round trip.
+            self.turns += 1
+            if timeout is None:
+                pump()
+            elif timeout > 0 or self.turns % 100 == 0:
+                wait(max(timeout, 0))
+            return ()
+
+    class HostLoop(base_events.BaseEventLoop):
+        def __init__(self):
+            super().__init__()
+            self._selector = HostSelector()
+
+        def _process_events(self, found):
+            pass
+
+        def _write_to_self(self):
+            pass
+
+        def run_in_executor(self, executor, function, *given):
+            """There is one thread: the work is done here and now."""
+            future = self.create_future()
+            try:
+                future.set_result(function(*given))
+            except Exception as error:
+                future.set_exception(error)
+            return future
+
+        async def shutdown_default_executor(self, timeout=None):
+            pass
+
+    def new_event_loop():
+        return HostLoop()
+
+    events._set_running_loop(None)
+    events.new_event_loop = asyncio.new_event_loop = new_event_loop
+    asyncio.run = asyncio.runners.run
+    events.set_event_loop(None)
+
+
+def one_threaded_futures():
+    """Executors that do their work when it is handed in: the results are the same, only later."""
+    from concurrent.futures import Future, ThreadPoolExecutor
+
+    def submit(self, function, /, *given, **named):
+        with self._global_shutdown_lock if hasattr(self, "_global_shutdown_lock") else self._shutdown_lock:
+            if self._shutdown:
+                raise RuntimeError("cannot schedule new futures after shutdown")
+        future = Future()
+        future.set_running_or_notify_cancel()
+        try:
+            future.set_result(function(*given, **named))
+        except BaseException as error:
+            future.set_exception(error)
+        return future
+
+    ThreadPoolExecutor.submit = submit
+
+
+def start_in_pyodide():
+    held = [b""]
+
+    def write(message):
+        data = memoryview(json.dumps(message).encode("ascii") + b"\n")
+        while data:
+            data = data[os.write(1, data) :]
+
+    def pump():
+        """One line from the host, waited for."""
+        parts = [held[0]]
+        while b"\n" not in parts[-1]:
+            data = os.read(0, 1 << 16)
+            if not data:
+                raise HostGone
+            parts.append(data)
+        line, held[0] = b"".join(parts).split(b"\n", 1)
+        if line:
+            channel.deliver(line)
+
+    channel = Channel(write, pump)
+
+    def wait(seconds):
+        """Until so much time has passed or the host has said something."""
+        _, slot = channel.request("timer", {"ms": seconds * 1000}, lambda: None)
+        pump()
+        if slot.answer is None:
+            timers.append(slot)
+            # The host answers timers it was asked for, also those nobody waits for any more; they must not pile up.
+            while len([one for one in timers if one.answer is None]) > 8:
+                pump()
+            timers[:] = [one for one in timers if one.answer is None]
+
+    def sleep(seconds):
+        if seconds < 0:
+            raise ValueError("sleep length must be non-negative")
+        guest.out.flush()
+        channel.ask("timer", {"ms": seconds * 1000})
+
+    timers = []
+    guest = Guest(channel)
+    one_threaded_asyncio(channel, pump, wait)
+    one_threaded_futures()
+    time.sleep = sleep
+    guest.prepare()
+    cut_bridges()
+    channel.notify("ready", {"python": sys.version.split()[0]})
+    try:
+        while True:
+            while not channel.jobs:
+                pump()
+            guest.run(channel.jobs.pop(0))
+    except HostGone:
+        return
+
+
+if sys.platform == "emscripten":
+    start_in_pyodide()
