@@ -77,6 +77,7 @@ async function execute(
     ...conversation,
     timeoutMs,
     totalMs: Math.max(timeoutMs, settings.timeouts.totalMs),
+    inputSchema: view.listed.tool.inputSchema,
     // Also for those who do not look at it: progress is a sign of life.
     progress: (step) => conversation.progress?.(step),
     ...(meta && { meta }),

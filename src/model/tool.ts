@@ -29,6 +29,8 @@ export interface Progress {
 export interface Conversation {
   /** Says which client it is, in limits and in the audit log. */
   readonly client: string;
+  /** Sets the one who calls apart where several may call under one name: a question goes to nobody else. */
+  readonly caller?: string;
   readonly signal: AbortSignal;
   progress?(step: Progress): void;
   /** What the server writes into its log meanwhile, as it came. */

@@ -1,7 +1,9 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
 import { bwrapEngine } from './bwrap.js';
+import { containerEngine, DEFAULT_IMAGE } from './container.js';
 import { ENGINE_NAMES, type Engine, type EngineName } from './engine.js';
 import { pyodideEngine } from './pyodide.js';
+import { pyodideInDeno } from './pyodide-deno.js';
 import { pyodideInNode } from './pyodide-node.js';
 
 interface EngineOptions {
@@ -27,15 +29,16 @@ export function engineOf(wanted: string, options: EngineOptions): Engine {
   });
 }
 
-function made(name: EngineName, { folder, log }: EngineOptions): Engine {
+function made(name: EngineName, { folder, image, log }: EngineOptions): Engine {
   switch (name) {
     case 'bwrap':
       return bwrapEngine(log);
     case 'pyodide':
       return pyodideEngine(pyodideInNode, folder, log);
     case 'deno':
+      return pyodideEngine(pyodideInDeno(folder), folder, log);
     case 'podman':
     case 'docker':
-      return bwrapEngine(log);
+      return containerEngine(name, image ?? DEFAULT_IMAGE, log);
   }
 }

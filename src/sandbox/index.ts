@@ -1,3 +1,4 @@
+export { DEFAULT_IMAGE } from './container.js';
 export {
   type Capability,
   DEFAULT_LIMITS,

@@ -1,3 +1,4 @@
+import { guarded } from './guard.js';
 import { RUNNER_SOURCE } from './guest-source.js';
 import type { PyodideHost, RunnerPlan } from './pyodide.js';
 
@@ -5,14 +6,6 @@ import type { PyodideHost, RunnerPlan } from './pyodide.js';
 const HEAP_MEGABYTES = 256;
 /** What the process has beside its Python: the engine, its code, its threads' stacks. */
 const OWN_DATA_BYTES = 1024 ** 3;
-/**
- * The shell makes way for Node and leaves behind one that waits for our end: nothing else would stop a program that
- * never comes back to its event loop. A line means that all is well, an end without one that we are dead.
- */
-const GUARD = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift
-(read -r line <&3 || kill -9 $$) </dev/null >/dev/null 2>&1 &
-exec 3<&-; exec "$@"`;
-
 const GUARANTEES = [
   'no file of the machine but those of Pyodide',
   'no process started',
@@ -30,13 +23,7 @@ export const pyodideInNode: PyodideHost = {
   },
   async command(plan) {
     const args = nodeArguments(plan);
-    if (process.platform === 'win32') return { command: process.execPath, args };
-    const kilobytes = Math.ceil((plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES) / 1024);
-    return {
-      command: '/bin/sh',
-      args: ['-c', GUARD, 'portolan-sandbox', String(kilobytes), process.execPath, ...args],
-      watched: true,
-    };
+    return guarded(process.execPath, args, plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES);
   },
 };
 

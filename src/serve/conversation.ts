@@ -48,14 +48,15 @@ export function conversationWith(peer: Peer, circumstances: Circumstances): Conv
 function introduced(
   { era, client, abilities, ...rest }: Circumstances,
   meta: Readonly<Record<string, unknown>>,
-): Pick<Conversation, 'client' | 'abilities'> {
+): Pick<Conversation, 'client' | 'caller' | 'abilities'> {
   if (era === 'legacy') return { client, abilities };
   const info = isObject(meta[CLIENT_KEY]) ? meta[CLIENT_KEY] : {};
   const own = meta[ABILITIES_KEY];
   // Each request stands for itself: two of them may not be taken for one caller.
   const name = typeof info.name === 'string' ? info.name.slice(0, 100) : client;
   return {
-    client: `${name}@${rest.label === undefined ? '' : `${rest.label}.`}${String(rest.id)}`,
+    client: name,
+    caller: `${name}@${rest.label === undefined ? '' : `${rest.label}.`}${String(rest.id)}`,
     abilities: isObject(own) ? own : {},
   };
 }
@@ -66,7 +67,7 @@ function askOver(peer: Peer, { id, signal, abilities }: Circumstances): NonNulla
     const ability = ABILITY_OF[method];
     if (ability === undefined || abilities[ability] === undefined)
       throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
-    const { id: asked, answer } = peer.request(method, params, id);
+    const { id: asked, answer } = peer.request(method, params, { about: id });
     const giveUp = () => {
       peer.forget(asked, new RpcError(RpcCode.internalError, 'the call was cancelled'));
       peer.notify('notifications/cancelled', { requestId: asked }, id);

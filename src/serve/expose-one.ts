@@ -66,7 +66,7 @@ export class ExposeOne implements Face {
   }
 
   async #forward({ method, params, conversation }: FaceRequest): Promise<Answer> {
-    const purpose = { kind: 'cursor', bound: [conversation.client.replace(/@.*$/, ''), this.#server, method] };
+    const purpose = { kind: 'cursor', bound: [conversation.client, this.#server, method] };
     const asked = params.cursor === undefined ? params : { ...params, cursor: this.#opened(params.cursor, purpose) };
     const result = await this.#gateway.request(this.#server, method, paramsPassedOn(asked), conversation);
     const { nextCursor } = result.value;

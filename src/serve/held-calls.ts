@@ -19,7 +19,8 @@ interface Held {
   readonly open: Map<string, { readonly question: Question; resolve(answer: Record<string, unknown>): void }>;
   ended: Promise<Answer>;
   asked: PromiseWithResolve;
-  expiry: NodeJS.Timeout;
+  /** Runs while the client has the questions. */
+  expiry: NodeJS.Timeout | undefined;
 }
 
 interface PromiseWithResolve {
@@ -67,7 +68,7 @@ export class HeldCalls {
       open: new Map(),
       ended: NOT_BEGUN,
       asked: promiseWithResolve(),
-      expiry: setTimeout(() => this.#forget(held), HELD_MS).unref(),
+      expiry: undefined,
     };
     held.ended = run(this.#askFor(held), controller.signal);
     held.ended.catch(() => undefined);
@@ -93,10 +94,14 @@ export class HeldCalls {
   }
 
   /** Goes on with the answers that the client brought. */
-  async resume(client: string, state: string, responses: Readonly<Record<string, unknown>>): Promise<Answer> {
+  async resume(
+    client: string,
+    state: string,
+    responses: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     const held = this.#find(client, state);
     clearTimeout(held.expiry);
-    held.expiry = setTimeout(() => this.#forget(held), HELD_MS).unref();
     for (const [key, waiting] of held.open) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (typeof response !== 'object' || response === null) continue;
@@ -105,7 +110,13 @@ export class HeldCalls {
     }
     // Whoever brings no answer is asked the same again.
     if (held.open.size > 0) return this.#questions(held);
-    return this.#nextStep(held);
+    const stop = () => held.controller.abort();
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      return await this.#nextStep(held);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
   }
 
   /** Whether a state was sealed here, so that others can be passed on. */
@@ -136,6 +147,8 @@ export class HeldCalls {
   }
 
   #questions(held: Held): Answer {
+    clearTimeout(held.expiry);
+    held.expiry = setTimeout(() => this.#forget(held), HELD_MS).unref();
     const inputRequests = Object.fromEntries([...held.open].map(([key, { question }]) => [key, question]));
     const requestState = seal(this.#key, { kind: 'held', bound: [held.client] }, held.id, this.#now() + HELD_MS);
     return { value: { resultType: 'input_required', inputRequests, requestState } };

@@ -28,7 +28,12 @@ export class Questions implements Disposable {
     if (requestState !== undefined && typeof requestState !== 'string')
       throw new RpcError(RpcCode.invalidParams, 'requestState is not a text');
     if (requestState !== undefined && this.#held.isOurs(principal, requestState))
-      return this.#held.resume(principal, requestState, isObject(inputResponses) ? inputResponses : {});
+      return this.#held.resume(
+        principal,
+        requestState,
+        isObject(inputResponses) ? inputResponses : {},
+        request.conversation.signal,
+      );
     const bound = [principal, targetOf(request)];
     const state = requestState === undefined ? undefined : this.#opened(requestState, bound);
     const { conversation } = request;

@@ -23,6 +23,11 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ]);
 
+/** Whether a request says that it is of the stateless era, rightly or not. */
+export function isModern(params: Params): boolean {
+  return isObject(params?._meta) && params._meta[VERSION_KEY] !== undefined;
+}
+
 /** By what the request itself says. */
 export function eraOf(params: Params): Era {
   const meta = isObject(params?._meta) ? params._meta : {};

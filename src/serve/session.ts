@@ -15,7 +15,7 @@ import { conversationWith } from './conversation.js';
 import type { Era } from './era.js';
 import type { Face, Notice } from './face.js';
 import type { Questions } from './questions.js';
-import { adapt, discovery, eraOf, LEGACY_VERSIONS } from './revisions.js';
+import { adapt, discovery, eraOf, isModern, LEGACY_VERSIONS } from './revisions.js';
 import { listen, wants } from './subscriptions.js';
 
 /** What a client that does not read its answers may make us hold. */
@@ -136,7 +136,7 @@ export class Session {
       return this.#isUnwanted(controller.signal) ? undefined : answer;
     } catch (error) {
       if (this.#isUnwanted(controller.signal)) return undefined;
-      throw error;
+      throw asRpcError(error, method, isModern(params) ? 'modern' : 'legacy');
     } finally {
       this.#running.delete(id);
       // Making one costs more than all else that is done for a request here; whoever listened has stopped by now.
@@ -192,16 +192,11 @@ export class Session {
     const { face, questions, principal } = this.#options;
     const conversation = this.#conversation(id, params, era, signal);
     const answer = questions.answer({ method, params, era, conversation }, principal ?? conversation.client, face);
-    return answer?.then(
-      (given) => {
-        if (method === 'resources/subscribe') this.#subscribed.add(String(params.uri));
-        if (method === 'resources/unsubscribe') this.#subscribed.delete(String(params.uri));
-        return adapt(given, method, era);
-      },
-      (error: unknown) => {
-        throw asRpcError(error, method, era);
-      },
-    );
+    return answer?.then((given) => {
+      if (method === 'resources/subscribe') this.#subscribed.add(String(params.uri));
+      if (method === 'resources/unsubscribe') this.#subscribed.delete(String(params.uri));
+      return adapt(given, method, era);
+    });
   }
 
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {

@@ -11,8 +11,9 @@ import {
 } from '../base/index.js';
 import type { Conversation, ServerGreeting, ToolResult } from '../model/index.js';
 import { cancelled, explained, inUse, timedOut } from './call-failure.js';
-import { Flights } from './flights.js';
+import { callerOf, Flights } from './flights.js';
 import { answerOnce } from './input-required.js';
+import { headerFault, paramHeaders } from './param-headers.js';
 
 /** More tools than any server has; a list without an end must not fill the memory. */
 const MAX_ITEMS = 20_000;
@@ -25,6 +26,8 @@ export interface CallOptions extends Partial<Conversation> {
   readonly timeoutMs: number;
   /** Progress does not keep a call alive for longer than this. */
   readonly totalMs: number;
+  /** What the tool takes, for servers behind those who read headers and no bodies. */
+  readonly inputSchema?: unknown;
   /** Travels with the call: trace context and the like. */
   readonly meta?: Readonly<Record<string, unknown>>;
 }
@@ -47,6 +50,8 @@ export interface ConnectionEvents {
 /** Timers count no further. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const MAX_WATCHED = 1_000;
+
+const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
 const NEVER = new AbortController().signal;
 
@@ -113,8 +118,11 @@ export class Connection {
     return items;
   }
 
-  listTools(options: CallOptions): Promise<readonly unknown[]> {
-    return this.list('tools/list', 'tools', options);
+  /** As it came, but for tools that cannot be called on this road. */
+  async listTools(options: CallOptions): Promise<readonly unknown[]> {
+    const tools = await this.list('tools/list', 'tools', options);
+    if (!this.#envelope || !this.#peer.carriesHeaders) return tools;
+    return tools.filter((tool) => !isObject(tool) || headerFault(tool.inputSchema) === undefined);
   }
 
   callTool(name: string, toolArguments: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
@@ -166,14 +174,15 @@ export class Connection {
   #notified(method: string, params: Params = {}): void {
     if (method === 'notifications/progress') this.#flights.progress(params);
     else if (method === 'notifications/message') this.#flights.log(params);
-    else this.#events.notified(method, params);
+    else if (method !== 'notifications/subscriptions/acknowledged') this.#events.notified(method, plain(params));
   }
 
   async #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
     const { signal = NEVER } = options;
     if (signal.aborted) throw cancelled();
     const { client = '' } = options;
-    if (this.#flights.mustWait(client)) await this.#turn(client, options);
+    const caller = callerOf(options);
+    if (this.#flights.mustWait(caller)) await this.#turn(caller, options);
     const clock = this.#clock(method, options);
     const alive = () => {
       this.#timeoutsInARow = 0;
@@ -189,10 +198,8 @@ export class Connection {
       ...options.meta,
       ...(wantsProgress && { progressToken: token }),
     };
-    const { id, answer } = this.#peer.request(
-      method,
-      Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params,
-    );
+    const asked = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
+    const { id, answer } = this.#peer.request(method, asked, this.#headersFor(options, params));
     const giveUp = (error: PortolanError) => {
       this.#peer.forget(id, error);
       // The request that begins a connection may not be cancelled.
@@ -224,11 +231,19 @@ export class Connection {
   }
 
   /** Waits for a turn at a server that asks questions, and no longer than for an answer. */
-  async #turn(client: string, { signal = NEVER, timeoutMs }: CallOptions): Promise<void> {
+  async #turn(caller: string, { signal = NEVER, timeoutMs }: CallOptions): Promise<void> {
     const enough = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    await this.#flights.freeFor(client, enough);
+    await this.#flights.freeFor(caller, enough);
     if (signal.aborted) throw cancelled();
     if (enough.aborted) throw inUse(timeoutMs);
+  }
+
+  #headersFor(
+    { inputSchema }: CallOptions,
+    params: Readonly<Record<string, unknown>>,
+  ): { headers?: Record<string, string> } {
+    if (inputSchema === undefined || !this.#envelope || !this.#peer.carriesHeaders) return {};
+    return { headers: paramHeaders(inputSchema, params.arguments) };
   }
 
   #clock(method: string, { timeoutMs, totalMs }: CallOptions) {
@@ -257,4 +272,10 @@ export class Connection {
       },
     };
   }
+}
+
+/** Under which number we listen for it is between us and the server. */
+function plain({ _meta, ...params }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { [SUBSCRIPTION_KEY]: _, ...meta } = isObject(_meta) ? _meta : {};
+  return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
 }

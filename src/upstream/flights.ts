@@ -23,13 +23,13 @@ export class Flights {
   }
 
   /** Whether a client has to wait: another one uses a server that asks questions. */
-  mustWait(client: string): boolean {
-    return this.#asksQuestions && this.#isUsedByOthers(client);
+  mustWait(caller: string): boolean {
+    return this.#asksQuestions && this.#isUsedByOthers(caller);
   }
 
   /** Settles when there is no need to wait, or nobody wants to any more. */
-  async freeFor(client: string, signal: AbortSignal): Promise<void> {
-    while (this.mustWait(client) && !signal.aborted) {
+  async freeFor(caller: string, signal: AbortSignal): Promise<void> {
+    while (this.mustWait(caller) && !signal.aborted) {
       await new Promise<void>((resolve) => {
         const go = () => {
           signal.removeEventListener('abort', go);
@@ -78,7 +78,7 @@ export class Flights {
       if (method === 'roots/list') return this.#roots();
       throw new RpcError(RpcCode.methodNotFound, `${method}: no call is under way that could have caused it`);
     }
-    const isSure = flights.every(({ conversation }) => conversation.client === first.conversation.client);
+    const isSure = flights.every(({ conversation }) => callerOf(conversation) === callerOf(first.conversation));
     if (!isSure)
       throw new RpcError(RpcCode.internalError, `${method}: it cannot be said whose call caused it; try again`);
     const asking = flights.findLast(({ conversation }) => conversation.ask !== undefined);
@@ -94,12 +94,17 @@ export class Flights {
     }
   }
 
-  #isUsedByOthers(client: string): boolean {
-    return [...this.#flights.values()].some(({ conversation }) => conversation.client !== client);
+  #isUsedByOthers(caller: string): boolean {
+    return [...this.#flights.values()].some(({ conversation }) => callerOf(conversation) !== caller);
   }
 }
 
 const KEEP_ALIVE_MS = 1_000;
+
+/** Who is asked back. */
+export function callerOf({ caller, client = '' }: Partial<Pick<Conversation, 'caller' | 'client'>>): string {
+  return caller ?? client;
+}
 
 function readProgress({ progress, total, message }: Readonly<Record<string, unknown>>): Progress | undefined {
   if (typeof progress !== 'number') return undefined;

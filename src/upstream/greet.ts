@@ -7,6 +7,7 @@ const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05',
 const MODERN_VERSION = '2026-07-28';
 /** A server that is silent for this long after the modern greeting is greeted in the old way. */
 const DISCOVER_MS = 5_000;
+const UNSUPPORTED_VERSION = -32022;
 
 /** All that any client of ours may be able to do: a server lists its tools by it, and whoever cannot is told when it asks. */
 const ABILITIES = {
@@ -49,7 +50,8 @@ export async function greet(connection: Connection, introduction: Introduction):
   }
 }
 
-async function discover(connection: Connection, { client, options, era }: Introduction): Promise<boolean> {
+async function discover(connection: Connection, introduction: Introduction, again = false): Promise<boolean> {
+  const { client, options, era } = introduction;
   const envelope = ({ abilities, logLevel }: CallOptions) => ({
     [META.version]: MODERN_VERSION,
     [META.abilities]: abilities ?? ABILITIES,
@@ -69,9 +71,18 @@ async function discover(connection: Connection, { client, options, era }: Introd
     connection.listen({ toolsListChanged: true, promptsListChanged: true, resourcesListChanged: true });
     return true;
   } catch (error) {
+    if (isRetryable(error) && !again) return discover(connection, introduction, true);
     if (isEvidence(error)) return false;
     throw error;
   }
+}
+
+/** A stateless server that refused a revision says which it speaks; if ours is among them, it is asked again. */
+function isRetryable(error: unknown): boolean {
+  const cause = error instanceof PortolanError ? error.cause : undefined;
+  if (!(cause instanceof RpcError) || cause.fault.code !== UNSUPPORTED_VERSION) return false;
+  const { supported } = isObject(cause.fault.data) ? cause.fault.data : {};
+  return Array.isArray(supported) && supported.includes(MODERN_VERSION);
 }
 
 /** Whether a refusal says that the server is of the older kind. One that is gone, or wants to know who we are, says nothing. */

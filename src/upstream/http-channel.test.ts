@@ -1,41 +1,26 @@
 import { describe, expect, it } from 'vitest';
+import {
+  connectionOver,
+  failureOf,
+  LIMITS,
+  MAX_BYTES,
+  OPTIONS,
+  targetAt,
+} from '../../tests/fixtures/remote/reached.js';
 import { type Handler, type HttpServer, sdkHandler, serveHttp } from '../../tests/fixtures/servers/http-server.js';
-import { ErrorCode, type PortolanError } from '../base/index.js';
-import { type CallOptions, Connection } from './connection.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
 import { greet } from './greet.js';
 import { openHttpChannel } from './http-channel.js';
+import type { RemoteTarget } from './remote-target.js';
 
-const OPTIONS: CallOptions = { timeoutMs: 10_000, totalMs: 10_000 };
-const MAX_BYTES = 100_000;
 const GREETING = { protocolVersion: '2025-11-25', capabilities: {}, serverInfo: { name: 's', version: '1' } };
 
-async function reached(server: HttpServer, headers: Record<string, string> = {}) {
-  const closings: (string | undefined)[] = [];
-  const channel = await openHttpChannel({ url: server.url, headers }, () => ({
-    maxLineBytes: MAX_BYTES,
-    maxDepth: 64,
-  }));
-  const connection = new Connection(channel, {
-    notified: () => undefined,
-    closed: (reason) => closings.push(reason),
-    noise: () => undefined,
-    lastWords: () => '',
-    redact: (text) => text,
-  });
-  return { connection, closings };
-}
-
-async function greeted(server: HttpServer, headers?: Record<string, string>) {
-  const one = await reached(server, headers);
+async function greeted(server: HttpServer, headers: Record<string, string> = {}, more: Partial<RemoteTarget> = {}) {
+  const target = { ...(await targetAt(server.url, headers)), ...more };
+  const one = connectionOver(await openHttpChannel(target, () => LIMITS));
   await greet(one.connection, { client: { name: 'portolan', version: '1' }, options: OPTIONS, era: 'legacy' });
   return one;
 }
-
-const failureOf = (promise: Promise<unknown>): Promise<PortolanError> =>
-  promise.then(
-    () => Promise.reject(new Error('it did not fail')),
-    (error) => error,
-  );
 
 /** A server by hand: greets, and answers calls with the body that is given for them. */
 function byHand(answer: (id: unknown) => Response | Promise<Response>): Handler {
@@ -180,7 +165,7 @@ describe('openHttpChannel', () => {
     const failure = await failureOf(connection.callTool('echo', {}, OPTIONS));
     expect(failure).toMatchObject({
       code: ErrorCode.ConnectionError,
-      message: expect.stringMatching(/could not be reached \((ECONNREFUSED|UND_ERR_SOCKET|ECONNRESET)\)/),
+      message: expect.stringMatching(/could not be reached \((ECONNREFUSED|ECONNRESET)\)/),
     });
     await connection.close();
   });
@@ -193,10 +178,143 @@ describe('openHttpChannel', () => {
     await expect.poll(() => server.seen).toContain('POST notifications/cancelled');
     await connection.close();
   });
+
+  it('tells the one who asked that a stream ended before his answer', async () => {
+    await using server = await serveHttp(byHand(() => events([': nothing\n\n'])));
+    const { connection, closings } = await greeted(server);
+    const failure = await failureOf(connection.callTool('t', {}, OPTIONS));
+    expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: 'its answer broke off' });
+    expect(closings).toEqual([]);
+    await connection.close();
+  });
+
+  it('frees the connection of a call that is given up', async () => {
+    let isGone = false;
+    const endless = () =>
+      new Response(
+        new ReadableStream({
+          cancel: () => {
+            isGone = true;
+          },
+        }),
+        { headers: { 'content-type': 'text/event-stream' } },
+      );
+    await using server = await serveHttp(byHand(endless));
+    const { connection } = await greeted(server);
+    await failureOf(connection.callTool('t', {}, { timeoutMs: 100, totalMs: 100 }));
+    await expect.poll(() => isGone).toBe(true);
+    await connection.close();
+  });
+
+  it.each([
+    {
+      title: 'a refusal in words of the protocol',
+      status: 404,
+      same: true,
+      expected: { code: ErrorCode.ToolExecutionError, message: 'no such method' },
+    },
+    {
+      title: 'a refusal that is about another request',
+      status: 404,
+      same: false,
+      expected: { code: ErrorCode.ConnectionError },
+    },
+    {
+      title: 'a refusal of us',
+      status: 403,
+      same: true,
+      expected: { code: ErrorCode.ConnectionError, message: 'it forbids us to use it (HTTP 403)' },
+    },
+  ])('hears $title', async ({ status, same, expected }) => {
+    const answer = (id: unknown) =>
+      Response.json(
+        { jsonrpc: '2.0', id: same ? id : null, error: { code: -32601, message: 'no such method' } },
+        { status },
+      );
+    await using server = await serveHttp(byHand(answer));
+    const { connection } = await greeted(server);
+    expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject(expected);
+    await connection.close();
+  });
+
+  it('hangs up on a server without sessions and says nothing more, when a call to it is given up', async () => {
+    const gone: unknown[] = [];
+    const endless = (id: unknown) =>
+      new Response(new ReadableStream({ cancel: () => void gone.push(id) }), {
+        headers: { 'content-type': 'text/event-stream' },
+      });
+    await using server = await serveHttp(async (request) => {
+      const { id, method } = (await request.json()) as { id: number; method: string };
+      if (method !== 'server/discover') return endless(method === 'tools/call' ? 'the call' : 'the listening');
+      return Response.json({ jsonrpc: '2.0', id, result: { supportedVersions: ['2026-07-28'], capabilities: {} } });
+    });
+    const { connection } = connectionOver(await openHttpChannel(await targetAt(server.url), () => LIMITS));
+    await greet(connection, { client: { name: 'portolan', version: '1' }, options: OPTIONS, era: undefined });
+    await failureOf(connection.callTool('t', {}, { timeoutMs: 100, totalMs: 100 }));
+    await expect.poll(() => gone).toEqual(['the call']);
+    expect(new Set(server.seen)).toEqual(
+      new Set(['POST server/discover', 'POST subscriptions/listen', 'POST tools/call']),
+    );
+    await connection.close();
+  });
+
+  it('sends the token of who signed in, and another when that is refused', async () => {
+    const handler = sdkHandler();
+    await using server = await serveHttp((request) =>
+      request.headers.get('authorization') === 'Bearer new' ? handler(request) : new Response('', { status: 401 }),
+    );
+    let token = 'old';
+    const authProvider = {
+      token: async () => token,
+      onUnauthorized: async () => {
+        token = 'new';
+      },
+    };
+    const { connection } = await greeted(server, {}, { authProvider });
+    expect(server.headers.slice(0, 2).map((headers) => headers.get('authorization'))).toEqual([
+      'Bearer old',
+      'Bearer new',
+    ]);
+    await connection.close();
+  });
+
+  it.each([
+    {
+      title: 'the provider',
+      authProvider: { token: async () => undefined, onUnauthorized: () => Promise.reject(signIn()) },
+    },
+    {
+      title: 'whoever knows of signing in',
+      authProvider: { token: async () => undefined },
+      explain: async () => signIn(),
+    },
+  ])('says what $title says when nobody is signed in', async ({ title: _, ...access }) => {
+    await using server = await serveHttp(() => new Response('', { status: 401 }));
+    const failure = await failureOf(greeted(server, {}, access));
+    expect(failure.message).toBe('s needs a sign-in');
+  });
+
+  it('ends a connection whose session the server has forgotten, so that another is begun', async () => {
+    const forgetful: Handler = async (request) => {
+      const response = await byHand(() => new Response('Session not found', { status: 404 }))(request);
+      response.headers.set('mcp-session-id', 's-1');
+      return response;
+    };
+    await using server = await serveHttp(forgetful);
+    const { connection, closings } = await greeted(server);
+    expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject({
+      message: 'it answered 404: Session not found',
+    });
+    await expect.poll(() => closings).toEqual(['the server has forgotten the session']);
+  });
 });
 
 function nested(levels: number): unknown {
   let value: unknown = {};
   for (let n = 0; n < levels; n += 1) value = { value };
   return value;
+}
+
+function signIn(): PortolanError {
+  return new PortolanError(ErrorCode.ConnectionError, 's needs a sign-in', { hint: 'portolan login s' });
 }

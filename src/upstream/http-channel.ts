@@ -1,40 +1,52 @@
 import {
   type Channel,
   type ChannelListener,
+  type Id,
   isValueDeeperThan,
   type Outgoing,
   readMessage,
   type StreamLimits,
   toObject,
 } from '../base/index.js';
+import { boundedFetch } from './bounded-answers.js';
+import { HttpStatusError, remoteFailure } from './remote-failure.js';
+import { type RemoteFetch, remoteFetch } from './remote-fetch.js';
+import { failureContext, type RemoteTarget } from './remote-target.js';
 
-/** The part of an SDK transport that is used here. */
+/** The part of the SDK's transport that is used here. */
 interface SdkTransport {
   onmessage?: (message: never) => void;
   onclose?: () => void;
   onerror?: (error: Error) => void;
+  readonly sessionId: string | undefined;
   start(): Promise<void>;
-  send(message: never): Promise<void>;
+  send(message: never, options: SendOptions): Promise<void>;
   close(): Promise<void>;
   terminateSession(): Promise<void>;
   setProtocolVersion(version: string): void;
 }
 
-const FAREWELL_MS = 1_000;
-const END_OF_EVENT_BYTES = 4;
-
-export interface HttpTarget {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+interface SendOptions {
+  readonly requestSignal?: AbortSignal;
+  readonly onRequestStreamEnd?: () => void;
 }
 
+const FAREWELL_MS = 1_000;
+/** Revisions are dates; from this one on, who stops waiting just hangs up. */
+const FIRST_STATELESS = '2026-07-28';
+
 /** Streamable HTTP by the SDK, which is loaded with the first server that needs it. */
-export async function openHttpChannel(target: HttpTarget, limits: () => StreamLimits): Promise<Channel> {
+export async function openHttpChannel(target: RemoteTarget, limits: () => StreamLimits): Promise<Channel> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
-  const channel = new HttpChannel(limits);
-  const transport = new StreamableHTTPClientTransport(new URL(target.url), {
-    requestInit: { headers: target.headers },
-    fetch: boundedFetch(limits, (line) => channel.overlong(line)),
+  const { authProvider } = target;
+  // The SDK knows what to do about a refusal if there is somebody who can sign in, and about a stream that is not offered.
+  const passes = (status: number, method: string) =>
+    method !== 'POST' || (authProvider !== undefined && (status === 401 || status === 403));
+  const remote = remoteFetch(target, passes);
+  const channel = new HttpChannel(target, remote, limits);
+  const transport = new StreamableHTTPClientTransport(target.url, {
+    fetch: boundedFetch(remote.fetch, limits, (one) => channel.overlong(one)),
+    ...(authProvider && { authProvider }),
   });
   channel.use(transport as unknown as SdkTransport);
   return channel;
@@ -45,9 +57,16 @@ class HttpChannel implements Channel {
   #transport: SdkTransport | undefined;
   #listener: ChannelListener | undefined;
   #closed = false;
+  #version = '';
+  readonly #target: RemoteTarget;
+  readonly #remote: RemoteFetch;
   readonly #limits: () => StreamLimits;
+  /** Requests that wait for their answer; whoever gives one up frees its connection. */
+  readonly #waiting = new Map<Id, AbortController>();
 
-  constructor(limits: () => StreamLimits) {
+  constructor(target: RemoteTarget, remote: RemoteFetch, limits: () => StreamLimits) {
+    this.#target = target;
+    this.#remote = remote;
     this.#limits = limits;
   }
 
@@ -55,7 +74,8 @@ class HttpChannel implements Channel {
     this.#transport = transport;
   }
 
-  overlong(line: { readonly bytes: number; readonly id: string | number | undefined }): void {
+  overlong(line: { readonly bytes: number; readonly id: Id | undefined }): void {
+    if (line.id !== undefined) this.#waiting.delete(line.id);
     this.#listener?.overlong(line);
   }
 
@@ -71,14 +91,12 @@ class HttpChannel implements Channel {
   }
 
   send(message: Outgoing): void {
-    const sent = this.#transport?.send(toObject(message) as never);
-    sent?.catch((error: unknown) => {
-      const reason = error instanceof Error ? error : new Error(String(error));
-      if (message.kind === 'request') this.#listener?.undelivered(message.id, plainly(reason));
-    });
+    if (message.kind === 'request') this.#request(message);
+    else if (!this.#hangUp(message)) this.#transport?.send(toObject(message) as never, {}).catch(() => undefined);
   }
 
   agreed(version: string): void {
+    this.#version = version;
     this.#transport?.setProtocolVersion(version);
   }
 
@@ -88,11 +106,49 @@ class HttpChannel implements Channel {
     const farewell = this.#transport?.terminateSession().catch(() => undefined);
     await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
     await this.#transport?.close();
+    this.#remote[Symbol.dispose]();
+  }
+
+  #request(message: Extract<Outgoing, { kind: 'request' }>): void {
+    const { id } = message;
+    const patience = new AbortController();
+    this.#waiting.set(id, patience);
+    const onRequestStreamEnd = () => {
+      if (this.#waiting.delete(id)) this.#listener?.undelivered(id, new Error('its answer broke off'));
+    };
+    this.#transport
+      ?.send(toObject(message) as never, { requestSignal: patience.signal, onRequestStreamEnd })
+      .catch((error: unknown) => this.#failed(id, error));
+  }
+
+  async #failed(id: Id, error: unknown): Promise<void> {
+    if (!this.#waiting.delete(id)) return; // answered, too large or given up
+    const fault = error instanceof HttpStatusError ? faultIn(error, id) : undefined;
+    if (fault) this.#listener?.message(fault);
+    else this.#listener?.undelivered(id, await remoteFailure(error, failureContext(this.#target)));
+    // A session that the server forgot has to be begun anew, which whoever opened this one will do.
+    if (error instanceof HttpStatusError && error.status === 404 && this.#transport?.sessionId !== undefined) {
+      this.#end(new Error('the server has forgotten the session'));
+      await this.#transport.close();
+      this.#remote[Symbol.dispose]();
+    }
+  }
+
+  /** A request that is given up is not read any further. A server without sessions learns of it by that alone. */
+  #hangUp(message: Outgoing): boolean {
+    if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return false;
+    const id = message.params?.requestId;
+    if (typeof id !== 'string' && typeof id !== 'number') return false;
+    const patience = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    patience?.abort();
+    return patience !== undefined && this.#version >= FIRST_STATELESS;
   }
 
   /** What nests too deep cannot be written again; who waits for it is told that nothing usable came. */
   #receive(message: unknown, listener: ChannelListener): void {
     const read = readMessage(message);
+    if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined) this.#waiting.delete(read.id);
     if (!isValueDeeperThan(message, this.#limits().maxDepth)) listener.message(read);
     else if (read.kind === 'result') listener.undelivered(read.id, new Error('its answer nests too deep'));
   }
@@ -100,57 +156,18 @@ class HttpChannel implements Channel {
   #end(reason: Error | undefined): void {
     if (this.#closed) return;
     this.#closed = true;
+    this.#waiting.clear();
     this.#listener?.closed(reason);
   }
 }
 
-/** The cause of a failed `fetch` says what happened; its own message does not. */
-function plainly(error: Error): Error {
-  const { cause } = error;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : undefined;
-  return code === undefined ? error : new Error(`the server could not be reached (${code})`, { cause: error });
-}
-
-type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
-
-/** Reads no more of an answer than may be kept: a JSON body, or one event of a stream. */
-function boundedFetch(
-  limits: () => StreamLimits,
-  overlong: (line: { readonly bytes: number; readonly id: string | number | undefined }) => void,
-): Fetch {
-  return async (url, init) => {
-    const response = await fetch(url, init);
-    if (!response.body) return response;
-    const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
-    const { maxLineBytes } = limits();
-    let bytes = 0;
-    let before: Buffer = Buffer.alloc(0);
-    const bounded = response.body.pipeThrough(
-      new TransformStream<Uint8Array, Uint8Array>({
-        transform(chunk, controller) {
-          const part = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-          // The end of an event may come in two pieces.
-          const seen = isStream ? Buffer.concat([before, part]) : part;
-          before = seen.subarray(1 - END_OF_EVENT_BYTES);
-          const lastEnd = isStream ? Math.max(seen.lastIndexOf('\n\n'), seen.lastIndexOf('\r\n\r\n')) : -1;
-          bytes = lastEnd < 0 ? bytes + part.length : Math.min(part.length, seen.length - lastEnd);
-          if (bytes <= maxLineBytes) return controller.enqueue(chunk);
-          overlong({ bytes, id: requestId(init?.body) });
-          controller.terminate();
-        },
-      }),
-    );
-    return new Response(bounded, {
-      status: response.status,
-      statusText: response.statusText,
-      headers: response.headers,
-    });
-  };
-}
-
-/** The id of the request that this body is, so that its caller learns that the answer was too large. */
-function requestId(body: unknown): string | number | undefined {
-  if (typeof body !== 'string') return undefined;
-  const message = readMessage(JSON.parse(body));
-  return message.kind === 'request' ? message.id : undefined;
+/** Some say what is wrong in the protocol's own words, and with a status that says the same. */
+function faultIn({ status, body }: HttpStatusError, id: Id) {
+  if (status === 401 || status === 403) return undefined;
+  try {
+    const message = readMessage(JSON.parse(body));
+    return message.kind === 'fault' && message.id === id ? message : undefined;
+  } catch {
+    return undefined; // a page, or half of one
+  }
 }

@@ -14,26 +14,24 @@ import type { Definition } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { type Child, startChild } from './child.js';
 import { childEnvironment } from './child-environment.js';
-import type { Guardian } from './guardian.js';
-import { openHttpChannel } from './http-channel.js';
+import { openRemote, type RemoteTransport } from './open-remote.js';
+import type { RemoteSurroundings } from './remote-target.js';
+import { openSdkChannel, type SdkServerFactory } from './sdk-channel.js';
 
 /** What a server that is started gets of the machine and of the client that asked. */
-export interface Surroundings {
-  readonly platform: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
+export interface Surroundings extends RemoteSurroundings {
   /** Where the client works. */
   readonly cwd: string;
-  readonly passEnv: readonly string[];
-  readonly guardian: Guardian;
   readonly limits: () => StreamLimits;
+  /** Servers that live in this program, by name. */
+  readonly sdkServers?: Readonly<Record<string, SdkServerFactory>>;
 }
 
 /** An open road to a server, and what is known of the one who walks at its other end. */
 export interface Transport {
   readonly channel: Channel;
   readonly pid?: number;
-  /** What no text about it may show. */
+  /** What no text about it may show, as of now: a helper may give other keys later. */
   readonly secrets: readonly string[];
   /** The end of what it wrote on stderr. */
   errorText(): string;
@@ -44,27 +42,58 @@ export interface Transport {
 export const LAST_WORDS_LINES = 5;
 
 /** Starts or reaches a server. The argument is the proof that policy let it in. */
-export async function openTransport(
-  { name, definition }: AdmittedServer,
-  surroundings: Surroundings,
-): Promise<Transport> {
+export async function openTransport(server: AdmittedServer, surroundings: Surroundings): Promise<Transport> {
+  const { name, definition } = server;
   const { transport } = definition;
   switch (transport) {
     case 'stdio':
       return childTransport(name, definition, surroundings);
     case 'http':
-    case 'auto': {
-      if (definition.url === undefined) throw broken(name, 'its entry has no url');
-      const target = { url: definition.url, headers: definition.headers ?? {} };
-      const channel = await openHttpChannel(target, surroundings.limits);
-      return { channel, secrets: secretsOf(definition), errorText: () => '', onErrorText: () => undefined };
-    }
+    case 'auto':
     case 'sse':
     case 'ws':
-    case 'sdk':
     case 'claudeai-proxy':
-      throw broken(name, `servers that speak ${transport} cannot be reached yet`);
+      return remoteTransport(server, transport, surroundings);
+    case 'sdk':
+      return sdkTransport(name, surroundings);
   }
+}
+
+const WITHOUT_ERROR_TEXT = { errorText: () => '', onErrorText: () => undefined } as const;
+
+async function sdkTransport(name: string, { sdkServers = {}, limits }: Surroundings): Promise<Transport> {
+  const factory = Object.hasOwn(sdkServers, name) ? sdkServers[name] : undefined;
+  if (!factory) throw broken(name, 'it lives in another program');
+  const channel = await openSdkChannel(factory, limits).catch((error: unknown) =>
+    Promise.reject(explained(name, error)),
+  );
+  return { channel, secrets: [], ...WITHOUT_ERROR_TEXT };
+}
+
+async function remoteTransport(
+  server: AdmittedServer,
+  transport: RemoteTransport,
+  surroundings: Surroundings,
+): Promise<Transport> {
+  const { name, definition } = server;
+  const cwd = startFolder(definition, surroundings);
+  try {
+    const { channel, headers } = await openRemote(server, transport, cwd, surroundings, surroundings.limits);
+    const written = secretsOf(definition);
+    return {
+      channel,
+      get secrets() {
+        return [...written, ...headers.secrets];
+      },
+      ...WITHOUT_ERROR_TEXT,
+    };
+  } catch (error) {
+    throw explained(name, error);
+  }
+}
+
+function explained(name: string, error: unknown): unknown {
+  return error instanceof PortolanError ? broken(name, error.message, error.hint) : error;
 }
 
 async function childTransport(name: string, definition: Definition, surroundings: Surroundings): Promise<Transport> {
@@ -114,10 +143,8 @@ function variablesFromFile(name: string, { envFile }: Definition, cwd: string): 
   return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-function broken(name: string, why: string): PortolanError {
-  return new PortolanError(ErrorCode.ConnectionError, `${name} cannot be started: ${why}`, {
-    hint: `see its entry with \`portolan why ${name}\``,
-  });
+function broken(name: string, why: string, hint = `see its entry with \`portolan why ${name}\``): PortolanError {
+  return new PortolanError(ErrorCode.ConnectionError, `${name} cannot be started: ${why}`, { hint });
 }
 
 /** How long after its pipes the last words of a server are awaited. */

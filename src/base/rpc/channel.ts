@@ -2,7 +2,15 @@ import type { Id, Incoming, Params, RpcFault } from './message.js';
 
 /** A message to be sent. A result is a value, or bytes that are JSON already. `about` is the request that caused it, for roads that keep requests apart. */
 export type Outgoing =
-  | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params; readonly about?: Id }
+  | {
+      readonly kind: 'request';
+      readonly id: Id;
+      readonly method: string;
+      readonly params: Params;
+      readonly about?: Id;
+      /** Said beside the message, on roads where that is possible. */
+      readonly headers?: Readonly<Record<string, string>>;
+    }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params; readonly about?: Id }
   | { readonly kind: 'result'; readonly id: Id; readonly answer: Answer }
   | { readonly kind: 'fault'; readonly id: Id | null; readonly fault: RpcFault };
@@ -26,6 +34,8 @@ export interface Channel {
   close(): Promise<void>;
   /** Both sides have agreed on a revision, which some roads name in every request. */
   agreed?(version: string): void;
+  /** Whether something can be said beside a message. */
+  readonly carriesHeaders?: boolean;
   /** What was sent and has not left yet. */
   readonly backlogBytes: number;
 }

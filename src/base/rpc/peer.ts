@@ -76,15 +76,18 @@ export class Peer {
   }
 
   /** The answer rejects with `RpcError`, `ChannelClosed` or `AnswerTooLarge`. Who stops waiting calls `forget`. */
-  request(method: string, params: Params, about?: Id): { readonly id: Id; readonly answer: Promise<Result> } {
+  request(
+    method: string,
+    params: Params,
+    beside: { readonly about?: Id; readonly headers?: Readonly<Record<string, string>> } = {},
+  ): { readonly id: Id; readonly answer: Promise<Result> } {
     const id = this.#nextId;
     this.#nextId += 1;
     const answer = new Promise<Result>((resolve, reject) => {
       if (this.#closed) reject(new ChannelClosed('the connection is closed'));
       else this.#pending.set(id, { resolve, reject });
     });
-    if (!this.#closed)
-      this.#channel.send({ kind: 'request', id, method, params, ...(about !== undefined && { about }) });
+    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, ...beside });
     return { id, answer };
   }
 
@@ -95,6 +98,10 @@ export class Peer {
 
   notify(method: string, params?: Params, about?: Id): void {
     this.#channel.send({ kind: 'notification', method, params, ...(about !== undefined && { about }) });
+  }
+
+  get carriesHeaders(): boolean {
+    return this.#channel.carriesHeaders === true;
   }
 
   agreed(version: string): void {

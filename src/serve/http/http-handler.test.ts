@@ -44,7 +44,7 @@ function parts() {
       case 'ask':
         return { value: { asked: await conversation.ask?.('elicitation/create', { message: 'who?' }) } };
       case 'who':
-        return { value: { client: conversation.client } };
+        return { value: { caller: conversation.caller } };
       case 'wait':
         waits.signals.push(conversation.signal);
         await new Promise<void>((resolve) => {
@@ -293,7 +293,7 @@ describe('a request of the stateless revision', () => {
       const { result } = (await (await handle(modern('tools/call', { name: 'who' }, { meta }))).json()) as {
         result: Json;
       };
-      return result.client;
+      return result.caller;
     };
     expect(await who()).not.toEqual(await who());
   });

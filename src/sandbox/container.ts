@@ -1,0 +1,148 @@
+import { type Log, randomKey } from '../base/index.js';
+import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
+import { DEFAULT_LIMITS, type Engine, type Limits, type Probe } from './engine.js';
+import { findProgram } from './find-program.js';
+import { probeGuest } from './probe-guest.js';
+import { spawnGuest } from './spawn-guest.js';
+import { answerOf } from './text-of.js';
+
+/** Used where `sandbox.image` says nothing. It is never fetched by us. */
+export const DEFAULT_IMAGE = 'docker.io/library/python:3.13-slim';
+
+const START_MS = 60_000;
+const MAX_PROCESSES = 64;
+/** The interpreter itself, before the first line of submitted code. */
+const OWN_MEMORY_BYTES = 64 * 1024 * 1024;
+const SCRATCH_BYTES = 16 * 1024 * 1024;
+/** What the program itself needs to find its own state; nothing of it goes into the container. */
+const PASSED_ON = [
+  ...['PATH', 'HOME', 'USER', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'TMPDIR'],
+  ...[
+    'CONTAINER_HOST',
+    'CONTAINERS_CONF',
+    'DOCKER_HOST',
+    'DOCKER_CONTEXT',
+    'DOCKER_CONFIG',
+    'SystemRoot',
+    'USERPROFILE',
+  ],
+];
+
+const GUARANTEES = [
+  'no network',
+  'a container of its own, read-only, without rights',
+  'memory, processes and disk limited by the operating system',
+  'system calls filtered by the default of the container engine',
+];
+
+/** CPython in a container, for those who ask for it. It is refused if a limit does not hold inside. */
+export function containerEngine(name: 'podman' | 'docker', image: string, log: Log): Engine {
+  const env = passedOn();
+  const engine: Engine = {
+    name,
+    spares: 1,
+    startMs: START_MS,
+    async start(limits) {
+      const container = `portolan-${randomKey().slice(0, 16)}`;
+      const command = findProgram(name) ?? name;
+      return spawnGuest({
+        command,
+        args: containerArguments(name, image, container, limits),
+        env,
+        first: cpythonSource(),
+        // The program we started only talks to whoever runs the container.
+        alsoKill: () => void answerOf(command, ['rm', '--force', container], env),
+      });
+    },
+    async probe() {
+      const failed = (problem: string, hint: string): Probe => ({ engine: name, ok: false, problem, hint });
+      const command = findProgram(name);
+      if (!command) return failed(`${name} is not installed`, `install ${name}`);
+      const version = await answerOf(command, ['version', '--format', '{{.Client.Version}}'], env);
+      const info = await answerOf(command, ['info'], env);
+      if (!info.ok)
+        return failed(`${name} does not answer: ${firstLine(info.text)}`, `see that ${name} runs: ${name} info`);
+      const present = await answerOf(command, ['image', 'inspect', image], env);
+      if (!present.ok) return failed(`the image ${image} is not there`, `fetch it: ${name} pull ${image}`);
+      const probed = await probeGuest(engine, PROBE, log);
+      if (!probed.ok)
+        return failed(probed.problem, 'a limit that does not hold is no limit; see the cgroups of this system');
+      const isRootless = name === 'podman' && process.getuid?.() !== 0;
+      return {
+        engine: name,
+        ok: true,
+        version: `${name} ${firstLine(version.text)}, Python ${probed.python}`,
+        guarantees: isRootless ? [...GUARANTEES, 'rootless'] : GUARANTEES,
+      };
+    },
+  };
+  return engine;
+}
+
+/** The whole command line. */
+export function containerArguments(
+  name: 'podman' | 'docker',
+  image: string,
+  container: string,
+  { memoryBytes, folderBytes }: Pick<Limits, 'memoryBytes' | 'folderBytes'>,
+): string[] {
+  const memory = String(memoryBytes + folderBytes + SCRATCH_BYTES + OWN_MEMORY_BYTES);
+  return [
+    ...['run', '--interactive', '--rm', '--name', container, '--pull', 'never'],
+    ...['--network', 'none', '--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
+    ...['--user', '65534:65534', '--ipc', 'private', '--hostname', 'sandbox'],
+    // No swap beside the memory: it would be memory under another name.
+    ...['--memory', memory, '--memory-swap', memory, '--pids-limit', String(MAX_PROCESSES), '--cpus', '1'],
+    ...['--ulimit', 'core=0:0', '--ulimit', 'nofile=128:128', '--log-driver', 'none'],
+    ...['--tmpfs', `/work:rw,nosuid,nodev,noexec,mode=1777,size=${folderBytes}`],
+    ...['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,mode=1777,size=${SCRATCH_BYTES}`],
+    ...['--workdir', '/work', '--env', 'HOME=/work', '--env', 'LANG=C.UTF-8', '--env', 'TZ=UTC'],
+    ...['--env', 'MALLOC_ARENA_MAX=1', '--env', 'PYTHONUTF8=1'],
+    // Podman copies the variables of proxies into every container unless told not to.
+    ...(name === 'podman' ? ['--http-proxy=false'] : []),
+    ...['--entrypoint', 'python3', image, '-I', '-B', '-c', CPYTHON_BOOT],
+  ];
+}
+
+function passedOn(): Record<string, string> {
+  return Object.fromEntries(
+    PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
+  );
+}
+
+function firstLine(text: string): string {
+  return (text.trim().split('\n')[0] ?? '').slice(0, 200);
+}
+
+const MEMORY = DEFAULT_LIMITS.memoryBytes + DEFAULT_LIMITS.folderBytes + SCRATCH_BYTES + OWN_MEMORY_BYTES;
+
+/** Tries what must not work; the value is the list of what did. */
+const PROBE = `
+import os, socket
+found = []
+def must_fail(what, act):
+    try:
+        act()
+    except (OSError, MemoryError):
+        return
+    found.append(what)
+def written(*paths):
+    for path in paths:
+        try:
+            return open(path).read().strip()
+        except OSError:
+            pass
+    return "nothing"
+if [name for _, name in socket.if_nameindex() if name != "lo"]:
+    found.append("there is a network")
+for path in ("/usr/.portolan", "/.portolan", "/etc/.portolan"):
+    must_fail(f"{path} can be written", lambda: open(path, "w"))
+memory = written("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
+if not memory.isdigit() or int(memory) > ${MEMORY} + (1 << 20):
+    found.append(f"the limit of memory is {memory}")
+processes = written("/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max")
+if not processes.isdigit() or int(processes) > ${MAX_PROCESSES}:
+    found.append(f"the limit of processes is {processes}")
+if os.getuid() == 0:
+    found.append("the code is root")
+`;

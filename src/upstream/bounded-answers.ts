@@ -1,0 +1,49 @@
+import { readMessage, type StreamLimits } from '../base/index.js';
+import { eventLimit } from './event-limit.js';
+import type { Fetch } from './remote-fetch.js';
+
+/** A message that was too large to keep, and whom it was for if that can be told. */
+export interface Overlong {
+  readonly bytes: number;
+  readonly id: string | number | undefined;
+}
+
+/** Reads no more of an answer than may be kept: a JSON body, or one event of a stream. */
+export function boundedFetch(fetch: Fetch, limits: () => StreamLimits, overlong: (one: Overlong) => void): Fetch {
+  return async (url, init) => {
+    const response = await fetch(url, init);
+    if (!response.body) return response;
+    const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
+    const id = requestId(init?.body);
+    const maxBytes = limits().maxLineBytes;
+    const limit = isStream
+      ? eventLimit({
+          maxBytes,
+          // A stream that answers one request has no more to say; the one on which everything comes must go on.
+          after: id === undefined ? 'skip' : 'end',
+          overlong: (bytes, found) => overlong({ bytes, id: id ?? found }),
+        })
+      : bodyLimit(maxBytes, (bytes) => overlong({ bytes, id }));
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(limit), { status, statusText, headers });
+  };
+}
+
+function bodyLimit(maxBytes: number, overlong: (bytes: number) => void): TransformStream<Uint8Array, Uint8Array> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes <= maxBytes) return controller.enqueue(chunk);
+      overlong(bytes);
+      controller.terminate();
+    },
+  });
+}
+
+/** The id of the request that this body is, so that its caller learns that the answer was too large. */
+function requestId(body: unknown): string | number | undefined {
+  if (typeof body !== 'string') return undefined;
+  const message = readMessage(JSON.parse(body));
+  return message.kind === 'request' ? message.id : undefined;
+}

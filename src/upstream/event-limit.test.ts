@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { eventLimit, idOfParts } from './event-limit.js';
+
+async function through(pieces: readonly (string | Buffer)[], maxBytes: number, after: 'end' | 'skip') {
+  const overlong: unknown[] = [];
+  const limit = eventLimit({ maxBytes, after, overlong: (bytes, id) => overlong.push({ bytes, id }) });
+  const writer = limit.writable.getWriter();
+  const written = (async () => {
+    for (const piece of pieces) await writer.write(Buffer.from(piece));
+    await writer.close();
+  })().catch(() => undefined);
+  let text = '';
+  for await (const part of limit.readable) text += Buffer.from(part).toString();
+  await written;
+  return { text, overlong };
+}
+
+const long = (id: string) => `data: {"jsonrpc":"2.0"${id},"result":{"x":"${'x'.repeat(200)}"}}`;
+
+describe('eventLimit', () => {
+  it.each(['\n', '\r\n', '\r'])('passes on events that end with %j, in whatever pieces they come', async (newline) => {
+    const text = ['data: a', 'id: 1', '', 'data: b', '', ': ping', '', ''].join(newline);
+    for (let size = 1; size <= text.length; size += 1) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
+        text.slice(n * size, (n + 1) * size),
+      );
+      expect(await through(pieces, 20, 'end')).toEqual({ text, overlong: [] });
+    }
+  });
+
+  it.each(['\n', '\r\n', '\r'])('drops one that is too large between others that end with %j', async (newline) => {
+    const end = `${newline}${newline}`;
+    const text = `data: a${end}${long(',"id":7')}${end}data: b${end}`;
+    for (const size of [1, 2, 3, 7, 50, 100, text.length]) {
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
+        text.slice(n * size, (n + 1) * size),
+      );
+      const { text: passed, overlong } = await through(pieces, 100, 'skip');
+      expect(overlong).toEqual([{ bytes: long(',"id":7').length + end.length, id: 7 }]);
+      expect(passed.startsWith(`data: a${end}`)).toBe(true);
+      expect(passed.endsWith(`data: b${end}`)).toBe(true);
+      expect(passed.length).toBeLessThan(150);
+    }
+  });
+
+  it('ends a stream that answers one request as soon as an event is too large', async () => {
+    const { overlong } = await through(['data: a\n\n', 'data: ', 'x'.repeat(200), 'never read'], 100, 'end');
+    expect(overlong).toEqual([{ bytes: 206, id: undefined }]);
+  });
+
+  it('takes a chunk of a million empty events in little time', async () => {
+    const start = performance.now();
+    await through(['\n'.repeat(1_000_000)], 100, 'skip');
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
+
+describe('idOfParts', () => {
+  it.each([
+    { title: 'first', text: '{"jsonrpc":"2.0","id":3,"result":{"id":9}}', id: 3 },
+    { title: 'last', text: `{"result":{"id":9,"x":"${'x'.repeat(2_000)}"},"jsonrpc":"2.0","id":4}`, id: 4 },
+    { title: 'as a text', text: '{"id":"a","result":1}', id: 'a' },
+    { title: 'nowhere but inside', text: `{"method":"n","params":{"x":"${'x'.repeat(2_000)}","id":5}}`, id: undefined },
+    {
+      title: 'in a text that looks like it',
+      text: `{"method":"n","params":"${'x'.repeat(2_000)},\\"id\\":5}"}`,
+      id: undefined,
+    },
+  ])('finds an id that stands $title', ({ text, id }) => {
+    const bytes = Buffer.from(text);
+    expect(idOfParts(bytes.subarray(0, 1_024), bytes)).toBe(id);
+  });
+});

@@ -1,0 +1,131 @@
+import {
+  type Channel,
+  type ChannelListener,
+  ErrorCode,
+  type Outgoing,
+  PortolanError,
+  parseLine,
+  type StreamLimits,
+  toObject,
+} from '../base/index.js';
+import { idOfParts } from './event-limit.js';
+
+/** The end of a connection that a server of an SDK is given. */
+interface SdkServerTransport {
+  onmessage?: (message: never) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  start(): Promise<void>;
+  send(message: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A server that lives in the program that uses the library: any that can be connected to a transport of the official SDK. */
+export interface SdkServer {
+  /** Each version of the SDK has a type of its own for it. */
+  connect(transport: never): Promise<unknown>;
+  close?(): Promise<unknown>;
+}
+
+export type SdkServerFactory = () => SdkServer | Promise<SdkServer>;
+
+const CONNECT_MS = 30_000;
+const FAREWELL_MS = 1_000;
+
+/** Makes the server and talks to it without a wire, but as if there were one: neither side gets objects of the other. */
+export async function openSdkChannel(factory: SdkServerFactory, limits: () => StreamLimits): Promise<Channel> {
+  const link = new Link();
+  const connected = (async () => {
+    const server = await factory();
+    await server.connect(link.far as never);
+    return server;
+  })();
+  try {
+    return new SdkChannel(await within(CONNECT_MS, connected), link, limits);
+  } catch (error) {
+    // Should it be made after all, nobody will use it.
+    void connected.then((late) => late.close?.()).catch(() => undefined);
+    throw new PortolanError(ErrorCode.ConnectionError, 'its program could not make it', { cause: error });
+  }
+}
+
+/** Two ends; what comes in before somebody listens is kept in its order. */
+class Link {
+  /** Called with JSON. */
+  onText: ((text: string) => void) | undefined;
+  onClose: (() => void) | undefined;
+  #isClosed = false;
+  #unheard: string[] | undefined = [];
+  readonly far: SdkServerTransport = {
+    start: async () => {
+      const unheard = this.#unheard ?? [];
+      this.#unheard = undefined;
+      for (const text of unheard) this.#hear(text);
+    },
+    send: async (message) => {
+      if (this.#isClosed) throw new Error('the connection is closed');
+      this.onText?.(JSON.stringify(message));
+    },
+    close: async () => this.close(),
+  };
+
+  send(text: string): void {
+    if (this.#isClosed) return;
+    if (this.#unheard) this.#unheard.push(text);
+    else this.#hear(text);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.far.onclose?.();
+    this.onClose?.();
+  }
+
+  #hear(text: string): void {
+    // As over a wire: nobody is answered while he still speaks.
+    queueMicrotask(() => this.far.onmessage?.(JSON.parse(text) as never));
+  }
+}
+
+class SdkChannel implements Channel {
+  readonly backlogBytes = 0;
+  readonly #server: SdkServer;
+  readonly #link: Link;
+  readonly #limits: () => StreamLimits;
+
+  constructor(server: SdkServer, link: Link, limits: () => StreamLimits) {
+    this.#server = server;
+    this.#link = link;
+    this.#limits = limits;
+  }
+
+  start(listener: ChannelListener): void {
+    this.#link.onText = (text) => this.#receive(Buffer.from(text), listener);
+    this.#link.onClose = () => listener.closed(undefined);
+  }
+
+  send(message: Outgoing): void {
+    this.#link.send(JSON.stringify(toObject(message)));
+  }
+
+  async close(): Promise<void> {
+    const closed = Promise.resolve(this.#server.close?.()).catch(() => undefined);
+    await within(FAREWELL_MS, closed).catch(() => undefined);
+    this.#link.close();
+  }
+
+  #receive(line: Buffer, listener: ChannelListener): void {
+    const { maxLineBytes, maxDepth } = this.#limits();
+    if (line.length > maxLineBytes) listener.overlong({ bytes: line.length, id: idOfParts(line, line) });
+    else for (const message of parseLine(line, maxDepth)) listener.message(message);
+  }
+}
+
+async function within<T>(limitMs: number, wanted: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took more than ${limitMs / 1_000} s`)), limitMs);
+  });
+  return Promise.race([wanted, late]).finally(() => clearTimeout(timer));
+}
