@@ -1,16 +1,27 @@
 import { type Log, silentLog } from '../base/index.js';
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
 import { CallGate, Gateway, type GatewayView, openAuditLog, RememberedUse, viewTools } from '../gateway/index.js';
-import { type AdmittedServer, compileToolRules } from '../policy/index.js';
 import { createToolIndex } from '../search/index.js';
-import { openServer, Pool, reapStrays, startGuardian } from '../upstream/index.js';
+import {
+  accessError,
+  authProviderFor,
+  credentialStore,
+  openServer,
+  Pool,
+  reapStrays,
+  type SdkServerFactory,
+  startGuardian,
+} from '../upstream/index.js';
 import { Granted, obtainConsent } from './consent.js';
-import { type DiscoverOptions, type Discovery, discoverAll } from './discover.js';
+import type { DiscoverOptions, Discovery } from './discover.js';
 import { ownFolders } from './folders.js';
-import { admittedAmong, servedServers } from './served.js';
+import { type Looked, look } from './look.js';
+import { credentialPath } from './sign-in.js';
 import { usesFile } from './uses-file.js';
 
 export interface GatewayOptions extends DiscoverOptions {
+  /** Servers that live in this program, by name: what makes one gives an MCP server of either SDK. */
+  readonly sdkServers?: Readonly<Record<string, SdkServerFactory>>;
   readonly log?: Log;
   readonly version?: string;
 }
@@ -32,12 +43,6 @@ export interface RunningGateway extends AsyncDisposable {
   reload(): Promise<boolean>;
 }
 
-interface Held {
-  readonly discovery: Discovery;
-  readonly view: GatewayView;
-  readonly admitted: readonly AdmittedServer[];
-}
-
 const TOOLS_CHANGED = 'notifications/tools/list_changed';
 /** An answer that is this much longer than its result is an envelope, not a result. */
 const ENVELOPE_BYTES = 4_096;
@@ -49,7 +54,7 @@ export async function startGateway({
   ...options
 }: GatewayOptions): Promise<RunningGateway> {
   const granted = new Granted();
-  const lookAgain = (before?: Held) => look({ ...options, isGranted: granted.has }, before);
+  const lookAgain = (before?: Looked) => look({ ...options, isGranted: granted.has }, before);
   let held = await lookAgain();
   const { host } = held.discovery;
   const folders = ownFolders(host);
@@ -62,6 +67,8 @@ export async function startGateway({
     folder: folders.children,
     onProblem: (message) => log('warn', message),
   });
+  const credentials = credentialStore(credentialPath(host));
+  const connectorToken = host.env.PORTOLAN_CONNECTORS_TOKEN;
   const pool = new Pool({
     open: (server, events, signal) =>
       openServer(
@@ -74,6 +81,13 @@ export async function startGateway({
             maxLineBytes: settings().limits.maxResultBytes + ENVELOPE_BYTES,
             maxDepth: settings().limits.maxDepth,
           }),
+          access: (admitted) => {
+            const authProvider = authProviderFor(admitted, credentials);
+            const explain = (error: unknown) => accessError(admitted, credentials, error);
+            return { explain, ...(authProvider && { authProvider }) };
+          },
+          ...(connectorToken !== undefined && { connectorToken }),
+          ...(options.sdkServers && { sdkServers: options.sdkServers }),
           client: { name: 'portolan', version },
           startMs: () => settings().timeouts.startMs,
           eraOf: ({ name }) => catalog.eraOf(name),
@@ -167,27 +181,6 @@ export async function endStrays({ host }: Discovery, log: Log): Promise<void> {
     return [];
   });
   if (ended.length > 0) log('info', 'ended what an earlier gateway left behind', { pids: ended });
-}
-
-async function look(options: DiscoverOptions, before: Held | undefined): Promise<Held> {
-  const discovery = await discoverAll(options, before?.discovery);
-  const { settings } = discovery.settings;
-  const judge = await compileToolRules(settings.toolRules);
-  const known = new Map(before?.admitted.map((server) => [server.name, server]));
-  const servers = servedServers(discovery).map(({ admitted, ...server }) => ({
-    ...server,
-    ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
-  }));
-  return {
-    discovery,
-    view: { servers, judge, settings },
-    admitted: admittedAmong(servers),
-  };
-}
-
-/** A server that is the same as before stays the same object, so that what is known of it stays too. */
-function sameAs(before: AdmittedServer | undefined, now: AdmittedServer): AdmittedServer {
-  return before && JSON.stringify(before.definition) === JSON.stringify(now.definition) ? before : now;
 }
 
 function indexed(entry: CatalogEntry, { judge, settings }: GatewayView) {

@@ -83,7 +83,7 @@ async function makeSnapshot(
   const plan = { folder: found.folder, memoryBytes: 1024 ** 3, fileBytes: 1024 ** 3, make: SNAPSHOT_IMPORTS };
   const maker = await host.command(plan);
   const key = JSON.stringify([host.name, version, found.version, process.arch, SNAPSHOT_IMPORTS]);
-  return snapshotFile({ folder, key, maker, log });
+  return snapshotFile({ folder, name: host.name, key, maker, log });
 }
 
 /** Tries what must not work; the value is the list of what did. */

@@ -15,6 +15,8 @@ const MAX_SNAPSHOT_BYTES = 128 * 1024 * 1024;
 
 export interface SnapshotPlan {
   readonly folder: string;
+  /** Of the engine: those of others are left alone. */
+  readonly name: string;
   /** Of the engine, its version and all else on which the bytes depend. */
   readonly key: string;
   readonly maker: Omit<GuestCommand, 'first'>;
@@ -23,7 +25,7 @@ export interface SnapshotPlan {
 
 /** The file with the memory of a started interpreter, made if there is none. Undefined if that failed: all works without, only slower. */
 export async function snapshotFile(plan: SnapshotPlan): Promise<string | undefined> {
-  const prefix = `pyodide-${sha256(plan.key).slice(0, 16)}-`;
+  const prefix = `${plan.name}-${sha256(plan.key).slice(0, 16)}-`;
   try {
     return found(plan.folder, prefix) ?? (await build(plan, prefix));
   } catch (error) {
@@ -49,7 +51,7 @@ function nameOf(prefix: string, bytes: Uint8Array): string {
   return `${prefix}${createHash('sha256').update(bytes).digest('hex')}.snapshot`;
 }
 
-async function build({ folder, maker: command, log }: SnapshotPlan, prefix: string): Promise<string> {
+async function build({ folder, name, maker: command, log }: SnapshotPlan, prefix: string): Promise<string> {
   const began = performance.now();
   const maker = await spawnGuest({ ...command, first: new Uint8Array() });
   const timer = setTimeout(() => maker.kill(), BUILD_MS);
@@ -71,15 +73,15 @@ async function build({ folder, maker: command, log }: SnapshotPlan, prefix: stri
   const path = join(folder, nameOf(prefix, bytes));
   await writeFile(path, bytes);
   log('info', 'made a snapshot of Pyodide', { bytes: bytes.length, ms: Math.round(performance.now() - began) });
-  tidy(folder, path);
+  tidy(folder, name, path);
   return path;
 }
 
 /** Those of other versions are never asked for again. */
-function tidy(folder: string, current: string): void {
+function tidy(folder: string, engine: string, current: string): void {
   const { readdirSync, rmSync } = process.getBuiltinModule('node:fs');
   for (const name of readdirSync(folder)) {
     const path = join(folder, name);
-    if (/^pyodide-[0-9a-f]{16}-[0-9a-f]{64}\.snapshot$/.test(name) && path !== current) rmSync(path, { force: true });
+    if (name.startsWith(`${engine}-`) && name.endsWith('.snapshot') && path !== current) rmSync(path, { force: true });
   }
 }

@@ -22,7 +22,8 @@ export async function answerOf(
       command,
       [...args],
       { timeout: TEXT_MS, killSignal: 'SIGKILL', maxBuffer: MAX_TEXT_BYTES, env: { ...env }, windowsHide: true },
-      (error, out, errors) => resolve({ ok: error === null, text: out || errors || (error?.message ?? '') }),
+      (error, out, errors) =>
+        resolve(error ? { ok: false, text: errors || out || error.message } : { ok: true, text: out || errors }),
     );
   });
 }

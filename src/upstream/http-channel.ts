@@ -27,6 +27,7 @@ interface SdkTransport {
 }
 
 interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>;
   readonly requestSignal?: AbortSignal;
   readonly onRequestStreamEnd?: () => void;
 }
@@ -54,6 +55,7 @@ export async function openHttpChannel(target: RemoteTarget, limits: () => Stream
 
 class HttpChannel implements Channel {
   readonly backlogBytes = 0;
+  readonly carriesHeaders = true;
   #transport: SdkTransport | undefined;
   #listener: ChannelListener | undefined;
   #closed = false;
@@ -117,7 +119,11 @@ class HttpChannel implements Channel {
       if (this.#waiting.delete(id)) this.#listener?.undelivered(id, new Error('its answer broke off'));
     };
     this.#transport
-      ?.send(toObject(message) as never, { requestSignal: patience.signal, onRequestStreamEnd })
+      ?.send(toObject(message) as never, {
+        requestSignal: patience.signal,
+        onRequestStreamEnd,
+        ...(message.headers && { headers: message.headers }),
+      })
       .catch((error: unknown) => this.#failed(id, error));
   }
 

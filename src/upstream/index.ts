@@ -3,6 +3,8 @@ export type { CallOptions, Connection } from './connection.js';
 export { type Era, eraOfVersion } from './greet.js';
 export { type Guardian, startGuardian } from './guardian.js';
 export {
+  accessError,
+  authProviderFor,
   type CredentialStore,
   credentialStore,
   openBrowser,
@@ -16,5 +18,7 @@ export {
 export { type OpenContext, openServer } from './open-server.js';
 export type { Surroundings } from './open-transport.js';
 export { type Lease, type OpenServer, Pool, type PoolOptions, type ServerStatus } from './pool.js';
+export type { Access } from './remote-target.js';
+export type { SdkServer, SdkServerFactory } from './sdk-channel.js';
 export { readServerLog } from './server-log.js';
 export { reapStrays } from './strays.js';

@@ -49,7 +49,8 @@ export async function openServer(
       if (noise === 1) context.log('warn', 'server writes on stdout what is no message; skipped', { server: name });
     },
     lastWords: () => lastLines(transport.errorText()),
-    redact: redactor(transport.secrets),
+    // A helper may give other keys later.
+    redact: (text) => redactor(transport.secrets)(text),
     roots: context.roots,
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { allProcesses, currentBoot, entryOf, identityOf, isAlive, parsePs, parseStat } from './process-identity.js';
+
+const tail = `1 77 70 0 -1 4194304 101 0 0 0 0 0 0 0 20 0 1 0 1044694 3133440 412`;
+const parsed = { pid: 57, parent: 1, group: 77, session: 70, start: '1044694', isDead: false };
+
+describe('parseStat', () => {
+  it.each([
+    { title: 'a plain name', text: `57 (cat) R ${tail}`, expected: parsed },
+    { title: 'a name with brackets and blanks', text: `57 (a) Z 9 (b) c) S ${tail}`, expected: parsed },
+    { title: 'a name with a line break', text: `57 (a\n) Z 1 1) S ${tail}`, expected: parsed },
+    { title: 'a zombie', text: `57 (cat) Z ${tail}`, expected: { ...parsed, isDead: true } },
+    { title: 'one that is going', text: `57 (cat) X ${tail}`, expected: { ...parsed, isDead: true } },
+    { title: 'nothing', text: '', expected: undefined },
+    { title: 'half a line', text: '57 (cat) R 1 77', expected: undefined },
+  ])('reads $title', ({ text, expected }) => {
+    expect(parseStat(text)).toEqual(expected);
+  });
+});
+
+describe('parsePs', () => {
+  it('reads the columns we ask for, and leaves out what is no process', () => {
+    const text = [
+      '    1     0     1 Ss   Mon Nov 16 04:38:14 2026',
+      ' 4321     1  4300 Z+   Tue Dec  1 00:00:00 2026    ',
+      'ps: no such column',
+      '',
+    ].join('\n');
+    expect(parsePs(text)).toEqual([
+      { pid: 1, parent: 0, group: 1, session: 0, start: '1794803894', isDead: false },
+      { pid: 4321, parent: 1, group: 4300, session: 0, start: '1796083200', isDead: true },
+    ]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('the identity of a process', () => {
+  it('is the same at every look, and lives as long as the process', async () => {
+    const child = spawn(process.execPath, ['-e', 'setTimeout(() => 0, 60_000)'], { stdio: 'ignore' });
+    const identity = identityOf(child.pid ?? 0);
+    if (identity === undefined) throw new Error('a running process has an identity');
+    expect(identityOf(identity.pid)).toEqual(identity);
+    expect(isAlive(identity)).toBe(true);
+    expect((await allProcesses())?.find(({ pid }) => pid === identity.pid)).toMatchObject({
+      parent: process.pid,
+      start: identity.start,
+      isDead: false,
+    });
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(isAlive(identity)).toBe(false);
+    expect(identityOf(identity.pid)).toBeUndefined();
+  });
+
+  it('is not that of another process with the same number, another start or another machine', () => {
+    const mine = identityOf(process.pid);
+    if (mine === undefined) throw new Error('we have an identity');
+    expect(mine.boot).toBe(currentBoot());
+    expect(isAlive(mine)).toBe(true);
+    expect(isAlive({ ...mine, start: `${mine.start}0` })).toBe(false);
+    expect(isAlive({ ...mine, boot: 'other' })).toBe(false);
+  });
+
+  it('takes a zombie for dead', async () => {
+    // The shell becomes a program that never asks how its child ended.
+    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const [text] = await once(parent.stdout, 'data');
+    const pid = Number(text);
+    const deadline = performance.now() + 10_000;
+    while (entryOf(pid)?.isDead === false && performance.now() < deadline)
+      await new Promise((go) => setTimeout(go, 20));
+    expect({ entry: entryOf(pid)?.isDead, identity: identityOf(pid) }).toEqual({ entry: true, identity: undefined });
+    parent.kill('SIGKILL');
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31 - 1])('is nothing for %d', (pid) => {
+    expect(identityOf(pid)).toBeUndefined();
+  });
+});

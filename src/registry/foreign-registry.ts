@@ -1,0 +1,56 @@
+import { isObject, PortolanError } from '../base/index.js';
+import { messageOf } from './entry-files.js';
+import { livenessOf, lookAtProcesses } from './liveness.js';
+import { parseJson, toEntry } from './parse-entry.js';
+import { readOwn } from './private-place.js';
+import { isServerId, type RegisteredServer } from './server-info.js';
+
+const MAX_FOREIGN_BYTES = 1024 * 1024;
+const MAX_FOREIGN_SERVERS = 256;
+/** Its writers lock it and write it in place, so that half of it can be read: a whole one follows within this. */
+const MAX_READS = 5;
+const READ_AGAIN_MS = 20;
+/** A machine's start is known to a second or two; an entry this much older was written before it. */
+const BOOT_SLACK_MS = 60_000;
+
+/** Absent, failed and read are three answers, as for any file of other programs. */
+export type ForeignReading =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly message: string }
+  | { readonly kind: 'read'; readonly servers: readonly RegisteredServer[] };
+
+/** A registry that another program keeps (`.nisaba/mcp_servers.json`). It is read and never written: its writers share it by a lock that we do not know. */
+export async function readForeignRegistry(
+  path: string,
+  { now = Date.now }: { readonly now?: () => number } = {},
+): Promise<ForeignReading> {
+  for (let n = 1; ; n += 1) {
+    try {
+      const text = readOwn(path, MAX_FOREIGN_BYTES);
+      if (text === undefined) return { kind: 'absent' };
+      const value = parseJson(text);
+      if (isObject(value)) return { kind: 'read', servers: await alive(value.servers, now()) };
+    } catch (error) {
+      if (error instanceof PortolanError || n === MAX_READS) return { kind: 'failed', message: messageOf(error) };
+    }
+    if (n === MAX_READS) return { kind: 'failed', message: `${path} is no registry of servers` };
+    await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
+  }
+}
+
+async function alive(servers: unknown, now: number): Promise<readonly RegisteredServer[]> {
+  if (!isObject(servers)) return [];
+  const look = await lookAtProcesses();
+  const boot = now - process.getBuiltinModule('node:os').uptime() * 1000;
+  return Object.entries(servers)
+    .slice(0, MAX_FOREIGN_SERVERS)
+    .flatMap(([id, value]): RegisteredServer[] => {
+      const entry = isServerId(id) ? toEntry(value) : undefined;
+      if (entry === undefined) return [];
+      // It says nothing of the start of its process: one from before the machine's own start is another's by now.
+      if (Date.parse(entry.started_at) < boot - BOOT_SLACK_MS) return [];
+      const identity = { boot: '', pid: entry.pid, start: '' };
+      if (livenessOf(identity, look) !== 'alive') return [];
+      return [{ id, ...entry, start_identity: identity, liveness: 'alive' }];
+    });
+}

@@ -1,0 +1,11 @@
+export { type ForeignReading, readForeignRegistry } from './foreign-registry.js';
+export {
+  type RegisteredServer,
+  type ServerHttp,
+  type ServerInfo,
+  type ServerTransport,
+  serverId,
+  TRANSPORTS,
+  type TransportType,
+} from './server-info.js';
+export { projectRegistryPath, type RegistryOptions, ServerRegistry, userRegistryPath } from './server-registry.js';

@@ -1,0 +1,113 @@
+import type { Stats } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ErrorCode, PortolanError, type WritableDisk } from '../base/index.js';
+
+const PRIVATE_FOLDER = 0o700;
+const OTHERS = 0o077;
+const WRITABLE_BY_ALL = 0o002;
+const STICKY = 0o1000;
+const ROOT = 0;
+const ENTRIES_FOLDER = 'servers.d';
+
+/** Where one registry lies: the view, and beside it the folder with a file for each server. */
+export interface Place {
+  readonly view: string;
+  readonly folder: string;
+}
+
+export function placeOf(view: string): Place {
+  const path = resolve(view);
+  return { view: path, folder: join(dirname(path), ENTRIES_FOLDER) };
+}
+
+/** Absent, or refused by an error that says why; a link is nowhere followed, as it may lead to what a stranger chose. */
+export function checkPlace({ view, folder }: Place): 'there' | 'absent' {
+  const parent = dirname(view);
+  const around = factsOf(parent);
+  if (around === undefined) return 'absent';
+  if (!around.isDirectory()) throw refused(parent, 'is not a folder');
+  if (!isOurs(around) && around.uid !== ROOT) throw refused(parent, 'belongs to another user');
+  if (isShared(around)) throw refused(parent, 'can be written to by everybody');
+  const inside = factsOf(folder);
+  if (inside === undefined) return 'absent';
+  if (!inside.isDirectory()) throw refused(folder, 'is not a folder');
+  if (!isOurs(inside)) throw refused(folder, 'belongs to another user');
+  return 'there';
+}
+
+/** Makes what is missing, so that nobody else can look into it. */
+export async function makePlace(place: Place, disk: WritableDisk): Promise<void> {
+  if (checkPlace(place) === 'absent') {
+    await disk.makeFolder(place.folder, PRIVATE_FOLDER);
+    if (checkPlace(place) === 'absent') throw refused(place.folder, 'was taken away while it was made');
+  }
+  const { chmodSync, lstatSync } = fs();
+  if (process.platform !== 'win32' && (lstatSync(place.folder).mode & OTHERS) !== 0)
+    chmodSync(place.folder, PRIVATE_FOLDER);
+}
+
+/** What may be replaced or removed: nothing, or a regular file of our own that is no larger than what we write there. */
+export function checkFile(path: string, maxBytes: number): Stats | undefined {
+  const found = factsOf(path);
+  if (found !== undefined) checkFacts(path, found, maxBytes);
+  return found;
+}
+
+/** The text of a file that passes the same test, or undefined where there is none. Nothing in its place can make us wait. */
+export function readOwn(path: string, maxBytes: number): string | undefined {
+  const { closeSync, constants, fstatSync, openSync, readSync } = fs();
+  // Looked at before it is opened: opening alone can do something to a device.
+  if (checkFile(path, maxBytes) === undefined) return undefined;
+  let descriptor: number;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return undefined;
+    throw codeOf(error) === 'ELOOP' ? refused(path, 'is not a regular file') : error;
+  }
+  try {
+    const found = fstatSync(descriptor);
+    checkFacts(path, found, maxBytes);
+    const bytes = Buffer.alloc(found.size + 1);
+    let length = 0;
+    for (let count = -1; count !== 0 && length < bytes.length; length += count)
+      count = readSync(descriptor, bytes, length, bytes.length - length, null);
+    return bytes.toString('utf8', 0, length);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function checkFacts(path: string, found: Stats, maxBytes: number): void {
+  if (!found.isFile()) throw refused(path, 'is not a regular file');
+  if (!isOurs(found)) throw refused(path, 'belongs to another user');
+  if (found.size > maxBytes) throw refused(path, `is larger than ${maxBytes} bytes`);
+}
+
+export function factsOf(path: string): Stats | undefined {
+  return fs().lstatSync(path, { throwIfNoEntry: false });
+}
+
+export function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}
+
+export function refused(path: string, why: string): PortolanError {
+  return new PortolanError(ErrorCode.WriteRefused, `${path} ${why}`, {
+    hint: 'move it away; Portolan makes what it needs',
+  });
+}
+
+function isOurs({ uid }: Stats): boolean {
+  const user = process.geteuid?.();
+  return user === undefined || user === uid;
+}
+
+/** In a sticky folder others can add names, but not take ours away. */
+function isShared({ mode }: Stats): boolean {
+  return process.platform !== 'win32' && (mode & WRITABLE_BY_ALL) !== 0 && (mode & STICKY) === 0;
+}
+
+function fs() {
+  return process.getBuiltinModule('node:fs');
+}

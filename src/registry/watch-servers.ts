@@ -1,0 +1,65 @@
+import type { FSWatcher } from 'node:fs';
+import type { Place } from './private-place.js';
+import type { RegisteredServer } from './server-info.js';
+
+/** No file tells of a server that was killed: so late it is missed. */
+const LOOK_AGAIN_MS = 1_000;
+
+/** Looks now and then, and sooner where the system tells of a change. The reader sets the pace: what changes while it is busy is seen once, as it is then. */
+export async function* watchServers(
+  list: () => Promise<readonly RegisteredServer[]>,
+  { folder }: Place,
+  signal: AbortSignal,
+): AsyncGenerator<readonly RegisteredServer[], void> {
+  let wake = (): void => undefined;
+  let isChanged = false;
+  const changed = () => {
+    isChanged = true;
+    wake();
+  };
+  signal.addEventListener('abort', changed);
+  let watcher: FSWatcher | undefined;
+  let last: string | undefined;
+  try {
+    while (!signal.aborted) {
+      isChanged = false;
+      watcher ??= watchFolder(folder, changed, () => {
+        watcher = undefined;
+      });
+      const servers = await list();
+      const now = JSON.stringify(servers.map(lasting));
+      if (now !== last) yield servers;
+      last = now;
+      if (isChanged || signal.aborted) continue;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, LOOK_AGAIN_MS);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  } finally {
+    signal.removeEventListener('abort', changed);
+    watcher?.close();
+  }
+}
+
+/** What does not change by itself. */
+function lasting({ heartbeat, heartbeat_uptime, uptime_seconds, requests, ...rest }: RegisteredServer): unknown {
+  return rest;
+}
+
+/** Undefined where there is no folder yet, or no way to watch one. */
+function watchFolder(folder: string, changed: () => void, ended: () => void): FSWatcher | undefined {
+  try {
+    const watcher = process.getBuiltinModule('node:fs').watch(folder, { persistent: false }, changed);
+    watcher.on('error', () => {
+      watcher.close();
+      ended();
+    });
+    return watcher;
+  } catch {
+    return undefined; // the next look sees what it would have told
+  }
+}
