@@ -16,6 +16,7 @@ async function portolan(machine: Machine, args: readonly string[], more: Partial
     args,
     { out: (line) => out.push(line), err: (line) => err.push(line), colour: false, home: machine.home },
     {
+      ...NO_GATEWAY,
       discover: (chosen) => discoverAll({ ...options, ...chosen }),
       inspectSettings: inspectOwnSettings,
       machine: options,

@@ -5,9 +5,6 @@ import { describe, expect, it } from 'vitest';
 
 /** Promises that no test keeps yet, and the issue that brings it. A line goes when its test comes; none is left at the end. */
 const OWED: Readonly<Record<string, string>> = {
-  ...owedBy('3, the gateway', ['G2', 'G3', 'G4', 'G5', 'G6', 'G8', 'G9', 'G10', 'G11', 'G12', 'S4', 'S6', 'S7', 'S10']),
-  ...owedBy('3b, every transport', ['S2', 'S3', 'S11']),
-  ...owedBy('5, one gateway for every client', ['R1', 'R2', 'R3', 'R4', 'R5', 'R6', 'R7', 'R8']),
   ...owedBy('5, one gateway for every client', ['G1', 'G7', 'G13', 'G14', 'S1']),
   ...owedBy('7, the proof', ['S14']),
 };

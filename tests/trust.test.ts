@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { type DiscoverOptions, discover, discoverAll, inspectOwnSettings } from '../src/app/index.js';
 import { run } from '../src/cli/run.js';
+import { NO_GATEWAY } from './fakes/no-gateway.js';
 import { type Machine, makeMachine } from './machine.js';
 
 interface More extends Partial<DiscoverOptions> {
@@ -21,6 +22,7 @@ async function portolan(machine: Machine, args: readonly string[], { ask, ...mor
       ...(ask && { ask }),
     },
     {
+      ...NO_GATEWAY,
       discover: (chosen) => discoverAll({ ...options, ...chosen }),
       inspectSettings: () => inspectOwnSettings(options),
       machine: options,

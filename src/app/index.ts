@@ -1,4 +1,13 @@
 export type { AuditEntry, AuditReading } from '../gateway/index.js';
+export {
+  projectRegistryPath,
+  type RegisteredServer,
+  type ServerInfo,
+  ServerRegistry,
+  serverId,
+  TRANSPORTS,
+  userRegistryPath,
+} from '../registry/index.js';
 export { entryFrom } from '../sources/index.js';
 export type { SignedIn, SignedOut } from '../upstream/index.js';
 export { type DiscoverOptions, type Discovery, discover, discoverAll, hostOf } from './discover.js';

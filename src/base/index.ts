@@ -15,6 +15,15 @@ export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-
 export { isDeeperThan, isValueDeeperThan } from './json-scan.js';
 export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';
 export type { Mutable } from './mutable.js';
+export {
+  allProcesses,
+  currentBoot,
+  entryOf,
+  identityOf,
+  isAlive,
+  type ProcessEntry,
+  type ProcessIdentity,
+} from './process-identity.js';
 export { redactor } from './redact.js';
 export {
   type Answer,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { NO_GATEWAY } from '../../tests/fakes/no-gateway.js';
 import type { Discovery } from '../app/index.js';
 import type { Io } from './command.js';
 import { type Program, run } from './run.js';
@@ -30,6 +31,7 @@ function terminal(colour: boolean): Io & { lines: string[] } {
 }
 
 const program: Program = {
+  ...NO_GATEWAY,
   discover: async () => chart as unknown as Discovery,
   inspectSettings: () => Promise.reject(new Error('nobody asked for settings')),
   version: '1.2.3',

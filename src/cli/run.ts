@@ -30,6 +30,8 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   login: async ({ discover }) => (await import('./login.js')).loginCommand(discover),
   logout: async ({ discover }) => (await import('./logout.js')).logoutCommand(discover),
   status: async ({ machine }) => (await import('./status.js')).statusCommand(machine),
+  ps: async ({ machine }) => (await import('./ps.js')).psCommand(machine),
+  announce: async ({ machine }) => (await import('./announce.js')).announceCommand(machine),
   logs: async ({ machine }) => (await import('./logs.js')).logsCommand(machine),
   audit: async ({ machine = {} }) => (await import('./audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit),
   why: async ({ discover }) => (await import('./why.js')).whyCommand(discover),

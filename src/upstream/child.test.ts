@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, entryOf, identityOf, PortolanError } from '../base/index.js';
 import { type Child, type ChildOptions, startChild } from './child.js';
 import { type Guardian, startGuardian } from './guardian.js';
-import { entryOf, identityOf } from './process-identity.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../tests/fixtures/children/server.mjs');
 const node = process.execPath;

@@ -8,9 +8,9 @@ import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listed } from '../../tests/fixtures/children/marked-processes.js';
+import { entryOf, identityOf } from '../base/index.js';
 import { startGuardian } from './guardian.js';
 import { GUARDIAN_SCRIPT } from './guardian-script.js';
-import { entryOf, identityOf } from './process-identity.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../tests/fixtures/children/server.mjs');
 const LIMIT_MS = 20_000;

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
+import { identityOf, type ProcessIdentity } from '../base/index.js';
 import { GUARDIAN_SCRIPT } from './guardian-script.js';
-import { identityOf, type ProcessIdentity } from './process-identity.js';
 import { ProcessTree } from './process-tree.js';
 import { recordLeaders } from './strays.js';
 

@@ -3,10 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf } from '../../tests/fixtures/remote/reached.js';
-import { ErrorCode } from '../base/index.js';
+import { ErrorCode, identityOf } from '../base/index.js';
 import { type Guardian, startGuardian } from './guardian.js';
 import { helperWords, runHeadersHelper } from './headers-helper.js';
-import { identityOf } from './process-identity.js';
 
 let folder = '';
 let guardian: Guardian;

@@ -1,4 +1,4 @@
-import { allProcesses, type ProcessEntry } from './process-identity.js';
+import { allProcesses, type ProcessEntry } from '../base/index.js';
 
 /** The first wait for an end is short, for most servers end at once; the later ones spare the machine. */
 const FIRST_LOOK_MS = 10;

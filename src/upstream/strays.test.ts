@@ -17,7 +17,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listed } from '../../tests/fixtures/children/marked-processes.js';
 import { bundled, startGateway } from '../../tests/fixtures/children/start-gateway.js';
-import { identityOf, type ProcessIdentity } from './process-identity.js';
+import { identityOf, type ProcessIdentity } from '../base/index.js';
 import { reapStrays } from './strays.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../tests/fixtures/children/server.mjs');

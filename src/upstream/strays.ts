@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import { isObject } from '../base/index.js';
-import { entryOf, identityOf, isAlive, type ProcessIdentity } from './process-identity.js';
+import { entryOf, identityOf, isAlive, isObject, type ProcessIdentity } from '../base/index.js';
 import { ProcessTree } from './process-tree.js';
 
 const PRIVATE_FILE = 0o600;

@@ -135,7 +135,7 @@ print([r.randint(1, 100) for _ in range(5)], r.choice("abcdef"), r.sample(range(
 items = list("abcd")
 r.shuffle(items)
 print(sorted(items), 0 <= random.random() < 1)
-#> [42, 20, 51, 84, 7] a [1, 8, 0]
+#> [42, 20, 51, 84, 7] a [8, 1, 5]
 #> ['a', 'b', 'c', 'd'] True
 #% files in the working folder
 from pathlib import Path
@@ -213,6 +213,6 @@ logging.basicConfig(stream=sys.stdout, format="%(levelname)s %(message)s", level
 logging.info("n=%d", 3)
 logging.debug("hidden")
 print("to stderr", file=sys.stderr)
-sys.stdout.write("raw\n")
+written = sys.stdout.write("raw\n")
 #> INFO n=3
 #> raw
