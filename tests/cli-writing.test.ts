@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { type DiscoverOptions, discover, discoverAll, inspectOwnSettings } from '../src/app/index.js';
 import { run } from '../src/cli/run.js';
 import { CLIENTS, entrancesOf } from '../src/sources/index.js';
+import { NO_GATEWAY } from './fakes/no-gateway.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
 import { hostOn } from './places.js';
 
