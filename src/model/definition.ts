@@ -87,6 +87,8 @@ export const Definition = z.strictObject({
   description: z.string().exactOptional(),
   /** The gateway that the entry starts: its tools are other servers' tools. */
   nestedGateway: z.string().exactOptional(),
+  /** Which generation of the protocol the server speaks, where its entry says so. */
+  era: z.enum(['legacy', 'modern']).exactOptional(),
   headersHelper: z.string().exactOptional(),
   oauth: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).exactOptional(),
   authToken: z.string().exactOptional(),

@@ -29,6 +29,7 @@ export interface Draft
       | 'tools'
       | 'envFile'
       | 'description'
+      | 'era'
       | 'headersHelper'
       | 'oauth'
       | 'authToken'
@@ -100,6 +101,7 @@ function plainDraft(spec: DialectSpec, entry: Fields): Draft {
   const local = transport === 'stdio';
   const tools = toolsOf(spec, entry);
   const description = field(entry, 'description');
+  const era = field(entry, 'era');
   return {
     transport,
     enabled: !(spec.off?.(entry) ?? false),
@@ -116,6 +118,7 @@ function plainDraft(spec: DialectSpec, entry: Fields): Draft {
       ...(spec.timeouts && positive(spec.timeouts(entry))),
       tools,
       description: typeof description === 'string' && description !== '' ? description : undefined,
+      era: era === 'legacy' || era === 'modern' ? era : undefined,
       oauth: oauthOf(field(entry, 'oauth')),
     }),
   };

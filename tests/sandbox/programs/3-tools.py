@@ -87,7 +87,7 @@ for item in low:
     text = mcp_shop.describe(id=item["id"])
     mcp_my_notes.add(title=f"order {item['name']}", text=text)
 print(len(low), [n["title"] for n in mcp_my_notes.find(query="order")])
-#> 3 ['order item 1', 'order item 2', 'order item 10']
+#> 4 ['order item 1', 'order item 2', 'order item 9', 'order item 10']
 #% servers by their own names
 shop = mcp_servers["shop"]
 notes = mcp_servers["my-notes"]
