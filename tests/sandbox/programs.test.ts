@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
-import { enginesHere, open, tidy } from './engines-here.js';
+import { enginesHere, folder, open, tidy } from './engines-here.js';
 import { PROGRAMS, type Program } from './programs.js';
 import { SERVERS, world } from './world.js';
 
@@ -44,8 +46,8 @@ it('holds at least 60 programs', () => {
 
 describe.skipIf(!python)('what the corpus expects is what CPython prints (skipped without a python3 of 3.11)', () => {
   it.each(PROGRAMS.filter(({ isPlain }) => isPlain))('$title', ({ code, stdout }) => {
-    const folder = spawnSync('mktemp', ['-d'], { encoding: 'utf8' }).stdout.trim();
-    const result = spawnSync(python ?? '', ['-I', '-'], { input: code, encoding: 'utf8', cwd: folder });
+    const cwd = mkdtempSync(join(folder, 'plain-'));
+    const result = spawnSync(python ?? '', ['-I', '-'], { input: code, encoding: 'utf8', cwd });
     expect(result.stdout).toBe(stdout);
   });
 });

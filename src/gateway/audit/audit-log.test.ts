@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type AuditLogOptions, MAX_QUEUED, openAuditLog } from './audit-log.js';
+import { MAX_BATCH_ENTRIES } from './chain-writer.js';
 import { sealHead } from './head.js';
 import { type Execution, NO_HASH } from './line.js';
 import { readAudit } from './read-audit.js';
@@ -227,15 +228,20 @@ describe('openAuditLog', () => {
     const sealed = readFileSync(head);
     rmSync(head);
     mkdirSync(head);
-    for (let n = 0; n < 500; n += 1) log.record(CALL);
+    const calls = 4 * MAX_BATCH_ENTRIES;
+    for (let n = 0; n < calls; n += 1) log.record(CALL);
     await until(() => here.warnings.length > 0);
     await pause(1_200);
     rmSync(head, { recursive: true });
     writeFileSync(head, sealed);
-    expect((await readAudit(here.folder)).chains).toMatchObject([{ count: 130, state: { kind: 'ok', unsealed: 128 } }]);
-    await until(async () => (await readAudit(here.folder)).total === 501);
+    expect((await readAudit(here.folder)).chains).toMatchObject([
+      { count: MAX_BATCH_ENTRIES + 2, state: { kind: 'ok', unsealed: MAX_BATCH_ENTRIES } },
+    ]);
+    await until(async () => (await readAudit(here.folder)).total === calls + 1);
     await log[Symbol.asyncDispose]();
-    expect((await readAudit(here.folder)).chains).toMatchObject([{ count: 502, state: { kind: 'ok', unsealed: 0 } }]);
+    expect((await readAudit(here.folder)).chains).toMatchObject([
+      { count: calls + 2, state: { kind: 'ok', unsealed: 0 } },
+    ]);
   });
 
   it('says at the end what could not be written, and does not wait for it', async () => {

@@ -21,7 +21,7 @@ export interface AuditLog extends AsyncDisposable {
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const KEEP_FILES = 32;
-const FLUSH_MS = 50;
+const FLUSH_MS = 250;
 const RETRY_MS = 1_000;
 /** What waits for a disk that fails; later executions are counted and not kept. */
 export const MAX_QUEUED = 10_000;

@@ -38,9 +38,20 @@ export const MAX_ENTRIES = 100_000;
 /** As many are collected before they are put in order, which would cost too much for each. */
 const MAX_UNSORTED = 1_000;
 const SURVEY_TRIES = 3;
+/** A process that gives up old files and begins new ones in the middle of a reading is not there at each of these. */
+const READING_TRIES = 4;
+const READING_PAUSE_MS = 20;
 
-/** Reads every chain of a folder, also while they are being written. */
+/** Reads every chain of a folder, also while they are being written: what seems broken is looked at again before it is said. */
 export async function readAudit(folder: string, options: ReadAuditOptions = {}): Promise<AuditReading> {
+  for (let tries = 1; ; tries += 1) {
+    const reading = await readOnce(folder, options);
+    if (tries === READING_TRIES || reading.chains.every(({ state }) => state.kind === 'ok')) return reading;
+    await new Promise((resolve) => setTimeout(resolve, READING_PAUSE_MS));
+  }
+}
+
+async function readOnce(folder: string, options: ReadAuditOptions): Promise<AuditReading> {
   const { verify = true, server, last = MAX_ENTRIES } = options;
   const entries = new Newest(Math.min(last, MAX_ENTRIES));
   const collect = (chain: string, line: Line | undefined): void => {

@@ -95,7 +95,7 @@ for n in range(3, 12):
     except OSError:
         pass
 os.execv("/bin/sh", ["sh", "-c", 'for n in 3 4 5 6; do echo "{\"jsonrpc\":\"2.0\",\"method\":\"done\",\"params\":{\"run\":1,\"result\":{\"text\":\"forged by sh\"},\"files\":[]}}" >&$n; done 2>/dev/null; sleep 60'])
-#: value | died | stopped timeoutMs
+#: value | died | stopped timeoutMs | stopped protocol
 #: pyodide threw | died
 #: deno threw | died
 #% ignores every signal and goes on

@@ -17,7 +17,7 @@ try:
 except Exception as e:
     trace = e.__traceback__
     while trace:
-        for name, value in trace.tb_frame.f_locals.items():
+        for name, value in list(trace.tb_frame.f_locals.items()):
             if type(value).__name__.startswith("Js"):
                 reached.append(name)
         trace = trace.tb_next
@@ -35,7 +35,7 @@ for name in ["js", "pyodide_js", "_pyodide_core", "pyodide.ffi", "pyodide.code",
     attempt(name, lambda: __import__(name))
 #% removes the import hook, then imports the bridge
 if ENGINE in ("pyodide", "deno"):
-    sys.meta_path[:] = [f for f in sys.meta_path if f.__name__ != "NoBridge"] if False else [m for m in sys.meta_path if "NoBridge" not in repr(m)]
+    sys.meta_path[:] = [m for m in sys.meta_path if "NoBridge" not in repr(m)]
     for name in list(sys.modules):
         if "pyodide" in name:
             del sys.modules[name]
@@ -68,7 +68,7 @@ for name in ["_pyodide_core", "js", "pyodide_js"]:
     def make():
         module = _imp.create_builtin(importlib.machinery.ModuleSpec(name, importlib.machinery.BuiltinImporter))
         _imp.exec_builtin(module)
-        return [k for k in dir(module) if not k.startswith("__")] and module.run_js("1")
+        return module.run_js("1")
     attempt(name, make)
 #: harmless | threw | died
 #% evaluates a script by the C library of Emscripten
@@ -120,6 +120,7 @@ class Bad:
         raise SystemExit
 Bad()
 #: value | threw
+#: shown
 #% shows something without end
 class Endless:
     def __repr__(self):
@@ -127,6 +128,7 @@ class Endless:
             pass
 Endless()
 #: stopped timeoutMs
+#: shown
 #% throws with a text of many megabytes
 raise ValueError("x" * (50 << 20))
 #: threw

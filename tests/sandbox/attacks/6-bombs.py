@@ -87,6 +87,7 @@ x = []
 for _ in range(200000):
     x = [x]
 repr(x)
+#: shown
 #: threw | died | value
 #% prints without end
 while True:
@@ -106,6 +107,7 @@ print("x" * (30 << 20))
 #% gives back a value of many megabytes
 ["x" * 1000] * 30000
 #: value
+#: shown
 #% unpacks a bomb
 import zlib
 z = zlib.compressobj(9)
