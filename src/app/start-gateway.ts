@@ -124,7 +124,7 @@ export async function startGateway({
     listMs: (server) => server.definition.startupTimeoutMs ?? settings().timeouts.startMs,
     changed: (entry, before) => {
       indexEntry(entry);
-      if (before?.tools && hashesOf(before) !== hashesOf(entry)) tell(entry.server.name, TOOLS_CHANGED, {});
+      if (before && hashesOf(before) !== hashesOf(entry)) tell(entry.server.name, TOOLS_CHANGED, {});
     },
     log,
   });

@@ -152,7 +152,7 @@ export class Catalog {
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       const at = this.#now();
-      this.#failedAt.set(server.name, at);
+      if (this.#isCurrent(server)) this.#failedAt.set(server.name, at);
       this.#replace({ ...(before ?? { server }), error: message }, before);
       await this.#keep(server, { ...knowledgeOf(before), error: { message, at } });
       throw error;
@@ -164,7 +164,7 @@ export class Catalog {
     knowledge: Required<Omit<Knowledge, 'error'>>,
     before: CatalogEntry | undefined,
   ): Promise<CatalogEntry> {
-    this.#failedAt.delete(server.name);
+    if (this.#isCurrent(server)) this.#failedAt.delete(server.name);
     let pins = this.#options.store.readPins(server);
     if (!pins) {
       pins = pinsOf(knowledge.tools);
@@ -177,10 +177,14 @@ export class Catalog {
 
   /** The chart may have been replaced while a server was read: what is not in it any more is not brought back. */
   #replace(entry: CatalogEntry, before: CatalogEntry | undefined): CatalogEntry {
-    if (this.#servers.get(entry.server.name)?.definition !== entry.server.definition) return entry;
+    if (!this.#isCurrent(entry.server)) return entry;
     this.#entries.set(entry.server.name, entry);
     this.#options.changed(entry, before);
     return entry;
+  }
+
+  #isCurrent({ name, definition }: AdmittedServer): boolean {
+    return this.#servers.get(name)?.definition === definition;
   }
 
   async #keep(server: AdmittedServer, knowledge: Knowledge): Promise<void> {

@@ -131,9 +131,13 @@ export class Gateway {
     return [...views.values()].filter(({ enabled }) => enabled).map(({ listed }) => listed.tool);
   }
 
-  /** Every tool that may be called, of all servers whose tools are known by now. */
+  /** Every tool that may be called, of all servers whose tools are known; whoever lists them gives unknown ones a moment. */
   async everyTool(conversation?: Conversation): Promise<readonly ServersTool[]> {
     await this.#settle(conversation);
+    return this.knownTools();
+  }
+
+  knownTools(): readonly ServersTool[] {
     return this.view.servers.flatMap(({ name, alias, admitted }) => {
       const entry = admitted && this.#parts.catalog.entry(name);
       const views = entry ? [...this.#viewsOf(entry).values()] : [];
@@ -163,6 +167,11 @@ export class Gateway {
     conversation: Conversation,
   ): Promise<ToolResult> {
     return this.#connected(server, conversation, (connection, options) => connection.request(method, params, options));
+  }
+
+  /** Keeps a server open for as long as what is returned is not disposed of. */
+  async hold(server: string): Promise<Disposable> {
+    return this.#parts.pool.lease(this.#admitted(server));
   }
 
   /** Everything that a server lists under a method, of all its pages. */
@@ -238,11 +247,14 @@ export class Gateway {
     const readings = this.#parts.catalog.refreshStale();
     if (readings.length === 0) return;
     let progress = 0;
+    let isOver = false;
     const total = readings.length;
     const counted = readings.map(async (reading) => {
       const name = await reading.then(({ server }) => server.name).catch(() => undefined);
       progress += 1;
-      conversation?.progress?.({ progress, total, ...(name !== undefined && { message: `read ${name}` }) });
+      // After the answer nobody may be told of the way to it.
+      if (!isOver)
+        conversation?.progress?.({ progress, total, ...(name !== undefined && { message: `read ${name}` }) });
     });
     let stop: () => void = () => undefined;
     const enough = new Promise<void>((resolve) => {
@@ -251,6 +263,7 @@ export class Gateway {
     const timer = setTimeout(stop, this.view.settings.timeouts.searchMs);
     conversation?.signal.addEventListener('abort', stop, { once: true });
     await Promise.race([Promise.all(counted), enough]);
+    isOver = true;
     conversation?.signal.removeEventListener('abort', stop);
     clearTimeout(timer);
   }

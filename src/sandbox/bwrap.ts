@@ -48,6 +48,8 @@ export function bwrapEngine(log: Log): Engine {
   const engine: Engine = {
     name: 'bwrap',
     spares: SPARES,
+    atOnce: 16,
+    sessions: 8,
     startMs: START_MS,
     start,
     async probe() {

@@ -41,6 +41,8 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
   const engine: Engine = {
     name,
     spares: 1,
+    atOnce: 8,
+    sessions: 4,
     startMs: START_MS,
     async start(limits) {
       const container = `portolan-${randomKey().slice(0, 16)}`;

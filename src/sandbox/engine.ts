@@ -154,6 +154,10 @@ export interface Engine {
   readonly name: EngineName;
   /** Interpreters that wait, started, for the next job. */
   readonly spares: number;
+  /** Programs that run at the same time, whoever sent them; more wait. */
+  readonly atOnce: number;
+  /** Interpreters kept with their state; the one unused for longest goes first. */
+  readonly sessions: number;
   /** By then a guest has said that it is ready, or it never will. */
   readonly startMs: number;
   probe(): Promise<Probe>;

@@ -1,5 +1,5 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
-import type { Capability, Engine, EngineName, Job, Limits, Outcome, Output, Probe } from './engine.js';
+import type { Capability, EngineName, Job, Limits, Outcome, Output, Probe } from './engine.js';
 import { engineOf, enginesFor } from './engines.js';
 import type { Guest } from './guest.js';
 import { GuestPool } from './guest-pool.js';
@@ -7,8 +7,6 @@ import type { RunOutcome } from './run.js';
 import { Sessions } from './sessions.js';
 import { Turns } from './turns.js';
 
-/** Programs that run at the same time, whoever sent them. */
-const RUNS_AT_ONCE = 16;
 const MAX_WAITING = 64;
 const WAIT_MS = 30_000;
 
@@ -45,17 +43,18 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   return new OpenSandbox(options);
 }
 
+/** An engine that works here, with all that lives in it. */
 interface Chosen {
-  readonly engine: Engine;
   readonly info: EngineInfo;
   readonly pool: GuestPool;
+  readonly turns: Turns;
+  readonly sessions: Sessions;
 }
 
 class OpenSandbox implements Sandbox {
   readonly #options: SandboxOptions;
-  readonly #turns = new Turns(RUNS_AT_ONCE, MAX_WAITING, WAIT_MS);
-  readonly #sessions = new Sessions();
-  readonly #ending = new Set<Promise<void>>();
+  /** Those that run something now or are on their way out. */
+  readonly #busy = new Set<Guest>();
   #chosen: Promise<Chosen> | undefined;
   #closed = false;
 
@@ -81,47 +80,48 @@ class OpenSandbox implements Sandbox {
   async run(job: Job, call: Capability, limits: Limits, signal: AbortSignal): Promise<Outcome> {
     const chosen = await this.#choice();
     if (job.session === undefined) return this.#runOnce(chosen, job, call, limits, signal);
-    const session = this.#sessions.open(job.session);
+    const { sessions, turns, info } = chosen;
+    const session = sessions.open(job.session);
     using turn = await session.turns.take(signal);
-    if (!turn) return cancelled(chosen.info);
-    using slot = await this.#turns.take(signal);
-    if (!slot) return cancelled(chosen.info);
-    const { guest: kept, lost } = this.#sessions.stateOf(session);
+    using slot = turn && (await turns.take(signal));
+    if (!slot) return cancelled(info);
+    const { guest: kept, lost } = sessions.stateOf(session);
     const guest = kept ?? (await this.#take(chosen, limits));
     const outcome = await guest.run(job, call, limits, signal);
-    this.#sessions.keep(session, guest.alive ? guest : undefined);
-    return told(outcome, chosen.info, lost || !guest.alive);
+    sessions.keep(session, guest.alive ? guest : undefined);
+    return told(outcome, info, lost || !guest.alive);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     const chosen = await this.#chosen?.catch(() => undefined);
-    await Promise.all([chosen?.pool[Symbol.asyncDispose](), this.#sessions[Symbol.asyncDispose]()]);
-    await Promise.all(this.#ending);
+    if (chosen) await close(chosen);
+    await Promise.all([...this.#busy].map((guest) => guest.end()));
   }
 
   async #runOnce(chosen: Chosen, job: Job, call: Capability, limits: Limits, signal: AbortSignal): Promise<Outcome> {
-    using slot = await this.#turns.take(signal);
+    using slot = await chosen.turns.take(signal);
     if (!slot) return cancelled(chosen.info);
     const guest = await this.#take(chosen, limits);
     const outcome = await guest.run(job, call, limits, signal);
-    // Nobody waits for its end, but whoever closes us does.
-    const ending = guest.end().finally(() => this.#ending.delete(ending));
-    this.#ending.add(ending);
+    guest.kill(); // nobody waits for its end but whoever closes us
     return told(outcome, chosen.info, false);
   }
 
-  async #take({ pool, engine }: Chosen, limits: Limits): Promise<Guest> {
+  async #take(chosen: Chosen, limits: Limits): Promise<Guest> {
     if (this.#closed) throw new PortolanError(ErrorCode.Cancelled, 'the sandbox is closed');
     try {
-      return await pool.take(limits);
+      const guest = await chosen.pool.take(limits);
+      this.#busy.add(guest);
+      void guest.ended.then(() => this.#busy.delete(guest));
+      return guest;
     } catch (error) {
       // What worked at the probe does not now: the next job looks again.
       this.#chosen = undefined;
-      await pool[Symbol.asyncDispose]();
+      await close(chosen);
       if (error instanceof PortolanError) throw error;
       const why = error instanceof Error ? error.message : String(error);
-      throw new PortolanError(ErrorCode.ConnectionError, `the sandbox ${engine.name} did not start: ${why}`, {
+      throw new PortolanError(ErrorCode.ConnectionError, `the sandbox ${chosen.info.name} did not start: ${why}`, {
         hint: 'see `portolan doctor`',
         cause: error,
       });
@@ -149,7 +149,12 @@ class OpenSandbox implements Sandbox {
       }
       log('info', 'sandbox chosen', { engine: engine.name, version: probe.version });
       const { version, guarantees } = probe;
-      return { engine, info: { name: engine.name, version, guarantees }, pool: new GuestPool(engine, log) };
+      return {
+        info: { name: engine.name, version, guarantees },
+        pool: new GuestPool(engine, log),
+        turns: new Turns(engine.atOnce, MAX_WAITING, WAIT_MS),
+        sessions: new Sessions(engine.sessions),
+      };
     }
     throw new PortolanError(
       ErrorCode.ConfigNotFound,
@@ -157,6 +162,10 @@ class OpenSandbox implements Sandbox {
       { hint: failures.map(({ hint }) => hint).join('; or ') },
     );
   }
+}
+
+async function close({ pool, sessions }: Chosen): Promise<void> {
+  await Promise.all([pool[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()]);
 }
 
 function told(outcome: RunOutcome, { name, guarantees }: EngineInfo, stateLost: boolean): Outcome {

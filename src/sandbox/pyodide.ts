@@ -42,7 +42,8 @@ export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): E
     const file = await snapshotOf(found, checked.version);
     const plan: RunnerPlan = {
       folder: found.folder,
-      ...(file !== undefined && { snapshot: file }),
+      // With every link followed: that is the path which permissions are given for.
+      ...(file !== undefined && { snapshot: process.getBuiltinModule('node:fs').realpathSync(file) }),
       memoryBytes: memoryBytes + OWN_MEMORY_BYTES,
       fileBytes: folderBytes,
     };
@@ -52,6 +53,8 @@ export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): E
     name: host.name,
     // Each takes some 200 MB.
     spares: 1,
+    atOnce: 4,
+    sessions: 4,
     startMs: START_MS,
     start,
     async probe() {

@@ -1,8 +1,6 @@
 import type { Guest } from './guest.js';
 import { Turns } from './turns.js';
 
-/** Interpreters kept for the next call; the one unused for longest goes first. */
-const MAX_SESSIONS = 8;
 const IDLE_MS = 15 * 60_000;
 /** Sessions of which we still know that they lost something. */
 const MAX_REMEMBERED = 256;
@@ -19,12 +17,14 @@ export interface Session {
 
 /** Which interpreter holds the state of which session. */
 export class Sessions implements AsyncDisposable {
+  readonly #max: number;
   readonly #idleMs: number;
   /** In the order of their last use. */
   readonly #sessions = new Map<string, Session>();
   readonly #lost = new Set<string>();
 
-  constructor(idleMs = IDLE_MS) {
+  constructor(max: number, idleMs = IDLE_MS) {
+    this.#max = max;
     this.#idleMs = idleMs;
   }
 
@@ -71,7 +71,7 @@ export class Sessions implements AsyncDisposable {
 
   #makeRoom(): void {
     for (const session of this.#sessions.values()) {
-      if (this.#sessions.size <= MAX_SESSIONS) return;
+      if (this.#sessions.size <= this.#max) return;
       if (session.turns.idle && session.guest) this.#end(session);
     }
   }

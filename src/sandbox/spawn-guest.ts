@@ -44,7 +44,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     };
     child.once('error', (error) => end(error.message));
     child.once('exit', (code, signal) => {
-      const how = signal ? `killed by ${signal}` : `exit code ${code}`;
+      const how = howItEnded(code, signal);
       // What it wrote last may still be in the pipe; a process that it left behind may hold the pipe open.
       const late = setTimeout(() => end(how), LAST_WORDS_MS);
       const read = () => {
@@ -75,6 +75,12 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
       input.destroy();
     },
   };
+}
+
+/** A program between us and the guest tells a signal as a number over 128. */
+function howItEnded(code: number | null, signal: string | null): string {
+  if (signal) return `killed by ${signal}`;
+  return code !== null && code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`;
 }
 
 function fourthOf(stdio: readonly unknown[]): Duplex | undefined {

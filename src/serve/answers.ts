@@ -47,7 +47,9 @@ function inEra(error: RpcError, method: string, era: Era): RpcError {
   const { code, message, data } = error.fault;
   if (method !== 'resources/read') return error;
   if (era === 'modern' && code === NOT_FOUND_BEFORE_2026) return new RpcError(RpcCode.invalidParams, message, data);
-  if (era === 'legacy' && code === RpcCode.invalidParams) return new RpcError(NOT_FOUND_BEFORE_2026, message, data);
+  // Only a stateless server says so with this code, and names the resource.
+  const isMissing = code === RpcCode.invalidParams && isObject(data) && data.uri !== undefined;
+  if (era === 'legacy' && isMissing) return new RpcError(NOT_FOUND_BEFORE_2026, message, data);
   return error;
 }
 

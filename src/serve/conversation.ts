@@ -25,12 +25,16 @@ const ABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
 const LOG_KEY = 'io.modelcontextprotocol/logLevel';
 
 /** What a running request may ask of its client and tell it, in the client's own era. */
-export function conversationWith(peer: Peer, circumstances: Circumstances): Conversation {
-  const { id, params, era, signal, logLevel } = circumstances;
+export function conversationWith(
+  peer: Peer,
+  send: (method: string, told: Readonly<Record<string, unknown>>) => void,
+  circumstances: Circumstances,
+): Conversation {
+  const { params, era, signal, logLevel } = circumstances;
   const meta = isObject(params._meta) ? params._meta : {};
   const { progressToken } = meta;
   const tell = (method: string, told: Readonly<Record<string, unknown>>) => {
-    if (!signal.aborted) peer.notify(method, told, id);
+    if (!signal.aborted) send(method, told);
   };
   const isProgressWanted = typeof progressToken === 'string' || typeof progressToken === 'number';
   const wantedLevel = era === 'legacy' ? logLevel : meta[LOG_KEY];
@@ -41,8 +45,22 @@ export function conversationWith(peer: Peer, circumstances: Circumstances): Conv
     ...(isProgressWanted && { progress: (step) => tell('notifications/progress', { ...step, progressToken }) }),
     ...(era === 'legacy' && { ask: askOver(peer, circumstances) }),
     ...(typeof wantedLevel === 'string' && { logLevel: wantedLevel }),
-    ...(isLogWanted && { log: (entry) => tell('notifications/message', entry) }),
+    ...(isLogWanted && {
+      log: (entry) => {
+        if (isLoudEnough(entry.level, wantedLevel)) tell('notifications/message', entry);
+      },
+    }),
   };
+}
+
+const LEVELS: readonly unknown[] = [
+  ...['debug', 'info', 'notice', 'warning'],
+  ...['error', 'critical', 'alert', 'emergency'],
+];
+
+/** Where no level was asked for, or one that nobody knows, everything is. */
+function isLoudEnough(level: unknown, least: unknown): boolean {
+  return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 
 function introduced(

@@ -1,6 +1,7 @@
 import { type Answer, PortolanError, RpcCode, RpcError, sha256 } from '../base/index.js';
 import type { Gateway } from '../gateway/index.js';
-import { failed, passed } from './answers.js';
+import type { Conversation } from '../model/index.js';
+import { failed } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
 import { instructions } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
@@ -45,6 +46,14 @@ export class ExposeAll implements Face {
     }
   }
 
+  inputSchemaOf(name: string): unknown {
+    return outerNames(this.#gateway.knownTools()).get(name)?.tool.inputSchema;
+  }
+
+  left(caller: string): void {
+    this.#rest.left(caller);
+  }
+
   translate(server: string, notice: Notice): Notice | undefined {
     if (notice.method === 'notifications/tools/list_changed') return { method: notice.method, params: {} };
     return this.#rest.translate(server, notice);
@@ -55,17 +64,22 @@ export class ExposeAll implements Face {
     return { value: { tools: [...named].map(([name, { tool }]) => ({ ...tool, name })) } };
   }
 
-  async #call({ params, conversation }: FaceRequest): Promise<Answer> {
+  /** What is known is called at once, whatever else is being read. */
+  async #meant(name: string, conversation: Conversation): Promise<EveryTool[number] | undefined> {
+    const known = outerNames(this.#gateway.knownTools()).get(name);
+    return known ?? outerNames(await this.#gateway.everyTool(conversation)).get(name);
+  }
+
+  async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta, ...extra } = params;
-    const meant =
-      typeof name === 'string' ? outerNames(await this.#gateway.everyTool(conversation)).get(name) : undefined;
+    const meant = typeof name === 'string' ? await this.#meant(name, conversation) : undefined;
     if (!meant) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);
     const { server, tool } = meant;
     const meta = passedOn(_meta);
     try {
       const details = { extra, ...(meta && { meta }) };
       const result = await this.#gateway.executeTool(server, tool.name, given, conversation, details);
-      return passed(this.#tasks.noted(server, result));
+      return this.#tasks.answered(server, result, principal);
     } catch (error) {
       if (!(error instanceof PortolanError) || error.cause instanceof RpcError) throw error;
       return failed(error, { server, tool: tool.name });

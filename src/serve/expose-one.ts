@@ -13,6 +13,8 @@ import type { Gateway } from '../gateway/index.js';
 import { failed, passed } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
 import { paramsPassedOn, passedOn } from './passed-on.js';
+import { ResourceWatchers } from './resource-watchers.js';
+import { TaskRoutes } from './task-routes.js';
 
 const CURSOR_MS = 3_600_000;
 
@@ -21,10 +23,14 @@ export class ExposeOne implements Face {
   readonly #gateway: Gateway;
   readonly #server: string;
   readonly #key = randomKey();
+  readonly #tasks: TaskRoutes;
+  readonly #watchers: ResourceWatchers;
 
   constructor(gateway: Gateway, server: string) {
     this.#gateway = gateway;
     this.#server = server;
+    this.#tasks = new TaskRoutes(gateway);
+    this.#watchers = new ResourceWatchers(gateway);
   }
 
   async introduction(): Promise<Introduction> {
@@ -41,22 +47,40 @@ export class ExposeOne implements Face {
         return this.#gateway.toolsOf(this.#server).then((tools) => ({ value: { tools } }));
       case 'tools/call':
         return this.#call(request);
+      // Everybody shares one connection to the server: its list would show the tasks of all of them.
+      case 'tasks/list':
+        return undefined;
+      case 'resources/subscribe':
+        return this.#watchers.subscribe(this.#server, String(request.params.uri), request.conversation);
+      case 'resources/unsubscribe':
+        return this.#watchers.unsubscribe(this.#server, String(request.params.uri), request.conversation);
       default:
-        return this.#forward(request);
+        return this.#tasks.answer(request) ?? this.#forward(request);
     }
   }
 
-  translate(server: string, notice: Notice): Notice | undefined {
-    return server === this.#server ? notice : undefined;
+  inputSchemaOf(name: string): unknown {
+    return this.#gateway.knownTools().find(({ server, tool }) => server === this.#server && tool.name === name)?.tool
+      .inputSchema;
   }
 
-  async #call({ params, conversation }: FaceRequest): Promise<Answer> {
+  left(caller: string): void {
+    this.#watchers.left(caller);
+  }
+
+  translate(server: string, notice: Notice): Notice | undefined {
+    // The id of a task is known to its client under another name.
+    return server === this.#server && notice.method !== 'notifications/tasks/status' ? notice : undefined;
+  }
+
+  async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta, ...extra } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
     const meta = passedOn(_meta);
     try {
       const details = { unchecked: true, extra, ...(meta && { meta }) };
-      return passed(await this.#gateway.executeTool(this.#server, name, given, conversation, details));
+      const result = await this.#gateway.executeTool(this.#server, name, given, conversation, details);
+      return this.#tasks.answered(this.#server, result, principal);
     } catch (error) {
       if (!(error instanceof PortolanError) || error.cause instanceof RpcError) throw error;
       if (error.code === ErrorCode.ToolNotFound)

@@ -19,6 +19,8 @@ export interface FaceRequest {
   readonly params: NonNullable<Params>;
   readonly era: Era;
   readonly conversation: Conversation;
+  /** Who alone may go on with what this request begins. */
+  readonly principal: string;
 }
 
 /** What a client sees of the servers: a few tools that reach them all, or their own tools. */
@@ -26,6 +28,10 @@ export interface Face {
   introduction(): Promise<Introduction>;
   /** Undefined for a method that it does not have. */
   answer(request: FaceRequest): Promise<Answer> | undefined;
+  /** A client is gone: nothing is kept for it any more. */
+  left?(caller: string): void;
+  /** What a tool takes, as far as it is known without asking anybody. */
+  inputSchemaOf?(name: string): unknown;
   /** What a server said unasked, as a client of this face understands it; undefined where it is none of its business. */
   translate(server: string, notice: Notice): Notice | undefined;
 }

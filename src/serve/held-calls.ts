@@ -13,7 +13,10 @@ type Step = { readonly kind: 'done'; readonly answer: Answer } | { readonly kind
 
 interface Held {
   readonly id: string;
-  readonly client: string;
+  /** Who alone may go on with it, and with what. */
+  readonly bound: readonly string[];
+  /** How often it has asked: an answer counts once. */
+  round: number;
   readonly controller: AbortController;
   /** Questions that were not put to the client yet, and those that wait for its answer, by key. */
   readonly open: Map<string, { readonly question: Question; resolve(answer: Record<string, unknown>): void }>;
@@ -54,7 +57,7 @@ export class HeldCalls {
 
   /** Runs a call until it ends or has a question. */
   async start(
-    client: string,
+    bound: readonly string[],
     run: (ask: Ask, signal: AbortSignal) => Promise<Answer>,
     signal: AbortSignal,
   ): Promise<Answer> {
@@ -63,7 +66,8 @@ export class HeldCalls {
     signal.addEventListener('abort', stop, { once: true });
     const held: Held = {
       id: `${this.#count++}`,
-      client,
+      bound,
+      round: 0,
       controller,
       open: new Map(),
       ended: NOT_BEGUN,
@@ -95,13 +99,14 @@ export class HeldCalls {
 
   /** Goes on with the answers that the client brought. */
   async resume(
-    client: string,
+    bound: readonly string[],
     state: string,
     responses: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<Answer> {
-    const held = this.#find(client, state);
+    const held = this.#find(bound, state);
     clearTimeout(held.expiry);
+    held.round += 1; // whoever brings the same again is too late
     for (const [key, waiting] of held.open) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (typeof response !== 'object' || response === null) continue;
@@ -120,8 +125,8 @@ export class HeldCalls {
   }
 
   /** Whether a state was sealed here, so that others can be passed on. */
-  isOurs(client: string, state: string): boolean {
-    return unseal(this.#key, { kind: 'held', bound: [client] }, state, this.#now()).kind !== 'forged';
+  isOurs(bound: readonly string[], state: string): boolean {
+    return unseal(this.#key, { kind: 'held', bound }, state, this.#now()).kind !== 'forged';
   }
 
   [Symbol.dispose](): void {
@@ -149,15 +154,18 @@ export class HeldCalls {
   #questions(held: Held): Answer {
     clearTimeout(held.expiry);
     held.expiry = setTimeout(() => this.#forget(held), HELD_MS).unref();
+    held.round += 1;
     const inputRequests = Object.fromEntries([...held.open].map(([key, { question }]) => [key, question]));
-    const requestState = seal(this.#key, { kind: 'held', bound: [held.client] }, held.id, this.#now() + HELD_MS);
+    const purpose = { kind: 'held', bound: held.bound };
+    const requestState = seal(this.#key, purpose, [held.id, held.round], this.#now() + HELD_MS);
     return { value: { resultType: 'input_required', inputRequests, requestState } };
   }
 
-  #find(client: string, state: string): Held {
-    const opened = unseal(this.#key, { kind: 'held', bound: [client] }, state, this.#now());
-    const held = opened.kind === 'open' && typeof opened.value === 'string' ? this.#held.get(opened.value) : undefined;
-    if (held?.client === client) return held;
+  #find(bound: readonly string[], state: string): Held {
+    const opened = unseal(this.#key, { kind: 'held', bound }, state, this.#now());
+    const [id, round] = opened.kind === 'open' && Array.isArray(opened.value) ? opened.value : [];
+    const held = this.#held.get(String(id));
+    if (held && held.round === round) return held;
     const why = opened.kind === 'forged' ? 'is not one of ours' : 'has expired: make the call again without it';
     throw new RpcError(RpcCode.invalidParams, `the requestState ${why}`);
   }

@@ -1,7 +1,7 @@
 import { type Answer, PortolanError, RpcCode, RpcError } from '../base/index.js';
 import type { CallDetails, FoundTool, Gateway } from '../gateway/index.js';
 import type { Conversation } from '../model/index.js';
-import { failed, passed, structured } from './answers.js';
+import { failed, structured } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
 import { type MetaCall, readMetaCall } from './meta-arguments.js';
 import { instructions, metaTools } from './meta-tools.js';
@@ -41,6 +41,10 @@ export class MetaFace implements Face {
     }
   }
 
+  left(caller: string): void {
+    this.#rest.left(caller);
+  }
+
   translate(server: string, notice: Notice): Notice | undefined {
     // Our own list of tools does not change with theirs; what search finds does, and a client may want to know.
     if (notice.method === 'notifications/tools/list_changed') return { method: notice.method, params: {} };
@@ -51,14 +55,14 @@ export class MetaFace implements Face {
     return this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ alias }) => alias);
   }
 
-  async #call({ params, conversation }: FaceRequest): Promise<Answer> {
+  async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta, ...extra } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
     try {
       const call = readMetaCall(name, given);
       if (!call) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
       const meta = passedOn(_meta);
-      return await this.#run(call, conversation, { extra, ...(meta && { meta }) });
+      return await this.#run(call, conversation, principal, { extra, ...(meta && { meta }) });
     } catch (error) {
       // What the model can mend comes back as a result; anything else is our fault and must surface as one.
       if (!(error instanceof PortolanError)) throw error;
@@ -66,7 +70,7 @@ export class MetaFace implements Face {
     }
   }
 
-  async #run(call: MetaCall, conversation: Conversation, details: CallDetails): Promise<Answer> {
+  async #run(call: MetaCall, conversation: Conversation, principal: string, details: CallDetails): Promise<Answer> {
     const gateway = this.#gateway;
     switch (call.tool) {
       case 'list_mcp_servers':
@@ -82,7 +86,7 @@ export class MetaFace implements Face {
       case 'execute_tool': {
         const { server, name, toolArguments } = call;
         const result = await gateway.executeTool(server, name, toolArguments, conversation, details);
-        return passed(this.#tasks.noted(server, result));
+        return this.#tasks.answered(server, result, principal);
       }
     }
   }

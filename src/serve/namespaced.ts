@@ -4,6 +4,7 @@ import type { Conversation } from '../model/index.js';
 import { passed } from './answers.js';
 import type { Face, FaceRequest, Notice } from './face.js';
 import { paramsPassedOn } from './passed-on.js';
+import { ResourceWatchers } from './resource-watchers.js';
 
 const SCHEME = 'portolan://';
 const SEPARATOR = '__';
@@ -19,11 +20,13 @@ export const NAMESPACED_CAPABILITIES = {
 type Named = Readonly<Record<string, unknown>>;
 
 /** Resources and prompts of every server, each under the name of its server, and back. Nothing is asked before somebody asks. */
-export class Namespaced implements Pick<Face, 'answer' | 'translate'> {
+export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
   readonly #gateway: Gateway;
+  readonly #watchers: ResourceWatchers;
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
+    this.#watchers = new ResourceWatchers(gateway);
   }
 
   answer({ method, params, conversation }: FaceRequest): Promise<Answer> | undefined {
@@ -51,10 +54,13 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate'> {
         }));
       case 'resources/read':
         return this.#read(params, conversation);
-      case 'resources/subscribe':
+      case 'resources/subscribe': {
+        const { alias, inner } = innerUri(params.uri);
+        return this.#watchers.subscribe(this.#nameOf(alias), inner, conversation);
+      }
       case 'resources/unsubscribe': {
         const { alias, inner } = innerUri(params.uri);
-        return this.#forward(alias, method, { ...params, uri: inner }, conversation);
+        return this.#watchers.unsubscribe(this.#nameOf(alias), inner, conversation);
       }
       case 'prompts/get': {
         const { alias, inner } = this.#innerName(params.name);
@@ -65,6 +71,10 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate'> {
       default:
         return undefined;
     }
+  }
+
+  left(caller: string): void {
+    this.#watchers.left(caller);
   }
 
   translate(server: string, { method, params }: Notice): Notice | undefined {
@@ -124,6 +134,13 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate'> {
     return this.#forward(alias, 'completion/complete', { ...params, ref: renamed }, conversation);
   }
 
+  /** By its alias and nothing else: another server may have that very word for a name. */
+  #nameOf(alias: string): string {
+    const server = this.#gateway.view.servers.find((one) => one.alias === alias);
+    if (server) return server.name;
+    throw new RpcError(RpcCode.invalidParams, `there is no server called ${alias}`);
+  }
+
   /** An alias may hold the separator itself: the longest that fits is meant. */
   #innerName(name: unknown): { alias: string; inner: string } {
     const fits = this.#gateway.view.servers
@@ -136,7 +153,7 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate'> {
   }
 
   async #forward(alias: string, method: string, params: Named, conversation: Conversation): Promise<Answer> {
-    return passed(await this.#gateway.request(alias, method, paramsPassedOn(params), conversation));
+    return passed(await this.#gateway.request(this.#nameOf(alias), method, paramsPassedOn(params), conversation));
   }
 }
 

@@ -13,32 +13,32 @@ export class Questions implements Disposable {
   readonly #key = randomKey();
   readonly #held = new HeldCalls(this.#key);
 
-  /** The answer of the face, or its questions where it has some. `principal` is who alone may go on with them. */
-  answer(request: FaceRequest, principal: string, face: Face): Promise<Answer> | undefined {
+  /** The answer of the face, or its questions where it has some. */
+  answer(request: FaceRequest, face: Face): Promise<Answer> | undefined {
     const { method, era } = request;
-    return era === 'modern' && MAY_ASK.has(method) ? this.#converse(request, principal, face) : face.answer(request);
+    return era === 'modern' && MAY_ASK.has(method) ? this.#converse(request, face) : face.answer(request);
   }
 
   [Symbol.dispose](): void {
     this.#held[Symbol.dispose]();
   }
 
-  async #converse(request: FaceRequest, principal: string, face: Face): Promise<Answer> {
+  async #converse(request: FaceRequest, face: Face): Promise<Answer> {
     const { inputResponses, requestState, ...params } = request.params;
     if (requestState !== undefined && typeof requestState !== 'string')
       throw new RpcError(RpcCode.invalidParams, 'requestState is not a text');
-    if (requestState !== undefined && this.#held.isOurs(principal, requestState))
+    const bound = [request.principal, targetOf(request)];
+    if (requestState !== undefined && this.#held.isOurs(bound, requestState))
       return this.#held.resume(
-        principal,
+        bound,
         requestState,
         isObject(inputResponses) ? inputResponses : {},
         request.conversation.signal,
       );
-    const bound = [principal, targetOf(request)];
     const state = requestState === undefined ? undefined : this.#opened(requestState, bound);
     const { conversation } = request;
     const answer = await this.#held.start(
-      principal,
+      bound,
       async (ask, signal) => {
         const asked = face.answer({
           ...request,

@@ -22,6 +22,10 @@ import { listen, wants } from './subscriptions.js';
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const MAX_NAME_CHARACTERS = 100;
 const MAX_SPARE = 64;
+const NEVER = new AbortController().signal;
+const CUT_OFF_MS = 500;
+/** What nobody waits for is not kept for a client that does not read: progress and logs are lost then, answers never. */
+const MAX_NOTICE_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Methods that the stateless revision has taken away, though the servers behind a face may still have them. */
 const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 /** A client that does not answer such a question by then has no answer. */
@@ -64,7 +68,10 @@ export class Session {
       request: (request) => this.#answer(request),
       notification: (method, params) => this.#notified(method, params),
       noise: () => 'answer',
-      closed: () => gone(),
+      closed: () => {
+        options.face.left?.(this.#caller());
+        gone();
+      },
       fault: (error) =>
         options.log('error', 'internal error', { error: error instanceof Error ? error.stack : String(error) }),
     });
@@ -85,7 +92,11 @@ export class Session {
     if (!this.#isInitialized) return;
     const { uri } = notice.params;
     if (notice.method === 'notifications/resources/updated' && !this.#subscribed.has(String(uri))) return;
-    this.#peer.notify(notice.method, notice.params);
+    this.#tell(notice.method, notice.params);
+  }
+
+  #tell(method: string, params: Readonly<Record<string, unknown>>, about?: Id): void {
+    if (this.#peer.backlogBytes <= MAX_NOTICE_BACKLOG_BYTES) this.#peer.notify(method, params, about);
   }
 
   /** The roots of this client, as it gives them now; none if it has none. */
@@ -106,14 +117,20 @@ export class Session {
   /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
   async drain(limitMs: number): Promise<void> {
     this.#draining.abort(); // whoever listens would listen for ever
-    if (this.#running.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.#drained = resolve;
-        setTimeout(resolve, limitMs).unref();
-      });
-    }
+    await this.#quiet(limitMs);
     this.cancelAll();
+    // Those who are cut off get their answers in a moment: the pipe must not be closed before them.
+    await this.#quiet(CUT_OFF_MS);
     await this.#peer.close();
+  }
+
+  /** Settles when nothing runs any more, or it took too long. */
+  async #quiet(limitMs: number): Promise<void> {
+    if (this.#running.size === 0) return;
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
+      setTimeout(resolve, limitMs).unref();
+    });
   }
 
   cancelAll(): void {
@@ -191,7 +208,10 @@ export class Session {
       throw new RpcError(RpcCode.internalError, 'too many answers wait to be read: read those of earlier calls first');
     const { face, questions, principal } = this.#options;
     const conversation = this.#conversation(id, params, era, signal);
-    const answer = questions.answer({ method, params, era, conversation }, principal ?? conversation.client, face);
+    const answer = questions.answer(
+      { method, params, era, conversation, principal: principal ?? conversation.client },
+      face,
+    );
     return answer?.then((given) => {
       if (method === 'resources/subscribe') this.#subscribed.add(String(params.uri));
       if (method === 'resources/unsubscribe') this.#subscribed.delete(String(params.uri));
@@ -199,15 +219,20 @@ export class Session {
     });
   }
 
+  #caller(): string {
+    const { label } = this.#options;
+    return label === undefined ? this.#client : `${this.#client}#${label}`;
+  }
+
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {
     const { label } = this.#options;
-    return conversationWith(this.#peer, {
+    return conversationWith(this.#peer, (method, told) => this.#tell(method, told, id), {
       id,
       params,
       era,
       signal,
       label,
-      client: label === undefined ? this.#client : `${this.#client}#${label}`,
+      client: this.#caller(),
       abilities: this.#abilities,
       logLevel: this.#logLevel,
     });
@@ -245,10 +270,11 @@ export class Session {
 
   #listen(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {
     const subscribe = (method: string, uri: string) =>
-      this.#ask(id, method, { uri }, 'legacy', signal)?.catch(() => undefined);
+      this.#ask(id, method, { uri }, 'legacy', NEVER)?.catch(() => undefined);
     return listen(id, params, AbortSignal.any([signal, this.#draining.signal]), {
       subscribe: (uri) => void subscribe('resources/subscribe', uri),
-      send: (method, told) => this.#peer.notify(method, told, id),
+      unsubscribe: (uri) => void subscribe('resources/unsubscribe', uri),
+      send: (method, told) => this.#tell(method, told, id),
       hear: (filter, listener) => {
         const chosen = (notice: Notice) => {
           if (wants(filter, notice)) listener(notice);

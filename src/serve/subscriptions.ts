@@ -15,6 +15,7 @@ export interface Filter {
 interface Ends {
   /** Has the server told that somebody wants to hear of a resource. */
   subscribe(uri: string): void;
+  unsubscribe(uri: string): void;
   send(method: string, params: Readonly<Record<string, unknown>>): void;
   hear(filter: Filter, listener: (notice: Notice) => void): () => void;
 }
@@ -24,7 +25,7 @@ export async function listen(
   id: Id,
   params: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
-  { send, hear, subscribe }: Ends,
+  { send, hear, subscribe, unsubscribe }: Ends,
 ): Promise<Answer> {
   const filter = readFilter(params.notifications);
   const _meta = { [SUBSCRIPTION_KEY]: id };
@@ -36,6 +37,7 @@ export async function listen(
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
   stop();
+  for (const uri of filter.resourceSubscriptions ?? []) unsubscribe(uri);
   return { value: { resultType: 'complete', _meta } };
 }
 

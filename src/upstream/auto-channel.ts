@@ -30,6 +30,10 @@ class AutoChannel implements Channel {
     return this.#road.backlogBytes;
   }
 
+  get carriesHeaders(): boolean {
+    return this.#road.carriesHeaders === true;
+  }
+
   start(listener: ChannelListener): void {
     const road = this.#road;
     const overHttp: ChannelListener = {

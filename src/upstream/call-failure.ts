@@ -1,4 +1,4 @@
-import { AnswerTooLarge, ChannelClosed, ErrorCode, PortolanError, RpcError } from '../base/index.js';
+import { AnswerTooLarge, ChannelClosed, ErrorCode, isObject, PortolanError, RpcError } from '../base/index.js';
 
 export interface Explaining {
   /** Takes out what may not be shown. */
@@ -9,8 +9,12 @@ export interface Explaining {
 
 /** What went wrong with a call, with a code that says whether the server, the time or the connection failed. */
 export function explained(error: unknown, { redact, lost }: Explaining): unknown {
-  if (error instanceof RpcError)
-    return new PortolanError(ErrorCode.ToolExecutionError, redact(error.message), { cause: error });
+  if (error instanceof RpcError) {
+    const { code, message, data } = error.fault;
+    // The cause may be passed on as the server's own words: it is shown no less than our text.
+    const cause = new RpcError(code, redact(message), redactedValue(data, redact));
+    return new PortolanError(ErrorCode.ToolExecutionError, cause.message, { cause });
+  }
   if (error instanceof AnswerTooLarge) {
     return new PortolanError(ErrorCode.ResultTooLarge, `the result has ${error.bytes} bytes, more than the limit`, {
       hint: 'ask for less at once, or raise limits.maxResultBytes',
@@ -44,4 +48,12 @@ export function timedOut(method: string, timeoutMs: number): PortolanError {
   return new PortolanError(ErrorCode.ToolExecutionTimeout, `no answer to ${method} within ${seconds} s`, {
     hint: 'try again, ask for less at once, or raise timeouts.callMs',
   });
+}
+
+/** The same value without what may not be shown, also in what nests in it. */
+function redactedValue(value: unknown, redact: (text: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((one) => redactedValue(one, redact));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [redact(key), redactedValue(one, redact)]));
 }

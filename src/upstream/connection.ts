@@ -182,14 +182,15 @@ export class Connection {
     if (signal.aborted) throw cancelled();
     const { client = '' } = options;
     const caller = callerOf(options);
-    if (this.#flights.mustWait(caller)) await this.#turn(caller, options);
+    // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.
+    const isAsked = options.client !== undefined || options.progress !== undefined;
+    const isCall = isAsked && method !== 'subscriptions/listen';
+    if (isCall && this.#flights.mustWait(caller)) await this.#turn(caller, options);
     const clock = this.#clock(method, options);
     const alive = () => {
       this.#timeoutsInARow = 0;
       clock.again();
     };
-    // One that lives as long as the connection is nobody's call: whoever waited for its end would wait for ever.
-    const isCall = method !== 'subscriptions/listen';
     const token = isCall ? this.#flights.enter({ conversation: { ...options, client, signal }, alive }) : undefined;
     const wantsProgress = options.progress !== undefined;
     const meta = {

@@ -63,9 +63,10 @@ export class Flights {
     if (step) flight.conversation.progress?.(step);
   }
 
-  /** What a server writes into its log goes to those whose calls it may be about. */
+  /** What a server writes into its log goes to the one whose call it is about; what may be about another's is nobody's to read. */
   log(params: Readonly<Record<string, unknown>>): void {
-    for (const { conversation } of this.#flights.values()) conversation.log?.(params);
+    const [first] = this.#flights.values();
+    if (first && !this.#isUsedByOthers(callerOf(first.conversation))) first.conversation.log?.(params);
   }
 
   /** Puts a server's question to the client whose call caused it. Where that cannot be said, nobody is asked (G8). */

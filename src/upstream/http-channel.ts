@@ -156,7 +156,8 @@ class HttpChannel implements Channel {
     const read = readMessage(message);
     if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined) this.#waiting.delete(read.id);
     if (!isValueDeeperThan(message, this.#limits().maxDepth)) listener.message(read);
-    else if (read.kind === 'result') listener.undelivered(read.id, new Error('its answer nests too deep'));
+    else if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined)
+      listener.undelivered(read.id, new Error('its answer nests too deep'));
   }
 
   #end(reason: Error | undefined): void {

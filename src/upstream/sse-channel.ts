@@ -142,7 +142,8 @@ class SseChannel implements Channel {
   #receive(message: unknown, listener: ChannelListener): void {
     const read = readMessage(message);
     if (!isValueDeeperThan(message, this.#limits().maxDepth)) listener.message(read);
-    else if (read.kind === 'result') listener.undelivered(read.id, new Error('its answer nests too deep'));
+    else if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined)
+      listener.undelivered(read.id, new Error('its answer nests too deep'));
   }
 
   async #end(reason: Error | undefined): Promise<void> {

@@ -28,7 +28,14 @@ const stateless = faceOf(async ({ conversation: { brought } }) =>
 );
 
 function request(client: string, params: Json): FaceRequest {
-  return { method: 'tools/call', params: { name: 'x', ...params }, era: 'modern', conversation: conversation(client) };
+  const principal = client.replace(/@.*/, '');
+  return {
+    method: 'tools/call',
+    params: { name: 'x', ...params },
+    era: 'modern',
+    conversation: conversation(client),
+    principal,
+  };
 }
 
 const objectOf = (answer: Answer | undefined): Json => (answer && 'value' in answer ? (answer.value as Json) : {});
@@ -46,7 +53,7 @@ describe.each([
     vi.useRealTimers();
   });
   const answer = async (client: string, params: Json) =>
-    objectOf(await questions.answer(request(client, params), client.replace(/@.*/, ''), face));
+    objectOf(await questions.answer(request(client, params), face));
 
   it('brings the call to its end with what the client answers', async () => {
     const asked = await answer('a@1', {});
@@ -82,9 +89,23 @@ describe.each([
   });
 });
 
-it('S11: a state that a server wants back is refused for another tool than the one that gave it', async () => {
+it.each([
+  { title: 'that a server wants back', face: stateless },
+  { title: 'of a call that is held', face: asking },
+])('S11: a state $title is refused for another tool than the one that gave it', async ({ face }) => {
   using questions = new Questions();
-  const asked = objectOf(await questions.answer(request('a@1', {}), 'a', stateless));
+  const asked = objectOf(await questions.answer(request('a@1', {}), face));
   const other = request('a@2', { name: 'y', requestState: asked.requestState, inputResponses: {} });
-  await expect(questions.answer(other, 'a', stateless)).rejects.toMatchObject({ fault: { code: -32602 } });
+  await expect(questions.answer(other, face)).rejects.toMatchObject({ fault: { code: -32602 } });
+});
+
+it('S11: the state of a held call counts once, also when it is brought twice at once', async () => {
+  using questions = new Questions();
+  const asked = objectOf(await questions.answer(request('a@1', {}), asking));
+  const again = () => {
+    const inputResponses = { 0: { action: 'accept' } };
+    return questions.answer(request('a@2', { requestState: asked.requestState, inputResponses }), asking);
+  };
+  const brought = await Promise.allSettled([again(), again()]);
+  expect(brought.map(({ status }) => status)).toEqual(['fulfilled', 'rejected']);
 });

@@ -22,7 +22,7 @@ const LIMITS: Limits = {
   folderBytes: 16 * 1024 * 1024,
 };
 /** For attacks that have no end of their own, and for those that have one on a machine with other things to do. */
-const ENDLESS_MS = 2_500;
+const ENDLESS_MS = 1_500;
 const PATIENT_MS = 60_000;
 const TEST_MS = 180_000;
 /** What is said when something is cut comes on top of what was kept. */

@@ -117,12 +117,12 @@ describe('parseLine', () => {
     {
       title: 'what nests too deep, with the id of who waits',
       line: `{"jsonrpc":"2.0","id":9,"method":"m","params":${'['.repeat(20)}${']'.repeat(20)}}`,
-      read: invalid(-32600, 'nested deeper than 16', 9),
+      read: { ...invalid(-32600, 'nested deeper than 16', 9), isTooDeep: true },
     },
     {
       title: 'what nests too deep and has no id',
       line: '['.repeat(17),
-      read: invalid(-32600, 'nested deeper than 16'),
+      read: { ...invalid(-32600, 'nested deeper than 16'), isTooDeep: true },
     },
   ])('reads $title', ({ line, read }) => {
     expect(parse(line)).toEqual([read]);

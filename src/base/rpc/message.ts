@@ -17,7 +17,13 @@ export type Incoming =
   | { readonly kind: 'result'; readonly id: Id; readonly result: unknown; readonly bytes?: Buffer }
   | { readonly kind: 'fault'; readonly id: Id | undefined; readonly fault: RpcFault }
   /** Nothing that JSON-RPC knows; `id` where one can be answered. */
-  | { readonly kind: 'invalid'; readonly id: Id | undefined; readonly fault: RpcFault };
+  | {
+      readonly kind: 'invalid';
+      readonly id: Id | undefined;
+      readonly fault: RpcFault;
+      /** It may well be a message, and was not read because it nests too deep. */
+      readonly isTooDeep?: true;
+    };
 
 export type Params = Readonly<Record<string, unknown>> | undefined;
 
@@ -45,8 +51,7 @@ const CLOSE_BRACE = 0x7d;
 
 /** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
 export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
-  if (isDeeperThan(line, maxDepth))
-    return [invalid(RpcCode.invalidRequest, `nested deeper than ${maxDepth}`, idIn(line))];
+  if (isDeeperThan(line, maxDepth)) return [tooDeep(maxDepth, idIn(line))];
   const forwardable = parseForwardable(line);
   if (forwardable) return [forwardable];
   let value: unknown;
@@ -141,6 +146,11 @@ function readFault({ code, message, data }: Record<string, unknown>): RpcFault {
 function readId(id: unknown): Id | undefined {
   if (typeof id === 'number' && Number.isFinite(id)) return id;
   return typeof id === 'string' && id.length <= MAX_ID_CHARACTERS ? id : undefined;
+}
+
+function tooDeep(maxDepth: number, id: Id | undefined): Incoming {
+  const fault = { code: RpcCode.invalidRequest, message: `nested deeper than ${maxDepth}` };
+  return { kind: 'invalid', id, fault, isTooDeep: true };
 }
 
 function invalid(code: number, message: string, id?: Id): Incoming {

@@ -129,10 +129,16 @@ export class Peer {
         return;
       }
       case 'invalid':
-        if (this.#handlers.noise(message.fault) === 'answer')
-          this.#channel.send({ kind: 'fault', id: message.id ?? null, fault: message.fault });
+        this.#unreadable(message);
         return;
     }
+  }
+
+  /** Noise is skipped or answered. What only nests too deep may be an answer: whoever waits for it learns why it does not come. */
+  #unreadable({ id, fault, isTooDeep }: Extract<Incoming, { kind: 'invalid' }>): void {
+    if (this.#handlers.noise(fault) === 'answer') this.#channel.send({ kind: 'fault', id: id ?? null, fault });
+    else if (isTooDeep && id !== undefined)
+      this.#take(id)?.reject(new RpcError(fault.code, `its answer cannot be read: ${fault.message}`));
   }
 
   async #answer({ id, method, params }: Extract<Incoming, { kind: 'request' }>): Promise<void> {

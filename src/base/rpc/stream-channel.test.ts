@@ -40,13 +40,14 @@ describe('StreamChannel', () => {
     ]);
   });
 
-  it('writes one line for each message', () => {
+  it('writes one line for each message, and what is sent at once in one stroke', async () => {
     const { channel, written } = opened();
     channel.send({ kind: 'request', id: 0, method: 'm', params: { a: 'line\nline' } });
     channel.send({ kind: 'notification', method: 'n', params: undefined });
     channel.send({ kind: 'result', id: 'x"', answer: { value: { a: 1 } } });
     channel.send({ kind: 'result', id: 'x"', answer: { bytes: Buffer.from('{"a":1}') } });
     channel.send({ kind: 'fault', id: null, fault: { code: -1, message: 'no' } });
+    await new Promise((resolve) => setImmediate(resolve));
     expect(written().split('\n')).toEqual([
       '{"jsonrpc":"2.0","id":0,"method":"m","params":{"a":"line\\nline"}}',
       '{"jsonrpc":"2.0","method":"n"}',

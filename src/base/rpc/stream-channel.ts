@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import { LineSplitter } from '../line-splitter.js';
 import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
 import { parseLine } from './message.js';
+import { Outbox } from './outbox.js';
 
 export interface StreamLimits {
   /** The longest line that is kept. */
@@ -9,9 +10,6 @@ export interface StreamLimits {
   readonly maxDepth: number;
 }
 
-/** Up to here one copy costs less than a write of several pieces. */
-const COPIED_BYTES = 64 * 1024;
-const END_OF_RESULT = Buffer.from('}\n');
 /** As much as Node reads at once: there is more where this came from. */
 const FULL_CHUNK_BYTES = 64 * 1024;
 /** A stream that was ended and does not finish by then is destroyed. */
@@ -21,6 +19,7 @@ const FLUSH_MS = 2_000;
 export class StreamChannel implements Channel {
   readonly #input: Readable;
   readonly #output: Writable;
+  readonly #outbox: Outbox;
   readonly #limits: () => StreamLimits;
   #listener: ChannelListener | undefined;
   #ended = false;
@@ -29,11 +28,12 @@ export class StreamChannel implements Channel {
   constructor(input: Readable, output: Writable, limits: () => StreamLimits) {
     this.#input = input;
     this.#output = output;
+    this.#outbox = new Outbox(output);
     this.#limits = limits;
   }
 
   get backlogBytes(): number {
-    return this.#output.writableLength;
+    return this.#outbox.backlogBytes;
   }
 
   start(listener: ChannelListener): void {
@@ -59,24 +59,9 @@ export class StreamChannel implements Channel {
   }
 
   send(message: Outgoing): void {
-    // The other side may have said all it will and still wait for answers.
-    if (!this.#output.writable) return;
-    if (message.kind !== 'result' || !('bytes' in message.answer)) {
-      this.#output.write(`${JSON.stringify(toObject(message))}\n`);
-      return;
-    }
-    const { bytes } = message.answer;
-    const head = Buffer.from(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`);
-    if (bytes.length <= COPIED_BYTES) {
-      this.#output.write(Buffer.concat([head, bytes, END_OF_RESULT]));
-      return;
-    }
-    // The bytes of a large result are neither copied nor written again.
-    this.#output.cork();
-    this.#output.write(head);
-    this.#output.write(bytes);
-    this.#output.write(END_OF_RESULT);
-    this.#output.uncork();
+    if (message.kind === 'result' && 'bytes' in message.answer)
+      this.#outbox.put(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`, message.answer.bytes, '}\n');
+    else this.#outbox.put(`${JSON.stringify(toObject(message))}\n`);
   }
 
   close(): Promise<void> {
@@ -85,6 +70,7 @@ export class StreamChannel implements Channel {
   }
 
   async #flush(): Promise<void> {
+    this.#outbox.flush();
     this.#end(undefined);
     await new Promise<void>((resolve) => {
       const giveUp = setTimeout(() => {

@@ -206,4 +206,4 @@ def install_servers(host, namespace, servers):
         made = module("mcp.servers." + server["alias"], {**tools, "__all__": list(tools)})
         parent.__dict__[server["alias"]] = made
     namespace["mcp_servers"] = table
-    namespace["AVAILABLE_SERVERS"] = json.loads(json.dumps(servers))
+    namespace["AVAILABLE_SERVERS"] = servers

@@ -86,19 +86,39 @@ def one_threaded_futures():
     ThreadPoolExecutor.submit = submit
 
 
+def refuse_plainly():
+    """Pyodide dies of these where it may not load what it wants for them; an exception says it better."""
+    import socket
+
+    def no_network(*given, **named):
+        raise PermissionError(1, "there is no network in the sandbox")
+
+    def no_process(*given, **named):
+        raise PermissionError(1, "no process can be started in the sandbox")
+
+    socket.socket.__init__ = no_network
+    for name in ("create_connection", "socketpair", "getaddrinfo", "gethostbyname"):
+        setattr(socket, name, no_network)
+    for name in ("system", "popen"):
+        setattr(os, name, no_process)
+
+
 def start_in_pyodide():
     held = [b""]
+    # What is written to 1 and 2 from now on, by whomever, is no message.
+    incoming, outgoing = os.dup(0), os.dup(1)
+    os.dup2(2, 1)
 
     def write(message):
         data = memoryview(json.dumps(message).encode("ascii") + b"\n")
         while data:
-            data = data[os.write(1, data) :]
+            data = data[os.write(outgoing, data) :]
 
     def pump():
         """One line from the host, waited for."""
         parts = [held[0]]
         while b"\n" not in parts[-1]:
-            data = os.read(0, 1 << 16)
+            data = os.read(incoming, 1 << 16)
             if not data:
                 raise HostGone
             parts.append(data)
@@ -129,6 +149,7 @@ def start_in_pyodide():
     guest = Guest(channel)
     one_threaded_asyncio(channel, pump, wait)
     one_threaded_futures()
+    refuse_plainly()
     time.sleep = sleep
     guest.prepare()
     cut_bridges()

@@ -1,4 +1,5 @@
-// Writes ../guest-source.ts from the Python and JavaScript beside it: `node src/sandbox/guest/embed.mjs`. A test compares them.
+// Writes ../guest-source.ts from the Python and JavaScript beside it: `node src/sandbox/guest/embed.mjs`.
+// With --print they are only shown, for the test that compares them.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const here = dirname(fileURLToPath(import.meta.url));
 
 /** The parts of the guest in the order of their names, one after the other. */
-export function guestSource() {
+function guestSource() {
   const parts = readdirSync(here).filter((name) => name.endsWith('.py'));
   return parts
     .sort()
@@ -15,12 +16,12 @@ export function guestSource() {
 }
 
 /** What starts Pyodide in Node or in Deno. */
-export function runnerSource() {
+function runnerSource() {
   return readFileSync(join(here, 'pyodide-runner.js'), 'utf8');
 }
 
 /** As string literals in one line each: no part of it is for reading. */
-export function embedded() {
+function embedded() {
   return [
     '// Made by guest/embed.mjs from the files in guest/. Edit those.',
     '',
@@ -40,4 +41,5 @@ function quoted(text) {
   return `'${inner}'`;
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(join(here, '../guest-source.ts'), embedded());
+if (process.argv.includes('--print')) process.stdout.write(embedded());
+else writeFileSync(join(here, '../guest-source.ts'), embedded());

@@ -5,6 +5,9 @@ const [plan] = isDeno ? Deno.args : process.argv.slice(-1);
 const { folder, snapshot, memoryBytes, fileBytes, make } = JSON.parse(plan);
 const fs = isDeno ? undefined : await import('node:fs');
 const PAGE = 65536;
+// What the runtime has to say goes where nobody takes it for a message of the guest.
+const { console: said } = globalThis;
+for (const method of ['log', 'info', 'debug', 'warn', 'trace', 'dir', 'table']) said[method] = said.error;
 
 const readSome = isDeno ? (bytes) => Deno.stdin.readSync(bytes) ?? 0 : retrying((bytes) => fs.readSync(0, bytes));
 const writeSome = isDeno ? (bytes) => Deno.stdout.writeSync(bytes) : retrying((bytes) => fs.writeSync(1, bytes));
@@ -82,10 +85,17 @@ const size = Number(new TextDecoder().decode(readExactly(8)));
 const source = new TextDecoder().decode(readExactly(size));
 pyodide.setStdin({ read: readSome, isatty: false });
 pyodide.setStdout({ write: writeSome, isatty: false });
-pyodide.setStderr({ write: (text) => text.length, isatty: false });
+pyodide.setStderr({ write: tellErrors, isatty: false });
 const { runPython } = pyodide;
 runPython(`exec(compile(${JSON.stringify(source)}, "<portolan>", "exec"), {"__name__": "portolan"})`);
 endAll(0);
+
+/** What is written past `sys.stderr`, as the guest would have told it: it writes whole lines, so none is broken by this. */
+function tellErrors(bytes) {
+  const message = { jsonrpc: '2.0', method: 'err', params: { text: new TextDecoder().decode(bytes) } };
+  writeAll(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  return bytes.length;
+}
 
 /** Files live outside the memory that is limited above, so they are counted. */
 function limitFiles(system, limit) {

@@ -56,7 +56,10 @@ function parts() {
         throw new RpcError(Number(params.name), 'as you wish');
     }
   };
-  const face = fakeFace({ 'tools/call': call, 'tools/list': async () => ({ value: { tools: [LOCATED] } }) });
+  const face = {
+    ...fakeFace({ 'tools/call': call, 'tools/list': async () => ({ value: { tools: [LOCATED] } }) }),
+    inputSchemaOf: (name: string) => (name === LOCATED.name ? LOCATED.inputSchema : undefined),
+  };
   return { session: { face, questions, version: '9', log: silentLog }, waits };
 }
 

@@ -1,6 +1,5 @@
 import type { InboundModernRoute, PerRequestHTTPServerTransport } from '@modelcontextprotocol/server';
 import { isObject, type Params, RpcCode, type RpcFault } from '../../base/index.js';
-import { objectOf } from '../answers.js';
 import type { Notice } from '../face.js';
 import { Session, type SessionOptions } from '../session.js';
 import { paramFault } from './param-headers.js';
@@ -39,7 +38,7 @@ export class ModernRequests {
     // The revision has no notification that a client sends over HTTP: it cancels by closing the stream.
     if (route.messageKind === 'notification') return new Response(null, { status: 202 });
     const { message } = route;
-    const fault = headerFault(request.headers, message) ?? (await this.#paramFault(message, request));
+    const fault = headerFault(request.headers, message) ?? this.#paramFault(message, request);
     if (fault) return faultResponse(400, fault, message.id);
     if (this.#running.size >= MAX_RUNNING) {
       const busy = { code: RpcCode.internalError, message: 'too many requests are under way' };
@@ -65,23 +64,13 @@ export class ModernRequests {
     await Promise.all([...this.#running].map((session) => session.drain(limitMs)));
   }
 
-  /** Where the tools cannot be listed nothing is checked: the call itself says why. */
-  async #paramFault(
+  /** Of a tool that is not known nothing is checked: the call itself says so. */
+  #paramFault(
     { method, params }: { readonly method: string; readonly params?: Params },
-    { headers, signal }: Request,
-  ): Promise<RpcFault | undefined> {
-    if (method !== 'tools/call' || !isObject(params)) return undefined;
-    const conversation = { client: 'http', signal };
-    const listing = this.#options.session.face.answer({
-      method: 'tools/list',
-      params: {},
-      era: 'modern',
-      conversation,
-    });
-    const listed = await listing?.then(objectOf, () => undefined);
-    const tools: readonly unknown[] = Array.isArray(listed?.tools) ? listed.tools : [];
-    const tool = tools.find((one) => isObject(one) && one.name === params.name);
-    return isObject(tool) ? paramFault(tool.inputSchema, params.arguments, headers) : undefined;
+    { headers }: Request,
+  ): RpcFault | undefined {
+    if (method !== 'tools/call' || !isObject(params) || typeof params.name !== 'string') return undefined;
+    return paramFault(this.#options.session.face.inputSchemaOf?.(params.name), params.arguments, headers);
   }
 
   #open(channel: TransportChannel, principal: string): Session {

@@ -53,7 +53,7 @@ attempt("ps", lambda: __import__("subprocess").check_output(["ps", "aux"]))
 #% reads the environment
 import ctypes
 for name, value in os.environ.items():
-    if CANARY in value or name not in ("PATH", "HOME", "LANG", "TZ", "PWD", "LC_CTYPE", "PYTHONUTF8", "MALLOC_ARENA_MAX", "OPENBLAS_NUM_THREADS", "USER", "LOGNAME", "_", "PYTHONINSPECT", "KMP_DUPLICATE_LIB_OK"):
+    if "secret-" in value or name not in ("PATH", "HOME", "LANG", "TZ", "PWD", "LC_CTYPE", "PYTHONUTF8", "MALLOC_ARENA_MAX", "OPENBLAS_NUM_THREADS", "USER", "LOGNAME", "_", "LD_LIBRARY_PATH", "PYTHONINSPECT"):
         reached.append(name)
 getenv = ctypes.CDLL(None).getenv
 getenv.restype = ctypes.c_char_p

@@ -143,4 +143,4 @@ attempt("pickle", lambda: pickle.loads(pickle.dumps(Command())) == 0 or 1 / 0)
 #: deno harmless | died
 #% reads other sessions by the collector
 import gc
-attempt("canary", lambda: [o for o in gc.get_objects() if isinstance(o, dict) and "session_secret" in o] or 1 / 0)
+attempt("canary", lambda: [o for o in gc.get_objects() if isinstance(o, dict) and o.get("session_secret") == 1] or 1 / 0)

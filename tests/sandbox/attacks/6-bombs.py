@@ -30,7 +30,7 @@ while True:
 #: threw MemoryError | died
 #% one allocation of everything
 bytearray(1 << 40)
-#: threw MemoryError | died
+#: threw MemoryError | threw OverflowError | died
 #% memory through the mapping of files
 import mmap
 held = []

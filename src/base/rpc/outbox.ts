@@ -1,0 +1,55 @@
+import type { Writable } from 'node:stream';
+
+/** Up to here one copy costs less than a write of several pieces. */
+const COPIED_BYTES = 64 * 1024;
+
+/**
+ * Gathers what is written in one turn of the loop and lets it leave in one stroke: a write wakes the program at the
+ * other end, which costs more than all else that is done for a small message.
+ */
+export class Outbox {
+  readonly #output: Writable;
+  #parts: (string | Buffer)[] = [];
+  #length = 0;
+
+  constructor(output: Writable) {
+    this.#output = output;
+  }
+
+  /** What was put in and has not left yet. */
+  get backlogBytes(): number {
+    return this.#length + this.#output.writableLength;
+  }
+
+  put(...parts: readonly (string | Buffer)[]): void {
+    if (this.#parts.length === 0) process.nextTick(() => this.flush());
+    for (const part of parts) {
+      this.#parts.push(part);
+      this.#length += part.length;
+    }
+  }
+
+  flush(): void {
+    const [parts, length] = [this.#parts, this.#length];
+    this.#parts = [];
+    this.#length = 0;
+    // The other side may have said all it will and still wait for answers; once it is gone, nobody does.
+    if (parts.length === 0 || !this.#output.writable) return;
+    const [first] = parts;
+    if (parts.length === 1) this.#output.write(first);
+    else if (parts.every((part) => typeof part === 'string')) this.#output.write(parts.join(''));
+    else if (length <= COPIED_BYTES) this.#output.write(Buffer.concat(parts.map(toBytes)));
+    else this.#writeAll(parts);
+  }
+
+  /** The bytes of a large result are neither copied nor written again. */
+  #writeAll(parts: readonly (string | Buffer)[]): void {
+    this.#output.cork();
+    for (const part of parts) this.#output.write(part);
+    this.#output.uncork();
+  }
+}
+
+function toBytes(part: string | Buffer): Buffer {
+  return typeof part === 'string' ? Buffer.from(part) : part;
+}
