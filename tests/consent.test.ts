@@ -72,7 +72,7 @@ describe('a call to a server that waits for approval', () => {
     expect(textOf(await client.execute())).toContain('hello');
     expect(client.asked).toEqual([
       {
-        message: expect.stringMatching(/brought.*\n.*odd-server\.mjs[\s\S]*\.mcp\.json:\d+/),
+        message: expect.stringMatching(/This would run: .*odd-server\.mjs[\s\S]*\.mcp\.json:\d+[\s\S]*brought/),
         requestedSchema: {
           type: 'object',
           properties: { approve: expect.objectContaining({ type: 'boolean' }), remember: expect.anything() },

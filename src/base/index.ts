@@ -63,6 +63,7 @@ export {
 } from './secrets.js';
 export { commandsIn, quoted, splitWords } from './shell-words.js';
 export { type Address, addressOf, matchesUrl, type Reading, urlPattern, withoutSlashes } from './url-pattern.js';
+export { visible } from './visible.js';
 export { matchesWildcard, wildcard } from './wildcard.js';
 export { type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
 export {

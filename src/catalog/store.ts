@@ -69,10 +69,12 @@ export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
     read: (server) => readKnowledge(readJson(fileOf(catalogFolder, server)) ?? {}),
     write: (server, knowledge) => writeJson(catalogFolder, server, knowledge),
     readPins: (server) => {
-      const pins = readJson(fileOf(pinFolder, server))?.pins;
-      return isObject(pins) && Object.values(pins).every((hash) => typeof hash === 'string')
-        ? (pins as Record<string, string>)
-        : undefined;
+      const path = fileOf(pinFolder, server);
+      if (diskFiles.read(path).kind === 'absent') return undefined;
+      const pins = readJson(path)?.pins;
+      const isWhole = isObject(pins) && Object.values(pins).every((hash) => typeof hash === 'string');
+      // What cannot be read is not what was never there: nothing is known of any tool until a person looks at them.
+      return isWhole ? (pins as Record<string, string>) : {};
     },
     writePins: (server, pins) => writeJson(pinFolder, server, { pins }),
   };

@@ -1,18 +1,13 @@
+import { visible } from '../base/index.js';
 import type { Io } from './command.js';
+
+export { visible };
 
 const STYLES = { bold: 1, dim: 2, red: 31, green: 32, yellow: 33, cyan: 36 } as const;
 export type Style = keyof typeof STYLES;
 
 export function paint(io: Pick<Io, 'colour'>, style: Style, text: string): string {
   return io.colour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
-}
-
-/** Text of others on a terminal: what would move the cursor, change colours or turn the reading direction is made visible. */
-export function visible(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Variation_Selector}/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u{${code.toString(16)}}`;
-  });
 }
 
 /** A path as its owner would write it. */

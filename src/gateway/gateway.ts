@@ -9,10 +9,11 @@ import { type CallDetails, type Execute, executor } from './execute.js';
 import type { GatewayParts, GatewayView } from './parts.js';
 import { exampleOf } from './schema/index.js';
 import { admittedOrRefused, findServer, type ServedServer, shownName } from './served-server.js';
-import { marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
+import { disabledError, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 const MAX_DESCRIPTION_CHARACTERS = 300;
 const DEFAULT_RESULTS = 10;
+const HELD = 'held until a person has looked at it: its definition changed';
 /** The client of a program that does not say who it is. */
 const LIBRARY = 'library';
 
@@ -81,9 +82,10 @@ export class Gateway {
       server: admitted.name,
       tools: [...views.values()]
         .filter(({ enabled }) => enabled || options.includeDisabled === true)
-        .map(({ listed, enabled, tags }) => ({
+        .map(({ listed, enabled, tags, because }) => ({
           name: listed.tool.name,
-          summary: summaryOf(listed.tool.description ?? listed.tool.title),
+          // Nobody has looked at the new words yet.
+          summary: because === 'changed' ? HELD : summaryOf(listed.tool.description ?? listed.tool.title),
           enabled,
           tags,
           ...marksOf(listed),
@@ -101,6 +103,8 @@ export class Gateway {
       view = this.#viewOf(entry, tool);
     }
     if (!view) throw toolNotFound(admitted.name, tool, this.#viewsOf(entry));
+    const refusal = view.because === 'changed' ? disabledError(admitted.name, view) : undefined;
+    if (refusal) throw refusal;
     const { description, inputSchema, outputSchema, annotations } = view.listed.tool;
     return {
       server: admitted.name,

@@ -13,7 +13,10 @@ export interface ServedServer {
 }
 
 /** What the chart says of a server, with the proof that it may run if there is one. */
-export function servedServer(server: Server, admitted: AdmittedServer | undefined): ServedServer {
+export function servedServer(
+  server: Pick<Server, 'name' | 'alias' | 'state' | 'rule'>,
+  admitted: AdmittedServer | undefined,
+): ServedServer {
   return {
     name: server.name,
     alias: server.alias,

@@ -37,8 +37,8 @@ export class Sessions implements AsyncDisposable {
     };
     clearTimeout(session.idle);
     this.#sessions.delete(key);
-    this.#sessions.set(key, session);
     this.#makeRoom();
+    this.#sessions.set(key, session);
     return session;
   }
 
@@ -50,14 +50,11 @@ export class Sessions implements AsyncDisposable {
     return { guest: undefined, lost: this.#lost.delete(session.key) || died };
   }
 
-  /** A run is over: without an interpreter nothing is left to keep. */
+  /** A run is over; its interpreter waits for the next, if it is still alive. */
   keep(session: Session, guest: Guest | undefined): void {
     session.guest = guest;
-    if (!guest) {
-      if (session.turns.idle) this.#sessions.delete(session.key);
-      return;
-    }
     clearTimeout(session.idle);
+    if (!guest) return;
     session.idle = setTimeout(() => this.#end(session), this.#idleMs);
     session.idle.unref();
   }
@@ -70,9 +67,11 @@ export class Sessions implements AsyncDisposable {
   }
 
   #makeRoom(): void {
-    for (const session of this.#sessions.values()) {
-      if (this.#sessions.size <= this.#max) return;
-      if (session.turns.idle && session.guest) this.#end(session);
+    const unused = [...this.#sessions.values()].filter(({ turns }) => turns.idle);
+    for (const { key } of unused.filter(({ guest }) => !guest)) this.#sessions.delete(key);
+    for (const session of unused.filter(({ guest }) => guest)) {
+      if (this.#sessions.size < this.#max) return;
+      this.#end(session);
     }
   }
 

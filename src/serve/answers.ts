@@ -1,4 +1,4 @@
-import { type Answer, isObject, PortolanError, RpcCode, RpcError } from '../base/index.js';
+import { type Answer, ErrorCode, isObject, PortolanError, RpcCode, RpcError } from '../base/index.js';
 import type { ToolResult } from '../model/index.js';
 import type { Era } from './era.js';
 
@@ -33,13 +33,23 @@ export function passed({ value, bytes }: ToolResult): Answer {
 }
 
 const NOT_FOUND_BEFORE_2026 = -32002;
+/** What is wrong with what was asked for, and not with us. */
+const THEIRS: ReadonlySet<ErrorCode> = new Set([
+  ErrorCode.ServerNotFound,
+  ErrorCode.ServerNotApproved,
+  ErrorCode.ServerBlocked,
+  ErrorCode.ToolNotFound,
+  ErrorCode.ToolDisabled,
+  ErrorCode.ToolValidationError,
+]);
 
 /** What went wrong with a request that has no result to say it in. What the server itself answered is passed on as it is. */
 export function asRpcError(error: unknown, method: string, era: Era): unknown {
   if (!(error instanceof PortolanError)) return error;
   if (error.cause instanceof RpcError) return inEra(error.cause, method, era);
   const { code, message, hint } = error;
-  return new RpcError(RpcCode.internalError, message, { code, ...(hint !== undefined && { hint }) });
+  const data = { code, ...(hint !== undefined && { hint }) };
+  return new RpcError(THEIRS.has(code) ? RpcCode.invalidParams : RpcCode.internalError, message, data);
 }
 
 /** A resource that is not there has another code in each era. */

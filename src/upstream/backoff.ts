@@ -44,6 +44,12 @@ export class Backoff {
     this.#starts.push(now);
   }
 
+  /** It was stopped in order, which says nothing against starting it again. */
+  stopped(): void {
+    this.#starts.pop();
+    this.succeeded();
+  }
+
   /** Full jitter: many gateways whose server came back must not all knock in the same moment. */
   failed(now: number): void {
     const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures);

@@ -19,11 +19,12 @@ export function startFailure(command: string, code: string): PortolanError {
   });
 }
 
-export function folderFailure(command: string, cwd: string): PortolanError {
+/** Without the path: a model reads this, and where other projects lie is none of its business. */
+export function folderFailure(command: string): PortolanError {
   return new PortolanError(
     ErrorCode.ConnectionError,
-    `${shown(command)} cannot be started: ${shown(cwd)} is not a folder`,
-    { hint: 'make the folder, or change `cwd` of the server' },
+    `${shown(command)} cannot be started: its working folder is not a folder`,
+    { hint: 'make the folder, or change `cwd` of the server; `portolan why` shows it' },
   );
 }
 
@@ -37,6 +38,8 @@ export function wordFailure(command: string, where: string): PortolanError {
 
 const SHOWN_CHARACTERS = 200;
 
-function shown(text: string): string {
+/** The program without its folder, for the same reason. */
+function shown(command: string): string {
+  const text = command.slice(Math.max(command.lastIndexOf('/'), command.lastIndexOf('\\')) + 1);
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }

@@ -84,8 +84,13 @@ describe('startChild', () => {
     { title: 'has no name', options: () => ({ command: '' }), says: '(ENOENT)', hint: 'PATH' },
     { title: 'may not be run', options: () => ({ command: join(folder, 'text') }), says: '(EACCES)', hint: 'executed' },
     { title: 'is a folder', options: () => ({ command: folder }), says: '(EACCES)', hint: 'executed' },
-    { title: 'works in no folder', options: () => ({ cwd: join(folder, 'gone') }), says: 'gone', hint: 'cwd' },
-    { title: 'works in a file', options: () => ({ cwd: join(folder, 'text') }), says: 'text', hint: 'cwd' },
+    {
+      title: 'works in no folder',
+      options: () => ({ cwd: join(folder, 'gone') }),
+      says: 'working folder',
+      hint: 'cwd',
+    },
+    { title: 'works in a file', options: () => ({ cwd: join(folder, 'text') }), says: 'working folder', hint: 'cwd' },
     { title: 'has a NUL in an argument', options: () => ({ args: ['a', 'hunter2!\0'] }), says: 'argument 2', hint: '' },
     {
       title: 'has a NUL in a variable',

@@ -44,7 +44,7 @@ const LONGEST_LOOK_MS = 10_000;
 /** Rejects with what a person can mend; says the command, and no argument or value. */
 export async function startChild({ command, args, env, cwd, guardian, secrets }: ChildOptions): Promise<Child> {
   checkWords(command, args, env, cwd);
-  if (!isFolder(cwd)) throw folderFailure(command, cwd);
+  if (!isFolder(cwd)) throw folderFailure(command);
   const launch = forPlatform(command, args, env, cwd);
   guardian.prepare();
   const spawned = spawnProcess(launch, env, cwd, command);

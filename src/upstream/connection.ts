@@ -254,7 +254,9 @@ export class Connection {
     const onTimeout = () => {
       this.#timeoutsInARow += 1;
       giveUp?.(timedOut(method, timeoutMs));
-      if (this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
+      // Whoever else waits may yet get an answer, which shows that it is slow and not stuck.
+      const isAlone = this.#flights.size <= 1;
+      if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
     };
     const again = () => {
       if (!giveUp) return;

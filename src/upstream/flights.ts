@@ -49,6 +49,10 @@ export class Flights {
     return token;
   }
 
+  get size(): number {
+    return this.#flights.size;
+  }
+
   leave(token: number): void {
     this.#flights.delete(token);
     for (const go of this.#waiting.splice(0)) go();

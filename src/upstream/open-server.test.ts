@@ -159,7 +159,7 @@ describe('openServer', () => {
     },
     { title: 'no command', said: { command: undefined }, message: 'its entry has no command' },
     { title: 'no address', said: { transport: 'http' as const, command: undefined }, message: 'its entry has no url' },
-    { title: 'a folder that is none', said: { cwd: '/nowhere/at-all' }, message: 'is not a folder' },
+    { title: 'a folder that is none', said: { cwd: '/nowhere/at-all' }, message: 'working folder is not a folder' },
   ])('refuses an entry with $title', async ({ said, message }) => {
     const { command, ...entry } = server([]).definition;
     const whole = 'command' in said || command === undefined ? entry : { ...entry, command };

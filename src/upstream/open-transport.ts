@@ -1,4 +1,4 @@
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
   type Channel,
@@ -119,10 +119,20 @@ async function childTransport(name: string, definition: Definition, surroundings
 }
 
 /** Relative to the project for what a project wrote, else to the home; without one, where the client works. */
-export function startFolder({ cwd, scope }: Definition, surroundings: Pick<Surroundings, 'cwd' | 'home'>): string {
+export function startFolder(definition: Definition, surroundings: Pick<Surroundings, 'cwd' | 'home'>): string {
+  const { cwd, scope, source } = definition;
   if (cwd === undefined || cwd === '') return surroundings.cwd;
   if (isAbsolute(cwd)) return cwd;
-  return join(scope === 'project' || scope === 'local' ? surroundings.cwd : surroundings.home, cwd);
+  if (scope === 'local') return join(surroundings.cwd, cwd);
+  return join(scope === 'project' ? projectOf(source, surroundings.cwd) : surroundings.home, cwd);
+}
+
+/** A project's file may lie above the folder in which the client works: the folder that holds both is the project. */
+function projectOf(source: string, cwd: string): string {
+  let folder = cwd;
+  while (!source.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`) && dirname(folder) !== folder)
+    folder = dirname(folder);
+  return folder === dirname(folder) ? cwd : folder;
 }
 
 /** Every value that an entry hands to its server, because no one can tell which of them are secret. */

@@ -272,7 +272,7 @@ export class Pool implements AsyncDisposable {
     // Taken out first: what comes now starts anew, and the end of this one is no fault.
     slot.open = undefined;
     slot.wasCalled = false;
-    slot.backoff.succeeded();
+    slot.backoff.stopped();
     this.#options.log('info', 'server stopped', { server: slot.server.name, reason });
     const closing = open.close(reason);
     slot.closing = closing;

@@ -4,8 +4,8 @@ import { type Incoming, parseLine, readMessage } from './message.js';
 
 const MAX_DEPTH = 16;
 const parse = (text: string | Uint8Array) => parseLine(Buffer.from(text), MAX_DEPTH);
-const invalid = (code: number, message: string, id?: string | number): Incoming => ({
-  kind: 'invalid',
+const invalid = (code: number, message: string, id?: string | number) => ({
+  kind: 'invalid' as const,
   id,
   fault: { code, message },
 });
