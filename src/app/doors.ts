@@ -46,10 +46,10 @@ export async function changedTools(discovery: Discovery, server: string): Promis
   return known.changedTools(discovery, server);
 }
 
-/** From now on the tools as they are count as seen. */
-export async function approveTools(discovery: Discovery, server: string): Promise<void> {
+/** From now on these tools, as they were shown, count as seen. */
+export async function approveTools(discovery: Discovery, server: string, seen: readonly ToolChange[]): Promise<void> {
   const known = await import('./known-tools.js');
-  return known.approveTools(discovery, server);
+  return known.approveTools(discovery, server, seen);
 }
 
 /** The record of calls in a folder. */

@@ -11,7 +11,10 @@ import { admittedAmong, servedServers } from './served.js';
 export interface ToolChange {
   readonly tool: string;
   readonly change: 'changed' | 'new';
-  readonly description: string;
+  /** Everything of it that a model would be shown. */
+  readonly shown: string;
+  /** Of what is shown: approval is given to this and nothing newer. */
+  readonly hash: string;
 }
 
 /** What the catalog on disk knows; nothing is started for it. */
@@ -63,12 +66,16 @@ function hidden(server: string, count: number, total: number, by: string, look: 
 /** The tools of a server about which somebody has to decide. */
 export function changedTools(discovery: Discovery, server: string): ToolChange[] {
   const tools = knownCatalog(discovery).entry(server)?.tools ?? [];
-  return tools.flatMap(({ tool, pin }) =>
-    pin === 'same' ? [] : [{ tool: tool.name, change: pin, description: tool.description ?? '' }],
-  );
+  return tools.flatMap(({ tool, pin, hash }) => {
+    if (pin === 'same') return [];
+    const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+    const rest = JSON.stringify({ inputSchema, outputSchema, annotations }, null, 2);
+    return [{ tool: name, change: pin, shown: [title, description, rest].filter(Boolean).join('\n'), hash }];
+  });
 }
 
-/** From now on the tools as they are count as seen. */
-export async function approveTools(discovery: Discovery, server: string): Promise<void> {
-  await knownCatalog(discovery).approveTools(server);
+/** From now on these tools, as they were shown, count as seen. */
+export async function approveTools(discovery: Discovery, server: string, seen: readonly ToolChange[]): Promise<void> {
+  const pins = Object.fromEntries(seen.map(({ tool, hash }) => [tool, hash]));
+  await knownCatalog(discovery).approveTools(server, pins);
 }

@@ -82,6 +82,8 @@ export async function startGateway({
             maxDepth: settings().limits.maxDepth,
           }),
           access: (admitted) => {
+            // Signing in is a matter of the web; a socket brings its own key.
+            if (!/^https?:/i.test(admitted.definition.url ?? '')) return undefined;
             const authProvider = authProviderFor(admitted, credentials);
             const explain = (error: unknown) => accessError(admitted, credentials, error);
             return { explain, ...(authProvider && { authProvider }) };
@@ -129,7 +131,14 @@ export async function startGateway({
     log,
   });
   catalog.use(held.admitted);
-  const reload = async () => {
+  let reloading: Promise<unknown> = Promise.resolve();
+  /** One after the other: of two looks at once the older must not end last and hold. */
+  const reload = (): Promise<boolean> => {
+    const next = reloading.then(reloadNow);
+    reloading = next.catch(() => undefined);
+    return next;
+  };
+  const reloadNow = async (): Promise<boolean> => {
     const before = held;
     held = await lookAgain(before);
     catalog.use(held.admitted);

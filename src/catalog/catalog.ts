@@ -128,11 +128,11 @@ export class Catalog {
     else this.refresh(name).catch(() => undefined); // the entry says what happened
   }
 
-  /** A person has looked at the tools as they are: from now on these are the ones to compare with. */
-  async approveTools(name: string): Promise<void> {
+  /** A person has looked at tools: from now on what they saw is what is compared with, and not what may have come since. */
+  async approveTools(name: string, seen?: Pins): Promise<void> {
     const entry = this.entry(name);
     if (!entry?.tools) return;
-    const pins = pinsOf(entry.tools);
+    const pins = seen ? { ...this.#options.store.readPins(entry.server), ...seen } : pinsOf(entry.tools);
     await this.#options.store.writePins(entry.server, pins);
     this.#replace({ ...entry, tools: withPins(entry.tools, pins) }, entry);
   }

@@ -139,14 +139,14 @@ async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manne
 async function decideTools(server: string, discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
   const changes = await changedTools(discovery, server);
   if (!json) {
-    for (const { tool, change, description } of changes) {
+    for (const { tool, change, shown } of changes) {
       io.out(`${paint(io, 'bold', visible(tool))} ${paint(io, 'yellow', change)}`);
-      for (const line of description.split('\n')) io.out(`  ${visible(line)}`);
+      for (const line of shown.split('\n')) io.out(`  ${visible(line)}`);
     }
   }
   const approved =
     yes || (await isConfirmed(`Trust these ${plural(changes.length, 'tool')} of ${visible(server)}?`, io));
-  if (approved) await approveTools(discovery, server);
+  if (approved) await approveTools(discovery, server, changes);
   const tools = approved ? changes.map(({ tool }) => tool) : [];
   if (json) io.out(JSON.stringify({ approved: [server], tools }, null, 2));
   else io.out(approved ? `approved ${plural(tools.length, 'tool')} of ${visible(server)}` : 'nothing was decided');

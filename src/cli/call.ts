@@ -14,6 +14,8 @@ export function callCommand(open: OpenForCommand): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [server, tool, ...pairs] = needed(this, positionals, ['server', 'tool']);
+      if (values.args !== undefined && pairs.length > 0)
+        throw new PortolanError(ErrorCode.Usage, '--args and key=value at once', { hint: `usage: ${this.usage}` });
       try {
         const result = await withGateway(
           open,

@@ -49,6 +49,15 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
 const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
   [ErrorCode.TerminalNeeded]: EXIT.terminalNeeded,
   [ErrorCode.Cancelled]: EXIT.failed,
+  [ErrorCode.ToolNotFound]: EXIT.failed,
+  [ErrorCode.ToolDisabled]: EXIT.failed,
+  [ErrorCode.ServerNotApproved]: EXIT.failed,
+  [ErrorCode.ServerBlocked]: EXIT.failed,
+  [ErrorCode.ConnectionError]: EXIT.failed,
+  [ErrorCode.ToolExecutionError]: EXIT.failed,
+  [ErrorCode.ToolExecutionTimeout]: EXIT.failed,
+  [ErrorCode.ResultTooLarge]: EXIT.failed,
+  [ErrorCode.LimitExceeded]: EXIT.failed,
 };
 
 /** Runs one command line and says with which code to end. What a person can mend is printed, anything else is thrown. */

@@ -1,10 +1,12 @@
 import type { GatewayOptions, RunningGateway } from '../app/index.js';
 import type { Io } from './command.js';
+import { visible } from './text.js';
 
 export type OpenForCommand = (options: GatewayOptions) => Promise<RunningGateway>;
 
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 100;
+const MAX_SAID_CHARACTERS = 200;
 
 /** Does something with the gateway. Whoever watches sees that it goes on and for how long; a script sees nothing. */
 export async function withGateway<T>(
@@ -32,7 +34,9 @@ function spin(text: () => string, { status }: Io): () => void {
   let frame = 0;
   const timer = setInterval(() => {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    status(`${FRAMES[frame++ % FRAMES.length]} ${text()} ${seconds} s`);
+    // It may quote a server, whose words must not move the cursor.
+    const said = visible(text()).slice(0, MAX_SAID_CHARACTERS);
+    status(`${FRAMES[frame++ % FRAMES.length]} ${said} ${seconds} s`);
   }, FRAME_MS);
   return () => {
     clearInterval(timer);

@@ -27,7 +27,7 @@ export interface Call extends CallDetails {
 export type Execute = (call: Call) => Promise<ToolResult>;
 
 /** A list that was read within this time is not read again because a name or an argument did not fit. */
-const FRESH_MS = 2_000;
+export const FRESH_MS = 2_000;
 
 /** Makes the way of a call: is it there, may it run, do the arguments fit, is there room; then the call, and its line in the log. */
 export function executor(parts: GatewayParts): Execute {

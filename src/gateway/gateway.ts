@@ -5,7 +5,7 @@ import type { AdmittedServer } from '../policy/index.js';
 import { summaryOf } from '../search/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './answers.js';
-import { type CallDetails, type Execute, executor } from './execute.js';
+import { type CallDetails, type Execute, executor, FRESH_MS } from './execute.js';
 import type { GatewayParts, GatewayView } from './parts.js';
 import { exampleOf } from './schema/index.js';
 import { admittedOrRefused, findServer, type ServedServer, shownName } from './served-server.js';
@@ -97,7 +97,7 @@ export class Gateway {
     const admitted = this.#admitted(server);
     let entry = await this.#known(admitted);
     let view = this.#viewOf(entry, tool);
-    if (!view) {
+    if (!view && Date.now() - (entry.readAt ?? 0) >= FRESH_MS) {
       // It may be newer than what we know.
       entry = await this.#parts.catalog.refresh(admitted.name);
       view = this.#viewOf(entry, tool);

@@ -13,6 +13,9 @@ const MAX_ASKED_PER_CLIENT = 3;
 const MAX_ASKED = 300;
 /** A tool further down was not found but known. */
 const LOWEST_RANK = 10;
+/** Each is searched for again when a call worked. */
+const MAX_NEEDS = 8;
+const MAX_NEED_CHARACTERS = 500;
 
 /** Learns which need led to which tool: a search, then a call that worked. Nothing that a server says gets in. */
 export class RememberedUse {
@@ -31,7 +34,9 @@ export class RememberedUse {
 
   searched(client: string, query: string | readonly string[]): void {
     if (!this.#isOn()) return;
-    const needs = (typeof query === 'string' ? query.split('\n') : query).map((need) => need.trim()).filter(Boolean);
+    const lines = typeof query === 'string' ? query.slice(0, MAX_NEEDS * MAX_NEED_CHARACTERS).split('\n') : query;
+    const trimmed = lines.slice(0, MAX_NEEDS).map((need) => need.slice(0, MAX_NEED_CHARACTERS).trim());
+    const needs = trimmed.filter(Boolean);
     const mine = this.#asked.filter((asked) => asked.client === client).slice(1 - MAX_ASKED_PER_CLIENT);
     const others = this.#asked.filter((asked) => asked.client !== client);
     this.#asked = [...others, ...mine, { client, needs, at: this.#now() }].slice(-MAX_ASKED);

@@ -6,15 +6,25 @@ import type { GuestCommand } from './spawn-guest.js';
  */
 const GUARD = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift
 (read -r line <&3 || kill -9 $$) </dev/null >/dev/null 2>&1 &
-exec 3<&-; exec "$@"`;
+exec 3<&-
+[ "$1" = moved ] && exec 4<&0 5>&1 </dev/null >&2
+shift; exec "$@"`;
+
+/** Where the pipes are that a program finds elsewhere than on 0 and 1. */
+export const MOVED = { input: 4, output: 5 } as const;
+
+/** Node makes what it takes for its own stdin not block, and to wait for that costs a millisecond a call. */
+export type Pipes = 'moved' | 'usual';
 
 /** The same program, ended with us whatever happens, and with a limit for all its memory where the system has one. */
 export function guarded(
   command: string,
   args: readonly string[],
   dataBytes: number,
+  pipes: Pipes,
 ): Pick<GuestCommand, 'command' | 'args' | 'watched'> {
   if (process.platform === 'win32') return { command, args };
   const kilobytes = String(Math.ceil(dataBytes / 1024));
-  return { command: '/bin/sh', args: ['-c', GUARD, 'portolan-sandbox', kilobytes, command, ...args], watched: true };
+  const own = ['-c', GUARD, 'portolan-sandbox', kilobytes, pipes];
+  return { command: '/bin/sh', args: [...own, command, ...args], watched: true };
 }

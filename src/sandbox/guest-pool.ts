@@ -4,6 +4,8 @@ import { Guest } from './guest.js';
 
 /** Interpreters that nobody wanted for so long are let go. */
 const SPARE_IDLE_MS = 5 * 60_000;
+/** Most programs that only print are done by then. */
+const FILL_MS = 15;
 
 interface Spare {
   readonly guest: Promise<Guest>;
@@ -18,6 +20,7 @@ export class GuestPool implements AsyncDisposable {
   readonly #spares: Spare[] = [];
   readonly #starting = new Set<Guest>();
   #idle: NodeJS.Timeout | undefined;
+  #filling: NodeJS.Timeout | undefined;
   #closed = false;
 
   constructor(engine: Engine, log: Log) {
@@ -30,13 +33,14 @@ export class GuestPool implements AsyncDisposable {
     for (;;) {
       const spare = this.#fitting(limits);
       if (!spare) break;
-      this.fill(limits);
       const guest = await this.#waiting(spare);
-      if (guest?.alive) return guest;
+      if (!guest?.alive) continue;
+      this.#fillSoon(limits);
+      return guest;
     }
     // First the one that is waited for: they would take the processor from each other.
     const fresh = await this.#start(limits);
-    this.fill(limits);
+    this.#fillSoon(limits);
     return fresh;
   }
 
@@ -54,9 +58,17 @@ export class GuestPool implements AsyncDisposable {
     this.#idle.unref();
   }
 
+  /** To start a process stops everything else for some milliseconds: not before the job is on its way. */
+  #fillSoon(limits: Limits): void {
+    clearTimeout(this.#filling);
+    this.#filling = setTimeout(() => this.fill(limits), FILL_MS);
+    this.#filling.unref();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#idle);
+    clearTimeout(this.#filling);
     for (const guest of this.#starting) guest.kill();
     await this.#empty();
   }

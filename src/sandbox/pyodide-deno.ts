@@ -33,7 +33,7 @@ export function pyodideInDeno(ownFolder: string): PyodideHost {
     },
     async command(plan) {
       const data = plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES;
-      return { ...guarded(find() ?? 'deno', denoArguments(plan), data), env };
+      return { ...guarded(find() ?? 'deno', denoArguments(plan), data, 'usual'), env };
     },
   };
 }

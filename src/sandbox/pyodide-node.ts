@@ -1,4 +1,4 @@
-import { guarded } from './guard.js';
+import { guarded, MOVED } from './guard.js';
 import { RUNNER_SOURCE } from './guest-source.js';
 import type { PyodideHost, RunnerPlan } from './pyodide.js';
 
@@ -22,8 +22,9 @@ export const pyodideInNode: PyodideHost = {
     return { problem: 'this is not Node', hint: 'run portolan with Node' };
   },
   async command(plan) {
-    const args = nodeArguments(plan);
-    return guarded(process.execPath, args, plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES);
+    const data = plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES;
+    const args = nodeArguments(process.platform === 'win32' ? plan : { ...plan, ...MOVED });
+    return guarded(process.execPath, args, data, 'moved');
   },
 };
 

@@ -16,6 +16,9 @@ export interface RunnerPlan {
   readonly snapshot?: string;
   readonly memoryBytes: number;
   readonly fileBytes: number;
+  /** Descriptors of the pipes; 0 and 1 if nothing is said. */
+  readonly input?: number;
+  readonly output?: number;
   /** Python to run before a snapshot is written to stdout, instead of the guest. */
   readonly make?: string;
 }

@@ -91,9 +91,11 @@ export class ExposeAll implements Face {
 export function outerNames(tools: EveryTool): ReadonlyMap<string, EveryTool[number]> {
   const named = new Map<string, EveryTool[number]>();
   for (const one of tools) {
-    const plain = `${one.alias}${SEPARATOR}${one.tool.name}`.replaceAll(/[^A-Za-z0-9_.-]/g, '_');
-    const isFree = plain.length <= MAX_NAME_CHARACTERS && !named.has(plain);
-    named.set(isFree ? plain : hashedName(plain, JSON.stringify([one.server, one.tool.name])), one);
+    const written = `${one.alias}${SEPARATOR}${one.tool.name}`;
+    const plain = written.replaceAll(/[^A-Za-z0-9_.-]/g, '_');
+    // Whatever could be another's is told apart whether or not that other is known yet: the first separator ends the alias.
+    const isOwn = plain === written && plain.length <= MAX_NAME_CHARACTERS && !one.alias.includes(SEPARATOR);
+    named.set(isOwn ? plain : hashedName(plain, JSON.stringify([one.server, one.tool.name])), one);
   }
   return named;
 }

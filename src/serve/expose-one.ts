@@ -1,5 +1,6 @@
 import {
   type Answer,
+  cleanText,
   ErrorCode,
   PortolanError,
   RpcCode,
@@ -17,6 +18,14 @@ import { ResourceWatchers } from './resource-watchers.js';
 import { TaskRoutes } from './task-routes.js';
 
 const CURSOR_MS = 3_600_000;
+const MAX_INSTRUCTION_CHARACTERS = 20_000;
+/** Everything else that a server says is about one client's request, and nobody else's business. */
+const TOLD_TO_ALL: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+]);
 
 /** One server as it is, with its own names: everything it can do, under the same rules, limits and log as elsewhere. */
 export class ExposeOne implements Face {
@@ -37,7 +46,9 @@ export class ExposeOne implements Face {
     const greeting = await this.#gateway.greetingOf(this.#server);
     return {
       capabilities: greeting?.capabilities ?? { tools: {} },
-      ...(greeting?.instructions !== undefined && { instructions: greeting.instructions }),
+      ...(greeting?.instructions !== undefined && {
+        instructions: cleanText(greeting.instructions, MAX_INSTRUCTION_CHARACTERS).text,
+      }),
     };
   }
 
@@ -69,8 +80,7 @@ export class ExposeOne implements Face {
   }
 
   translate(server: string, notice: Notice): Notice | undefined {
-    // The id of a task is known to its client under another name.
-    return server === this.#server && notice.method !== 'notifications/tasks/status' ? notice : undefined;
+    return server === this.#server && TOLD_TO_ALL.has(notice.method) ? notice : undefined;
   }
 
   async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {

@@ -1,4 +1,5 @@
-import { type Answer, RpcCode, RpcError, seal, unseal } from '../base/index.js';
+import { type Answer, type Mutable, RpcCode, RpcError, seal, unseal } from '../base/index.js';
+import type { Conversation } from '../model/index.js';
 
 /** A question that a server has for the client, as MCP words it. */
 export interface Question {
@@ -7,6 +8,9 @@ export interface Question {
 }
 
 export type Ask = (question: Question) => Promise<Record<string, unknown>>;
+
+/** Where a call tells how far it is: to the request that waits for it now. */
+export type Voice = Mutable<Pick<Conversation, 'progress' | 'log'>>;
 
 /** How a held call goes on: it ended, or it has questions. */
 type Step = { readonly kind: 'done'; readonly answer: Answer } | { readonly kind: 'asks' };
@@ -18,6 +22,7 @@ interface Held {
   /** How often it has asked: an answer counts once. */
   round: number;
   readonly controller: AbortController;
+  readonly voice: Voice;
   /** Questions that were not put to the client yet, and those that wait for its answer, by key. */
   readonly open: Map<string, { readonly question: Question; resolve(answer: Record<string, unknown>): void }>;
   ended: Promise<Answer>;
@@ -58,9 +63,12 @@ export class HeldCalls {
   /** Runs a call until it ends or has a question. */
   async start(
     bound: readonly string[],
-    run: (ask: Ask, signal: AbortSignal) => Promise<Answer>,
-    signal: AbortSignal,
+    run: (ask: Ask, signal: AbortSignal, voice: Readonly<Voice>) => Promise<Answer>,
+    conversation: Conversation,
   ): Promise<Answer> {
+    const { signal } = conversation;
+    const voice: Voice = {};
+    speakTo(voice, conversation);
     const controller = new AbortController();
     const stop = () => controller.abort();
     signal.addEventListener('abort', stop, { once: true });
@@ -69,12 +77,13 @@ export class HeldCalls {
       bound,
       round: 0,
       controller,
+      voice,
       open: new Map(),
       ended: NOT_BEGUN,
       asked: promiseWithResolve(),
       expiry: undefined,
     };
-    held.ended = run(this.#askFor(held), controller.signal);
+    held.ended = run(this.#askFor(held), controller.signal, voice);
     held.ended.catch(() => undefined);
     try {
       return await this.#nextStep(held);
@@ -102,11 +111,13 @@ export class HeldCalls {
     bound: readonly string[],
     state: string,
     responses: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
+    conversation: Conversation,
   ): Promise<Answer> {
+    const { signal } = conversation;
     const held = this.#find(bound, state);
     clearTimeout(held.expiry);
     held.round += 1; // whoever brings the same again is too late
+    speakTo(held.voice, conversation);
     for (const [key, waiting] of held.open) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
       if (typeof response !== 'object' || response === null) continue;
@@ -175,6 +186,14 @@ export class HeldCalls {
     held.controller.abort();
     this.#held.delete(held.id);
   }
+}
+
+/** Whoever waits now is told, and whoever waited before is not. */
+function speakTo(voice: Voice, { progress, log }: Conversation): void {
+  delete voice.progress;
+  delete voice.log;
+  if (progress) voice.progress = progress;
+  if (log) voice.log = log;
 }
 
 function promiseWithResolve(): PromiseWithResolve {

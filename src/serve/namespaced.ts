@@ -1,4 +1,4 @@
-import { type Answer, isObject, RpcCode, RpcError } from '../base/index.js';
+import { type Answer, cleanDeep, isObject, RpcCode, RpcError } from '../base/index.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Conversation } from '../model/index.js';
 import { passed } from './answers.js';
@@ -10,6 +10,8 @@ const SCHEME = 'portolan://';
 const SEPARATOR = '__';
 /** A server that is slow to list must not hold the others' lists back for longer. */
 const LIST_MS = 5_000;
+const MAX_TEXT_CHARACTERS = 8_000;
+const MAX_ITEM_DEPTH = 32;
 
 export const NAMESPACED_CAPABILITIES = {
   resources: { subscribe: true, listChanged: true },
@@ -107,7 +109,8 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
           signal: AbortSignal.any([conversation.signal, AbortSignal.timeout(LIST_MS)]),
         };
         const items = await this.#gateway.list(name, method, key, limited).catch((): readonly unknown[] => []);
-        return items.filter(isObject).map((item) => rename(item, alias));
+        // A model reads what they are called and described as.
+        return items.filter(isObject).map((item) => rename(cleaned(item), alias));
       }),
     );
     return { value: { [key]: lists.flat() } };
@@ -155,6 +158,15 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
   async #forward(alias: string, method: string, params: Named, conversation: Conversation): Promise<Answer> {
     return passed(await this.#gateway.request(this.#nameOf(alias), method, paramsPassedOn(params), conversation));
   }
+}
+
+/** Without what only a model would see; the names by which something is asked for stay as they are. */
+function cleaned(item: Named): Named {
+  const { value } = cleanDeep(item, MAX_TEXT_CHARACTERS, MAX_ITEM_DEPTH);
+  const { uri, uriTemplate, name } = item;
+  const asked = { uri, uriTemplate, name };
+  const kept = Object.entries(asked).filter(([, one]) => one !== undefined);
+  return { ...(isObject(value) ? value : {}), ...Object.fromEntries(kept) };
 }
 
 function outerUri(alias: string, uri: string): string {

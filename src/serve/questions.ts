@@ -33,19 +33,22 @@ export class Questions implements Disposable {
         bound,
         requestState,
         isObject(inputResponses) ? inputResponses : {},
-        request.conversation.signal,
+        request.conversation,
       );
     const state = requestState === undefined ? undefined : this.#opened(requestState, bound);
     const { conversation } = request;
     const answer = await this.#held.start(
       bound,
-      async (ask, signal) => {
+      async (ask, signal, voice) => {
         const asked = face.answer({
           ...request,
           params,
           conversation: {
             ...conversation,
             signal,
+            // Asked for at each word: whoever waits for the call may be another request by then.
+            ...(conversation.progress && { progress: (step) => voice.progress?.(step) }),
+            ...(conversation.log && { log: (entry) => voice.log?.(entry) }),
             ask: askable(ask, conversation),
             takesQuestions: true,
             ...((inputResponses !== undefined || state !== undefined) && { brought: carried(inputResponses, state) }),
@@ -54,7 +57,7 @@ export class Questions implements Disposable {
         if (!asked) throw new RpcError(RpcCode.methodNotFound, `unknown method ${request.method}`);
         return this.#sealed(await asked, bound);
       },
-      conversation.signal,
+      conversation,
     );
     return answer;
   }

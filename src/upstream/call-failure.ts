@@ -36,6 +36,12 @@ export function cancelled(): PortolanError {
   return new PortolanError(ErrorCode.Cancelled, 'the call was cancelled');
 }
 
+export function notReading(): PortolanError {
+  return new PortolanError(ErrorCode.LimitExceeded, 'the server does not read what it is sent', {
+    hint: 'wait for the calls that are under way, or restart it',
+  });
+}
+
 export function inUse(timeoutMs: number): PortolanError {
   const seconds = Math.round(timeoutMs / 100) / 10;
   return new PortolanError(ErrorCode.ToolExecutionTimeout, `another client used the server for ${seconds} s`, {

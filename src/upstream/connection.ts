@@ -10,7 +10,7 @@ import {
   RpcError,
 } from '../base/index.js';
 import type { Conversation, ServerGreeting, ToolResult } from '../model/index.js';
-import { cancelled, explained, inUse, timedOut } from './call-failure.js';
+import { cancelled, explained, inUse, notReading, timedOut } from './call-failure.js';
 import { callerOf, Flights } from './flights.js';
 import { answerOnce } from './input-required.js';
 import { headerFault, paramHeaders } from './param-headers.js';
@@ -50,6 +50,8 @@ export interface ConnectionEvents {
 /** Timers count no further. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const MAX_WATCHED = 1_000;
+/** What a server that does not read may make us hold. */
+const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 
 const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
@@ -174,12 +176,15 @@ export class Connection {
   #notified(method: string, params: Params = {}): void {
     if (method === 'notifications/progress') this.#flights.progress(params);
     else if (method === 'notifications/message') this.#flights.log(params);
-    else if (method !== 'notifications/subscriptions/acknowledged') this.#events.notified(method, plain(params));
+    // These two are about requests between us and the server: their numbers mean nothing to anybody else.
+    else if (method !== 'notifications/subscriptions/acknowledged' && method !== 'notifications/cancelled')
+      this.#events.notified(method, plain(params));
   }
 
   async #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
     const { signal = NEVER } = options;
     if (signal.aborted) throw cancelled();
+    if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES) throw notReading();
     const { client = '' } = options;
     const caller = callerOf(options);
     // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.

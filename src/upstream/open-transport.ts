@@ -5,6 +5,10 @@ import {
   type ChannelListener,
   diskFiles,
   ErrorCode,
+  isSecretName,
+  looksSecret,
+  maskArgs,
+  matchesWildcard,
   type Outgoing,
   PortolanError,
   StreamChannel,
@@ -100,11 +104,12 @@ async function childTransport(name: string, definition: Definition, surroundings
   if (definition.command === undefined) throw broken(name, 'its entry has no command');
   const cwd = startFolder(definition, surroundings);
   const own = { ...variablesFromFile(name, definition, cwd), ...definition.env };
-  const secrets = secretsOf(definition, own);
+  const env = childEnvironment(surroundings.env, own, surroundings.passEnv, surroundings.platform);
+  const secrets = [...secretsOf(definition, own), ...passedSecrets(env, surroundings.passEnv)];
   const child = await startChild({
     command: definition.command,
     args: definition.args ?? [],
-    env: childEnvironment(surroundings.env, own, surroundings.passEnv, surroundings.platform),
+    env,
     cwd,
     guardian: surroundings.guardian,
     secrets,
@@ -135,13 +140,34 @@ function projectOf(source: string, cwd: string): string {
   return folder === dirname(folder) ? cwd : folder;
 }
 
-/** Every value that an entry hands to its server, because no one can tell which of them are secret. */
+/** Every value that an entry hands to its server, because no one can tell which of them are secret; of its arguments, those that look like it. */
 export function secretsOf(definition: Definition, own: Readonly<Record<string, string>> = {}): string[] {
+  const { args = [], url } = definition;
+  const masked = maskArgs(args);
+  const hidden = args.filter((arg, at) => arg !== masked[at]);
   return [
+    ...hidden.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)]),
+    ...(url === undefined ? [] : addressSecrets(url)),
     ...Object.values({ ...definition.env, ...own }),
     ...Object.values(definition.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
     ...(definition.authToken === undefined ? [] : [definition.authToken]),
   ];
+}
+
+/** What came to a server from our own surroundings and not every program has: what was passed on by name, and who may use a proxy. */
+function passedSecrets(env: Readonly<Record<string, string>>, passEnv: readonly string[]): string[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (passEnv.some((pattern) => matchesWildcard(pattern, name))) return [value];
+    return /_proxy$/i.test(name) ? addressSecrets(value) : [];
+  });
+}
+
+/** The user, the password and the parameters of an address. */
+function addressSecrets(text: string): string[] {
+  if (!URL.canParse(text)) return [];
+  const { password, searchParams } = new URL(text);
+  const secret = [...searchParams].filter(([name, value]) => isSecretName(name) || looksSecret(value));
+  return [...(password === '' ? [] : [password, decodeURIComponent(password)]), ...secret.map(([, value]) => value)];
 }
 
 function variablesFromFile(name: string, { envFile }: Definition, cwd: string): Record<string, string> {

@@ -33,14 +33,17 @@ interface Opened {
 }
 
 /** A pool whose servers are only counted; `open` may be told to wait or to fail. */
-function pooled(said: Partial<PoolOptions> = {}, before: () => Promise<void> = async () => undefined) {
+function pooled(
+  said: Partial<PoolOptions> = {},
+  before: (server: AdmittedServer) => Promise<void> = async () => undefined,
+) {
   const opened: Opened[] = [];
   const now = { ms: 0 };
   const pool = new Pool({
     open: async (server, events): Promise<OpenServer> => {
       const one: Opened = { server, events, closings: [] };
       opened.push(one);
-      await before();
+      await before(server);
       return {
         connection: idleConnection(),
         pid: 1_000 + opened.length,
@@ -151,7 +154,10 @@ describe('Pool', () => {
     await vi.waitFor(() => expect(opened[0]?.closings).toEqual(['idle']));
   });
 
-  it('starts three local servers at once and no more', async () => {
+  it.each([
+    { purpose: 'read', most: 3 },
+    { purpose: 'call', most: 9 },
+  ] as const)('starts at most $most of nine local servers at once to $purpose', async ({ purpose, most: limit }) => {
     let [running, most] = [0, 0];
     const { pool } = pooled({}, async () => {
       running += 1;
@@ -159,8 +165,16 @@ describe('Pool', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
       running -= 1;
     });
-    await Promise.all(Array.from({ length: 9 }, (_, n) => pool.lease(admitted(`s${n}`))));
-    expect(most).toBe(3);
+    await Promise.all(Array.from({ length: 9 }, (_, n) => pool.lease(admitted(`s${n}`), { purpose })));
+    expect(most).toBe(limit);
+  });
+
+  it('does not let servers that hang while they are read hold up a call, also of one that waits to be read', async () => {
+    const { pool } = pooled({}, async ({ name }) => {
+      if (name.startsWith('hangs')) await new Promise(() => undefined);
+    });
+    for (const name of ['hangs1', 'hangs2', 'hangs3', 'fine']) void pool.lease(admitted(name), { purpose: 'read' });
+    await expect(pool.lease(admitted('fine'))).resolves.toBeDefined();
   });
 
   it('stops what is not configured any more, at once or when its last user is done', async () => {

@@ -1,8 +1,9 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
-import type { Definition } from '../model/index.js';
-import { type AdmittedServer, fingerprint } from '../policy/index.js';
+import type { AdmittedServer } from '../policy/index.js';
 import { Backoff, STABLE_MS } from './backoff.js';
+import { type Called, callSignal } from './call-signal.js';
 import type { Connection } from './connection.js';
+import { keyOf } from './launch-key.js';
 import { Turns } from './turns.js';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -54,7 +55,7 @@ export interface LeaseOptions {
   readonly purpose?: 'call' | 'read';
 }
 
-interface Slot {
+interface Slot extends Called {
   readonly server: AdmittedServer;
   readonly backoff: Backoff;
   opening: Promise<OpenServer> | undefined;
@@ -62,7 +63,6 @@ interface Slot {
   closing: Promise<void> | undefined;
   openedAt: number;
   users: number;
-  wasCalled: boolean;
   idle: NodeJS.Timeout | undefined;
   error: string | undefined;
 }
@@ -105,7 +105,7 @@ export class Pool implements AsyncDisposable {
     const slot = this.#slotOf(server);
     // Counted before the first await, so that nobody stops what is about to be used.
     slot.users += 1;
-    if (purpose === 'call') slot.wasCalled = true;
+    if (purpose === 'call') slot.call();
     clearTimeout(slot.idle);
     try {
       const open = slot.open ?? (await unlessAborted(this.#opening(slot), signal));
@@ -163,6 +163,7 @@ export class Pool implements AsyncDisposable {
       openedAt: 0,
       users: 0,
       wasCalled: false,
+      ...callSignal(() => slot),
       idle: undefined,
       error: undefined,
     };
@@ -204,7 +205,7 @@ export class Pool implements AsyncDisposable {
         log('warn', 'server did not start', { server: name, error: slot.error, failures: slot.backoff.failures });
         throw error;
       }
-    });
+    }, slot.called);
   }
 
   /** One broken server costs its own callers a short wait or a clear refusal, and nobody else anything. */
@@ -272,6 +273,10 @@ export class Pool implements AsyncDisposable {
     // Taken out first: what comes now starts anew, and the end of this one is no fault.
     slot.open = undefined;
     slot.wasCalled = false;
+    Object.assign(
+      slot,
+      callSignal(() => slot),
+    );
     slot.backoff.stopped();
     this.#options.log('info', 'server stopped', { server: slot.server.name, reason });
     const closing = open.close(reason);
@@ -280,16 +285,4 @@ export class Pool implements AsyncDisposable {
       if (slot.closing === closing) slot.closing = undefined;
     });
   }
-}
-
-/** Hashed once for each definition: a call asks for it. */
-const keys = new WeakMap<Definition, string>();
-
-/** What is started or reached, under whatever name. */
-function keyOf({ definition }: AdmittedServer): string {
-  const known = keys.get(definition);
-  if (known !== undefined) return known;
-  const key = fingerprint(definition);
-  keys.set(definition, key);
-  return key;
 }

@@ -1,3 +1,5 @@
+const NEVER = new Promise<void>(() => undefined);
+
 /** Lets a few at a time; the others wait in the order in which they came. */
 export class Turns {
   readonly #atOnce: number;
@@ -8,16 +10,37 @@ export class Turns {
     this.#atOnce = atOnce;
   }
 
-  async take<T>(act: () => Promise<T>): Promise<T> {
-    if (this.#busy >= this.#atOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    else this.#busy += 1;
+  /** Once `hurry` settles, the place in the line does not matter any more: somebody waits for this one. */
+  async take<T>(act: () => Promise<T>, hurry: Promise<void> = NEVER): Promise<T> {
+    const hasPlace = await this.#place(hurry);
     try {
       return await act();
     } finally {
-      // The place goes to the next in line without being free in between.
-      const next = this.#waiting.shift();
-      if (next) next();
-      else this.#busy -= 1;
+      if (hasPlace) this.#passOn();
     }
+  }
+
+  async #place(hurry: Promise<void>): Promise<boolean> {
+    if (this.#busy < this.#atOnce) {
+      this.#busy += 1;
+      return true;
+    }
+    let mine: () => void = () => undefined;
+    const turn = new Promise<boolean>((resolve) => {
+      mine = () => resolve(true);
+      this.#waiting.push(mine);
+    });
+    const hasPlace = await Promise.race([turn, hurry.then(() => false)]);
+    const at = this.#waiting.indexOf(mine);
+    if (at >= 0) this.#waiting.splice(at, 1);
+    // Both may have come at once: a place that was given has to be given on.
+    return hasPlace || at < 0;
+  }
+
+  /** The place goes to the next in line without being free in between. */
+  #passOn(): void {
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#busy -= 1;
   }
 }

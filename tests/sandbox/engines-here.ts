@@ -16,11 +16,17 @@ export const tidy = (): void => rmSync(folder, { recursive: true, force: true })
 
 export const open = (engine: string): Sandbox => openSandbox({ engine, folder, log: silentLog });
 
-/** Every engine with whether it can be tested here. */
+/** Not installed, not running, or a system that does not let an ordinary user make namespaces. All else is a fault of ours. */
+const ABSENT = /not installed|does not answer|no python3|on Linux alone|is not there|namespace|uid map|not permitted/i;
+
+/** Every engine with whether it can be tested here. An engine that is here and fails its probe fails the tests. */
 export async function enginesHere(): Promise<readonly EngineHere[]> {
   await using sandbox = open('auto');
-  return (await sandbox.probes()).map((probe: Probe) => ({
-    name: probe.engine,
-    skipped: probe.ok ? undefined : `${probe.engine} is skipped: ${probe.problem}`,
-  }));
+  return (await sandbox.probes()).map((probe: Probe) => ({ name: probe.engine, skipped: reason(probe) }));
+}
+
+function reason(probe: Probe): string | undefined {
+  if (probe.ok) return undefined;
+  if (ABSENT.test(probe.problem)) return `${probe.engine} is skipped: ${probe.problem}`;
+  throw new Error(`${probe.engine} is here and does not work: ${probe.problem}`);
 }

@@ -13,9 +13,20 @@ class NoBridge:
 
 
 def cut_bridges():
-    for name in [name for name in sys.modules if name.partition(".")[0] in BRIDGES]:
-        del sys.modules[name]
-    sys.meta_path[:] = [NoBridge] + [f for f in sys.meta_path if not type(f).__module__.startswith("_pyodide")]
+    """Takes every JavaScript object out of Python's reach, as far as Python can see. A wall it is not: ctypes climbs it."""
+    import gc
+
+    finders = [finder for finder in sys.meta_path if type(finder).__module__.startswith("_pyodide")]
+    sys.meta_path[:] = [NoBridge] + [finder for finder in sys.meta_path if finder not in finders]
+    bridges = [module for name, module in sys.modules.items() if name.partition(".")[0] in BRIDGES]
+    for module in bridges:
+        sys.modules.pop(module.__name__, None)
+    for finder in finders:
+        vars(finder).clear()
+    for holder in gc.get_objects():
+        if type(holder) is dict:
+            for key in [key for key, value in holder.items() if type(value).__name__ == "JsProxy"]:
+                del holder[key]
 
 
 def one_threaded_asyncio(channel, pump, wait):

@@ -2,15 +2,15 @@
 // and no JavaScript object at all: what it is not given it cannot climb up.
 const isDeno = 'Deno' in globalThis;
 const [plan] = isDeno ? Deno.args : process.argv.slice(-1);
-const { folder, snapshot, memoryBytes, fileBytes, make } = JSON.parse(plan);
+const { folder, snapshot, memoryBytes, fileBytes, input = 0, output = 1, make } = JSON.parse(plan);
 const fs = isDeno ? undefined : await import('node:fs');
 const PAGE = 65536;
 // What the runtime has to say goes where nobody takes it for a message of the guest.
 const { console: said } = globalThis;
 for (const method of ['log', 'info', 'debug', 'warn', 'trace', 'dir', 'table']) said[method] = said.error;
 
-const readSome = isDeno ? (bytes) => Deno.stdin.readSync(bytes) ?? 0 : retrying((bytes) => fs.readSync(0, bytes));
-const writeSome = isDeno ? (bytes) => Deno.stdout.writeSync(bytes) : retrying((bytes) => fs.writeSync(1, bytes));
+const readSome = isDeno ? (bytes) => Deno.stdin.readSync(bytes) ?? 0 : retrying((bytes) => fs.readSync(input, bytes));
+const writeSome = isDeno ? (bytes) => Deno.stdout.writeSync(bytes) : retrying((bytes) => fs.writeSync(output, bytes));
 const endAll = isDeno ? (code) => Deno.exit(code) : (code) => process.reallyExit(code);
 
 /** The pipes should block; where they do not, waiting a little is all that can be done. */
@@ -81,6 +81,8 @@ limitFiles(pyodide.FS, fileBytes);
 pyodide.FS.mkdirTree('/work');
 pyodide.FS.chdir('/work');
 
+if (!isDeno) await closeNode();
+
 const size = Number(new TextDecoder().decode(readExactly(8)));
 const source = new TextDecoder().decode(readExactly(size));
 pyodide.setStdin({ read: readSome, isatty: false });
@@ -89,6 +91,27 @@ pyodide.setStderr({ write: tellErrors, isatty: false });
 const { runPython } = pyodide;
 runPython(`exec(compile(${JSON.stringify(source)}, "<portolan>", "exec"), {"__name__": "portolan"})`);
 endAll(0);
+
+/** For who gets out of WebAssembly all the same: the permission model of Node 20 knows neither network nor signals. */
+async function closeNode() {
+  const refuse = () => {
+    throw new Error('not in the sandbox');
+  };
+  const { syncBuiltinESMExports } = await import('node:module');
+  const [net, dgram, dns] = await Promise.all([import('node:net'), import('node:dgram'), import('node:dns')]);
+  net.Socket.prototype.connect = refuse;
+  net.Server.prototype.listen = refuse;
+  for (const name of ['bind', 'connect', 'send', 'sendto']) dgram.Socket.prototype[name] = refuse;
+  for (const holder of [dns.default, dns.default.promises, dns.Resolver.prototype]) {
+    const members = Object.entries(Object.getOwnPropertyDescriptors(holder));
+    for (const [name, { value }] of members) if (typeof value === 'function') holder[name] = refuse;
+  }
+  for (const name of ['kill', '_kill', 'chdir', 'dlopen', '_linkedBinding', '_debugProcess', 'getBuiltinModule']) {
+    process[name] = refuse;
+  }
+  for (const name of ['fetch', 'WebSocket', 'EventSource', 'BroadcastChannel']) delete globalThis[name];
+  syncBuiltinESMExports();
+}
 
 /** What is written past `sys.stderr`, as the guest would have told it: it writes whole lines, so none is broken by this. */
 function tellErrors(bytes) {

@@ -36,6 +36,8 @@ export async function listenHttp(wanted: HttpAddress, { handle, isOpen, log }: N
   const waiting: Waiting = { bytes: 0 };
   const server = createServer(
     {
+      // A client that vanished without a word would keep its session for ever.
+      keepAlive: true,
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: HEADERS_MS,
       requestTimeout: REQUEST_MS,

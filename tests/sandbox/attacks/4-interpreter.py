@@ -6,11 +6,26 @@ while frame:
             reached.append(name)
             attempt("eval", lambda: value.constructor.constructor("return process")())
     frame = frame.f_back
-#% walks every object there is
+#% walks the whole heap for JavaScript and climbs what it finds
 import gc
-for thing in gc.get_objects():
-    if type(thing).__module__ in ("pyodide.ffi", "_pyodide_core", "js") and "Proxy" in type(thing).__name__:
-        got = attempt("constructor", lambda: thing.constructor.constructor("return globalThis")())
+seen, left, found = set(), list(gc.get_objects()) + [sys.modules], []
+frame = sys._getframe()
+while frame:
+    left += [frame.f_globals, dict(frame.f_locals)]
+    frame = frame.f_back
+while left:
+    thing = left.pop()
+    if id(thing) in seen:
+        continue
+    seen.add(id(thing))
+    if type(thing).__name__ == "JsProxy":
+        found.append(thing)
+    left += gc.get_referents(thing)
+for proxy in found:
+    attempt("eval", lambda: proxy.constructor.constructor("return 7")())
+    attempt("files", lambda: proxy.FS.readdir("/"))
+    attempt("mount", lambda: proxy.mountNodeFS("/work/host", "/"))
+    attempt("api", lambda: proxy._api.config)
 #% walks the traceback of a failed call
 try:
     mcp_shop.fail(message="x")
@@ -78,9 +93,16 @@ for name in ["emscripten_run_script_string", "emscripten_run_script_int", "emscr
     def script():
         f = getattr(lib, name)
         f.restype = ctypes.c_char_p if name.endswith("string") else ctypes.c_int
-        return f(b"globalThis.process ? process.env.PATH : Deno.env.get('PATH')") or 1 / 0
+        return f(b"'reached ' + typeof process")
     attempt(name, script)
 #: harmless | threw | died
+#% calls what Pyodide exports by ctypes
+import ctypes
+lib = ctypes.CDLL(None)
+for name in ["run_js", "pyodide_export_", "JsProxy_create", "hiwire_new", "_Py_DumpTraceback", "emscripten_asm_const_int", "system", "__syscall_connect"]:
+    attempt(name, lambda: getattr(lib, name)() and 1 / 0)
+reached.clear()
+#: harmless | threw | died | stopped
 #% loads a library of its own
 import ctypes
 open("evil.so", "wb").write(b"\x7fELF" + bytes(100))
