@@ -8,9 +8,9 @@ export function servedServers(discovery: Discovery): ServedServer[] {
   return discovery.servers.map((server, place) => {
     const chosen = discovery.held[place]?.chosen;
     const verdict = chosen && discovery.verdicts.get(chosen);
-    // A model reads names: one that holds more than a name is known by its alias, whoever let the server in.
-    const name = isShowable(server.name) ? server.name : server.alias;
-    return servedServer({ ...server, name }, chosen && verdict && admit(name, chosen, verdict));
+    // A model reads names. One that holds more than can be seen is not mended, which could make it another server's.
+    const isServed = chosen && verdict && isShowable(server.name);
+    return servedServer(server, isServed ? admit(server.name, chosen, verdict) : undefined);
   });
 }
 
@@ -18,8 +18,6 @@ export function admittedAmong(servers: readonly ServedServer[]): AdmittedServer[
   return servers.flatMap(({ admitted }) => admitted ?? []);
 }
 
-const MAX_NAME_CHARACTERS = 128;
-
 function isShowable(name: string): boolean {
-  return !/[\n\r\t]/.test(name) && cleanText(name, MAX_NAME_CHARACTERS).found.length === 0;
+  return !/[\n\r\t]/.test(name) && cleanText(name, Number.POSITIVE_INFINITY).found.length === 0;
 }

@@ -1,7 +1,7 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
-import type { ServerGreeting } from '../model/index.js';
+import type { Era, ServerGreeting } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { type Connection, type Era, eraOfVersion } from '../upstream/index.js';
+import { type Connection, eraOfVersion } from '../upstream/index.js';
 import { comparePin, type PinVerdict, pinsOf } from './pins.js';
 import { type ListedTool, readTools } from './read-tools.js';
 import type { Knowledge, Pins, Store } from './store.js';

@@ -31,6 +31,8 @@ function status(text: string | undefined): void {
   process.stderr.write(`\r\u001b[K${text ?? ''}`);
 }
 
+const FORGOTTEN_MS = 2_000;
+
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
 /** What a server that is served has of this process. The first signal ends it in order, the second at once. */
@@ -85,3 +87,6 @@ process.exitCode = await run(
     interactive: process.stdin.isTTY === true,
   },
 );
+
+// A net: whatever was forgotten and would keep the process from ending has a moment, no more. Nothing waits for this itself.
+setTimeout(() => process.exit(), FORGOTTEN_MS).unref();

@@ -175,7 +175,7 @@ export class Gateway {
 
   /** Keeps a server open for as long as what is returned is not disposed of. */
   async hold(server: string): Promise<Disposable> {
-    return this.#parts.pool.lease(this.#admitted(server));
+    return this.#parts.pool.lease(this.#admitted(server), { purpose: 'watch' });
   }
 
   /** Everything that a server lists under a method, of all its pages. */

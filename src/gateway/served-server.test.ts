@@ -88,7 +88,7 @@ describe('admittedOrRefused', () => {
     { state: 'disabled', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
     { state: 'client-ignores', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
     { state: 'inventory-only', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
-    { state: 'ready', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
+    { state: 'ready', code: 'SERVER_BLOCKED', hint: 'the user has to give it another name' },
   ] as const)('refuses one that is $state with $code, and says who can change that', ({ state, code, hint }) => {
     expect(() => admittedOrRefused(refused('own', state))).toThrow(expect.objectContaining({ code, hint }));
   });

@@ -67,10 +67,11 @@ export function admittedOrRefused(server: ServedServer): AdmittedServer {
       throw blocked(name, 'is blocked by policy', `the user can see the rule with: portolan why ${name}`);
     case 'needs-input':
       throw blocked(name, 'needs values that only its own client asks for', `see them with: portolan why ${name}`);
+    case 'ready':
+      throw blocked(name, 'has a name with characters that nobody can see', 'the user has to give it another name');
     case 'disabled':
     case 'client-ignores':
     case 'inventory-only':
-    case 'ready':
       throw blocked(name, `is not switched on (${state})`, `the user can see why with: portolan why ${name}`);
   }
 }

@@ -1,6 +1,5 @@
 import { type Answer, ErrorCode, isObject, PortolanError, RpcCode, RpcError } from '../base/index.js';
-import type { ToolResult } from '../model/index.js';
-import type { Era } from './era.js';
+import type { Era, ToolResult } from '../model/index.js';
 
 const MAX_NAME_CHARACTERS = 100;
 

@@ -1,6 +1,5 @@
 import { type Id, isObject, type Peer, RpcCode, RpcError } from '../base/index.js';
-import type { Conversation } from '../model/index.js';
-import type { Era } from './era.js';
+import { ABILITY_FOR, type Conversation, type Era, META } from '../model/index.js';
 
 export interface Circumstances {
   readonly id: Id;
@@ -15,15 +14,6 @@ export interface Circumstances {
   readonly logLevel: string | undefined;
 }
 
-const ABILITY_OF: Readonly<Record<string, string>> = {
-  'sampling/createMessage': 'sampling',
-  'elicitation/create': 'elicitation',
-  'roots/list': 'roots',
-};
-const CLIENT_KEY = 'io.modelcontextprotocol/clientInfo';
-const ABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
-const LOG_KEY = 'io.modelcontextprotocol/logLevel';
-
 /** What a running request may ask of its client and tell it, in the client's own era. */
 export function conversationWith(
   peer: Peer,
@@ -37,7 +27,7 @@ export function conversationWith(
     if (!signal.aborted) send(method, told);
   };
   const isProgressWanted = typeof progressToken === 'string' || typeof progressToken === 'number';
-  const wantedLevel = era === 'legacy' ? logLevel : meta[LOG_KEY];
+  const wantedLevel = era === 'legacy' ? logLevel : meta[META.logLevel];
   const isLogWanted = era === 'legacy' || wantedLevel !== undefined;
   return {
     ...introduced(circumstances, meta),
@@ -68,8 +58,9 @@ function introduced(
   meta: Readonly<Record<string, unknown>>,
 ): Pick<Conversation, 'client' | 'caller' | 'abilities'> {
   if (era === 'legacy') return { client, abilities };
-  const info = isObject(meta[CLIENT_KEY]) ? meta[CLIENT_KEY] : {};
-  const own = meta[ABILITIES_KEY];
+  const told = meta[META.client];
+  const info = isObject(told) ? told : {};
+  const own = meta[META.abilities];
   // Each request stands for itself: two of them may not be taken for one caller.
   const name = typeof info.name === 'string' ? info.name.slice(0, 100) : client;
   return {
@@ -82,7 +73,7 @@ function introduced(
 /** Puts questions to a client of the older kind, on the connection on which it called. */
 function askOver(peer: Peer, { id, signal, abilities }: Circumstances): NonNullable<Conversation['ask']> {
   return async (method, params) => {
-    const ability = ABILITY_OF[method];
+    const ability = ABILITY_FOR[method];
     if (ability === undefined || abilities[ability] === undefined)
       throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
     const { id: asked, answer } = peer.request(method, params, { about: id });

@@ -1,6 +1,5 @@
 import type { Answer, Params } from '../base/index.js';
-import type { Conversation } from '../model/index.js';
-import type { Era } from './era.js';
+import type { Conversation, Era } from '../model/index.js';
 
 /** A notification in the words of a face. */
 export interface Notice {

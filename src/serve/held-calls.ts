@@ -24,7 +24,10 @@ interface Held {
   readonly controller: AbortController;
   readonly voice: Voice;
   /** Questions that were not put to the client yet, and those that wait for its answer, by key. */
-  readonly open: Map<string, { readonly question: Question; resolve(answer: Record<string, unknown>): void }>;
+  readonly open: Map<
+    string,
+    { readonly question: Question; resolve(answer: Record<string, unknown>): void; reject(error: Error): void }
+  >;
   ended: Promise<Answer>;
   asked: PromiseWithResolve;
   /** Runs while the client has the questions. */
@@ -101,7 +104,7 @@ export class HeldCalls {
           reject(new RpcError(RpcCode.internalError, 'too many calls wait for their clients'));
           return;
         }
-        held.open.set(`${questions++}`, { question, resolve });
+        held.open.set(`${questions++}`, { question, resolve, reject });
         held.asked.resolve();
       });
   }
@@ -184,6 +187,10 @@ export class HeldCalls {
   #forget(held: Held): void {
     clearTimeout(held.expiry);
     held.controller.abort();
+    // Whoever asked waits for an answer that will not come.
+    for (const { reject } of held.open.values())
+      reject(new RpcError(RpcCode.internalError, 'the client did not come back'));
+    held.open.clear();
     this.#held.delete(held.id);
   }
 }

@@ -119,7 +119,7 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
   async #read(params: Named, conversation: Conversation): Promise<Answer> {
     const { alias, inner } = innerUri(params.uri);
     const answer = await this.#gateway.request(
-      alias,
+      this.#nameOf(alias),
       'resources/read',
       paramsPassedOn({ ...params, uri: inner }),
       conversation,

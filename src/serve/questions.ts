@@ -1,5 +1,5 @@
 import { type Answer, isObject, RpcCode, RpcError, randomKey, seal, unseal } from '../base/index.js';
-import type { Conversation } from '../model/index.js';
+import { ABILITY_FOR, type Conversation } from '../model/index.js';
 import { objectOf } from './answers.js';
 import type { Face, FaceRequest } from './face.js';
 import { type Ask, HeldCalls } from './held-calls.js';
@@ -88,16 +88,10 @@ function carried(responses: unknown, state: string | undefined): NonNullable<Con
   return { ...(responses !== undefined && { responses }), ...(state !== undefined && { state }) };
 }
 
-const ABILITY_OF: Readonly<Record<string, string>> = {
-  'sampling/createMessage': 'sampling',
-  'elicitation/create': 'elicitation',
-  'roots/list': 'roots',
-};
-
 /** A client is asked only what it said it can do. */
 function askable(ask: Ask, { abilities = {} }: Conversation): NonNullable<Conversation['ask']> {
   return async (method, params) => {
-    const ability = ABILITY_OF[method];
+    const ability = ABILITY_FOR[method];
     if (ability === undefined || abilities[ability] === undefined)
       throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
     return ask({ method, params });

@@ -7,13 +7,13 @@ interface Watched {
   readonly server: string;
   readonly uri: string;
   readonly watchers: Set<string>;
-  /** Keeps the server from being stopped while somebody wants to hear of it. */
-  hold: Disposable | undefined;
+  /** Keeps the server from being stopped as idle while somebody wants to hear of it. */
+  readonly hold: Promise<Disposable | undefined>;
 }
 
 const MAX_WATCHED = 10_000;
 
-/** Who wants to hear of which resource. All share one connection to a server: it is told of the first who comes and the last who goes. */
+/** Who wants to hear of which resource. All share one connection to a server: it is told of everyone who comes, and of the last who goes. */
 export class ResourceWatchers {
   readonly #gateway: Gateway;
   readonly #watched = new Map<string, Watched>();
@@ -22,28 +22,22 @@ export class ResourceWatchers {
     this.#gateway = gateway;
   }
 
+  /** Told to the server each time: it may have been started anew since the last one. */
   async subscribe(server: string, uri: string, conversation: Conversation): Promise<Answer> {
-    const key = JSON.stringify([server, uri]);
-    const held = this.#watched.get(key);
-    if (held) {
-      held.watchers.add(callerOf(conversation));
-      return { value: {} };
+    const caller = callerOf(conversation);
+    // Noted before the first await, so that of two who come at once neither is lost.
+    this.#watchedOf(server, uri)?.watchers.add(caller);
+    try {
+      return passed(await this.#gateway.request(server, 'resources/subscribe', { uri }, conversation));
+    } catch (error) {
+      this.#remove(server, uri, caller);
+      throw error;
     }
-    const answer = passed(await this.#gateway.request(server, 'resources/subscribe', { uri }, conversation));
-    if (this.#watched.size < MAX_WATCHED) {
-      const watched: Watched = { server, uri, watchers: new Set([callerOf(conversation)]), hold: undefined };
-      this.#watched.set(key, watched);
-      watched.hold = await this.#gateway.hold(server).catch(() => undefined);
-    }
-    return answer;
   }
 
   async unsubscribe(server: string, uri: string, conversation: Conversation): Promise<Answer> {
-    const key = JSON.stringify([server, uri]);
-    const held = this.#watched.get(key);
-    held?.watchers.delete(callerOf(conversation));
-    if (held && held.watchers.size > 0) return { value: {} };
-    this.#drop(key);
+    const isLast = this.#remove(server, uri, callerOf(conversation));
+    if (!isLast) return { value: {} };
     return passed(await this.#gateway.request(server, 'resources/unsubscribe', { uri }, conversation));
   }
 
@@ -55,9 +49,25 @@ export class ResourceWatchers {
     }
   }
 
-  #drop(key: string): void {
-    this.#watched.get(key)?.hold?.[Symbol.dispose]();
+  #watchedOf(server: string, uri: string): Watched | undefined {
+    const key = JSON.stringify([server, uri]);
+    const held = this.#watched.get(key);
+    if (held || this.#watched.size >= MAX_WATCHED) return held;
+    const hold = this.#gateway.hold(server).catch(() => undefined);
+    const watched: Watched = { server, uri, watchers: new Set(), hold };
+    this.#watched.set(key, watched);
+    return watched;
+  }
+
+  /** Says whether nobody is left. */
+  #remove(server: string, uri: string, caller: string): boolean {
+    const key = JSON.stringify([server, uri]);
+    const watched = this.#watched.get(key);
+    watched?.watchers.delete(caller);
+    if (!watched || watched.watchers.size > 0) return watched === undefined;
     this.#watched.delete(key);
+    void watched.hold.then((hold) => hold?.[Symbol.dispose]());
+    return true;
   }
 }
 

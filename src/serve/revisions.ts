@@ -1,17 +1,8 @@
 import { type Answer, isObject, type Params, RpcCode, RpcError } from '../base/index.js';
+import { type Era, META, MODERN_VERSION, UNSUPPORTED_VERSION } from '../model/index.js';
 import { objectOf } from './answers.js';
-import type { Era } from './era.js';
 import type { Introduction } from './face.js';
 
-/** The revisions that begin with `initialize`, newest first. */
-export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
-/** The stateless ones, in which every request says which it speaks. */
-export const MODERN_VERSIONS = ['2026-07-28'] as const;
-
-const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion';
-const ABILITIES_KEY = 'io.modelcontextprotocol/clientCapabilities';
-const SERVER_KEY = 'io.modelcontextprotocol/serverInfo';
-const UNSUPPORTED_VERSION = -32022;
 const LIST_TTL_MS = 5_000;
 /** What a client may keep for a while, and is told for how long. */
 const CACHEABLE: ReadonlySet<string> = new Set([
@@ -25,19 +16,19 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 
 /** Whether a request says that it is of the stateless era, rightly or not. */
 export function isModern(params: Params): boolean {
-  return isObject(params?._meta) && params._meta[VERSION_KEY] !== undefined;
+  return isObject(params?._meta) && params._meta[META.version] !== undefined;
 }
 
 /** By what the request itself says. */
 export function eraOf(params: Params): Era {
   const meta = isObject(params?._meta) ? params._meta : {};
-  const version = meta[VERSION_KEY];
+  const version = meta[META.version];
   if (version === undefined) return 'legacy';
-  if (!MODERN_VERSIONS.some((known) => known === version)) {
-    const data = { supported: MODERN_VERSIONS, requested: version };
+  if (version !== MODERN_VERSION) {
+    const data = { supported: [MODERN_VERSION], requested: version };
     throw new RpcError(UNSUPPORTED_VERSION, 'unsupported protocol version', data);
   }
-  if (!isObject(meta[ABILITIES_KEY])) throw new RpcError(RpcCode.invalidParams, `_meta lacks ${ABILITIES_KEY}`);
+  if (!isObject(meta[META.abilities])) throw new RpcError(RpcCode.invalidParams, `_meta lacks ${META.abilities}`);
   return 'modern';
 }
 
@@ -57,9 +48,9 @@ export function adapt(answer: Answer, method: string, era: Era): Answer {
 /** Who we are stands in `_meta`: that is where clients of this era look for it. */
 export function discovery(serverInfo: object, { capabilities, instructions }: Introduction): Record<string, unknown> {
   return {
-    supportedVersions: MODERN_VERSIONS,
+    supportedVersions: [MODERN_VERSION],
     capabilities,
     ...(instructions !== undefined && { instructions }),
-    _meta: { [SERVER_KEY]: serverInfo },
+    _meta: { [META.server]: serverInfo },
   };
 }

@@ -9,13 +9,12 @@ import {
   RpcCode,
   RpcError,
 } from '../base/index.js';
-import type { Conversation } from '../model/index.js';
+import { type Conversation, type Era, LEGACY_VERSIONS } from '../model/index.js';
 import { asRpcError } from './answers.js';
 import { conversationWith } from './conversation.js';
-import type { Era } from './era.js';
 import type { Face, Notice } from './face.js';
 import type { Questions } from './questions.js';
-import { adapt, discovery, eraOf, isModern, LEGACY_VERSIONS } from './revisions.js';
+import { adapt, discovery, eraOf, isModern } from './revisions.js';
 import { listen, wants } from './subscriptions.js';
 
 /** What a client that does not read its answers may make us hold. */

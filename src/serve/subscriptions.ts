@@ -1,7 +1,7 @@
 import { type Answer, type Id, isObject } from '../base/index.js';
+import { META } from '../model/index.js';
 import type { Notice } from './face.js';
 
-const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 const MAX_RESOURCES = 1_000;
 
 /** What a client listens for. */
@@ -28,7 +28,7 @@ export async function listen(
   { send, hear, subscribe, unsubscribe }: Ends,
 ): Promise<Answer> {
   const filter = readFilter(params.notifications);
-  const _meta = { [SUBSCRIPTION_KEY]: id };
+  const _meta = { [META.subscription]: id };
   send('notifications/subscriptions/acknowledged', { notifications: filter, _meta });
   const stop = hear(filter, ({ method, params: told }) => send(method, { ...told, _meta }));
   for (const uri of filter.resourceSubscriptions ?? []) subscribe(uri);

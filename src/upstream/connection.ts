@@ -9,7 +9,7 @@ import {
   RpcCode,
   RpcError,
 } from '../base/index.js';
-import type { Conversation, ServerGreeting, ToolResult } from '../model/index.js';
+import { type Conversation, META, type ServerGreeting, type ToolResult } from '../model/index.js';
 import { cancelled, explained, inUse, notReading, timedOut } from './call-failure.js';
 import { callerOf, Flights } from './flights.js';
 import { answerOnce } from './input-required.js';
@@ -52,8 +52,6 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const MAX_WATCHED = 1_000;
 /** What a server that does not read may make us hold. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
-
-const SUBSCRIPTION_KEY = 'io.modelcontextprotocol/subscriptionId';
 
 const NEVER = new AbortController().signal;
 
@@ -284,6 +282,6 @@ export class Connection {
 
 /** Under which number we listen for it is between us and the server. */
 function plain({ _meta, ...params }: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const { [SUBSCRIPTION_KEY]: _, ...meta } = isObject(_meta) ? _meta : {};
+  const { [META.subscription]: _, ...meta } = isObject(_meta) ? _meta : {};
   return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
 }

@@ -89,7 +89,7 @@ export class Flights {
     const asking = flights.findLast(({ conversation }) => conversation.ask !== undefined);
     if (!asking?.conversation.ask) throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
     // Nobody is blamed for the time that a person takes to answer.
-    const keepAlive = setInterval(() => asking.alive(), KEEP_ALIVE_MS);
+    const keepAlive = setInterval(() => asking.alive(), KEEP_ALIVE_MS).unref();
     try {
       const answer = await asking.conversation.ask(method, params);
       return isObject(answer) ? answer : {};

@@ -1,13 +1,16 @@
 import { ChannelClosed, ErrorCode, isObject, PortolanError, RpcError, Undelivered } from '../base/index.js';
-import type { ServerGreeting } from '../model/index.js';
+import {
+  type Era,
+  LEGACY_VERSIONS,
+  META,
+  MODERN_VERSION,
+  type ServerGreeting,
+  UNSUPPORTED_VERSION,
+} from '../model/index.js';
 import type { CallOptions, Connection } from './connection.js';
 
-/** The newest revision of the `initialize` generation first, then every older one that servers still answer with. */
-const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
-const MODERN_VERSION = '2026-07-28';
 /** A server that is silent for this long after the modern greeting is greeted in the old way. */
 const DISCOVER_MS = 5_000;
-const UNSUPPORTED_VERSION = -32022;
 
 /** All that any client of ours may be able to do: a server lists its tools by it, and whoever cannot is told when it asks. */
 const ABILITIES = {
@@ -15,15 +18,6 @@ const ABILITIES = {
   elicitation: { form: {}, url: {} },
   roots: { listChanged: false },
 } as const;
-
-const META = {
-  version: 'io.modelcontextprotocol/protocolVersion',
-  abilities: 'io.modelcontextprotocol/clientCapabilities',
-  client: 'io.modelcontextprotocol/clientInfo',
-  log: 'io.modelcontextprotocol/logLevel',
-} as const;
-
-export type Era = 'legacy' | 'modern';
 
 export interface Introduction {
   readonly client: { readonly name: string; readonly version: string };
@@ -56,7 +50,7 @@ async function discover(connection: Connection, introduction: Introduction, agai
     [META.version]: MODERN_VERSION,
     [META.abilities]: abilities ?? ABILITIES,
     [META.client]: client,
-    ...(logLevel !== undefined && { [META.log]: logLevel }),
+    ...(logLevel !== undefined && { [META.logLevel]: logLevel }),
   });
   const timeoutMs = Math.min(options.timeoutMs, era === 'modern' ? options.timeoutMs : DISCOVER_MS);
   try {
@@ -117,7 +111,7 @@ async function initialize(connection: Connection, { client, options }: Introduct
 function readGreeting(value: Readonly<Record<string, unknown>>, protocolVersion: string): ServerGreeting {
   const { instructions, capabilities } = value;
   const meta = isObject(value._meta) ? value._meta : {};
-  const told = value.serverInfo ?? meta['io.modelcontextprotocol/serverInfo'];
+  const told = value.serverInfo ?? meta[META.server];
   const info = isObject(told) ? told : {};
   return {
     name: typeof info.name === 'string' ? info.name : '',

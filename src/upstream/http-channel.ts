@@ -8,6 +8,7 @@ import {
   type StreamLimits,
   toObject,
 } from '../base/index.js';
+import { MODERN_VERSION } from '../model/index.js';
 import { boundedFetch } from './bounded-answers.js';
 import { HttpStatusError, remoteFailure } from './remote-failure.js';
 import { type RemoteFetch, remoteFetch } from './remote-fetch.js';
@@ -33,8 +34,6 @@ interface SendOptions {
 }
 
 const FAREWELL_MS = 1_000;
-/** Revisions are dates; from this one on, who stops waiting just hangs up. */
-const FIRST_STATELESS = '2026-07-28';
 
 /** Streamable HTTP by the SDK, which is loaded with the first server that needs it. */
 export async function openHttpChannel(target: RemoteTarget, limits: () => StreamLimits): Promise<Channel> {
@@ -148,7 +147,7 @@ class HttpChannel implements Channel {
     const patience = this.#waiting.get(id);
     this.#waiting.delete(id);
     patience?.abort();
-    return patience !== undefined && this.#version >= FIRST_STATELESS;
+    return patience !== undefined && this.#version >= MODERN_VERSION;
   }
 
   /** What nests too deep cannot be written again; who waits for it is told that nothing usable came. */

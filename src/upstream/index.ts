@@ -1,6 +1,6 @@
 export { Backoff, BUDGET_WINDOW_MS, START_BUDGET } from './backoff.js';
 export type { CallOptions, Connection } from './connection.js';
-export { type Era, eraOfVersion } from './greet.js';
+export { eraOfVersion } from './greet.js';
 export { type Guardian, startGuardian } from './guardian.js';
 export {
   accessError,

@@ -1,7 +1,8 @@
 import { ErrorCode, type Log, PortolanError, redactor } from '../base/index.js';
+import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection.js';
-import { type Era, greet } from './greet.js';
+import { greet } from './greet.js';
 import { LAST_WORDS_LINES, openTransport, type Surroundings } from './open-transport.js';
 import type { OpenEvents, OpenServer } from './pool.js';
 import { keepServerLog } from './server-log.js';

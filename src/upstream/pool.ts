@@ -52,7 +52,8 @@ export interface Lease extends Disposable {
 
 export interface LeaseOptions {
   readonly signal?: AbortSignal;
-  readonly purpose?: 'call' | 'read';
+  /** Who only watches does not keep a server that is not configured any more. */
+  readonly purpose?: 'call' | 'read' | 'watch';
 }
 
 interface Slot extends Called {
@@ -63,6 +64,8 @@ interface Slot extends Called {
   closing: Promise<void> | undefined;
   openedAt: number;
   users: number;
+  /** Those among the users who only want to hear of it. */
+  watching: number;
   idle: NodeJS.Timeout | undefined;
   error: string | undefined;
 }
@@ -105,6 +108,8 @@ export class Pool implements AsyncDisposable {
     const slot = this.#slotOf(server);
     // Counted before the first await, so that nobody stops what is about to be used.
     slot.users += 1;
+    const watching = purpose === 'watch' ? 1 : 0;
+    slot.watching += watching;
     if (purpose === 'call') slot.call();
     clearTimeout(slot.idle);
     try {
@@ -115,11 +120,11 @@ export class Pool implements AsyncDisposable {
         [Symbol.dispose]: () => {
           if (released) return;
           released = true;
-          this.#release(slot);
+          this.#release(slot, watching);
         },
       };
     } catch (error) {
-      this.#release(slot);
+      this.#release(slot, watching);
       throw error;
     }
   }
@@ -162,6 +167,7 @@ export class Pool implements AsyncDisposable {
       closing: undefined,
       openedAt: 0,
       users: 0,
+      watching: 0,
       wasCalled: false,
       ...callSignal(() => slot),
       idle: undefined,
@@ -251,9 +257,10 @@ export class Pool implements AsyncDisposable {
     };
   }
 
-  #release(slot: Slot): void {
+  #release(slot: Slot, watching: number): void {
     slot.users -= 1;
-    if (slot.users === 0 && slot.open) this.#stopWhenIdle(slot);
+    slot.watching -= watching;
+    if ((slot.users === 0 || this.#leaving.has(slot)) && slot.open) this.#stopWhenIdle(slot);
   }
 
   #stopWhenIdle(slot: Slot): void {
@@ -269,7 +276,9 @@ export class Pool implements AsyncDisposable {
 
   async #stop(slot: Slot, reason: string): Promise<void> {
     const { open } = slot;
-    if (!open || slot.users > 0) return;
+    // Nobody keeps what may not run any more by watching it.
+    const inUse = this.#leaving.has(slot) ? slot.users - slot.watching : slot.users;
+    if (!open || inUse > 0) return;
     // Taken out first: what comes now starts anew, and the end of this one is no fault.
     slot.open = undefined;
     slot.wasCalled = false;

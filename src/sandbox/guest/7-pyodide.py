@@ -21,10 +21,10 @@ def cut_bridges():
     bridges = [module for name, module in sys.modules.items() if name.partition(".")[0] in BRIDGES]
     for module in bridges:
         sys.modules.pop(module.__name__, None)
-    for finder in finders:
-        vars(finder).clear()
     for holder in gc.get_objects():
-        if type(holder) is dict:
+        if type(holder).__module__ == "_pyodide._importhook":
+            vars(holder).clear()
+        elif type(holder) is dict:
             for key in [key for key, value in holder.items() if type(value).__name__ == "JsProxy"]:
                 del holder[key]
 

@@ -1,7 +1,7 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import { type Id, RpcCode, randomKey, readMessage } from '../../base/index.js';
+import { LEGACY_VERSIONS } from '../../model/index.js';
 import type { Notice } from '../face.js';
-import { LEGACY_VERSIONS } from '../revisions.js';
 import { Session, type SessionOptions } from '../session.js';
 import { faultResponse, HTTP_FAULT, SESSION_GONE } from './rpc-response.js';
 import { TransportChannel } from './transport-channel.js';

@@ -1,5 +1,6 @@
 import type { InboundModernRoute, PerRequestHTTPServerTransport } from '@modelcontextprotocol/server';
 import { isObject, type Params, RpcCode, type RpcFault } from '../../base/index.js';
+import { META } from '../../model/index.js';
 import type { Notice } from '../face.js';
 import { Session, type SessionOptions } from '../session.js';
 import { paramFault } from './param-headers.js';
@@ -10,7 +11,6 @@ import { TransportChannel } from './transport-channel.js';
 /** Each may be a stream that stays open. */
 const MAX_RUNNING = 1_000;
 const MAX_NAME_CHARACTERS = 100;
-const CLIENT_KEY = 'io.modelcontextprotocol/clientInfo';
 /** Nobody is left to read it. */
 const CLIENT_LEFT = 499;
 
@@ -88,7 +88,8 @@ export class ModernRequests {
 /** The same for all requests of one client: that is who may go on with a call that has a question. */
 function principalOf(params: unknown, bearer: string): string {
   const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
-  const info = isObject(meta[CLIENT_KEY]) ? meta[CLIENT_KEY] : {};
+  const told = meta[META.client];
+  const info = isObject(told) ? told : {};
   const name = typeof info.name === 'string' ? info.name.slice(0, MAX_NAME_CHARACTERS) : '';
   return JSON.stringify(['http', bearer, name]);
 }
