@@ -24,6 +24,7 @@ export type {
   Transport,
 } from './model/index.js';
 export { maskChart, maskDefinition, maskServer } from './model/index.js';
+export { type RegisteredServer, type ServerInfo, ServerRegistry } from './registry/index.js';
 export {
   createToolIndex,
   type Embedder,
