@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configure, connect, fixture, portolan, type StdioClient, startsIn } from './client-over-stdio.js';
+import { configure, connect, fixture, portolan, type StdioClient, startsIn, until } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
 /** What the five may cost, so that the sixth fits into the 600 that all of them have. */
@@ -151,11 +151,13 @@ describe('an error of execute_tool', () => {
     expect(await client.execute('own', 'echo', { text: 'still here' })).toEqual({
       content: [{ type: 'text', text: 'still here' }],
     });
-    const audited = JSON.parse((await portolan(machine, ['audit', '--json'])).stdout).entries;
-    expect(audited.map(({ outcome }: { outcome: string }) => outcome)).toEqual([
-      ...cases.map(({ code }) => code),
-      'ok',
-    ]);
+    // The log is written a moment after the answer.
+    const audited = await until(
+      async (): Promise<{ outcome: string }[]> =>
+        JSON.parse((await portolan(machine, ['audit', '--json'])).stdout).entries,
+      (entries) => entries.length > cases.length,
+    );
+    expect(audited.map(({ outcome }) => outcome)).toEqual([...cases.map(({ code }) => code), 'ok']);
   });
 
   it('is not made of what the server itself calls an error', async () => {

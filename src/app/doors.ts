@@ -1,6 +1,7 @@
 import type { FileReading } from '../base/index.js';
 import type { AuditReading } from '../gateway/index.js';
 import type { Problem } from '../model/index.js';
+import type { DaemonOptions } from './daemon.js';
 import type { Discovery } from './discover.js';
 import type { ToolChange } from './known-tools.js';
 import type { OpenGateway } from './library.js';
@@ -26,6 +27,12 @@ export async function serveClient(options: ServeOptions): Promise<void> {
 export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<void> {
   const serve = await import('./serve-http.js');
   return serve.serveClientsOverHttp(options);
+}
+
+/** Serves every client of this user over a socket until we are told to end. */
+export async function serveEverybody(options: DaemonOptions): Promise<void> {
+  const daemon = await import('./daemon.js');
+  return daemon.serveEverybody(options);
 }
 
 /** The gateway itself, for commands that need more of it than a program does. */

@@ -10,6 +10,8 @@ export {
 } from '../registry/index.js';
 export { entryFrom } from '../sources/index.js';
 export type { SignedIn, SignedOut } from '../upstream/index.js';
+export type { DaemonOptions } from './daemon.js';
+export { type DaemonPlace, daemonPlace } from './daemon-place.js';
 export { type DiscoverOptions, type Discovery, discover, discoverAll, hostOf } from './discover.js';
 export {
   approveTools,
@@ -20,6 +22,7 @@ export {
   readServerLog,
   serveClient,
   serveClientsOverHttp,
+  serveEverybody,
   startGateway,
 } from './doors.js';
 export { type Explanation, explain, type Fate, launchText, surroundingsText } from './explain.js';

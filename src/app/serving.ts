@@ -1,5 +1,6 @@
 import { diskFiles, type Log, PortolanError, type StreamLimits, silentLog } from '../base/index.js';
 import { type Face, faceOf, type Notice, Questions } from '../serve/index.js';
+import type { Shared } from './shared.js';
 import { endStrays, type GatewayOptions, type RunningGateway, startGateway } from './start-gateway.js';
 import { recordingFiles, watchPaths } from './watch.js';
 
@@ -14,8 +15,8 @@ export interface ServingOptions extends GatewayOptions {
   readonly expose?: string;
 }
 
-/** A gateway with a face, for whatever road clients come by. */
-export interface Serving {
+/** A gateway with a face, for whatever road clients come by, until it is disposed of. */
+export interface Serving extends AsyncDisposable {
   readonly running: RunningGateway;
   /** What every client's session is made of. */
   readonly session: {
@@ -30,16 +31,30 @@ export interface Serving {
 }
 
 /** Starts the gateway, lets clients be served, and stops every server when that is over. */
-export async function whileServing(
-  { expose, ...options }: ServingOptions,
-  serve: (serving: Serving) => Promise<void>,
-): Promise<void> {
+export async function whileServing(options: ServingOptions, serve: (serving: Serving) => Promise<void>): Promise<void> {
+  await using serving = await openServing(options);
+  void endStrays(serving.running.discovery, serving.session.log);
+  await serve(serving);
+}
+
+/** What serving takes. Processes of servers are `shared` with other gateways of this process, or its own. */
+export async function openServing({ expose, ...options }: ServingOptions, shared?: Shared): Promise<Serving> {
   const { log = silentLog, version = '0' } = options;
   const files = recordingFiles(options.files ?? diskFiles);
-  await using running = await startGateway({ ...options, files });
-  const face = faceOf(running.gateway, expose);
-  using questions = new Questions();
-  await serve({
+  const running = await startGateway({ ...options, files }, shared);
+  const questions = new Questions();
+  const dispose = async () => {
+    questions[Symbol.dispose]();
+    await running[Symbol.asyncDispose]();
+  };
+  let face: Face;
+  try {
+    face = faceOf(running.gateway, expose);
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+  return {
     running,
     session: { face, questions, version, log },
     limits: () => {
@@ -58,7 +73,6 @@ export async function whileServing(
         },
         log,
       });
-      void endStrays(running.discovery, log);
       return {
         [Symbol.dispose]: () => {
           watch[Symbol.dispose]();
@@ -66,7 +80,8 @@ export async function whileServing(
         },
       };
     },
-  });
+    [Symbol.asyncDispose]: dispose,
+  };
 }
 
 /** Settings that are wrong while we run change nothing: what held before holds on. */

@@ -1,6 +1,6 @@
 import { type Log, silentLog } from '../base/index.js';
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
-import { CallGate, Gateway, type GatewayView, openAuditLog, RememberedUse, viewTools } from '../gateway/index.js';
+import { CallGate, Gateway, type GatewayView, RememberedUse, viewTools } from '../gateway/index.js';
 import { createToolIndex } from '../search/index.js';
 import {
   accessError,
@@ -8,14 +8,17 @@ import {
   credentialStore,
   openServer,
   Pool,
+  type PoolOptions,
+  passedKey,
   reapStrays,
   type SdkServerFactory,
-  startGuardian,
+  usualShare,
 } from '../upstream/index.js';
 import { Granted, obtainConsent } from './consent.js';
 import type { DiscoverOptions, Discovery } from './discover.js';
 import { ownFolders } from './folders.js';
 import { type Looked, look } from './look.js';
+import { openShared, type Shared } from './shared.js';
 import { credentialPath } from './sign-in.js';
 import { usesFile } from './uses-file.js';
 
@@ -41,18 +44,17 @@ export interface RunningGateway extends AsyncDisposable {
   rootsFrom(ask: () => Promise<Record<string, unknown>>): void;
   /** Looks again and replaces everything at once; says whether the servers on offer changed. */
   reload(): Promise<boolean>;
+  /** What ran for this client alone is stopped. */
+  endSession(session: string): void;
 }
 
 const TOOLS_CHANGED = 'notifications/tools/list_changed';
 /** An answer that is this much longer than its result is an envelope, not a result. */
 const ENVELOPE_BYTES = 4_096;
 
-/** Wires the rooms together. Nothing is started before it is needed. */
-export async function startGateway({
-  log = silentLog,
-  version = '0',
-  ...options
-}: GatewayOptions): Promise<RunningGateway> {
+/** Wires the rooms together. Nothing is started before it is needed. What is `shared` outlives it. */
+export async function startGateway(given: GatewayOptions, shared?: Shared): Promise<RunningGateway> {
+  const { log = silentLog, version = '0', ...options } = given;
   const granted = new Granted();
   const lookAgain = (before?: Looked) => look({ ...options, isGranted: granted.has }, before);
   let held = await lookAgain();
@@ -63,13 +65,12 @@ export async function startGateway({
   const listeners = new Set<ServerListener>();
   let roots = async (): Promise<Record<string, unknown>> => ({ roots: [] });
   const uses = usesFile(folders.state, index, log);
-  const guardian = startGuardian({
-    folder: folders.children,
-    onProblem: (message) => log('warn', message),
-  });
+  const common = shared ?? openShared(log);
   const credentials = credentialStore(credentialPath(host));
   const connectorToken = host.env.PORTOLAN_CONNECTORS_TOKEN;
-  const pool = new Pool({
+  const guardian = common.guardianIn(folders);
+  const passed = lastAnswer((passEnv: readonly string[]) => passedKey({ env: host.env, passEnv, connectorToken }));
+  const tenant: PoolOptions = {
     open: (server, events, signal) =>
       openServer(
         server,
@@ -100,6 +101,14 @@ export async function startGateway({
         events,
         signal,
       ),
+    shareOf: ({ name, definition }, asksForRoots) => {
+      const said = settings().share[name];
+      if (said) return { share: said, isSaid: true };
+      const asks = asksForRoots || catalog.entry(name)?.asksForRoots === true;
+      return { share: usualShare(definition, asks), isSaid: false };
+    },
+    passed: () => passed(settings().passEnv),
+    askedForRoots: ({ name }) => catalog.noteRoots(name),
     idleMs: () => settings().timeouts.idleMs,
     notified: (server, method, params) => {
       // Whether the tools really changed shows when they are read.
@@ -107,7 +116,8 @@ export async function startGateway({
       else tell(server.name, method, params);
     },
     log,
-  });
+  };
+  const pool = new Pool(tenant, common.pool);
   const tell: ServerListener = (server, method, params) => {
     for (const listener of listeners) listener(server, method, params);
   };
@@ -126,7 +136,9 @@ export async function startGateway({
     listMs: (server) => server.definition.startupTimeoutMs ?? settings().timeouts.startMs,
     changed: (entry, before) => {
       indexEntry(entry);
-      if (before && hashesOf(before) !== hashesOf(entry)) tell(entry.server.name, TOOLS_CHANGED, {});
+      if (before && hashesOf(before) !== hashesOf(entry))
+        // Whoever lists the tools themselves did not see them before; for the others nothing changed.
+        tell(entry.server.name, TOOLS_CHANGED, before.tools ? {} : { isFirst: true });
     },
     log,
   });
@@ -147,7 +159,6 @@ export async function startGateway({
     for (const entry of catalog.entries()) indexEntry(entry);
     return offered(before.view) !== offered(held.view);
   };
-  const audit = openAuditLog({ folder: folders.audit, warn: (message) => log('warn', message) });
   const gateway = new Gateway({
     view: () => held.view,
     catalog,
@@ -160,7 +171,7 @@ export async function startGateway({
       return held.admitted.find(({ name }) => name === server.name);
     },
     uses: new RememberedUse(index, () => settings().search.remember, uses.changed),
-    audit,
+    audit: common.auditIn(folders),
   });
   return {
     gateway,
@@ -176,10 +187,20 @@ export async function startGateway({
       roots = ask;
     },
     reload,
+    endSession: (session) => pool.endSession(session),
     [Symbol.asyncDispose]: async () => {
       await pool[Symbol.asyncDispose]();
-      await Promise.all([guardian[Symbol.asyncDispose](), audit[Symbol.asyncDispose](), uses[Symbol.asyncDispose]()]);
+      await Promise.all([...(shared ? [] : [common[Symbol.asyncDispose]()]), uses[Symbol.asyncDispose]()]);
     },
+  };
+}
+
+/** Computed again only when it is asked about something else than before. */
+function lastAnswer<A, T>(compute: (about: A) => T): (about: A) => T {
+  let last: { readonly about: A; readonly answer: T } | undefined;
+  return (about) => {
+    if (last?.about !== about) last = { about, answer: compute(about) };
+    return last.answer;
   };
 }
 

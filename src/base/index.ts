@@ -13,6 +13,7 @@ export {
 export { hmac256, randomKey, sha256 } from './hash.js';
 export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-text.js';
 export { isDeeperThan, isValueDeeperThan } from './json-scan.js';
+export { LineSplitter } from './line-splitter.js';
 export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';
 export type { Mutable } from './mutable.js';
 export {
@@ -62,6 +63,7 @@ export {
   type References,
 } from './secrets.js';
 export { commandsIn, quoted, splitWords } from './shell-words.js';
+export { checkSocket, factsOf, isPipeName, makeSocketFolder, type SocketWish, socketPlace } from './socket-place.js';
 export { type Address, addressOf, matchesUrl, type Reading, urlPattern, withoutSlashes } from './url-pattern.js';
 export { visible } from './visible.js';
 export { matchesWildcard, wildcard } from './wildcard.js';

@@ -18,6 +18,8 @@ export interface CatalogEntry {
   readonly greeting?: ServerGreeting;
   readonly readAt?: number;
   readonly error?: string;
+  /** It wanted to know where its client works, now or when it last ran. */
+  readonly asksForRoots?: true;
 }
 
 export interface CatalogOptions {
@@ -137,6 +139,14 @@ export class Catalog {
     this.#replace({ ...entry, tools: withPins(entry.tools, pins) }, entry);
   }
 
+  /** The server wanted to know where its client works: whoever starts it next has to know. */
+  noteRoots(name: string): void {
+    const entry = this.entry(name);
+    if (!entry || entry.asksForRoots) return;
+    const noted = this.#replace({ ...entry, asksForRoots: true }, entry);
+    void this.#keep(entry.server, knowledgeOf(noted));
+  }
+
   async #read(server: AdmittedServer): Promise<CatalogEntry> {
     const { connected, listMs, log } = this.#options;
     const before = this.entry(server.name);
@@ -161,7 +171,7 @@ export class Catalog {
 
   async #learn(
     server: AdmittedServer,
-    knowledge: Required<Omit<Knowledge, 'error'>>,
+    knowledge: Required<Omit<Knowledge, 'error' | 'asksForRoots'>>,
     before: CatalogEntry | undefined,
   ): Promise<CatalogEntry> {
     if (this.#isCurrent(server)) this.#failedAt.delete(server.name);
@@ -170,8 +180,10 @@ export class Catalog {
       pins = pinsOf(knowledge.tools);
       await this.#pin(server, pins);
     }
-    const entry = this.#replace(toEntry(server, knowledge, pins), before);
-    await this.#keep(server, knowledge);
+    const asked = this.#entries.get(server.name)?.asksForRoots ?? before?.asksForRoots;
+    const known: Knowledge = { ...knowledge, ...(asked && { asksForRoots: asked }) };
+    const entry = this.#replace(toEntry(server, known, pins), before);
+    await this.#keep(server, known);
     return entry;
   }
 
@@ -201,13 +213,14 @@ export class Catalog {
 }
 
 function toEntry(server: AdmittedServer, knowledge: Knowledge, pins: Pins | undefined): CatalogEntry {
-  const { tools, greeting, readAt, error } = knowledge;
+  const { tools, greeting, readAt, error, asksForRoots } = knowledge;
   return {
     server,
     ...(tools && { tools: withPins(tools, pins) }),
     ...(greeting && { greeting }),
     ...(readAt !== undefined && { readAt }),
     ...(error && { error: error.message }),
+    ...(asksForRoots && { asksForRoots }),
   };
 }
 
@@ -220,5 +233,6 @@ function knowledgeOf(entry: CatalogEntry | undefined): Knowledge {
     ...(entry?.tools && { tools: entry.tools.map(({ tool, hash, faults }) => ({ tool, hash, faults })) }),
     ...(entry?.greeting && { greeting: entry.greeting }),
     ...(entry?.readAt !== undefined && { readAt: entry.readAt }),
+    ...(entry?.asksForRoots && { asksForRoots: entry.asksForRoots }),
   };
 }

@@ -12,6 +12,8 @@ export interface Knowledge {
   readonly readAt?: number;
   /** The last failure, until a reading succeeds. */
   readonly error?: { readonly message: string; readonly at: number };
+  /** It wanted to know where its client works. */
+  readonly asksForRoots?: true;
 }
 
 /** Tool names and the hashes under which they were first seen or last approved. */
@@ -99,7 +101,7 @@ function parsed(text: string): unknown {
   }
 }
 
-function readKnowledge({ greeting, tools, readAt, error }: Record<string, unknown>): Knowledge {
+function readKnowledge({ greeting, tools, readAt, error, asksForRoots }: Record<string, unknown>): Knowledge {
   const isWhole = Array.isArray(tools) && tools.every(isListedTool) && typeof readAt === 'number';
   return {
     ...(isGreeting(greeting) && { greeting }),
@@ -107,6 +109,7 @@ function readKnowledge({ greeting, tools, readAt, error }: Record<string, unknow
     ...(isObject(error) &&
       typeof error.message === 'string' &&
       typeof error.at === 'number' && { error: { message: error.message, at: error.at } }),
+    ...(asksForRoots === true && { asksForRoots }),
   };
 }
 

@@ -30,7 +30,12 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   login: async ({ discover }) => (await import('./login.js')).loginCommand(discover),
   logout: async ({ discover }) => (await import('./logout.js')).logoutCommand(discover),
   status: async ({ machine }) => (await import('./status.js')).statusCommand(machine),
-  ps: async ({ machine }) => (await import('./ps.js')).psCommand(machine),
+  ps: async ({ machine }) => {
+    const { daemonProcesses } = await import('./clients.js');
+    return (await import('./ps.js')).psCommand(machine, () => daemonProcesses(machine));
+  },
+  clients: async ({ machine }) => (await import('./clients.js')).clientsCommand(machine),
+  daemon: async ({ machine }) => (await import('./daemon.js')).daemonCommand(machine),
   announce: async ({ machine }) => (await import('./announce.js')).announceCommand(machine),
   logs: async ({ machine }) => (await import('./logs.js')).logsCommand(machine),
   audit: async ({ machine = {} }) => (await import('./audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit),

@@ -17,6 +17,7 @@ async function run(
       listening('http://there/mcp');
       await http({ listening, ...options });
     },
+    socket: async () => undefined,
     environment: env,
   });
   const io = {

@@ -1,4 +1,4 @@
-import type { ServeHttpOptions, ServeOptions } from '../app/index.js';
+import { type DaemonOptions, daemonPlace, type ServeHttpOptions, type ServeOptions } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
 
@@ -8,25 +8,48 @@ export interface Serve {
   readonly stdio: (options: Omit<ServeOptions, 'input' | 'output' | 'ending'>) => Promise<void>;
   /** On a port, until we are told to end. */
   readonly http: (options: Omit<ServeHttpOptions, 'ending'>) => Promise<void>;
+  /** On a socket for every client of this user, until we are told to end. */
+  readonly socket: (options: Omit<DaemonOptions, 'ending'>) => Promise<void>;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** Serves the client at the other end of stdin and stdout until it leaves, or whoever comes to a port. */
-export function serveCommand({ stdio, http, environment }: Serve): Command {
+export function serveCommand({ stdio, http, socket, environment }: Serve): Command {
   return {
     name: 'serve',
-    summary: 'serve an MCP client over stdin and stdout, which is what a client starts; or many over HTTP',
+    summary: 'serve an MCP client over stdin and stdout, which is what a client starts; or many over HTTP or a socket',
     usage:
-      'portolan serve [--http [HOST:PORT]] [--token SECRET] [--expose all|SERVER] [--config FILE|FOLDER] [--client ID,…] [--server name=…]',
+      'portolan serve [--daemon auto|require|never] [--socket [PATH]] [--http [HOST:PORT]] [--token SECRET] [--mcp-bridge-socket PATH] [--mcp-client-id ID] [--expose all|SERVER] [--config FILE|FOLDER] [--client ID,…] [--server name=…]',
     async run(args, io) {
       const { config, client, server } = CHART_OPTIONS;
       const text = { type: 'string' } as const;
-      const options = { config, client, server, expose: text, http: text, token: text };
+      const isThere = { type: 'boolean' } as const;
+      const options = {
+        ...{ config, client, server, expose: text, http: text, token: text, daemon: text },
+        ...{ socket: text, 'mcp-bridge-socket': text, 'mcp-client-id': text, 'leave-when-idle': isThere },
+      };
       const { values } = flags(this, withAddress(args), options, { mostWords: 0 });
-      const { expose, http: address, token = environment.PORTOLAN_TOKEN } = values;
+      const { expose, http: address, daemon, socket: path, token = environment.PORTOLAN_TOKEN } = values;
+      const mode = daemon ?? environment.PORTOLAN_DAEMON;
+      if (mode && !MODES.includes(mode))
+        throw new PortolanError(ErrorCode.Usage, `--daemon ${mode} is none of ${MODES.join(', ')}`, {
+          hint: `usage: ${this.usage}`,
+        });
+      if (path !== undefined) {
+        const place = await daemonPlace({}, path || values['mcp-bridge-socket']);
+        const how = {
+          socket: place.socket,
+          leavesWhenIdle: values['leave-when-idle'] === true,
+          ...(address !== undefined && { http: address, ...(token !== undefined && { token }) }),
+        };
+        return listened((listening) => socket({ ...how, listening: (where) => listening(where.join(' and ')) }), io);
+      }
       const common = { ...chartFlags(values), ...(expose !== undefined && { expose }) };
       if (address !== undefined)
-        return overHttp(http, { ...common, address, ...(token !== undefined && { token }) }, io);
+        return listened(
+          (listening) => http({ ...common, address, ...(token !== undefined && { token }), listening }),
+          io,
+        );
       if (values.token !== undefined) {
         throw new PortolanError(ErrorCode.Usage, '--token protects a port, and none is opened', {
           hint: 'add --http, or leave --token out',
@@ -38,25 +61,24 @@ export function serveCommand({ stdio, http, environment }: Serve): Command {
   };
 }
 
-/** `--http` may stand alone: what follows is its address only if it is no flag. */
+const MODES: readonly string[] = ['auto', 'require', 'never'];
+
+/** `--http` and `--socket` may stand alone: what follows is an address only if it is no flag. */
 function withAddress(args: readonly string[]): string[] {
   return args.map((arg, place) => {
     const next = args[place + 1];
-    return arg === '--http' && (next === undefined || next.startsWith('-')) ? '--http=' : arg;
+    const isAlone = next === undefined || next.startsWith('-');
+    return (arg === '--http' || arg === '--socket') && isAlone ? `${arg}=` : arg;
   });
 }
 
-async function overHttp(
-  serve: Serve['http'],
-  options: Omit<ServeHttpOptions, 'ending' | 'listening'>,
-  io: Io,
-): Promise<number> {
+async function listened(serve: (listening: (where: string) => void) => Promise<void>, io: Io): Promise<number> {
   try {
-    await serve({ ...options, listening: (url) => io.err(`portolan listens on ${url}`) });
+    await serve((where) => io.err(`portolan listens on ${where}`));
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof PortolanError) || error.code !== ErrorCode.ConnectionError) throw error;
-    // Nothing is wrong with the command line: the port is not to be had now.
+    // Nothing is wrong with the command line: the place is not to be had now.
     io.err(`${error.code}: ${error.message}\n  ${error.hint ?? ''}`.trimEnd());
     return EXIT.failed;
   }

@@ -3,7 +3,7 @@ import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { checkArguments } from './limits.js';
-import type { GatewayParts } from './parts.js';
+import { type GatewayParts, leaseFor } from './parts.js';
 import { checkAgainst, type Mismatch } from './schema/index.js';
 import { admittedOrRefused, findServer } from './served-server.js';
 import { disabledError, type ToolView, toolNotFound, viewTools } from './tool-view.js';
@@ -70,7 +70,7 @@ async function execute(
   const toolArguments = isObject(call.toolArguments) ? call.toolArguments : {};
   const { conversation, meta, extra } = call;
   using _turn = await parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
-  using lease = await parts.pool.lease(server, { signal: conversation.signal });
+  using lease = await parts.pool.lease(server, leaseFor(conversation));
   const timeoutMs = server.definition.timeoutMs ?? settings.timeouts.callMs;
   const params = { ...extra, name: view.listed.tool.name, arguments: toolArguments };
   const result = await lease.connection.request('tools/call', params, {

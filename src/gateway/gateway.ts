@@ -6,7 +6,7 @@ import { summaryOf } from '../search/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './answers.js';
 import { type CallDetails, type Execute, executor, FRESH_MS } from './execute.js';
-import type { GatewayParts, GatewayView } from './parts.js';
+import { type GatewayParts, type GatewayView, leaseFor } from './parts.js';
 import { exampleOf } from './schema/index.js';
 import { admittedOrRefused, findServer, type ServedServer, shownName } from './served-server.js';
 import { disabledError, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
@@ -193,7 +193,7 @@ export class Gateway {
       { client: conversation.client, server: server.name },
       conversation.signal,
     );
-    using lease = await this.#parts.pool.lease(server, { signal: conversation.signal });
+    using lease = await this.#parts.pool.lease(server, leaseFor(conversation));
     const { callMs, totalMs } = this.view.settings.timeouts;
     const timeoutMs = server.definition.timeoutMs ?? callMs;
     return await act(lease.connection, { ...conversation, timeoutMs, totalMs: Math.max(timeoutMs, totalMs) });

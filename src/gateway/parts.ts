@@ -16,6 +16,11 @@ export interface GatewayView {
   readonly settings: Settings;
 }
 
+/** How a server is had for somebody who calls it. */
+export function leaseFor({ signal, session }: Conversation): { signal: AbortSignal; session?: string } {
+  return { signal, ...(session !== undefined && { session }) };
+}
+
 export interface GatewayParts {
   readonly view: () => GatewayView;
   readonly catalog: Catalog;

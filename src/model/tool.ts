@@ -31,6 +31,8 @@ export interface Conversation {
   readonly client: string;
   /** Sets the one who calls apart where several may call under one name: a question goes to nobody else. */
   readonly caller?: string;
+  /** The client's connection, for servers that are shared with nobody. */
+  readonly session?: string;
   readonly signal: AbortSignal;
   progress?(step: Progress): void;
   /** What the server writes into its log meanwhile, as it came. */

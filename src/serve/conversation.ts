@@ -9,6 +9,8 @@ export interface Circumstances {
   readonly client: string;
   /** Sets this connection apart from others. */
   readonly label?: string | undefined;
+  /** The connection itself, for servers that are shared with nobody. */
+  readonly session?: string | undefined;
   /** What the client said it can do when it introduced itself. */
   readonly abilities: Readonly<Record<string, unknown>>;
   readonly logLevel: string | undefined;
@@ -20,7 +22,7 @@ export function conversationWith(
   send: (method: string, told: Readonly<Record<string, unknown>>) => void,
   circumstances: Circumstances,
 ): Conversation {
-  const { params, era, signal, logLevel } = circumstances;
+  const { params, era, signal, logLevel, session } = circumstances;
   const meta = isObject(params._meta) ? params._meta : {};
   const { progressToken } = meta;
   const tell = (method: string, told: Readonly<Record<string, unknown>>) => {
@@ -32,6 +34,7 @@ export function conversationWith(
   return {
     ...introduced(circumstances, meta),
     signal,
+    ...(session !== undefined && { session }),
     ...(isProgressWanted && { progress: (step) => tell('notifications/progress', { ...step, progressToken }) }),
     ...(era === 'legacy' && { ask: askOver(peer, circumstances) }),
     ...(typeof wantedLevel === 'string' && { logLevel: wantedLevel }),

@@ -80,7 +80,8 @@ export class ExposeOne implements Face {
   }
 
   translate(server: string, notice: Notice): Notice | undefined {
-    return server === this.#server && TOLD_TO_ALL.has(notice.method) ? notice : undefined;
+    if (server !== this.#server || !TOLD_TO_ALL.has(notice.method)) return undefined;
+    return notice.method === 'notifications/tools/list_changed' ? { method: notice.method, params: {} } : notice;
   }
 
   async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {

@@ -47,7 +47,8 @@ export class MetaFace implements Face {
 
   translate(server: string, notice: Notice): Notice | undefined {
     // Our own list of tools does not change with theirs; what search finds does, and a client may want to know.
-    if (notice.method === 'notifications/tools/list_changed') return { method: notice.method, params: {} };
+    if (notice.method === 'notifications/tools/list_changed')
+      return notice.params.isFirst === true ? undefined : { method: notice.method, params: {} };
     return this.#rest.translate(server, notice);
   }
 

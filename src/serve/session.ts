@@ -1,25 +1,15 @@
-import {
-  type Answer,
-  type Channel,
-  type Id,
-  isObject,
-  type Log,
-  type Params,
-  Peer,
-  RpcCode,
-  RpcError,
-} from '../base/index.js';
-import { type Conversation, type Era, LEGACY_VERSIONS } from '../model/index.js';
+import { type Answer, type Channel, type Id, isObject, type Params, Peer, RpcCode, RpcError } from '../base/index.js';
+import type { Conversation, Era } from '../model/index.js';
 import { asRpcError } from './answers.js';
 import { conversationWith } from './conversation.js';
-import type { Face, Notice } from './face.js';
-import type { Questions } from './questions.js';
+import type { Notice } from './face.js';
+import { type ClientIntroduction, initializeResult, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, isModern } from './revisions.js';
+import { type SessionOptions, Unanswered } from './session-options.js';
 import { listen, wants } from './subscriptions.js';
 
 /** What a client that does not read its answers may make us hold. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
-const MAX_NAME_CHARACTERS = 100;
 const MAX_SPARE = 64;
 const NEVER = new AbortController().signal;
 const CUT_OFF_MS = 500;
@@ -30,16 +20,8 @@ const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resour
 /** A client that does not answer such a question by then has no answer. */
 const ROOTS_MS = 5_000;
 
-export interface SessionOptions {
-  readonly face: Face;
-  readonly questions: Questions;
-  readonly version: string;
-  readonly log: Log;
-  /** Sets this client apart from others of its name. */
-  readonly label?: string;
-  /** Who may go on with what this client began: the same for all requests of one client, and of no other. */
-  readonly principal?: string;
-}
+export type { Routes, SessionOptions } from './session-options.js';
+export { Unanswered } from './session-options.js';
 
 /** One client and what it has asked so far. */
 export class Session {
@@ -51,11 +33,12 @@ export class Session {
   readonly #draining = new AbortController();
   readonly #subscribed = new Set<string>();
   readonly #gone: Promise<void>;
-  #abilities: Readonly<Record<string, unknown>> = {};
-  #client = 'unknown';
+  #introduced: ClientIntroduction | undefined;
+  #calls = 0;
   #logLevel: string | undefined;
   #isInitialized = false;
   #drained: (() => void) | undefined;
+  #end: Promise<void> | undefined;
 
   constructor(channel: Channel, options: SessionOptions) {
     this.#options = options;
@@ -82,7 +65,35 @@ export class Session {
   }
 
   get client(): string {
-    return this.#client;
+    return this.#introduced?.name ?? 'unknown';
+  }
+
+  /** Who the client said it is; undefined for one that has not said it, or says it with every request. */
+  get introduced(): ClientIntroduction | undefined {
+    return this.#introduced;
+  }
+
+  get calls(): number {
+    return this.#calls;
+  }
+
+  /** Tells the client something that is about none of its requests. */
+  tell(method: string, params: Params): void {
+    this.#peer.notify(method, params);
+  }
+
+  /** Puts a question to the client; rejects where no answer comes in time. */
+  async ask(method: string, params: Params, limitMs: number): Promise<unknown> {
+    const { answer, id } = this.#peer.request(method, params);
+    const giveUp = setTimeout(
+      () => this.#peer.forget(id, new Unanswered('the client did not answer in time')),
+      limitMs,
+    );
+    try {
+      return (await answer).result;
+    } finally {
+      clearTimeout(giveUp);
+    }
   }
 
   /** Tells the client what it asked to be told: everything if it is of the older kind, else what it listens for. */
@@ -100,21 +111,18 @@ export class Session {
 
   /** The roots of this client, as it gives them now; none if it has none. */
   async roots(): Promise<Record<string, unknown>> {
-    if (this.#abilities.roots === undefined) return { roots: [] };
-    const { answer, id } = this.#peer.request('roots/list', {});
-    const giveUp = setTimeout(() => this.#peer.forget(id, new RpcError(RpcCode.internalError, 'no answer')), ROOTS_MS);
-    try {
-      const { result } = await answer;
-      return isObject(result) ? result : { roots: [] };
-    } catch {
-      return { roots: [] };
-    } finally {
-      clearTimeout(giveUp);
-    }
+    if (this.#introduced?.abilities?.roots === undefined) return { roots: [] };
+    const result = await this.ask('roots/list', {}, ROOTS_MS).catch(() => undefined);
+    return isObject(result) ? result : { roots: [] };
   }
 
   /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
-  async drain(limitMs: number): Promise<void> {
+  drain(limitMs: number): Promise<void> {
+    this.#end ??= this.#drain(limitMs);
+    return this.#end;
+  }
+
+  async #drain(limitMs: number): Promise<void> {
     this.#draining.abort(); // whoever listens would listen for ever
     await this.#quiet(limitMs);
     this.cancelAll();
@@ -137,7 +145,10 @@ export class Session {
   }
 
   #notified(method: string, params: Params): void {
-    if (method !== 'notifications/cancelled') return;
+    if (method !== 'notifications/cancelled') {
+      this.#options.routes?.notified(method);
+      return;
+    }
     const id = params?.requestId;
     if (typeof id === 'string' || typeof id === 'number') this.#running.get(id)?.abort();
   }
@@ -189,6 +200,8 @@ export class Session {
         break;
       default: {
         if (era === 'modern' && LEGACY_ONLY.has(method)) break;
+        const routed = this.#options.routes?.answer(method, params);
+        if (routed) return adapt(await routed, method, era);
         const answer = this.#ask(id, method, params, era, signal);
         if (answer) return answer;
       }
@@ -206,6 +219,7 @@ export class Session {
     if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES)
       throw new RpcError(RpcCode.internalError, 'too many answers wait to be read: read those of earlier calls first');
     const { face, questions, principal } = this.#options;
+    if (method === 'tools/call') this.#calls += 1;
     const conversation = this.#conversation(id, params, era, signal);
     const answer = questions.answer(
       { method, params, era, conversation, principal: principal ?? conversation.client },
@@ -220,19 +234,15 @@ export class Session {
 
   #caller(): string {
     const { label } = this.#options;
-    return label === undefined ? this.#client : `${this.#client}#${label}`;
+    return label === undefined ? this.client : `${this.client}#${label}`;
   }
 
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {
-    const { label } = this.#options;
+    const { label, principal } = this.#options;
     return conversationWith(this.#peer, (method, told) => this.#tell(method, told, id), {
-      id,
-      params,
-      era,
-      signal,
-      label,
+      ...{ id, params, era, signal, label, session: principal ?? label },
       client: this.#caller(),
-      abilities: this.#abilities,
+      abilities: this.#introduced?.abilities ?? {},
       logLevel: this.#logLevel,
     });
   }
@@ -246,21 +256,12 @@ export class Session {
   }
 
   async #initialize(params: NonNullable<Params>): Promise<object> {
-    const wanted = params.protocolVersion;
-    if (typeof wanted !== 'string') throw new RpcError(RpcCode.invalidParams, 'initialize names no protocolVersion');
-    const info = isObject(params.clientInfo) ? params.clientInfo : {};
-    if (typeof info.name === 'string') this.#client = info.name.slice(0, MAX_NAME_CHARACTERS);
-    if (isObject(params.capabilities)) this.#abilities = params.capabilities;
+    const client = readInitialize(params);
+    this.#introduced = client;
     this.#isInitialized = true;
-    const { capabilities, instructions } = await this.#options.face.introduction();
-    const protocolVersion = LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0];
-    this.#peer.agreed(protocolVersion);
-    return {
-      protocolVersion,
-      capabilities: { logging: {}, ...capabilities },
-      serverInfo: this.#serverInfo(),
-      ...(instructions !== undefined && { instructions }),
-    };
+    this.#peer.agreed(client.protocolVersion);
+    const introduction = await this.#options.face.introduction();
+    return initializeResult(client, introduction, this.#serverInfo(), this.#options.routes?.capabilities);
   }
 
   #serverInfo() {

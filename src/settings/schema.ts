@@ -39,6 +39,7 @@ const Timeouts = z.strictObject({
   totalMs: count.exactOptional(),
   idleMs: count.exactOptional(),
   searchMs: count.exactOptional(),
+  daemonIdleMs: count.exactOptional(),
 });
 const Limits = z.strictObject({
   maxResultBytes: count.exactOptional(),

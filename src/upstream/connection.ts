@@ -45,6 +45,8 @@ export interface ConnectionEvents {
   redact(text: string): string;
   /** The roots of whoever is served, for a server that asks before anything is called. */
   roots?(): Promise<Record<string, unknown>>;
+  /** The server wants to know where its client works. */
+  askedForRoots?(): void;
 }
 
 /** Timers count no further. */
@@ -166,6 +168,7 @@ export class Connection {
 
   async #asked(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     if (method === 'ping') return {};
+    if (method === 'roots/list') this.#events.askedForRoots?.();
     if (method === 'sampling/createMessage' || method === 'elicitation/create' || method === 'roots/list')
       return this.#flights.ask(method, params);
     throw new RpcError(RpcCode.methodNotFound, `${method} is not supported here`);

@@ -21,4 +21,7 @@ export { type Lease, type OpenServer, Pool, type PoolOptions, type ServerStatus 
 export type { Access } from './remote-target.js';
 export type { SdkServer, SdkServerFactory } from './sdk-channel.js';
 export { readServerLog } from './server-log.js';
+export { passedKey, type Share, usualShare } from './share.js';
+export { type RunningServer, SharedPool } from './shared-pool.js';
+export type { Tenant } from './slot.js';
 export { reapStrays } from './strays.js';

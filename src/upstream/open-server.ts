@@ -53,6 +53,7 @@ export async function openServer(
     // A helper may give other keys later.
     redact: (text) => redactor(transport.secrets)(text),
     roots: context.roots,
+    askedForRoots: () => events.askedForRoots?.(),
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
   try {

@@ -4,6 +4,6 @@ const refused = () => Promise.reject(new Error('nobody asked for a gateway'));
 
 /** For commands that need no gateway: whoever asks for one fails. */
 export const NO_GATEWAY: Pick<Program, 'serve' | 'open'> = {
-  serve: { stdio: refused, http: refused, environment: {} },
+  serve: { stdio: refused, http: refused, socket: refused, environment: {} },
   open: refused,
 };

@@ -1,0 +1,98 @@
+import { homedir } from 'node:os';
+import { type Log, silentLog } from '../base/index.js';
+import { unclaim } from '../bridge/index.js';
+import { ConnectionManager, httpAddress, serveHttp, serveSocket } from '../serve/index.js';
+import type { DiscoverOptions } from './discover.js';
+import { aborted, DRAIN_MS } from './serving.js';
+import { endStrays } from './start-gateway.js';
+import { Workspaces } from './workspaces.js';
+
+export interface DaemonOptions extends DiscoverOptions {
+  /** Where it listens. */
+  readonly socket: string;
+  /** Where it listens beside that, as someone wrote it. */
+  readonly http?: string;
+  readonly token?: string;
+  /** Leaves when nobody has been there for as long as the settings say. */
+  readonly leavesWhenIdle?: boolean;
+  readonly listening: (where: readonly string[]) => void;
+  readonly ending: AbortSignal;
+  readonly log?: Log;
+  readonly version?: string;
+}
+
+/** How often it looks whether its name still leads to it, and whether anybody is left. */
+const LOOK_MS = 5_000;
+
+/** Serves every client of this user until it is told to end, nobody has come for long, or another took its name. */
+export async function serveEverybody(options: DaemonOptions): Promise<void> {
+  const { socket, http: written, token, leavesWhenIdle = false, listening, ending, ...rest } = options;
+  const { log = silentLog, version = '0', ...own } = rest;
+  const address = written === undefined ? undefined : httpAddress(written, token);
+  const stopping = new AbortController();
+  const home = own.home ?? homedir();
+  await using workspaces = new Workspaces({ own: { ...own, home, cwd: own.cwd ?? home }, home, version, log });
+  const since = new Date().toISOString();
+  let url: string | undefined;
+  const status = () => ({
+    ...{ pid: process.pid, version, since, socket, ...(url !== undefined && { http: url }) },
+    clients: clients.list(),
+    processes: processesOf(workspaces),
+  });
+  const clients = new ConnectionManager((method) => {
+    if (method === 'bridge/status') return Promise.resolve({ value: status() });
+    if (method !== 'bridge/stop') return undefined;
+    setImmediate(() => stopping.abort()); // after the answer
+    return Promise.resolve({ value: { pid: process.pid } });
+  });
+  // The user's own settings say how long to stay; wrong ones end the start, as they do everywhere.
+  using house = await workspaces.enter(undefined);
+  const { serving } = house;
+  let emptySince = performance.now();
+  const sockets = await serveSocket({
+    path: socket,
+    clients,
+    enter: (context) => workspaces.enter(context),
+    changed: () => {
+      emptySince = performance.now();
+    },
+  });
+  unclaim(socket);
+  const { allowedHosts } = serving.running.gateway.view.settings.http;
+  await using http = address
+    ? await serveHttp({
+        address,
+        session: serving.session,
+        limits: serving.limits,
+        log,
+        allowedHosts: () => allowedHosts,
+        ...(token !== undefined && { token }),
+      })
+    : undefined;
+  using _told = http && serving.tell((notice) => http.notice(notice));
+  url = http?.url;
+  void endStrays(serving.running.discovery, log);
+  const look = setInterval(() => {
+    const { daemonIdleMs } = serving.running.gateway.view.settings.timeouts;
+    const isIdle = leavesWhenIdle && !http && clients.size === 0 && performance.now() - emptySince > daemonIdleMs;
+    if (isIdle) log('info', 'nobody has been here for long');
+    else if (!sockets.isOurs()) log('warn', 'another daemon has taken the socket', { socket });
+    else return;
+    stopping.abort();
+  }, LOOK_MS);
+  listening([socket, ...(url === undefined ? [] : [url])]);
+  await aborted(AbortSignal.any([ending, stopping.signal]));
+  clearInterval(look);
+  await Promise.all([sockets.drain(DRAIN_MS), http?.drain(DRAIN_MS)]);
+}
+
+/** The processes of servers that run now, without anything secret. */
+function processesOf({ shared }: Workspaces) {
+  return shared.pool.running().map(({ state, pid, servers, tenants, calls }) => ({
+    server: servers[0]?.name ?? '',
+    state,
+    ...(pid !== undefined && { pid }),
+    workspaces: tenants.length,
+    calls,
+  }));
+}

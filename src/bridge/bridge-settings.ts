@@ -1,0 +1,61 @@
+import { join } from 'node:path';
+import { diskFiles, isObject } from '../base/index.js';
+
+/** What the user has set about the daemon. */
+export interface BridgeSettings {
+  readonly socketPath?: string;
+  readonly autoConnect: boolean;
+  readonly reconnect: { readonly enabled: boolean; readonly maxAttempts: number; readonly initialDelayMs: number };
+  readonly clientId?: string;
+}
+
+export const BRIDGE_DEFAULTS: BridgeSettings = {
+  autoConnect: true,
+  reconnect: { enabled: true, maxAttempts: 5, initialDelayMs: 1_000 },
+};
+
+const MANAGED = '/etc/portolan/managed-settings.json';
+const CODE = ['ts', 'mts', 'js', 'mjs'] as const;
+
+/**
+ * Reads the user's settings without the means that reading all of them takes: a pipe must be there at once.
+ * Undefined where that is not enough: settings that are code, an administrator's, or anything unusual.
+ */
+export function quickSettings(
+  home: string,
+  env: Readonly<Record<string, string | undefined>>,
+  files = diskFiles,
+): BridgeSettings | undefined {
+  if (env.XDG_CONFIG_HOME || process.platform !== 'linux' || files.exists(MANAGED)) return undefined;
+  const own = join(home, '.config', 'portolan', 'portolan.config');
+  if (CODE.some((ending) => files.exists(`${own}.${ending}`))) return undefined;
+  const reading = files.read(`${own}.json`);
+  if (reading.kind === 'absent') return BRIDGE_DEFAULTS;
+  return reading.kind === 'read' ? readSettings(reading.text) : undefined;
+}
+
+function readSettings(text: string): BridgeSettings | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const bridge = isObject(value.mcpBridge) ? value.mcpBridge : {};
+  const reconnect = isObject(bridge.reconnect) ? bridge.reconnect : {};
+  const client = isObject(value.client) ? value.client : {};
+  const usual = BRIDGE_DEFAULTS.reconnect;
+  const count = (said: unknown, otherwise: number) =>
+    typeof said === 'number' && Number.isSafeInteger(said) && said >= 0 ? said : otherwise;
+  return {
+    autoConnect: bridge.autoConnect !== false,
+    reconnect: {
+      enabled: reconnect.enabled !== false,
+      maxAttempts: count(reconnect.maxAttempts, usual.maxAttempts),
+      initialDelayMs: count(reconnect.initialDelayMs, usual.initialDelayMs),
+    },
+    ...(typeof bridge.socketPath === 'string' && { socketPath: bridge.socketPath }),
+    ...(typeof client.id === 'string' && { clientId: client.id }),
+  };
+}

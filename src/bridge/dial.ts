@@ -1,0 +1,28 @@
+import type { Socket } from 'node:net';
+import { checkSocket, ErrorCode, PortolanError } from '../base/index.js';
+
+const CONNECT_MS = 3_000;
+
+/** Connects to the daemon; undefined where none listens. What is not a socket of ours is refused before a byte is sent. */
+export async function dial(path: string): Promise<Socket | undefined> {
+  if (checkSocket(path) === 'absent') return undefined;
+  const { connect } = process.getBuiltinModule('node:net');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path, allowHalfOpen: true });
+    const limit = setTimeout(() => {
+      socket.destroy();
+      reject(new PortolanError(ErrorCode.ConnectionError, `${path} takes no connection`));
+    }, CONNECT_MS);
+    socket.once('connect', () => {
+      clearTimeout(limit);
+      socket.removeAllListeners('error');
+      socket.on('error', () => undefined); // its end is told by `close`
+      resolve(socket);
+    });
+    socket.once('error', (error: NodeJS.ErrnoException) => {
+      clearTimeout(limit);
+      if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(undefined);
+      else reject(new PortolanError(ErrorCode.ConnectionError, `${path}: ${error.message}`, { cause: error }));
+    });
+  });
+}

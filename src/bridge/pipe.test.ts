@@ -1,0 +1,193 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../base/index.js';
+import { DaemonLine } from './daemon-line.js';
+import { Pipe } from './pipe.js';
+
+type Json = Record<string, unknown>;
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A daemon that writes down what it hears, and answers what is in the table. */
+async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-pipe-'));
+  const path = join(folder, 's');
+  const heard: Json[] = [];
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    createInterface({ input: socket }).on('line', (line) => {
+      const message: Json = JSON.parse(line);
+      heard.push(message);
+      const { id, method } = message;
+      if (typeof method === 'string' && id !== undefined && method in answers) say({ id, result: answers[method] });
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(path, resolve));
+  const say = (message: Json) => sockets.at(-1)?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const line = async () => {
+    const socket = connect({ path, allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    return new DaemonLine(socket);
+  };
+  const methods = () => heard.map(({ method }) => method);
+  return { heard, methods, say, line, end: () => sockets.at(-1)?.destroy() };
+}
+
+type Daemon = Awaited<ReturnType<typeof daemon>>;
+
+/** A client at a pipe whose daemons are these, one after the other. */
+async function piped(...[first, ...rest]: readonly [Daemon, ...Daemon[]]) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const heard: Json[] = [];
+  createInterface({ input: output }).on('line', (line) => heard.push(JSON.parse(line)));
+  const next = [...rest];
+  const pipe = new Pipe({ input, output, again: async () => next.shift()?.line(), hasOwnTools: true, log: silentLog });
+  const over = pipe.run(await first.line());
+  const say = (message: Json) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  return { heard, say, input, over };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let n = 0; !holds(); n += 1) {
+    if (n > 400) throw new Error('it did not come');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const GREETING = {
+  protocolVersion: '2025-11-25',
+  capabilities: { roots: {} },
+  clientInfo: { name: 'c', version: '1' },
+};
+const ANSWERS = {
+  initialize: { hello: 1 },
+  'logging/setLevel': {},
+  'resources/subscribe': {},
+  'tools/list': { tools: [] },
+};
+
+describe('Pipe', () => {
+  it('tells the next daemon what the client has said, and the client nothing of it', async () => {
+    const [first, second] = [await daemon(ANSWERS), await daemon(ANSWERS)];
+    const client = await piped(first, second);
+    client.say({ id: 0, method: 'initialize', params: GREETING });
+    client.say({ method: 'notifications/initialized' });
+    client.say({ id: 1, method: 'logging/setLevel', params: { level: 'debug' } });
+    for (const [at, uri] of ['a:1', 'a:2'].entries())
+      client.say({ id: at + 2, method: 'resources/subscribe', params: { uri } });
+    client.say({ id: 4, method: 'resources/unsubscribe', params: { uri: 'a:1' } });
+    await until(() => first.heard.length === 6 && client.heard.length === 4);
+    first.say({ id: 4, result: {} });
+    await until(() => client.heard.length === 5);
+    first.end();
+    client.say({ id: 5, method: 'tools/list' });
+    await until(() => client.heard.length === 6);
+    expect(second.heard.map(({ method, params }) => [method, params])).toEqual([
+      ['initialize', GREETING],
+      ['notifications/initialized', undefined],
+      ['logging/setLevel', { level: 'debug' }],
+      ['resources/subscribe', { uri: 'a:2' }],
+      ['tools/list', undefined],
+    ]);
+    expect(client.heard.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('repeats what only reads and fails what may have been done, each once', async () => {
+    const [first, second] = [await daemon(), await daemon({ ...ANSWERS, 'tools/call': { found: 1 } })];
+    const client = await piped(first, second);
+    client.say({ id: 'r', method: 'tools/list' });
+    client.say({ id: 's', method: 'tools/call', params: { name: 'search_tools', arguments: {} } });
+    client.say({ id: 'w', method: 'tools/call', params: { name: 'execute_tool', arguments: {} } });
+    client.say({ id: 'x', method: 'tools/call', params: { name: 'execute_tool', arguments: {} } });
+    client.say({ method: 'notifications/cancelled', params: { requestId: 'x' } });
+    await until(() => first.heard.length === 5);
+    first.end();
+    await until(() => client.heard.length === 3);
+    expect(second.methods()).toEqual(['tools/list', 'tools/call']);
+    expect(client.heard.map(({ id, error }) => [id, error !== undefined])).toEqual([
+      ['w', true],
+      ['r', false],
+      ['s', false],
+    ]);
+  });
+
+  it('asks a daemon that leaves nothing more, and passes on what it still answers', async () => {
+    const [first, second] = [await daemon(), await daemon(ANSWERS)];
+    const client = await piped(first, second);
+    client.say({ id: 1, method: 'tools/call', params: { name: 'execute_tool' } });
+    client.say({ id: 2, method: 'subscriptions/listen', params: {} });
+    await until(() => first.heard.length === 2);
+    first.say({ method: 'notifications/bridge/leaving' });
+    await until(() => first.methods().at(-1) === 'notifications/bridge/left');
+    client.say({ id: 3, method: 'tools/list' });
+    first.say({ id: 2, result: {} });
+    first.say({ id: 1, result: { late: true } });
+    await until(() => client.heard.length === 2);
+    first.end();
+    await until(() => second.heard.length === 2);
+    expect(first.methods()).toEqual(['tools/call', 'subscriptions/listen', 'notifications/bridge/left']);
+    // What listened at the first listens at the second, and was not told of an end.
+    expect(new Set(second.methods())).toEqual(new Set(['subscriptions/listen', 'tools/list']));
+    expect(client.heard.map(({ id }) => id).toSorted()).toEqual([1, 3]);
+  });
+
+  it('brings an answer of the client to the daemon that asked, and to no other', async () => {
+    const [first, second] = [await daemon(ANSWERS), await daemon(ANSWERS)];
+    const client = await piped(first, second);
+    client.say({ id: 0, method: 'tools/list' });
+    await until(() => client.heard.length === 1);
+    first.say({ id: 0, method: 'roots/list' });
+    await until(() => client.heard.length === 2);
+    first.end();
+    client.say({ id: 1, method: 'tools/list' });
+    await until(() => client.heard.length === 3);
+    second.say({ id: 0, method: 'roots/list' });
+    second.say({ id: 7, method: 'ping' });
+    await until(() => client.heard.length === 4 && second.heard.length === 2);
+    const [asked, askedAgain] = [client.heard[1]?.id, client.heard[3]?.id];
+    client.say({ id: asked, result: { of: 'first' } });
+    client.say({ id: askedAgain, result: { of: 'second' } });
+    await until(() => second.heard.length === 3);
+    expect(second.heard.slice(1)).toEqual([
+      { jsonrpc: '2.0', id: 7, result: {} },
+      { jsonrpc: '2.0', id: 0, result: { of: 'second' } },
+    ]);
+  });
+
+  it('fails what waits and ends where no daemon comes back', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 1, method: 'tools/list' });
+    await until(() => first.heard.length === 1);
+    first.end();
+    expect(await client.over).toBe(false);
+    expect(client.heard).toMatchObject([{ id: 1, error: { message: 'the gateway is gone and does not come back' } }]);
+  });
+
+  it('passes on what was asked before the client left, and then ends', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 1, method: 'tools/list' });
+    client.input.end();
+    await until(() => first.heard.length === 1);
+    first.say({ id: 1, result: {} });
+    await until(() => client.heard.length === 1);
+    first.end();
+    expect(await client.over).toBe(true);
+  });
+});

@@ -1,0 +1,281 @@
+import type { Readable, Writable } from 'node:stream';
+import { isObject, LineSplitter, type Log, RpcCode } from '../base/index.js';
+import { ClientState } from './client-state.js';
+import type { DaemonLine } from './daemon-line.js';
+import { type Flight, isRead, Ledger } from './ledger.js';
+import { Questions } from './questions.js';
+
+export interface PipeOptions {
+  readonly input: Readable;
+  readonly output: Writable;
+  /** Another daemon, ready for us, in place of one that is gone; undefined where there is none to be had. */
+  readonly again: (isStopped: () => boolean) => Promise<DaemonLine | undefined>;
+  /** Whether the tools are Portolan's own, of which it is known what they do. */
+  readonly hasOwnTools: boolean;
+  readonly log: Log;
+}
+
+/** What a client may say in one message before the daemon refuses it; more than that is not even passed on. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** A daemon that is lost while it is told about the client is followed by another, but not for ever. */
+const MAX_RESTORES = 5;
+const LEAVING = 'notifications/bridge/leaving';
+const LEFT = 'notifications/bridge/left';
+const CANCELLED = 'notifications/cancelled';
+
+/** A client's stdin and stdout at one end, a daemon at the other; which one that is changes without the client's noticing. */
+export class Pipe {
+  readonly #options: PipeOptions;
+  readonly #ledger = new Ledger();
+  readonly #state = new ClientState();
+  readonly #questions = new Questions();
+  readonly #lines = new Set<DaemonLine>();
+  /** Messages that are no requests and came while nobody was there to take them. */
+  #held: Buffer[] = [];
+  #line: DaemonLine | undefined;
+  #isOver = false;
+  #end: (hasFailed: boolean) => void = () => undefined;
+
+  constructor(options: PipeOptions) {
+    this.#options = options;
+  }
+
+  /** Settles when the client has left; false where it could not be served any longer. */
+  run(line: DaemonLine): Promise<boolean> {
+    const over = new Promise<boolean>((resolve) => {
+      this.#end = (hasFailed) => resolve(!hasFailed);
+    });
+    const { input, output } = this.#options;
+    this.#use(line);
+    this.#line = line;
+    const splitter = new LineSplitter(() => MAX_LINE_BYTES, {
+      line: (bytes) => this.#fromClient(bytes),
+      overlong: ({ id }) => this.#refuse(JSON.stringify(id ?? null), 'the message is too large'),
+    });
+    input.on('data', (chunk: Buffer) => splitter.push(chunk));
+    input.on('end', () => {
+      splitter.end();
+      this.#clientLeft();
+    });
+    input.on('error', () => this.#clientLeft());
+    output.on('error', () => this.stop());
+    output.on('close', () => this.stop());
+    return over;
+  }
+
+  /** Hangs up, whatever is under way. */
+  stop(): void {
+    this.#isOver = true;
+    for (const line of this.#lines) line.socket.destroy();
+    this.#end(false);
+  }
+
+  /** What was asked is still answered. */
+  #clientLeft(): void {
+    this.#isOver = true;
+    for (const line of this.#lines) line.socket.end();
+    if (this.#lines.size === 0) this.#end(false);
+  }
+
+  #use(line: DaemonLine): void {
+    this.#lines.add(line);
+    line.listen({
+      answer: (id, bytes) => this.#answered(line, id, bytes),
+      message: (bytes) => this.#fromDaemon(line, bytes),
+      closed: () => this.#lost(line),
+    });
+  }
+
+  #fromClient(bytes: Buffer): void {
+    const message = parsed(bytes);
+    if (Array.isArray(message)) for (const one of message) this.#one(one, Buffer.from(JSON.stringify(one)));
+    else this.#one(message, bytes);
+  }
+
+  #one(message: unknown, bytes: Buffer): void {
+    const { id, method, params: given, ...rest } = isObject(message) ? message : {};
+    const params = isObject(given) ? given : {};
+    if (typeof method !== 'string') {
+      if ('result' in rest || 'error' in rest) this.#questions.answer({ ...rest, id });
+      else this.#send(bytes); // no message at all: the daemon says so in its own words
+      return;
+    }
+    if (typeof id !== 'string' && typeof id !== 'number') {
+      this.#state.notified(method);
+      if (method === CANCELLED) this.#cancel(params, bytes);
+      else this.#send(bytes);
+      return;
+    }
+    this.#state.asked(method, params);
+    const flight: Flight = {
+      ...{ id: JSON.stringify(id), method, bytes, line: this.#line },
+      isRead: isRead(method, params, this.#options.hasOwnTools),
+    };
+    this.#ledger.begin(flight);
+    if (this.#line) this.#send(bytes);
+  }
+
+  /** Goes to where the request went. One that nobody has been asked yet is forgotten. */
+  #cancel({ requestId }: Readonly<Record<string, unknown>>, bytes: Buffer): void {
+    const flight = this.#ledger.of(JSON.stringify(requestId ?? null));
+    if (!flight) return;
+    flight.line?.send(bytes);
+    // Nobody waits for the answer, which may not come.
+    this.#ledger.forget(flight.id);
+  }
+
+  #send(bytes: Buffer): void {
+    if (!this.#line) {
+      this.#held.push(bytes);
+      return;
+    }
+    const { input } = this.#options;
+    const { socket } = this.#line;
+    if (this.#line.send(bytes) || input.isPaused()) return;
+    input.pause();
+    const go = () => {
+      socket.off('drain', go).off('close', go);
+      if (this.#line) input.resume();
+    };
+    socket.on('drain', go).on('close', go);
+  }
+
+  #answered(line: DaemonLine, id: string, bytes: Buffer): void {
+    if (this.#ledger.of(id)?.method === 'initialize') this.#state.greeted();
+    if (this.#ledger.end(id, line)) this.#write(bytes, line);
+  }
+
+  #fromDaemon(line: DaemonLine, bytes: Buffer): void {
+    const message = parsed(bytes);
+    if (!isObject(message)) return;
+    const { id, method } = message;
+    if (typeof method !== 'string') {
+      if (id === undefined || id === null) this.#write(bytes, line);
+      else this.#answered(line, JSON.stringify(id), bytes);
+    } else if (id !== undefined) {
+      // Whether this process is there is all that a daemon wants to know; the client may sleep.
+      if (method === 'ping') line.tell({ id, result: {} });
+      else this.#write(Buffer.from(JSON.stringify({ ...message, id: this.#questions.put(line, id) })), line);
+    } else if (method === LEAVING) this.#leave(line);
+    else if (method === CANCELLED) {
+      const params = this.#questions.cancelled(line, message.params);
+      if (params) this.#write(Buffer.from(JSON.stringify({ ...message, params })), line);
+    } else this.#write(bytes, line);
+  }
+
+  #write(bytes: Buffer, from?: DaemonLine): void {
+    const { output } = this.#options;
+    if (!output.writable) return;
+    output.cork();
+    output.write(bytes);
+    const isTaken = output.write('\n');
+    output.uncork();
+    if (isTaken || !from || from.socket.isPaused()) return;
+    from.socket.pause();
+    output.once('drain', () => from.socket.resume());
+  }
+
+  #refuse(id: string, message: string, data?: object): void {
+    const error = { code: RpcCode.internalError, message, ...(data && { data }) };
+    this.#write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`));
+  }
+
+  /** The daemon makes room for another: what it was asked is answered, and the next request is the next one's. */
+  #leave(line: DaemonLine): void {
+    line.isLeaving = true;
+    line.tell({ method: LEFT });
+    if (this.#line !== line) return;
+    this.#line = undefined;
+    this.#options.log('info', 'the daemon leaves');
+    void this.#reconnect();
+  }
+
+  #lost(line: DaemonLine): void {
+    this.#lines.delete(line);
+    if (this.#isOver) {
+      if (this.#lines.size === 0) this.#end(false);
+      return;
+    }
+    for (const flight of this.#ledger.on(line)) {
+      if (flight.isRead) {
+        flight.line = undefined;
+        continue;
+      }
+      this.#ledger.forget(flight.id);
+      this.#refuse(flight.id, 'the gateway was lost while this ran, and it is not known whether it was done', {
+        code: 'CONNECTION_ERROR',
+        hint: 'the gateway is back or will be soon: look what was done, then try again',
+      });
+    }
+    if (this.#line !== line) {
+      this.#askAgain();
+      return;
+    }
+    this.#line = undefined;
+    this.#options.log('warn', 'the daemon is gone');
+    void this.#reconnect();
+  }
+
+  async #reconnect(): Promise<void> {
+    const { input } = this.#options;
+    input.pause();
+    const line = await this.#next();
+    if (!line) {
+      this.#giveUp();
+      return;
+    }
+    this.#line = line;
+    // Those that listened at the one that leaves listen here.
+    for (const old of this.#lines)
+      for (const flight of old === line ? [] : this.#ledger.on(old))
+        if (flight.method === 'subscriptions/listen') flight.line = undefined;
+    this.#askAgain();
+    const held = this.#held;
+    this.#held = [];
+    for (const bytes of held) this.#send(bytes);
+    if (!this.#line.socket.writableNeedDrain) input.resume();
+  }
+
+  /** A daemon that knows all that the last one knew of the client. */
+  async #next(): Promise<DaemonLine | undefined> {
+    const { again, log } = this.#options;
+    for (let attempt = 0; attempt < MAX_RESTORES && !this.#isOver; attempt += 1) {
+      const line = await again(() => this.#isOver);
+      if (!line) return undefined;
+      this.#use(line);
+      try {
+        await this.#state.restore(line);
+        if (!line.isLeaving && !line.socket.destroyed) return line;
+      } catch (error) {
+        log('warn', 'the daemon was lost again', { error: error instanceof Error ? error.message : String(error) });
+        line.socket.destroy();
+      }
+    }
+    return undefined;
+  }
+
+  #askAgain(): void {
+    if (!this.#line) return;
+    for (const flight of this.#ledger.unasked()) {
+      flight.line = this.#line;
+      this.#line.send(flight.bytes);
+    }
+  }
+
+  #giveUp(): void {
+    const { output } = this.#options;
+    for (const flight of this.#ledger.unasked()) this.#refuse(flight.id, 'the gateway is gone and does not come back');
+    for (const line of this.#lines) line.socket.destroy();
+    this.#isOver = true;
+    output.end(() => this.#end(true));
+  }
+}
+
+/** Undefined for what is no JSON, which the daemon refuses in its own words. */
+function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,42 @@
+import { type DiscoverOptions, daemonPlace } from '../app/index.js';
+import { isObject } from '../base/index.js';
+import { askDaemon } from '../bridge/index.js';
+import { type Command, EXIT, flags } from './command.js';
+import { type Cell, shortPath, table, visible } from './text.js';
+
+const OPTIONS = { json: { type: 'boolean' }, 'mcp-bridge-socket': { type: 'string' } } as const;
+const HEAD = ['ID', 'NAME', 'VERSION', 'PID', 'CALLS', 'SINCE', 'FOLDER'];
+
+/** Shows who is connected to the daemon, all but the one who asks. */
+export function clientsCommand(machine: DiscoverOptions = {}): Command {
+  return {
+    name: 'clients',
+    summary: 'show the clients that the daemon serves now',
+    usage: 'portolan clients [--json] [--mcp-bridge-socket PATH]',
+    async run(args, io) {
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const { socket } = await daemonPlace(machine, values['mcp-bridge-socket']);
+      const told = await askDaemon(socket, 'bridge/status');
+      const all = isObject(told) && Array.isArray(told.clients) ? told.clients.filter(isObject) : [];
+      // Whoever asks like this has not introduced itself.
+      const clients = all.filter(({ name, cwd }) => name !== 'unknown' || cwd !== undefined);
+      if (values.json) io.out(JSON.stringify({ clients }, null, 2));
+      else if (clients.length === 0) io.out(told === undefined ? 'No daemon runs.' : 'Nobody is connected.');
+      else {
+        const rows = clients.map(({ id, name, version, pid, calls, since, cwd }): Cell[] => [
+          ...[id, name, version, pid, calls, since].map((one) => ({ text: visible(String(one ?? '-')) })),
+          { text: typeof cwd === 'string' ? shortPath(cwd, io.home) : '-' },
+        ]);
+        for (const line of table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io)) io.out(line);
+      }
+      return EXIT.ok;
+    },
+  };
+}
+
+/** The processes that the daemon has started for clients; none where no daemon runs. */
+export async function daemonProcesses(machine: DiscoverOptions = {}): Promise<readonly Record<string, unknown>[]> {
+  const { socket } = await daemonPlace(machine);
+  const told = await askDaemon(socket, 'bridge/status');
+  return isObject(told) && Array.isArray(told.processes) ? told.processes.filter(isObject) : [];
+}

@@ -1,0 +1,77 @@
+import { homedir } from 'node:os';
+import {
+  discoverAll,
+  inspectOwnSettings,
+  serveClient,
+  serveClientsOverHttp,
+  serveEverybody,
+  startGateway,
+} from '../app/index.js';
+import { asyncStdout, stderrLog, untilSignal } from './own-process.js';
+import { run } from './run.js';
+import type { Serve } from './serve.js';
+
+declare const PORTOLAN_VERSION: string;
+
+// A reader that has seen enough (`portolan list | head`) is no fault of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit(0);
+});
+
+// Who does not want our log does not get it.
+process.stderr.on('error', () => undefined);
+
+async function ask(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}
+
+function status(text: string | undefined): void {
+  process.stderr.write(`\r\u001b[K${text ?? ''}`);
+}
+
+const FORGOTTEN_MS = 2_000;
+
+/** What a server that is served has of this process. */
+function serving() {
+  return { ...machine, version: PORTOLAN_VERSION, ending: untilSignal(), log: stderrLog() };
+}
+
+const serve: Serve = {
+  stdio: (options) => serveClient({ ...serving(), ...options, input: process.stdin, output: asyncStdout() }),
+  http: (options) => serveClientsOverHttp({ ...serving(), ...options }),
+  socket: (options) => serveEverybody({ ...serving(), ...options }),
+  environment: process.env,
+};
+
+const self = process.argv[1];
+const machine = { ...(self !== undefined && { self }) };
+process.exitCode = await run(
+  process.argv.slice(2),
+  {
+    out: (line) => process.stdout.write(`${line}\n`),
+    err: (line) => process.stderr.write(`${line}\n`),
+    colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+    home: homedir(),
+    ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
+    ...(process.stderr.isTTY === true && { status }),
+  },
+  {
+    discover: (options) => discoverAll({ ...machine, ...options }),
+    serve,
+    open: (options) => startGateway({ ...machine, ...options, version: PORTOLAN_VERSION }),
+    inspectSettings: inspectOwnSettings,
+    machine,
+    version: PORTOLAN_VERSION,
+    interactive: process.stdin.isTTY === true,
+  },
+);
+
+// A net: whatever was forgotten and would keep the process from ending has a moment, no more. Nothing waits for this itself.
+setTimeout(() => process.exit(), FORGOTTEN_MS).unref();

@@ -1,0 +1,50 @@
+import { isObject, RpcCode, RpcError } from '../base/index.js';
+import { LEGACY_VERSIONS } from '../model/index.js';
+import type { Introduction } from './face.js';
+
+const MAX_NAME_CHARACTERS = 100;
+/** What servers of the older bridges said they speak. */
+const OLD_PROTOCOLS = ['mcp/1.0'] as const;
+
+/** Who a client says it is. */
+export interface ClientIntroduction {
+  readonly name?: string;
+  readonly version?: string;
+  readonly pid?: number;
+  readonly abilities?: Readonly<Record<string, unknown>>;
+  readonly protocolVersion: string;
+  /** It greets as clients of the older bridges do. */
+  readonly isOld: boolean;
+}
+
+/** Reads `initialize` in the standard form, or in that of the older bridges, which names protocols and no revision. */
+export function readInitialize(params: Readonly<Record<string, unknown>>): ClientIntroduction {
+  const { protocolVersion: wanted, clientInfo, capabilities, processId } = params;
+  const info = isObject(clientInfo) ? clientInfo : {};
+  const isOld = wanted === undefined && (typeof processId === 'number' || Array.isArray(info.protocols));
+  if (typeof wanted !== 'string' && !isOld)
+    throw new RpcError(RpcCode.invalidParams, 'initialize names no protocolVersion');
+  return {
+    protocolVersion: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
+    isOld,
+    ...(typeof info.name === 'string' && { name: info.name.slice(0, MAX_NAME_CHARACTERS) }),
+    ...(typeof info.version === 'string' && { version: info.version.slice(0, MAX_NAME_CHARACTERS) }),
+    ...(typeof processId === 'number' && Number.isSafeInteger(processId) && { pid: processId }),
+    ...(isObject(capabilities) && { abilities: capabilities }),
+  };
+}
+
+/** The answer to it. */
+export function initializeResult(
+  { protocolVersion, isOld }: ClientIntroduction,
+  { capabilities, instructions }: Introduction,
+  serverInfo: object,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    protocolVersion,
+    capabilities: { logging: {}, ...capabilities, ...more },
+    serverInfo: isOld ? { ...serverInfo, protocols: OLD_PROTOCOLS } : serverInfo,
+    ...(instructions !== undefined && { instructions }),
+  };
+}

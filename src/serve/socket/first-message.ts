@@ -1,0 +1,67 @@
+import type { Channel, ChannelListener, Incoming, Outgoing } from '../../base/index.js';
+
+/** As many messages as may wait while it is made out who speaks. */
+const MAX_WAITING = 256;
+
+/** A channel whose first message is looked at before it is decided who listens to it. */
+export class FirstMessage implements Channel {
+  readonly #channel: Channel;
+  readonly #waiting: ((listener: ChannelListener) => void)[] = [];
+  #listener: ChannelListener | undefined;
+  #found: (message: Incoming | undefined) => void = () => undefined;
+  /** What came first; nothing where the other side left without a word. */
+  readonly first: Promise<Incoming | undefined>;
+
+  constructor(channel: Channel) {
+    this.#channel = channel;
+    this.first = new Promise((resolve) => {
+      this.#found = resolve;
+    });
+    channel.start({
+      message: (message) => {
+        this.#found(message);
+        this.#pass((listener) => listener.message(message));
+      },
+      overlong: (line) => {
+        this.#found(undefined);
+        this.#pass((listener) => listener.overlong(line));
+      },
+      undelivered: (id, reason) => this.#pass((listener) => listener.undelivered(id, reason)),
+      closed: (reason) => {
+        this.#found(undefined);
+        this.#pass((listener) => listener.closed(reason));
+      },
+    });
+  }
+
+  get backlogBytes(): number {
+    return this.#channel.backlogBytes;
+  }
+
+  /** The first message was meant for us: nobody else hears it. */
+  take(): void {
+    this.#waiting.shift();
+  }
+
+  start(listener: ChannelListener): void {
+    // Not at once: whoever listens may not be ready before this returns.
+    queueMicrotask(() => {
+      this.#listener = listener;
+      for (const tell of this.#waiting.splice(0)) tell(listener);
+    });
+  }
+
+  send(message: Outgoing): void {
+    this.#channel.send(message);
+  }
+
+  close(): Promise<void> {
+    return this.#channel.close();
+  }
+
+  #pass(tell: (listener: ChannelListener) => void): void {
+    if (this.#listener) tell(this.#listener);
+    else if (this.#waiting.length < MAX_WAITING) this.#waiting.push(tell);
+    else void this.#channel.close();
+  }
+}

@@ -1,0 +1,146 @@
+import type { Socket } from 'node:net';
+import { type Incoming, isObject, PortolanError, RpcCode, StreamChannel, type StreamLimits } from '../../base/index.js';
+import type { Arrival, ConnectionManager } from '../connection-manager.js';
+import { Session, type SessionOptions } from '../session.js';
+import { FirstMessage } from './first-message.js';
+import { listenSocket } from './listen-socket.js';
+import { watchSocket } from './watch-socket.js';
+
+/** Where a client works, as its pipe says. */
+export interface ClientContext extends Arrival {
+  readonly home: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What it was started with: another config file, servers of its own, one server to expose. */
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** The place in which a client is served, until it leaves. */
+export interface Entrance extends Disposable {
+  readonly session: Omit<SessionOptions, 'label' | 'principal' | 'routes'>;
+  readonly limits: () => StreamLimits;
+  /** `id` is what the servers of this client alone are known by. */
+  joined(session: Session, id: string): void;
+}
+
+export interface SocketOptions {
+  readonly path: string;
+  readonly clients: ConnectionManager;
+  /** Finds or makes the place for a client; without a context, that of the user. */
+  readonly enter: (context: ClientContext | undefined) => Promise<Entrance>;
+  /** Told whenever a client came or went. */
+  readonly changed: () => void;
+}
+
+/** All clients that come through the socket. */
+export interface SocketServing {
+  /** Lets everybody know that we leave, lets what runs end for a while, then hangs up. */
+  drain(limitMs: number): Promise<void>;
+  isOurs(): boolean;
+}
+
+export const OPEN = 'bridge/open';
+const LEAVING = 'notifications/bridge/leaving';
+/** Who says nothing for this long after connecting has nothing to say. */
+const FIRST_WORD_MS = 30_000;
+/** As long as a client may take to hear that we leave. */
+const LEAVE_MS = 2_000;
+/** As long as the calls of a client that says nothing more may take. */
+const HALF_CLOSED_MS = 60_000;
+/** Before it is known who speaks. */
+const FIRST_LIMITS: StreamLimits = { maxLineBytes: 4 * 1024 * 1024, maxDepth: 128 };
+
+/** Serves any number of clients, of both generations, each in its own workspace. */
+export async function serveSocket(options: SocketOptions): Promise<SocketServing> {
+  const leaving = new Set<(limitMs: number) => Promise<void>>();
+  const listening = await listenSocket(options.path, (socket) => {
+    socket.on('error', () => undefined); // its end is told by `close`
+    void serveOne(socket, options, leaving).catch(() => socket.destroy());
+  });
+  return {
+    isOurs: listening.isOurs,
+    drain: async (limitMs) => {
+      listening.stop();
+      await Promise.race([Promise.all([...leaving].map((leave) => leave(limitMs))), later(limitMs + LEAVE_MS)]);
+    },
+  };
+}
+
+async function serveOne(
+  socket: Socket,
+  { clients, enter, changed }: SocketOptions,
+  leaving: Set<(limitMs: number) => Promise<void>>,
+): Promise<void> {
+  let limits = () => FIRST_LIMITS;
+  const channel = new FirstMessage(new StreamChannel(socket, socket, () => limits()));
+  const tooLate = setTimeout(() => socket.destroy(), FIRST_WORD_MS);
+  const first = await channel.first;
+  clearTimeout(tooLate);
+  if (!first) return void socket.end();
+  const context = first.kind === 'request' && first.method === OPEN ? readContext(first) : undefined;
+  if (context === 'broken') return refuse(channel, first, 'bridge/open says too little');
+  socket.pause(); // what comes now waits until it is known who listens
+  let entrance: Entrance;
+  try {
+    entrance = await enter(context);
+  } catch (error) {
+    if (error instanceof PortolanError)
+      return refuse(channel, first, error.message, { code: error.code, hint: error.hint });
+    throw error;
+  }
+  using _entrance = entrance;
+  limits = entrance.limits;
+  using visit = clients.enter(context ?? {});
+  if (context && first.kind === 'request') {
+    channel.take();
+    channel.send({ kind: 'result', id: first.id, answer: { value: { id: visit.id } } });
+  }
+  const { id, routes } = visit;
+  const session = new Session(channel, { ...entrance.session, label: id, principal: id, routes });
+  visit.attach(session);
+  entrance.joined(session, id);
+  socket.resume();
+  changed();
+  // Nobody is there any more to hear the answer.
+  socket.once('close', () => session.cancelAll());
+  const leave = async (limitMs: number) => {
+    if (context) {
+      session.tell(LEAVING, {});
+      // What it wrote before it heard of it is still served.
+      await Promise.race([visit.left, session.ended, later(LEAVE_MS)]);
+    }
+    await session.drain(limitMs);
+  };
+  leaving.add(leave);
+  using _watch = watchSocket(socket, session);
+  await session.ended;
+  await session.drain(HALF_CLOSED_MS);
+  leaving.delete(leave);
+  socket.destroySoon();
+  setImmediate(changed);
+}
+
+async function refuse(channel: FirstMessage, first: Incoming, message: string, data?: unknown): Promise<void> {
+  const id = first.kind === 'request' ? first.id : null;
+  const fault = { code: RpcCode.invalidParams, message, ...(data !== undefined && { data }) };
+  channel.send({ kind: 'fault', id, fault });
+  await channel.close();
+}
+
+function readContext({ params }: Extract<Incoming, { kind: 'request' }>): ClientContext | 'broken' {
+  const { home, cwd, env, options, id, pid } = params ?? {};
+  if (typeof home !== 'string' || typeof cwd !== 'string' || !isObject(env)) return 'broken';
+  const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return {
+    home,
+    cwd,
+    env: Object.fromEntries(variables),
+    options: isObject(options) ? options : {},
+    ...(typeof id === 'string' && id !== '' && { id }),
+    ...(typeof pid === 'number' && { pid }),
+  };
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

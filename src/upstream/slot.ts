@@ -1,0 +1,265 @@
+import { ErrorCode, type Log, PortolanError } from '../base/index.js';
+import type { AdmittedServer } from '../policy/index.js';
+import { Backoff, STABLE_MS } from './backoff.js';
+import { callSignal } from './call-signal.js';
+import type { Connection } from './connection.js';
+import type { Turns } from './turns.js';
+import { unlessAborted } from './unless-aborted.js';
+
+/** A server that was only asked for its tools is not kept for the next call. */
+const AFTER_READING_MS = 5_000;
+/** A longer wait is said rather than waited for. */
+const LONGEST_PATIENCE_MS = 2_000;
+
+/** An open server, as the pool needs to know it. */
+export interface OpenServer {
+  readonly connection: Connection;
+  readonly pid?: number;
+  close(reason?: string): Promise<void>;
+}
+
+export interface OpenEvents {
+  notified(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** It wants to know where its client works, so that clients who work elsewhere need another. */
+  askedForRoots?(): void;
+  closed(reason: string | undefined): void;
+}
+
+/** One who has servers started: a workspace, with the surroundings of its client. */
+export interface Tenant {
+  readonly open: (server: AdmittedServer, events: OpenEvents, signal: AbortSignal) => Promise<OpenServer>;
+  readonly idleMs: () => number;
+  /** What a server says unasked: a list of it changed, a resource was updated. */
+  readonly notified: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly askedForRoots?: (server: AdmittedServer) => void;
+}
+
+export interface ServerStatus {
+  readonly state: 'connected' | 'starting' | 'disconnected';
+  /** Why it was lost or did not start; gone with the next success. */
+  readonly error?: string;
+  readonly pid?: number;
+}
+
+/** The right to use a connection. Who holds one keeps the server from being stopped. */
+export interface Lease extends Disposable {
+  readonly connection: Connection;
+}
+
+export interface LeaseOptions {
+  readonly signal?: AbortSignal;
+  /** Who only watches does not keep a server that is not configured any more. */
+  readonly purpose?: 'call' | 'read' | 'watch';
+  /** Who calls, for servers that are shared with nobody. */
+  readonly session?: string;
+}
+
+/** What all slots of one process have in common. */
+export interface SlotParts {
+  readonly log: Log;
+  readonly now: () => number;
+  readonly random: (() => number) | undefined;
+  readonly ending: AbortSignal;
+  /** Local programs fight for the same processor while they start: each waits for its turn. */
+  readonly turnsFor: (server: AdmittedServer) => Turns;
+  /** Whether it can still be had by its key; what is leaving stops at once when nobody uses it. */
+  readonly isKept: (slot: Slot) => boolean;
+  readonly askedForRoots: (slot: Slot, tenant: Tenant) => void;
+}
+
+/** One connection of a slot. Its end may come before it is in the slot, and after another has taken its place. */
+interface Life {
+  opened?: OpenServer;
+  lost?: string;
+}
+
+/** The place of one process or remote connection, whoever uses it and however often it is started. */
+export class Slot {
+  /** Which launch it is of, whoever may use it. */
+  readonly launch: string;
+  /** All who use it, under the names by which they know it. */
+  readonly members = new Map<AdmittedServer, Tenant>();
+  readonly #parts: SlotParts;
+  readonly #backoff: Backoff;
+  key: string;
+  /** Somebody waits for it; it is not only read. */
+  wasCalled = false;
+  #opening: Promise<OpenServer> | undefined;
+  #open: OpenServer | undefined;
+  #closing: Promise<void> | undefined;
+  #openedAt = 0;
+  #users = 0;
+  /** Those among the users who only want to hear of it. */
+  #watching = 0;
+  #signal = callSignal(() => this);
+  #idle: NodeJS.Timeout | undefined;
+  #error: string | undefined;
+
+  constructor(key: string, launch: string, parts: SlotParts) {
+    this.key = key;
+    this.launch = launch;
+    this.#parts = parts;
+    this.#backoff = new Backoff(parts.random);
+  }
+
+  get status(): ServerStatus {
+    return {
+      state: this.#open ? 'connected' : this.#opening ? 'starting' : 'disconnected',
+      ...(this.#error !== undefined && { error: this.#error }),
+      ...(this.#open?.pid !== undefined && { pid: this.#open.pid }),
+    };
+  }
+
+  get users(): number {
+    return this.#users;
+  }
+
+  /** Nothing of it is left that would have to be ended. */
+  get isEmpty(): boolean {
+    return this.#users === 0 && !this.#open && !this.#opening && !this.#closing;
+  }
+
+  async lease(server: AdmittedServer, tenant: Tenant, { signal, purpose = 'call' }: LeaseOptions): Promise<Lease> {
+    this.members.set(server, tenant);
+    // Counted before the first await, so that nobody stops what is about to be used.
+    this.#users += 1;
+    const watching = purpose === 'watch' ? 1 : 0;
+    this.#watching += watching;
+    if (purpose === 'call') this.#signal.call();
+    clearTimeout(this.#idle);
+    try {
+      const open = this.#open ?? (await unlessAborted(this.#openedBy(server, tenant), signal));
+      let released = false;
+      return {
+        connection: open.connection,
+        [Symbol.dispose]: () => {
+          if (released) return;
+          released = true;
+          this.#release(tenant, watching);
+        },
+      };
+    } catch (error) {
+      this.#release(tenant, watching);
+      throw error;
+    }
+  }
+
+  async stop(reason: string): Promise<void> {
+    const open = this.#open;
+    // Nobody keeps what may not run any more by watching it.
+    const inUse = this.#parts.isKept(this) ? this.#users : this.#users - this.#watching;
+    if (!open || inUse > 0) return;
+    // Taken out first: what comes now starts anew, and the end of this one is no fault.
+    this.#open = undefined;
+    this.wasCalled = false;
+    this.#signal = callSignal(() => this);
+    this.#backoff.stopped();
+    this.#parts.log('info', 'server stopped', { server: this.#name(), reason });
+    const closing = open.close(reason);
+    this.#closing = closing;
+    await closing.finally(() => {
+      if (this.#closing === closing) this.#closing = undefined;
+    });
+  }
+
+  async end(reason: string): Promise<void> {
+    clearTimeout(this.#idle);
+    const open = this.#open ?? (await this.#opening?.catch(() => undefined));
+    this.#open = undefined; // its end is no fault
+    await Promise.all([open?.close(reason), this.#closing]);
+  }
+
+  #openedBy(server: AdmittedServer, tenant: Tenant): Promise<OpenServer> {
+    // Stored before the first await, so that two callers at once start one process and not two.
+    this.#opening ??= this.#openOnce(server, tenant).finally(() => {
+      this.#opening = undefined;
+    });
+    return this.#opening;
+  }
+
+  async #openOnce(server: AdmittedServer, tenant: Tenant): Promise<OpenServer> {
+    await this.#allowedToStart(server.name);
+    return this.#parts.turnsFor(server).take(async () => {
+      const { log, ending, now } = this.#parts;
+      if (ending.aborted) throw new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down');
+      const { name } = server;
+      this.#backoff.started(now());
+      const life: Life = {};
+      try {
+        const opened = await tenant.open(server, this.#eventsOf(life, name, tenant), ending);
+        if (life.lost !== undefined) throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${life.lost}`);
+        life.opened = opened;
+        this.#open = opened;
+        this.#openedAt = now();
+        this.#error = undefined;
+        log('info', 'server connected', { server: name });
+        // Whoever wanted it may have left meanwhile.
+        if (this.#users === 0) this.#stopWhenIdle(tenant);
+        return opened;
+      } catch (error) {
+        this.#backoff.failed(now());
+        this.#error = error instanceof Error ? error.message : String(error);
+        log('warn', 'server did not start', { server: name, error: this.#error, failures: this.#backoff.failures });
+        throw error;
+      }
+    }, this.#signal.called);
+  }
+
+  /** One broken server costs its own callers a short wait or a clear refusal, and nobody else anything. */
+  async #allowedToStart(name: string): Promise<void> {
+    const verdict = this.#backoff.ask(this.#parts.now());
+    if (verdict.kind === 'start') return;
+    if (verdict.kind === 'wait' && verdict.ms <= LONGEST_PATIENCE_MS) {
+      await new Promise((resolve) => setTimeout(resolve, verdict.ms));
+      return;
+    }
+    const seconds = Math.max(1, Math.ceil(verdict.ms / 1000));
+    const why =
+      verdict.kind === 'refuse' && verdict.because === 'budget'
+        ? 'it was started too often in the last minutes'
+        : `it failed ${this.#backoff.failures} times in a row`;
+    throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${why}: ${this.#error ?? 'it kept ending'}`, {
+      hint: `the next try is in ${seconds} s; its output is in \`portolan logs ${name}\``,
+    });
+  }
+
+  #eventsOf(life: Life, name: string, tenant: Tenant): OpenEvents {
+    return {
+      notified: (method, params) => {
+        for (const [server, member] of this.members) member.notified(server, method, params);
+      },
+      askedForRoots: () => this.#parts.askedForRoots(this, tenant),
+      closed: (reason) => {
+        life.lost = reason ?? 'the connection was lost';
+        // It never opened, and whoever opened it says why; or it was stopped, and the slot may hold the next one.
+        if (!life.opened || this.#open !== life.opened) return;
+        this.#open = undefined;
+        const now = this.#parts.now();
+        if (now - this.#openedAt >= STABLE_MS) this.#backoff.succeeded();
+        else this.#backoff.failed(now);
+        this.#error = life.lost;
+        this.#parts.log('warn', 'server lost', { server: name, error: this.#error });
+      },
+    };
+  }
+
+  #release(tenant: Tenant, watching: number): void {
+    this.#users -= 1;
+    this.#watching -= watching;
+    if (this.#open && (this.#users === 0 || !this.#parts.isKept(this))) this.#stopWhenIdle(tenant);
+  }
+
+  #stopWhenIdle(tenant: Tenant): void {
+    if (!this.#parts.isKept(this)) return void this.stop('it is not configured any more');
+    clearTimeout(this.#idle);
+    const idleMs = tenant.idleMs();
+    const waitMs = this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS);
+    this.#idle = setTimeout(() => void this.stop('idle'), waitMs);
+    this.#idle.unref();
+  }
+
+  #name(): string {
+    const [first] = this.members.keys();
+    return first?.name ?? '';
+  }
+}

@@ -1,0 +1,59 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { connect as connectTo, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { isAlive, portolan, type StdioClient, start, until, type Variables } from './client-over-stdio.js';
+import { LineClient } from './gateway-harness.js';
+import { type Machine, makeMachine } from './machine.js';
+
+/** A throw-away machine with a place for a daemon, which is ended with it. */
+export interface DaemonHouse extends AsyncDisposable {
+  readonly machine: Machine;
+  readonly socket: string;
+  readonly env: Variables;
+  /** A client that was started as clients start us, and has said hello. */
+  client(options?: { readonly cwd?: string; readonly env?: Variables; readonly mode?: string }): Promise<StdioClient>;
+  /** A client that speaks to the socket itself. */
+  direct(): Promise<{ readonly client: LineClient; readonly socket: Socket }>;
+  pid(): Promise<number | undefined>;
+  run(args: readonly string[]): ReturnType<typeof portolan>;
+}
+
+export function daemonHouse(): DaemonHouse {
+  const machine = makeMachine();
+  const folder = join(machine.home, 'run');
+  mkdirSync(folder);
+  chmodSync(folder, 0o700);
+  const socket = join(folder, 's.sock');
+  const env = { MCP_BRIDGE_SOCKET: socket };
+  const run = (args: readonly string[]) => portolan(machine, args, env);
+  const pid = async () =>
+    JSON.parse((await run(['daemon', 'status', '--json'])).stdout || '{}').pid as number | undefined;
+  return {
+    machine,
+    socket,
+    env,
+    run,
+    pid,
+    client: async ({ cwd = machine.project, env: more = {}, mode = 'auto' } = {}) => {
+      const client = start({ ...machine, project: cwd }, { env: { ...env, PORTOLAN_DAEMON: mode, ...more } });
+      await client.initialize();
+      return client;
+    },
+    direct: () =>
+      new Promise((resolve, reject) => {
+        const stream = connectTo({ path: socket, allowHalfOpen: true });
+        stream.once('error', reject);
+        stream.once('connect', () => resolve({ client: new LineClient(stream, stream), socket: stream }));
+      }),
+    [Symbol.asyncDispose]: async () => {
+      const last = await pid();
+      await run(['daemon', 'stop']);
+      if (last !== undefined)
+        await until(
+          () => isAlive(last),
+          (alive) => !alive,
+        );
+      machine[Symbol.dispose]();
+    },
+  };
+}
