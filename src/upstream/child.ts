@@ -30,6 +30,8 @@ export interface Child {
   readonly stderr: StderrTail;
   /** Of the process that we started; what it started itself is ended then. Never rejects. */
   readonly exited: Promise<ChildExit>;
+  /** Settles once nobody holds its pipes any more: all that it said has been heard. */
+  readonly heardOut: Promise<void>;
   /** Ends stdin, then asks, then kills; `graceMs` is the time for each of the first two. Resolves when nothing of it lives. */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -60,6 +62,7 @@ class RunningChild implements Child {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: StderrTail;
+  readonly heardOut: Promise<void>;
   readonly exited: Promise<ChildExit>;
   readonly #guardian: Guardian;
   readonly #tree: ProcessTree;
@@ -79,6 +82,9 @@ class RunningChild implements Child {
     spawned.stderr.on('data', (chunk: Buffer) => tail.push(chunk));
     // A broken pipe is the end of the child, which `exited` tells; without a listener it would be ours.
     for (const stream of [spawned, spawned.stdin, spawned.stdout, spawned.stderr]) stream.on('error', () => undefined);
+    this.heardOut = new Promise((resolve) => {
+      spawned.once('close', () => resolve());
+    });
     this.exited = new Promise((resolve) => {
       spawned.once('exit', (code, signal) => {
         this.#hasExited = true;

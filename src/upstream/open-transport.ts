@@ -185,6 +185,11 @@ function broken(name: string, why: string, hint = `see its entry with \`portolan
 
 /** How long after its pipes the last words of a server are awaited. */
 const LAST_WORDS_MS = 500;
+const HEARD_OUT_MS = 200;
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
 
 /** The pipes of a child. It is closed when the child is gone, so that whoever learns of it can read why. */
 class ChildChannel implements Channel {
@@ -218,6 +223,8 @@ class ChildChannel implements Channel {
       this.#child.exited,
       new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LAST_WORDS_MS).unref()),
     ]);
+    // What it said last may still be in the other pipe; a process that it left behind may hold that for ever.
+    if (exit) await Promise.race([this.#child.heardOut, pause(HEARD_OUT_MS)]);
     listener.closed(exit ? exitReason(exit) : reason);
     // A server without its pipes is of no use to anyone, and neither are the processes that it started.
     await this.#child.stop();
