@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 
 /** Promises that no test keeps yet, and the issue that brings it. A line goes when its test comes; none is left at the end. */
 const OWED: Readonly<Record<string, string>> = {
-  ...owedBy('5, one gateway for every client', ['G1', 'G7', 'G13', 'G14', 'S1']),
   ...owedBy('7, the proof', ['S14']),
 };
 
