@@ -30,7 +30,6 @@ export function installCommand(machine: DiscoverOptions = {}): Command {
       }
       io.out(`Put Portolan into ${client}: ${visible([program.command, ...program.args].join(' '))}`);
       for (const line of changeLines(file, io)) io.out(line);
-      // Until `serve` exists. A client that is set up early only sees a server that ends at once.
       io.out(`Restart ${client} to use it. To take it out: portolan install ${client} --remove`);
       return EXIT.ok;
     },
