@@ -190,6 +190,8 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     endSession: (session) => pool.endSession(session),
     [Symbol.asyncDispose]: async () => {
       await pool[Symbol.asyncDispose]();
+      // The lines of the last calls come a moment after their answers.
+      await new Promise((resolve) => setImmediate(resolve));
       await Promise.all([...(shared ? [] : [common[Symbol.asyncDispose]()]), uses[Symbol.asyncDispose]()]);
     },
   };
