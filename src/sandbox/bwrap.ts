@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
 import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
 import type { Engine, GuestProcess, Limits, Probe } from './engine.js';
+import { guarded } from './guard.js';
 import { probeGuest } from './probe-guest.js';
 import { seccompFilter } from './seccomp.js';
 import { spawnGuest } from './spawn-guest.js';
@@ -13,8 +14,8 @@ const START_MS = 15_000;
 const NOBODY = 65_534;
 const WORK_FOLDER = '/work';
 const SCRATCH_BYTES = 16 * 1024 * 1024;
-/** The fourth pipe, on which bubblewrap reads the filter. */
-const FILTER_DESCRIPTOR = '3';
+/** The pipe on which bubblewrap reads the filter, after the one that the guard watches. */
+const FILTER_DESCRIPTOR = '4';
 /** Only a Python that comes with the system: one in a home would show the home. */
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3'];
 const BWRAPS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
@@ -37,9 +38,9 @@ export function bwrapEngine(log: Log): Engine {
     if (!bwrap || !python) throw new PortolanError(ErrorCode.ConfigNotFound, 'bubblewrap or python3 is gone');
     const filter = seccompFilter(process.arch);
     const isRoot = process.getuid?.() === 0;
+    const args = bwrapArguments({ python, folderBytes, filtered: filter !== undefined, libraries: libraries() });
     return spawnGuest({
-      command: bwrap,
-      args: bwrapArguments({ python, folderBytes, filtered: filter !== undefined, libraries: libraries() }),
+      ...guarded(bwrap, args, 'unlimited', 'usual'), // the guest sets its own limits
       options: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
       ...(filter && { extra: filter }),
       first: cpythonSource(),

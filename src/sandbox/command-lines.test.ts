@@ -24,7 +24,7 @@ describe('the command line', () => {
         ' --size 16777216 --tmpfs /dev/shm --size 16777216 --tmpfs /tmp --size 5000000 --tmpfs /work' +
         ' --remount-ro /dev --remount-ro / --chdir /work --setenv PATH /usr/bin --setenv HOME /work' +
         ' --setenv LANG C.UTF-8 --setenv TZ UTC --setenv PYTHONUTF8 1 --setenv MALLOC_ARENA_MAX 1' +
-        ' --setenv OPENBLAS_NUM_THREADS 1 --seccomp 3 -- /usr/bin/python3 -I -B -c import os…',
+        ' --setenv OPENBLAS_NUM_THREADS 1 --seccomp 4 -- /usr/bin/python3 -I -B -c import os…',
     );
   });
 

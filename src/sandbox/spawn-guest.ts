@@ -7,10 +7,10 @@ export interface GuestCommand {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly options?: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'>;
-  /** Written to the first pipe after the usual three, and closed. */
-  readonly extra?: Uint8Array;
   /** The first pipe after the usual three stays open as long as we live: who watches it learns of our end. */
   readonly watched?: boolean;
+  /** Written to the second pipe after the usual three, and closed. */
+  readonly extra?: Uint8Array;
   /** Written before anything else. */
   readonly first: Uint8Array;
   /** Its stderr is the engine's own and says nothing of the code. */
@@ -24,22 +24,26 @@ const LAST_WORDS_MS = 300;
 /** Starts a guest with an environment of its own; nothing of ours is inherited. */
 export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
   const { spawn } = await import('node:child_process');
-  const hasFourth = guest.extra !== undefined || guest.watched === true;
+  const isGroup = process.platform !== 'win32';
   const child = spawn(guest.command, [...guest.args], {
     cwd: '/',
     ...guest.options,
     env: { ...guest.env },
-    stdio: ['pipe', 'pipe', 'pipe', ...(hasFourth ? (['pipe'] as const) : [])],
+    stdio: ['pipe', 'pipe', 'pipe', guest.watched ? 'pipe' : 'ignore', guest.extra ? 'pipe' : 'ignore'],
+    // A group of its own, to be ended as one; and whoever types Ctrl-C at us does not mean it.
+    detached: isGroup,
     windowsHide: true,
   });
-  const fourth = fourthOf(child.stdio);
+  const [watched, extra] = [duplexOf(child.stdio[3]), duplexOf(child.stdio[4])];
+  const { stdin: input, stdout: output, stderr: errors } = child;
+  if (!input || !output || !errors) throw new Error('a guest without pipes'); // the type knows no better
   let isOver = false;
   const ended = new Promise<string>((resolve) => {
     const end = (how: string) => {
       isOver = true;
       // A line, where an end without one would mean that we died.
-      if (guest.watched) fourth?.end('over\n');
-      else fourth?.destroy();
+      watched?.end('over\n');
+      extra?.destroy();
       resolve(how);
     };
     child.once('error', (error) => end(error.message));
@@ -51,14 +55,13 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
         clearTimeout(late);
         end(how);
       };
-      if (child.stdout.destroyed || child.stdout.readableEnded) read();
-      else child.stdout.once('close', read);
+      if (output.destroyed || output.readableEnded) read();
+      else output.once('close', read);
     });
   });
-  const { stdin: input, stdout: output, stderr: errors } = child;
-  const streams: (Readable | Writable | undefined)[] = [input, output, errors, fourth];
+  const streams: (Readable | Writable | undefined)[] = [input, output, errors, watched, extra];
   for (const stream of streams) stream?.on('error', () => undefined); // a guest that died is told of by `ended`
-  if (guest.extra) fourth?.end(guest.extra);
+  if (guest.extra) extra?.end(guest.extra);
   input.write(guest.first);
   return {
     pid: child.pid,
@@ -69,7 +72,8 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     ended,
     kill() {
       if (isOver) return;
-      child.kill('SIGKILL');
+      if (isGroup && child.pid !== undefined) killGroup(child.pid);
+      else child.kill('SIGKILL');
       guest.alsoKill?.();
       output.destroy();
       input.destroy();
@@ -83,8 +87,15 @@ function howItEnded(code: number | null, signal: string | null): string {
   return code !== null && code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`;
 }
 
-function fourthOf(stdio: readonly unknown[]): Duplex | undefined {
-  const stream = stdio[3];
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, 'SIGKILL');
+  } catch {
+    // Nobody is left in it.
+  }
+}
+
+function duplexOf(stream: unknown): Duplex | undefined {
   return isDuplex(stream) ? stream : undefined;
 }
 

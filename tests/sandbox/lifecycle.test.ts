@@ -222,6 +222,18 @@ function inEngine(engine: string): void {
     await expect.poll(() => descendants(process.pid), { timeout: 5_000 }).toEqual([]);
   });
 
+  it('G10 leaves no process when it is closed while an interpreter starts', { timeout: TEST_MS }, async () => {
+    // At any moment of the start: bubblewrap alone leaves a child behind when it is killed at the wrong one.
+    for (let n = 0; n < (engine === 'bwrap' ? 15 : 2); n += 1) {
+      const mine = open(engine);
+      await mine.engine();
+      await mine.warm(DEFAULT_LIMITS);
+      await new Promise((resolve) => setTimeout(resolve, 2 * n));
+      await mine[Symbol.asyncDispose]();
+    }
+    await expect.poll(strays, { timeout: 5_000 }).toEqual([]);
+  });
+
   it('G10 leaves no process when the gateway is killed while code runs', { timeout: TEST_MS }, async () => {
     const host = await startHost(engine);
     const below = descendants(host.pid ?? 0).map(({ pid }) => pid);
@@ -255,6 +267,12 @@ function descendants(root: number): readonly Process[] {
     }
   }
   return found;
+}
+
+/** What nobody owns any more but has our folder or bubblewrap's hostname in its command line. */
+function strays(): readonly string[] {
+  const rows = execFileSync('ps', ['-A', '-o', 'ppid=,args='], { encoding: 'utf8' }).split('\n');
+  return rows.filter((row) => /^\s*1\s/.test(row) && (row.includes(folder) || row.includes('--hostname sandbox')));
 }
 
 function isAlive(pid: number): boolean {

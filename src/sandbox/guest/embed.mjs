@@ -34,11 +34,11 @@ function embedded() {
   ].join('\n');
 }
 
-/** In single quotes where that takes no more escapes, as the formatter wants it. */
+/** In the quotes that take fewer escapes, single ones if it is the same: as the formatter writes it. */
 function quoted(text) {
   const json = JSON.stringify(text);
-  const inner = json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
-  return `'${inner}'`;
+  if (text.split("'").length > text.split('"').length) return json;
+  return `'${json.slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
 if (process.argv.includes('--print')) process.stdout.write(embedded());
