@@ -18,7 +18,7 @@ export interface ChainOptions {
 }
 
 /** One append, after which the head is sealed again: this many entries can be ahead of it when the process is killed. */
-export const MAX_BATCH_ENTRIES = 1_000;
+export const MAX_BATCH_ENTRIES = 128;
 /** The entries of one append, the first line of a new file, and a line that tells of lost ones. */
 export const MAX_UNSEALED_LINES = MAX_BATCH_ENTRIES + 2;
 
