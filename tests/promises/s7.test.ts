@@ -98,13 +98,16 @@ describe('S7: a tool whose definition changed after it was first seen', () => {
     expect(await listed()).toEqual(CHANGES);
   });
 
-  it('is marked in get_tool_details', async () => {
-    const details = await client.ask('get_tool_details', { server: 'own', tool: 'described' });
-    expect(details).toMatchObject({ change: 'changed' });
-    expect(await client.ask('get_tool_details', { server: 'own', tool: 'hidden' })).toMatchObject({
-      description: 'Does what hidden does.',
-      hidden: ['tag'],
+  it.each(['described', 'hidden'])('is not shown by get_tool_details while it is held: %s', async (tool) => {
+    const { isError, structuredContent } = await client.call('get_tool_details', { server: 'own', tool });
+    expect({ isError, structuredContent }).toMatchObject({
+      isError: true,
+      structuredContent: {
+        success: false,
+        error: { code: 'TOOL_DISABLED', hint: expect.stringContaining('portolan approve own') },
+      },
     });
+    expect(JSON.stringify(structuredContent)).not.toContain('Does what');
   });
 
   it.each(HELD)('is not listed as callable and cannot be called: %s', async (name) => {
