@@ -62,8 +62,11 @@ export class RememberedUse {
   }
 
   #rank(need: string, server: string, tool: string): number {
-    return this.#index
-      .search(need, { limit: LOWEST_RANK })
-      .findIndex((result) => result.server === server && result.tool === tool);
+    return (
+      this.#index
+        .search(need, { limit: LOWEST_RANK })
+        // Where there are few tools each of them comes up for anything: what only comes up was not found.
+        .findIndex((result) => result.server === server && result.tool === tool && !result.weak)
+    );
   }
 }

@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { discoverAll, hiddenTools } from '../src/app/index.js';
+import { startGateway } from '../src/app/start-gateway.js';
+import { odd } from './gateway-harness.js';
+import { makeMachine } from './machine.js';
+
+const RULES = [{ pattern: ['echo', 'wait'], enabled: true, tags: ['safe'] }];
+
+it('list_tools shows what the rules say of each tool, and doctor how many an allow-list hides', async () => {
+  using machine = makeMachine();
+  machine.write({
+    '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { odd: odd() } }),
+    '~/.config/portolan/portolan.config.json': JSON.stringify({ toolRules: RULES }),
+  });
+  let total = 0;
+  {
+    await using running = await startGateway(machine.options());
+    const { tools } = await running.gateway.listTools('odd', { includeDisabled: true });
+    total = tools.length;
+    expect(total).toBeGreaterThan(2);
+    expect(tools.filter(({ enabled }) => enabled).map(({ name, tags }) => [name, tags])).toEqual([
+      ['echo', ['safe']],
+      ['wait', ['safe']],
+    ]);
+    expect((await running.gateway.listTools('odd')).tools).toHaveLength(2);
+  }
+  expect(await hiddenTools(await discoverAll(machine.options()))).toEqual([
+    expect.objectContaining({
+      code: 'tools-hidden',
+      severity: 'info',
+      server: 'odd',
+      message: `an allow-list in toolRules hides ${total - 2} of ${total} tools`,
+    }),
+  ]);
+});
