@@ -1,5 +1,6 @@
 import type { TextFault } from '../base/index.js';
 import type { State } from '../model/index.js';
+import type { SearchResult } from '../search/index.js';
 
 /** Whether a server runs now; for what may not run, why. */
 export type ServerAnswerStatus = 'connected' | 'disconnected' | 'error' | Exclude<State, 'ready'>;
@@ -27,15 +28,8 @@ export interface Marks {
   readonly hidden?: readonly TextFault[];
 }
 
-export interface FoundTool extends Marks {
-  readonly server: string;
-  readonly tool: string;
-  readonly summary: string;
-  readonly relevance: number;
-  readonly tags: readonly string[];
-  readonly weak?: true;
-  readonly why: readonly string[];
-}
+/** What the search gave, with what is to be known of the tool. */
+export interface FoundTool extends SearchResult, Marks {}
 
 export interface SearchAnswer {
   readonly results: readonly FoundTool[];
