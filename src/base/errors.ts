@@ -24,6 +24,8 @@ export const ErrorCode = {
   ConnectionError: 'CONNECTION_ERROR',
   ResultTooLarge: 'RESULT_TOO_LARGE',
   LimitExceeded: 'LIMIT_EXCEEDED',
+  SandboxUnavailable: 'SANDBOX_UNAVAILABLE',
+  MemoryNotFound: 'MEMORY_NOT_FOUND',
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 

@@ -7,12 +7,19 @@ export function sha256(text: string): string {
 export function hmac256(key: string, text: string): string {
   const { inner, outer } = padsOf(key);
   const { hash } = crypto();
-  // Two hashes in one go each take less than half the time of the object that does the same: the audit log makes one a line.
-  const first = hash('sha256', Buffer.concat([inner, Buffer.from(text)]), 'buffer');
-  return hash('sha256', Buffer.concat([outer, first]), 'hex');
+  // Two hashes in one go each take less than half the time of the object that does the same: the audit log makes two a line.
+  const whole = Buffer.allocUnsafe(BLOCK_BYTES + text.length * MOST_BYTES_PER_UNIT);
+  inner.copy(whole);
+  const first = hash('sha256', whole.subarray(0, BLOCK_BYTES + whole.write(text, BLOCK_BYTES)), 'buffer');
+  first.copy(outer, BLOCK_BYTES);
+  return hash('sha256', outer, 'hex');
 }
 
 const BLOCK_BYTES = 64;
+const HASH_BYTES = 32;
+/** No character is longer in UTF-8, counted in units of UTF-16. */
+const MOST_BYTES_PER_UNIT = 3;
+/** `outer` has room for the hash that comes after it. */
 let pads: { readonly key: string; readonly inner: Buffer; readonly outer: Buffer } | undefined;
 
 /** The two forms of the key that HMAC is made with, kept for the next text. */
@@ -24,7 +31,7 @@ function padsOf(key: string): { readonly inner: Buffer; readonly outer: Buffer }
   pads = {
     key,
     inner: Buffer.from(block.map((byte) => byte ^ 0x36)),
-    outer: Buffer.from(block.map((byte) => byte ^ 0x5c)),
+    outer: Buffer.concat([block.map((byte) => byte ^ 0x5c)], BLOCK_BYTES + HASH_BYTES),
   };
   return pads;
 }
@@ -34,6 +41,9 @@ export function randomKey(): string {
   return crypto().randomBytes(32).toString('hex');
 }
 
-function crypto() {
-  return process.getBuiltinModule('node:crypto');
+let loaded: typeof import('node:crypto') | undefined;
+
+function crypto(): typeof import('node:crypto') {
+  loaded ??= process.getBuiltinModule('node:crypto');
+  return loaded;
 }

@@ -62,7 +62,7 @@ export {
   maskUrl,
   type References,
 } from './secrets.js';
-export { commandsIn, quoted, splitWords } from './shell-words.js';
+export { commandsIn, quoted, shellCharacter, splitWords } from './shell-words.js';
 export { checkSocket, factsOf, isPipeName, makeSocketFolder, type SocketWish, socketPlace } from './socket-place.js';
 export { type Address, addressOf, matchesUrl, type Reading, urlPattern, withoutSlashes } from './url-pattern.js';
 export { visible } from './visible.js';

@@ -9,6 +9,8 @@ const CLOSE_BRACKET = 0x5d;
 
 /** Whether JSON nests deeper than that, seen before it is parsed: what parses deep cannot be written again. */
 export function isDeeperThan(json: Buffer, limit: number): boolean {
+  // What is opened has to be closed: a short line cannot nest deep, and most lines are short.
+  if (json.length <= 2 * limit) return false;
   let depth = 0;
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];

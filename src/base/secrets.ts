@@ -9,7 +9,7 @@ const ORDINARY_WORD =
 /** `PWD` is the folder one is in; only with a word before it is it a password. */
 const FOLDER_NAME = /^-*(?:OLD)?PWD$/i;
 /** A name that says where or how to get a secret, not what it is. */
-const ABOUT_A_SECRET = /(?:url|uri|endpoint|method|type)s?$/i;
+const ABOUT_A_SECRET = /(?:url|uri|endpoint|method|type|file)s?$/i;
 const SECRET_PREFIX =
   /(?<![A-Za-z0-9])(?:(?:gh[pousr]_|github_pat_|glpat-)[\w-]+|(?<![\w-])sk-[\w-]{3,}|xox[a-z]-[\w-]+|xapp-[\w-]{6,}|AKIA[0-9A-Z]{12,}|AIza[\w-]{20,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*)/;
 const EVERY_SECRET_PREFIX = new RegExp(SECRET_PREFIX, 'g');

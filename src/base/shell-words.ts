@@ -54,3 +54,23 @@ function closing(text: string, start: number): number {
 function inside(text: string, quote: string): string {
   return quote === '"' ? text.replaceAll('\\"', '"') : text;
 }
+
+/** What a shell would act upon: a program that is started without one gets the letters in its place. */
+const ACTIVE = '|&;<>()$`*?[]{}#!\n\r';
+const ACTIVE_IN_QUOTES = '$`';
+const ACTIVE_ON_WINDOWS = '%^';
+
+/** The first character that only a shell understands; undefined for a line that means the same without one. */
+export function shellCharacter(line: string, platform: string): string | undefined {
+  const bare = platform === 'win32' ? ACTIVE + ACTIVE_ON_WINDOWS : `${ACTIVE}\\`;
+  let quote = '';
+  for (let at = 0; at < line.length; at += 1) {
+    const character = line.charAt(at);
+    if (quote === '"' && character === '\\' && line.charAt(at + 1) === '"') at += 1;
+    else if (character === quote) quote = '';
+    else if (quote === '' && (character === '"' || character === "'")) quote = character;
+    else if (quote !== "'" && (quote === '"' ? ACTIVE_IN_QUOTES : bare).includes(character)) return character;
+  }
+  // One that is never closed.
+  return quote === '' ? undefined : quote;
+}

@@ -18,6 +18,8 @@ export interface WriteOptions {
   readonly backup?: boolean;
   /** What the change was made from: a file that has other bytes by now is not replaced. `undefined` means no file. */
   readonly from?: { readonly bytes: Uint8Array | undefined };
+  /** Refuses a link in the place of the file: where a stranger chose what lies there, it could lead to any file of the user. */
+  readonly refuseLinks?: boolean;
   readonly disk?: WritableDisk;
 }
 
@@ -36,10 +38,10 @@ export function backupOf(path: string): string {
 export async function writeFile(
   path: string,
   data: string | Uint8Array,
-  { backup = false, from, disk = writableDisk }: WriteOptions = {},
+  { backup = false, from, refuseLinks = false, disk = writableDisk }: WriteOptions = {},
 ): Promise<WrittenFile> {
   return tellingOf(path, async () => {
-    const target = await endOfLinks(resolve(path), disk);
+    const target = refuseLinks ? resolve(path) : await endOfLinks(resolve(path), disk);
     const old = await regularFile(target, disk);
     const folder = dirname(target);
     await disk.makeFolder(folder, PRIVATE_FOLDER);
@@ -62,7 +64,7 @@ export async function writeFile(
 /** Takes a file away, of which a copy is kept; a link to it stays. */
 export async function removeFile(
   path: string,
-  { from, disk = writableDisk }: Omit<WriteOptions, 'backup'> = {},
+  { from, disk = writableDisk }: Omit<WriteOptions, 'backup' | 'refuseLinks'> = {},
 ): Promise<WrittenFile> {
   return tellingOf(path, async () => {
     const target = await endOfLinks(resolve(path), disk);
@@ -147,10 +149,15 @@ async function endOfLinks(path: string, disk: WritableDisk): Promise<string> {
   throw refused(path, 'is a link that leads back to itself');
 }
 
+const NOT_A_FILE: Readonly<Record<string, string>> = {
+  folder: 'is a folder, not a file',
+  link: 'is a link, not a file',
+};
+
 async function regularFile(path: string, disk: WritableDisk): Promise<FileFacts | undefined> {
   const facts = await disk.facts(path);
   if (facts === undefined || facts.kind === 'file') return facts;
-  throw refused(path, facts.kind === 'folder' ? 'is a folder, not a file' : 'is not a regular file');
+  throw refused(path, NOT_A_FILE[facts.kind] ?? 'is not a regular file');
 }
 
 function refused(path: string, why: string): PortolanError {

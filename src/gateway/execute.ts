@@ -2,19 +2,23 @@ import { ErrorCode, isObject, PortolanError } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
+import type { Settings } from '../settings/index.js';
+import type { CallOptions } from '../upstream/index.js';
 import { checkArguments } from './limits.js';
 import { type GatewayParts, leaseFor } from './parts.js';
-import { checkAgainst, type Mismatch } from './schema/index.js';
+import { checkAgainst, fitsSurely, type Mismatch } from './schema/index.js';
 import { admittedOrRefused, findServer } from './served-server.js';
 import { disabledError, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 /** What may go with a call. */
 export interface CallDetails {
-  readonly meta?: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
   /** What else the request says beside tool and arguments. */
-  readonly extra?: Readonly<Record<string, unknown>>;
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
   /** The server checks its arguments itself: whoever speaks to it through us shall see its own words. */
-  readonly unchecked?: boolean;
+  readonly unchecked?: boolean | undefined;
+  /** What made the call for the client; the log tells it apart from the client's own. */
+  readonly via?: 'run_python' | undefined;
 }
 
 export interface Call extends CallDetails {
@@ -51,8 +55,9 @@ export function executor(parts: GatewayParts): Execute {
       const durationMs = performance.now() - started;
       // Whoever waits for the answer has no use for these: the answer goes first.
       setImmediate(() => {
-        const { server, tool, conversation } = call;
-        parts.audit.record({ client: conversation.client, server, tool, argumentsText, outcome, durationMs, bytes });
+        const { server, tool, conversation, via } = call;
+        const { client } = conversation;
+        parts.audit.record({ client, server, tool, argumentsText, outcome, durationMs, bytes, ...(via && { via }) });
         if (outcome === 'ok') parts.uses.worked(conversation.client, served, tool);
       });
     }
@@ -66,23 +71,67 @@ async function execute(
   const { servers, settings } = parts.view();
   const found = findServer(servers, call.server);
   const server = found.admitted ?? (await parts.consent(found, call.conversation)) ?? admittedOrRefused(found);
-  const view = await callable(server, call, parts);
-  const toolArguments = isObject(call.toolArguments) ? call.toolArguments : {};
-  const { conversation, meta, extra } = call;
-  using _turn = await parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
-  using lease = await parts.pool.lease(server, leaseFor(conversation));
-  const timeoutMs = server.definition.timeoutMs ?? settings.timeouts.callMs;
-  const params = { ...extra, name: view.listed.tool.name, arguments: toolArguments };
-  const result = await lease.connection.request('tools/call', params, {
-    ...conversation,
+  const view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
+  const { conversation } = call;
+  const turn = await parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
+  // Two `try` where `using` would say the same: what it is compiled to costs as much as the rest of this function.
+  try {
+    const lease = await parts.pool.lease(server, leaseFor(conversation));
+    try {
+      const named = { name: view.listed.tool.name, arguments: isObject(call.toolArguments) ? call.toolArguments : {} };
+      const params = call.extra ? { ...call.extra, ...named } : named;
+      const { value, bytes } = await lease.connection.request(
+        'tools/call',
+        params,
+        optionsFor(call, view, server, settings),
+      );
+      return { server: server.name, value, bytes: bytes ?? Buffer.from(JSON.stringify(value)) };
+    } finally {
+      lease[Symbol.dispose]();
+    }
+  } finally {
+    turn[Symbol.dispose]();
+  }
+}
+
+/** How long the call may take, and whom its server may ask meanwhile. Written out: every call makes one. */
+function optionsFor(
+  { conversation, meta }: Call,
+  { listed }: ToolView,
+  server: AdmittedServer,
+  { timeouts }: Settings,
+): CallOptions {
+  const timeoutMs = server.definition.timeoutMs ?? timeouts.callMs;
+  return {
     timeoutMs,
-    totalMs: Math.max(timeoutMs, settings.timeouts.totalMs),
-    inputSchema: view.listed.tool.inputSchema,
+    totalMs: Math.max(timeoutMs, timeouts.totalMs),
+    inputSchema: listed.tool.inputSchema,
+    meta,
+    client: conversation.client,
+    caller: conversation.caller,
+    session: conversation.session,
+    signal: conversation.signal,
     // Also for those who do not look at it: progress is a sign of life.
-    progress: (step) => conversation.progress?.(step),
-    ...(meta && { meta }),
-  });
-  return { server: server.name, value: result.value, bytes: result.bytes ?? Buffer.from(JSON.stringify(result.value)) };
+    progress: conversation.progress ?? ignored,
+    log: conversation.log,
+    logLevel: conversation.logLevel,
+    ask: conversation.ask,
+    takesQuestions: conversation.takesQuestions,
+    brought: conversation.brought,
+    abilities: conversation.abilities,
+  };
+}
+
+function ignored(): void {}
+
+/** The tool, where what is known of it is enough to say that it may be called like this. */
+function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayParts): ToolView | undefined {
+  const entry = parts.catalog.entry(server.name);
+  if (!entry?.tools) return undefined;
+  const { judge, settings } = parts.view();
+  const view = viewTools(entry, judge, settings.pins).get(call.tool);
+  if (!view?.enabled) return undefined;
+  return call.unchecked || fitsSurely(view.listed.tool.inputSchema, call.toolArguments ?? {}) ? view : undefined;
 }
 
 /** The tool, once it is sure that it may be called like this. A list that does not fit is read once more before anything is refused. */

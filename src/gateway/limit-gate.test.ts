@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../base/index.js';
-import { CallGate } from './limit-gate.js';
+import { CallGate, type Gate } from './limit-gate.js';
 import type { Limits } from './limits.js';
 
 const LIMITS: Limits = {
@@ -21,7 +21,7 @@ function gateWith(limits: Partial<Limits>) {
   const turns = new Map<string, Disposable>();
   /** Comes back once the call has got as far as it can get. */
   const call = async (name: string, client: string, server: string, signal?: AbortSignal): Promise<void> => {
-    void gate.enter({ client, server }, signal).then(
+    void entered(gate, { client, server }, signal).then(
       (turn) => {
         turns.set(name, turn);
         events.push(name);
@@ -37,6 +37,11 @@ function gateWith(limits: Partial<Limits>) {
     await settled();
   };
   return { clock, gate, events, call, end };
+}
+
+/** What the gate says, also where it says it at once. */
+async function entered(gate: Gate, ...passage: Parameters<Gate['enter']>): Promise<Disposable> {
+  return gate.enter(...passage);
 }
 
 /** Every promise that can settle by now has. */
@@ -120,7 +125,7 @@ describe('CallGate', () => {
     ] as const)
       await call(name, client, server);
     expect(events).toEqual(['0', '1', '2 LIMIT_EXCEEDED', '3', '4 LIMIT_EXCEEDED']);
-    await expect(gate.enter({ client: 'a', server: 'v' })).rejects.toMatchObject({
+    await expect(entered(gate, { client: 'a', server: 'v' })).rejects.toMatchObject({
       code: ErrorCode.LimitExceeded,
       hint: 'wait 30000 ms; limits.ratePerMinute sets the limit',
     });
@@ -145,7 +150,7 @@ describe('CallGate', () => {
     const gate = new CallGate(() => ({ ...LIMITS, inFlightPerServer: 1 }), { heap: roomy, maxWaitMs: 10 });
     const keepAlive = setInterval(() => undefined, 1_000);
     await gate.enter({ client: 'a', server: 's' });
-    await expect(gate.enter({ client: 'b', server: 's' })).rejects.toMatchObject({ code: ErrorCode.LimitExceeded });
+    await expect(entered(gate, { client: 'b', server: 's' })).rejects.toMatchObject({ code: ErrorCode.LimitExceeded });
     clearInterval(keepAlive);
   });
 
@@ -161,7 +166,7 @@ describe('CallGate', () => {
       clock.now = now;
       const { client, server } = { client: 'a', server: 's' };
       outcomes.push(
-        await gate.enter({ client, server }).then(
+        await entered(gate, { client, server }).then(
           () => 'in',
           (error: { code: string }) => error.code,
         ),
@@ -180,12 +185,12 @@ describe('CallGate', () => {
   it('starts those who wait when the limit is raised and another call comes', async () => {
     const limits = { ...LIMITS, inFlightPerServer: 1 };
     const gate = new CallGate(() => limits, { heap: roomy });
-    const calls = Array.from({ length: 3 }, () => gate.enter({ client: 'a', server: 's' }));
+    const calls = Array.from({ length: 3 }, () => entered(gate, { client: 'a', server: 's' }));
     await settled();
     limits.inFlightPerServer = 10;
-    calls.push(gate.enter({ client: 'b', server: 's' }));
+    calls.push(entered(gate, { client: 'b', server: 's' }));
     await settled();
-    calls.push(gate.enter({ client: 'a', server: 's' }));
+    calls.push(entered(gate, { client: 'a', server: 's' }));
     expect(await Promise.all(calls)).toHaveLength(5);
   });
 
@@ -197,6 +202,39 @@ describe('CallGate', () => {
     clock.now = 60_000;
     await call('new', 'c', 's');
     expect(gate.size).toBe(4);
+  });
+
+  it('counts together what two workspaces ask of one process, each by its own figures and under its own name', async () => {
+    const gate = new CallGate(() => LIMITS, { heap: roomy });
+    const [narrow, wide] = [1, 3].map(
+      (inFlightPerServer): Gate =>
+        gate.sharedBy(
+          () => ({ ...LIMITS, inFlightPerServer }),
+          () => 'the process',
+        ),
+    );
+    const events: string[] = [];
+    const turns = new Map<string, Disposable>();
+    const call = async (name: string, at: Gate | undefined, server: string): Promise<void> => {
+      void (at && entered(at, { client: name, server }))?.then((turn) => {
+        turns.set(name, turn);
+        events.push(name);
+      });
+      await settled();
+    };
+    await call('a', narrow, 'mine');
+    await call('b', narrow, 'mine');
+    await call('c', wide, 'yours');
+    await call('d', wide, 'yours');
+    await call('e', wide, 'yours');
+    expect(events).toEqual(['a', 'c', 'd']);
+    turns.get('a')?.[Symbol.dispose]();
+    await settled();
+    // There is room for three as one side counts, and none for the other as long as anybody is in.
+    expect(events).toEqual(['a', 'c', 'd', 'e']);
+    for (const name of ['c', 'd', 'e']) turns.get(name)?.[Symbol.dispose]();
+    await settled();
+    expect(events).toEqual(['a', 'c', 'd', 'e', 'b']);
   });
 
   it('never lets more in than allowed, and everybody in the end, in a random crowd', async () => {

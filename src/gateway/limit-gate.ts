@@ -17,6 +17,15 @@ export interface Passage {
   readonly server: string;
 }
 
+/** Where calls wait for their turn. */
+export interface Gate {
+  /**
+   * A turn, at once where there is room, which lasts until it is disposed of; throws or rejects with `LimitExceeded`,
+   * or `Cancelled` by the signal.
+   */
+  enter(who: Passage, signal?: AbortSignal): Disposable | Promise<Disposable>;
+}
+
 /** Above this part of the heap the process is about to die, and everybody's calls with it. */
 const MAX_HEAP_SHARE = 0.9;
 const HEAP_SAMPLE_MS = 100;
@@ -25,8 +34,22 @@ const SWEEP_MS = 60_000;
 /** No call waits longer for its turn, also where its caller sets no end. */
 const MAX_WAIT_MS = 60_000;
 
+class Turn implements Disposable {
+  #end: (() => void) | undefined;
+
+  constructor(end: () => void) {
+    this.#end = end;
+  }
+
+  [Symbol.dispose](): void {
+    const end = this.#end;
+    this.#end = undefined;
+    end?.();
+  }
+}
+
 /** Lets calls through as the limits allow. Clients take turns at a server, and nobody waits for a server but its own callers. */
-export class CallGate {
+export class CallGate implements Gate {
   readonly #limits: () => Limits;
   readonly #now: () => number;
   readonly #maxWaitMs: number;
@@ -49,28 +72,53 @@ export class CallGate {
     return this.#clients.size + this.#servers.size;
   }
 
-  /** Waits for a turn, which lasts until it is disposed of; rejects with `LimitExceeded`, or `Cancelled` by the signal. */
-  async enter(who: Passage, signal?: AbortSignal): Promise<Disposable> {
-    // Loaded with the first call, because the start has no use for it.
+  /** The same gate for others, who have figures of their own and may know a server by another name. */
+  sharedBy(limits: () => Limits, launchOf: (server: string) => string): Gate {
+    return { enter: (who, signal) => this.enter(who, signal, limits, launchOf(who.server)) };
+  }
+
+  enter(
+    who: Passage,
+    signal?: AbortSignal,
+    limitsOf = this.#limits,
+    launch = who.server,
+  ): Disposable | Promise<Disposable> {
+    // What tells of the heap is loaded with the first call, because the start has no use for it.
+    if (!this.#heap) return this.#readHeap().then(() => this.enter(who, signal, limitsOf, launch));
+    return this.#enter(who, signal, limitsOf, launch, this.#heap);
+  }
+
+  async #readHeap(): Promise<void> {
     this.#heap ??= await heapOfProcess();
+  }
+
+  #enter(
+    who: Passage,
+    signal: AbortSignal | undefined,
+    limitsOf: () => Limits,
+    launch: string,
+    heap: () => Heap,
+  ): Disposable | Promise<Disposable> {
     if (signal?.aborted) throw cancelled(signal);
-    const [limits, now] = [this.#limits(), this.#now()];
-    if (this.#isHeapNearlyFull(this.#heap, now))
+    const limits = limitsOf();
+    const now = this.#now();
+    if (this.#isHeapNearlyFull(heap, now))
       throw exceeded('Portolan is nearly out of memory', 'try again in a moment, with fewer calls at once');
     this.#sweep(limits, now);
     const client = this.#clients.get(who.client, limits.ratePerMinute, now);
-    const server = this.#servers.get(who.server, limits.ratePerMinute, now);
+    const server = this.#servers.get(launch, limits.ratePerMinute, now);
     checkRate(client, server, limits, now);
+    const turn = new Turn(() => this.#left(client, server));
     if (hasRoom(client, server, limits) && !server.lines.has(client)) {
       begin(client, server);
-    } else {
-      makeRoom(client, server, who, limits);
-      await this.#turn(client, server, who, signal);
+      return turn;
     }
-    return this.#passed(client, server);
+    makeRoom(client, server, who, limits);
+    return this.#turn({ client, server, limits: limitsOf }, who, signal).then(() => turn);
   }
 
-  #turn(client: Party, server: Party, { server: name }: Passage, signal: AbortSignal | undefined): Promise<void> {
+  #turn(party: Omit<Waiter, 'start' | 'refuse'>, { server: name }: Passage, signal?: AbortSignal): Promise<void> {
+    const { client, server } = party;
     return new Promise((resolve, reject) => {
       const end = () => {
         leave(waiter);
@@ -78,8 +126,7 @@ export class CallGate {
         signal?.removeEventListener('abort', onAbort);
       };
       const waiter: Waiter = {
-        client,
-        server,
+        ...party,
         start: () => {
           end();
           begin(client, server);
@@ -103,29 +150,19 @@ export class CallGate {
     });
   }
 
-  #passed(client: Party, server: Party): Disposable {
-    let isOver = false;
-    return {
-      [Symbol.dispose]: () => {
-        if (isOver) return;
-        isOver = true;
-        client.inFlight -= 1;
-        server.inFlight -= 1;
-        if (server.waiting > 0) this.#advance(server);
-        if (client.waiting > 0) this.#advance(client);
-      },
-    };
+  #left(client: Party, server: Party): void {
+    client.inFlight -= 1;
+    server.inFlight -= 1;
+    if (server.waiting > 0) this.#advance(server);
+    if (client.waiting > 0) this.#advance(client);
   }
 
   /** Starts who can be started of those who wait for one party, one of each line in turn. */
   #advance(party: Party): void {
-    const limits = this.#limits();
     for (const [other, line] of party.lines) {
       const [waiter] = line;
-      const most = waiter?.client === party ? limits.inFlightPerClient : limits.inFlightPerServer;
-      if (party.inFlight >= most) return;
-      // Passed over: the other side has no room, but that of the next line may have.
-      if (!waiter || !hasRoom(waiter.client, waiter.server, limits)) continue;
+      // Passed over: this side has no room as this one counts, or the other side has none; the next line's may have.
+      if (!waiter || !hasRoom(waiter.client, waiter.server, waiter.limits())) continue;
       // To the end of the map, where this loop comes by again if there is still room.
       party.lines.delete(other);
       party.lines.set(other, line);

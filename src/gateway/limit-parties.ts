@@ -1,10 +1,12 @@
-import { exceeded } from './limits.js';
+import { exceeded, type Limits } from './limits.js';
 import { RateBucket } from './rate.js';
 
 /** A call that waits for its turn. */
 export interface Waiter {
   readonly client: Party;
   readonly server: Party;
+  /** The figures of the one who calls, as they are now. */
+  readonly limits: () => Limits;
   start(): void;
   refuse(error: Error): void;
 }

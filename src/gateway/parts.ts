@@ -5,7 +5,8 @@ import type { ToolIndex } from '../search/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Pool } from '../upstream/index.js';
 import type { AuditLog } from './audit/index.js';
-import type { CallGate } from './limit-gate.js';
+import type { Gate } from './limit-gate.js';
+import type { PythonParts } from './python/python-parts.js';
 import type { RememberedUse } from './remembered-use.js';
 import type { ServedServer } from './served-server.js';
 
@@ -17,8 +18,8 @@ export interface GatewayView {
 }
 
 /** How a server is had for somebody who calls it. */
-export function leaseFor({ signal, session }: Conversation): { signal: AbortSignal; session?: string } {
-  return { signal, ...(session !== undefined && { session }) };
+export function leaseFor({ signal, session }: Conversation): { signal: AbortSignal; session?: string | undefined } {
+  return { signal, session };
 }
 
 export interface GatewayParts {
@@ -26,9 +27,10 @@ export interface GatewayParts {
   readonly catalog: Catalog;
   readonly pool: Pool;
   readonly index: ToolIndex;
-  readonly gate: CallGate;
+  readonly gate: Gate;
   readonly uses: RememberedUse;
   readonly audit: AuditLog;
+  readonly python: PythonParts;
   /** Asks the person at the client to let a server run that waits for that; undefined where they do not, or cannot be asked. */
   readonly consent: (server: ServedServer, conversation: Conversation) => Promise<AdmittedServer | undefined>;
 }

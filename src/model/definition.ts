@@ -13,10 +13,11 @@ export const Scope = z.enum([
   'server',
   'dynamic',
   'claudeai',
+  'running',
 ]);
 export type Scope = z.infer<typeof Scope>;
 
-export const Transport = z.enum(['stdio', 'http', 'sse', 'ws', 'auto', 'sdk', 'claudeai-proxy']);
+export const Transport = z.enum(['stdio', 'http', 'sse', 'ws', 'socket', 'auto', 'sdk', 'claudeai-proxy']);
 export type Transport = z.infer<typeof Transport>;
 
 /** What the client that owns the file would do with the entry. */
@@ -45,8 +46,15 @@ export const LaunchFields = z.strictObject({
 });
 export type LaunchFields = z.infer<typeof LaunchFields>;
 
-/** The same as it stands in a file, with the file of variables that it names. */
-export const WrittenFields = z.strictObject({ ...LaunchFields.shape, envFile: z.string().exactOptional() });
+/** What an entry says about signing in, in the words of the client that it was written for. */
+const OAuthFields = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
+
+/** The same as it stands in a file, with the file of variables that it names and what it says about signing in. */
+export const WrittenFields = z.strictObject({
+  ...LaunchFields.shape,
+  envFile: z.string().exactOptional(),
+  oauth: OAuthFields.exactOptional(),
+});
 export type WrittenFields = z.infer<typeof WrittenFields>;
 
 /** A question that the owning client asks before it starts the server. */
@@ -90,10 +98,12 @@ export const Definition = z.strictObject({
   /** Which generation of the protocol the server speaks, where its entry says so. */
   era: z.enum(['legacy', 'modern']).exactOptional(),
   headersHelper: z.string().exactOptional(),
-  oauth: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())])).exactOptional(),
+  oauth: OAuthFields.exactOptional(),
   authToken: z.string().exactOptional(),
   ide: z.strictObject({ name: z.string(), runningInWindows: z.boolean() }).exactOptional(),
-  /** The connector's id, where a hosted proxy needs one. */
+  /** The connector's id, where a hosted proxy needs one; of a running server that cannot be reached, what it is announced under. */
   id: z.string().exactOptional(),
+  /** The fingerprint of the launch that a running server says it came from. */
+  standsFor: z.string().exactOptional(),
 });
 export type Definition = z.infer<typeof Definition>;

@@ -179,6 +179,23 @@ describe('masking', () => {
     });
   });
 
+  it('hides whatever a reference of a sign-in stands for, and shows the reference', () => {
+    const written = {
+      clientId: '${ID}',
+      privateKey: '${KEY}',
+      privateKeyFile: '~/k.pem',
+      clientSecret: 'abc',
+      port: 80,
+    };
+    const oauth = { ...written, clientId: 'from-a-variable', privateKey: 'abc' };
+    const found = definition({ url: 'https://a.example/' }, {}, { written: { oauth: written }, oauth });
+    const masked = maskDefinition(found);
+    expect([masked.oauth, masked.written.oauth]).toEqual([
+      { ...written, clientId: '[secret]', privateKey: '[secret]', clientSecret: '[secret]' },
+      { ...written, clientSecret: '[secret]' },
+    ]);
+  });
+
   it('changes nothing that is no secret', () => {
     const launch = { command: 'npx', args: ['-y', 'task-master-ai', '--keyboard', 'us'], env: { A: 'b' }, cwd: '/srv' };
     const found = definition(launch, launch, { timeoutMs: 5, tools: { deny: ['x'] }, missing: ['TOKEN'] });

@@ -36,7 +36,12 @@ export function writtenBy(definitions: readonly Definition[]): (server: Server) 
 
 /** `written` is the launch as the file has it: without it, a value from a reference is known only by its own looks. */
 export function maskServer(server: Server, written: LaunchFields = {}): Server {
-  return { ...server, ...maskLaunch(server, written, 'hidden') };
+  const { runsAt } = server;
+  return {
+    ...server,
+    ...maskLaunch(server, written, 'hidden'),
+    ...(runsAt !== undefined && { runsAt: maskUrl(runsAt) }),
+  };
 }
 
 export function maskDefinition(definition: Definition): Definition {
@@ -47,19 +52,26 @@ export function maskDefinition(definition: Definition): Definition {
     written: {
       ...maskLaunch(written, {}, 'shown'),
       ...(written.envFile !== undefined && { envFile: written.envFile }),
+      ...(written.oauth && { oauth: maskOauth(written.oauth, {}, 'shown') }),
     },
     ...(authToken !== undefined && { authToken: MASK }),
-    ...(oauth && { oauth: Object.fromEntries(Object.entries(oauth).map(maskOauth)) }),
+    ...(oauth && { oauth: maskOauth(oauth, written.oauth, 'hidden') }),
     ...(headersHelper !== undefined && { headersHelper: maskCommandLine(headersHelper) }),
     ...(description !== undefined && { description: maskText(description) }),
   };
 }
 
-type OauthField = NonNullable<Definition['oauth']>[string];
+type OauthFields = NonNullable<Definition['oauth']>;
 
-function maskOauth([name, value]: [string, OauthField]): [string, OauthField] {
-  if (isSecretField(name)) return [name, MASK];
-  return [name, typeof value === 'string' ? maskUrl(value) : value];
+function maskOauth(oauth: OauthFields, written: OauthFields = {}, references: References): OauthFields {
+  const masked = (name: string, value: OauthFields[string]): OauthFields[string] => {
+    if (references === 'shown' && typeof value === 'string' && isReference(value)) return value;
+    // What a variable or a file holds may be anything.
+    const isReferred = written[name] !== undefined && JSON.stringify(written[name]) !== JSON.stringify(value);
+    if (isSecretField(name) || isReferred) return MASK;
+    return typeof value === 'string' ? maskUrl(value, references) : value;
+  };
+  return Object.fromEntries(Object.entries(oauth).map(([name, value]) => [name, masked(name, value)]));
 }
 
 function maskLaunch(launch: LaunchFields, written: LaunchFields, references: References): LaunchFields {

@@ -25,6 +25,8 @@ export const Server = z.strictObject({
   rule: z.string().exactOptional(),
   /** What it is called in its file, where another server had that name first. */
   renamedFrom: z.string().exactOptional(),
+  /** Where it runs already and is used, so that it is not started a second time. */
+  runsAt: z.string().exactOptional(),
 });
 export type Server = z.infer<typeof Server>;
 

@@ -25,28 +25,37 @@ export interface Progress {
   readonly message?: string;
 }
 
+/** Puts a question to somebody and gives the answer. */
+type Ask = (method: string, params: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>;
+
 /** What a running call may ask of whoever made it. */
 export interface Conversation {
   /** Says which client it is, in limits and in the audit log. */
   readonly client: string;
   /** Sets the one who calls apart where several may call under one name: a question goes to nobody else. */
-  readonly caller?: string;
+  readonly caller?: string | undefined;
   /** The client's connection, for servers that are shared with nobody. */
-  readonly session?: string;
+  readonly session?: string | undefined;
+  /** What an earlier gateway kept for this client (variables of its programs) is gone with that gateway. */
+  readonly lostState?: boolean | undefined;
+  /** Under which the variables of its programs are kept; absent where two clients could be taken for one. */
+  readonly stateKey?: string | undefined;
   readonly signal: AbortSignal;
-  progress?(step: Progress): void;
+  readonly progress?: ((step: Progress) => void) | undefined;
   /** What the server writes into its log meanwhile, as it came. */
-  log?(entry: Readonly<Record<string, unknown>>): void;
+  readonly log?: ((entry: Readonly<Record<string, unknown>>) => void) | undefined;
   /** From which level on the client wants to hear of it. */
-  readonly logLevel?: string;
+  readonly logLevel?: string | undefined;
   /** Puts a question of the server to the client: a sample, a form, its roots. Absent where it takes none. */
-  ask?(method: string, params: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>>;
+  readonly ask?: Ask | undefined;
   /** The client takes a result that asks for more and comes back with the answers itself. */
-  readonly takesQuestions?: boolean;
+  readonly takesQuestions?: boolean | undefined;
   /** What it brought when it came back. */
-  readonly brought?: { readonly responses?: unknown; readonly state?: string };
+  readonly brought?: { readonly responses?: unknown; readonly state?: string } | undefined;
+  /** What another client would do in its place for a server, in the words of the protocol. */
+  readonly lent?: Readonly<Record<string, unknown>> | undefined;
   /** What the client can do, in the words of the protocol. */
-  readonly abilities?: Readonly<Record<string, unknown>>;
+  readonly abilities?: Readonly<Record<string, unknown>> | undefined;
 }
 
 /** What a tool gave: the value, and its bytes where they can be passed on as they are. */

@@ -1,5 +1,6 @@
 import { type Id, isObject, type Peer, RpcCode, RpcError } from '../base/index.js';
 import { ABILITY_FOR, type Conversation, type Era, META } from '../model/index.js';
+import type { Others } from './session-options.js';
 
 export interface Circumstances {
   readonly id: Id;
@@ -11,9 +12,13 @@ export interface Circumstances {
   readonly label?: string | undefined;
   /** The connection itself, for servers that are shared with nobody. */
   readonly session?: string | undefined;
+  /** Others may come under the same name. */
+  readonly isStateless?: boolean | undefined;
   /** What the client said it can do when it introduced itself. */
   readonly abilities: Readonly<Record<string, unknown>>;
   readonly logLevel: string | undefined;
+  readonly others?: Others | undefined;
+  readonly lostState?: boolean | undefined;
 }
 
 /** What a running request may ask of its client and tell it, in the client's own era. */
@@ -22,8 +27,8 @@ export function conversationWith(
   send: (method: string, told: Readonly<Record<string, unknown>>) => void,
   circumstances: Circumstances,
 ): Conversation {
-  const { params, era, signal, logLevel, session } = circumstances;
-  const meta = isObject(params._meta) ? params._meta : {};
+  const { params, era, signal, logLevel, session, client, abilities, lostState, isStateless, others } = circumstances;
+  const meta = isObject(params._meta) ? params._meta : NO_META;
   const { progressToken } = meta;
   const tell = (method: string, told: Readonly<Record<string, unknown>>) => {
     if (!signal.aborted) send(method, told);
@@ -31,20 +36,30 @@ export function conversationWith(
   const isProgressWanted = typeof progressToken === 'string' || typeof progressToken === 'number';
   const wantedLevel = era === 'legacy' ? logLevel : meta[META.logLevel];
   const isLogWanted = era === 'legacy' || wantedLevel !== undefined;
+  const who = era === 'legacy' ? { client, caller: undefined, abilities } : introduced(circumstances, meta);
+  // Written out, because every call makes one: an object put together from pieces costs more than all that is in it.
   return {
-    ...introduced(circumstances, meta),
+    client: who.client,
+    caller: who.caller,
+    abilities: who.abilities,
     signal,
-    ...(session !== undefined && { session }),
-    ...(isProgressWanted && { progress: (step) => tell('notifications/progress', { ...step, progressToken }) }),
-    ...(era === 'legacy' && { ask: askOver(peer, circumstances) }),
-    ...(typeof wantedLevel === 'string' && { logLevel: wantedLevel }),
-    ...(isLogWanted && {
-      log: (entry) => {
-        if (isLoudEnough(entry.level, wantedLevel)) tell('notifications/message', entry);
-      },
-    }),
+    session,
+    stateKey: isStateless ? undefined : session,
+    lostState,
+    progress: isProgressWanted ? (step) => tell('notifications/progress', { ...step, progressToken }) : undefined,
+    // One of the newer kind is asked in its own way; what is left are the others.
+    ask: era === 'legacy' ? askOver(peer, circumstances) : others && askOthers(others, signal),
+    lent: era === 'legacy' ? others?.abilities() : undefined,
+    logLevel: typeof wantedLevel === 'string' ? wantedLevel : undefined,
+    log: isLogWanted
+      ? (entry) => {
+          if (isLoudEnough(entry.level, wantedLevel)) tell('notifications/message', entry);
+        }
+      : undefined,
   };
 }
+
+const NO_META: Readonly<Record<string, unknown>> = {};
 
 const LEVELS: readonly unknown[] = [
   ...['debug', 'info', 'notice', 'warning'],
@@ -56,11 +71,11 @@ function isLoudEnough(level: unknown, least: unknown): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 
+/** A client of the newer era says with each request who it is. */
 function introduced(
-  { era, client, abilities, ...rest }: Circumstances,
+  { client, label, id }: Circumstances,
   meta: Readonly<Record<string, unknown>>,
 ): Pick<Conversation, 'client' | 'caller' | 'abilities'> {
-  if (era === 'legacy') return { client, abilities };
   const told = meta[META.client];
   const info = isObject(told) ? told : {};
   const own = meta[META.abilities];
@@ -68,18 +83,23 @@ function introduced(
   const name = typeof info.name === 'string' ? info.name.slice(0, 100) : client;
   return {
     client: name,
-    caller: `${name}@${rest.label === undefined ? '' : `${rest.label}.`}${String(rest.id)}`,
+    caller: `${name}@${label === undefined ? '' : `${label}.`}${String(id)}`,
     abilities: isObject(own) ? own : {},
   };
 }
 
 /** Puts questions to a client of the older kind, on the connection on which it called. */
-function askOver(peer: Peer, { id, signal, abilities }: Circumstances): NonNullable<Conversation['ask']> {
+export function askOver(
+  peer: Peer,
+  { id, signal, abilities, others }: Pick<Circumstances, 'signal' | 'abilities' | 'others'> & { readonly id?: Id },
+): NonNullable<Conversation['ask']> {
   return async (method, params) => {
     const ability = ABILITY_FOR[method];
-    if (ability === undefined || abilities[ability] === undefined)
-      throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
-    const { id: asked, answer } = peer.request(method, params, { about: id });
+    if (ability === undefined || abilities[ability] === undefined) {
+      if (others) return others.ask(method, params, signal);
+      throw cannotDo(method);
+    }
+    const { id: asked, answer } = peer.request(method, params, id === undefined ? {} : { about: id });
     const giveUp = () => {
       peer.forget(asked, new RpcError(RpcCode.internalError, 'the call was cancelled'));
       peer.notify('notifications/cancelled', { requestId: asked }, id);
@@ -92,4 +112,13 @@ function askOver(peer: Peer, { id, signal, abilities }: Circumstances): NonNulla
       signal.removeEventListener('abort', giveUp);
     }
   };
+}
+
+function askOthers(others: Others, signal: AbortSignal): NonNullable<Conversation['ask']> {
+  return (method, params) => others.ask(method, params, signal);
+}
+
+/** What a server hears whose question nobody can answer. */
+export function cannotDo(method: string): RpcError {
+  return new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
 }

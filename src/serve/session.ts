@@ -1,7 +1,7 @@
 import { type Answer, type Channel, type Id, isObject, type Params, Peer, RpcCode, RpcError } from '../base/index.js';
 import type { Conversation, Era } from '../model/index.js';
 import { asRpcError } from './answers.js';
-import { conversationWith } from './conversation.js';
+import { askOver, conversationWith } from './conversation.js';
 import type { Notice } from './face.js';
 import { type ClientIntroduction, initializeResult, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, isModern } from './revisions.js';
@@ -20,8 +20,7 @@ const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resour
 /** A client that does not answer such a question by then has no answer. */
 const ROOTS_MS = 5_000;
 
-export type { Routes, SessionOptions } from './session-options.js';
-export { Unanswered } from './session-options.js';
+export { type Routes, type SessionOptions, Unanswered } from './session-options.js';
 
 /** One client and what it has asked so far. */
 export class Session {
@@ -94,6 +93,11 @@ export class Session {
     } finally {
       clearTimeout(giveUp);
     }
+  }
+
+  /** Puts questions to the client in the place of another that cannot answer them. */
+  asker(signal: AbortSignal): NonNullable<Conversation['ask']> {
+    return askOver(this.#peer, { signal, abilities: this.#introduced?.abilities ?? {} });
   }
 
   /** Tells the client what it asked to be told: everything if it is of the older kind, else what it listens for. */
@@ -178,16 +182,16 @@ export class Session {
     return signal.aborted && !this.#draining.signal.aborted;
   }
 
-  async #dispatch(id: Id, method: string, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {
+  #dispatch(id: Id, method: string, params: NonNullable<Params>, signal: AbortSignal): Answer | Promise<Answer> {
     const era = eraOf(params);
     switch (method) {
       case 'initialize':
-        if (era === 'legacy') return { value: await this.#initialize(params) };
+        if (era === 'legacy') return this.#initialize(params);
         break;
       case 'server/discover': {
         if (era !== 'modern')
           throw new RpcError(RpcCode.invalidParams, 'server/discover says which revision it speaks');
-        return adapt({ value: discovery(this.#serverInfo(), await this.#options.face.introduction()) }, method, era);
+        return this.#discover(method, era);
       }
       case 'ping':
         if (era === 'legacy') return { value: {} };
@@ -201,7 +205,7 @@ export class Session {
       default: {
         if (era === 'modern' && LEGACY_ONLY.has(method)) break;
         const routed = this.#options.routes?.answer(method, params);
-        if (routed) return adapt(await routed, method, era);
+        if (routed) return routed.then((answer) => adapt(answer, method, era));
         const answer = this.#ask(id, method, params, era, signal);
         if (answer) return answer;
       }
@@ -238,9 +242,17 @@ export class Session {
   }
 
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {
-    const { label, principal } = this.#options;
+    const { label, principal, lostState, isStateless, routes } = this.#options;
     return conversationWith(this.#peer, (method, told) => this.#tell(method, told, id), {
-      ...{ id, params, era, signal, label, session: principal ?? label },
+      id,
+      params,
+      era,
+      signal,
+      label,
+      session: principal ?? label,
+      lostState,
+      isStateless,
+      others: routes?.others,
       client: this.#caller(),
       abilities: this.#introduced?.abilities ?? {},
       logLevel: this.#logLevel,
@@ -255,17 +267,18 @@ export class Session {
     return { value: {} };
   }
 
-  async #initialize(params: NonNullable<Params>): Promise<object> {
+  async #discover(method: string, era: Era): Promise<Answer> {
+    const { version, face } = this.#options;
+    return adapt({ value: discovery(version, await face.introduction()) }, method, era);
+  }
+
+  async #initialize(params: NonNullable<Params>): Promise<Answer> {
     const client = readInitialize(params);
     this.#introduced = client;
     this.#isInitialized = true;
     this.#peer.agreed(client.protocolVersion);
-    const introduction = await this.#options.face.introduction();
-    return initializeResult(client, introduction, this.#serverInfo(), this.#options.routes?.capabilities);
-  }
-
-  #serverInfo() {
-    return { name: 'portolan', title: 'Portolan', version: this.#options.version };
+    const { face, version, routes } = this.#options;
+    return { value: initializeResult(client, await face.introduction(), version, routes?.capabilities) };
   }
 
   #listen(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {

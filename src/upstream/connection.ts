@@ -10,10 +10,12 @@ import {
   RpcError,
 } from '../base/index.js';
 import { type Conversation, META, type ServerGreeting, type ToolResult } from '../model/index.js';
+import { AnswerClock, type Patience } from './answer-clock.js';
 import { cancelled, explained, inUse, notReading, timedOut } from './call-failure.js';
 import { callerOf, Flights } from './flights.js';
-import { answerOnce } from './input-required.js';
+import { answerQuestions, asksForMore, withAnswers } from './input-required.js';
 import { headerFault, paramHeaders } from './param-headers.js';
+import { visitFirst } from './visit-first.js';
 
 /** More tools than any server has; a list without an end must not fill the memory. */
 const MAX_ITEMS = 20_000;
@@ -21,15 +23,11 @@ const MAX_PAGES = 1_000;
 /** A server that let this many calls in a row run out of time is taken to be stuck. */
 const TIMEOUTS_UNTIL_STUCK = 3;
 
-export interface CallOptions extends Partial<Conversation> {
-  /** Without an answer or progress for this long, the call is given up. */
-  readonly timeoutMs: number;
-  /** Progress does not keep a call alive for longer than this. */
-  readonly totalMs: number;
+export interface CallOptions extends Partial<Conversation>, Patience {
   /** What the tool takes, for servers behind those who read headers and no bodies. */
   readonly inputSchema?: unknown;
   /** Travels with the call: trace context and the like. */
-  readonly meta?: Readonly<Record<string, unknown>>;
+  readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ConnectionEvents {
@@ -56,6 +54,7 @@ const MAX_WATCHED = 1_000;
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 
 const NEVER = new AbortController().signal;
+const ONCE = { once: true } as const;
 
 /** An open connection to one server, spoken to in MCP. */
 export class Connection {
@@ -135,7 +134,11 @@ export class Connection {
   async request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
     if (this.#envelope && (method === 'resources/subscribe' || method === 'resources/unsubscribe'))
       return this.#watch(String(params.uri), method === 'resources/subscribe');
-    return answerOnce(params, options, (asked) => this.#request(method, asked, options));
+    const { brought } = options;
+    const send = (asked: Readonly<Record<string, unknown>>) => this.#request(method, asked, options);
+    const answer = await visitFirst(options, () => send(brought ? withAnswers(params, brought) : params));
+    if (!asksForMore(answer, options)) return answer;
+    return answerQuestions(answer, params, options, send);
   }
 
   /** A request that stays open as long as the connection, for servers that say nothing unasked. Who refuses it says nothing. */
@@ -183,29 +186,17 @@ export class Connection {
   }
 
   async #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
-    const { signal = NEVER } = options;
-    if (signal.aborted) throw cancelled();
+    const { signal } = options;
+    if (signal?.aborted) throw cancelled();
     if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES) throw notReading();
-    const { client = '' } = options;
-    const caller = callerOf(options);
     // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.
     const isAsked = options.client !== undefined || options.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
-    if (isCall && this.#flights.mustWait(caller)) await this.#turn(caller, options);
-    const clock = this.#clock(method, options);
-    const alive = () => {
-      this.#timeoutsInARow = 0;
-      clock.again();
-    };
-    const token = isCall ? this.#flights.enter({ conversation: { ...options, client, signal }, alive }) : undefined;
-    const wantsProgress = options.progress !== undefined;
-    const meta = {
-      ...(isObject(params._meta) ? params._meta : {}),
-      ...this.#envelope?.(options),
-      ...options.meta,
-      ...(wantsProgress && { progressToken: token }),
-    };
-    const asked = Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;
+    if (isCall && this.#flights.mustWait(callerOf(options))) await this.#turn(callerOf(options), options);
+    const clock = new AnswerClock(options, () => this.#ranOut(method, options, giveUp));
+    const flight = { conversation: options, alive: () => this.#alive(clock) };
+    const token = isCall ? this.#flights.enter(flight) : undefined;
+    const asked = this.#withMeta(params, options, token);
     const { id, answer } = this.#peer.request(method, asked, this.#headersFor(options, params));
     const giveUp = (error: PortolanError) => {
       this.#peer.forget(id, error);
@@ -213,15 +204,13 @@ export class Connection {
       if (method !== 'initialize' && method !== 'server/discover')
         this.#peer.notify('notifications/cancelled', { requestId: id, reason: error.message });
     };
-    clock.start(giveUp);
     const onAbort = () => giveUp(cancelled());
-    // Not on the signal that all share who have none: Node would take that for a leak.
-    if (signal.aborted) onAbort();
-    else options.signal?.addEventListener('abort', onAbort, { once: true });
+    if (signal?.aborted) onAbort();
+    else signal?.addEventListener('abort', onAbort, ONCE);
     try {
       const { result, bytes } = await answer;
       this.#timeoutsInARow = 0;
-      if (isObject(result)) return { value: result, ...(bytes && { bytes }) };
+      if (isObject(result)) return bytes ? { value: result, bytes } : { value: result };
       throw new PortolanError(ErrorCode.ToolExecutionError, 'the server answered with something that is no result');
     } catch (error) {
       // Also who refuses has answered.
@@ -232,9 +221,33 @@ export class Connection {
       });
     } finally {
       clock.stop();
-      options.signal?.removeEventListener('abort', onAbort);
+      signal?.removeEventListener('abort', onAbort);
       if (token !== undefined) this.#flights.leave(token);
     }
+  }
+
+  #alive(clock: AnswerClock): void {
+    this.#timeoutsInARow = 0;
+    clock.again();
+  }
+
+  #ranOut(method: string, { timeoutMs }: CallOptions, giveUp: (error: PortolanError) => void): void {
+    this.#timeoutsInARow += 1;
+    giveUp(timedOut(method, timeoutMs));
+    // Whoever else waits may yet get an answer, which shows that it is slow and not stuck.
+    const isAlone = this.#flights.size <= 1;
+    if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
+  }
+
+  /** The parameters with all that travels beside them; as they are where nothing does. */
+  #withMeta(params: Readonly<Record<string, unknown>>, options: CallOptions, token: number | undefined): Params {
+    const progressToken = options.progress === undefined ? undefined : token;
+    const envelope = this.#envelope?.(options);
+    const own = isObject(params._meta) ? params._meta : undefined;
+    if (!envelope && !own && !options.meta)
+      return progressToken === undefined ? params : { ...params, _meta: { progressToken } };
+    const meta = { ...own, ...envelope, ...options.meta };
+    return { ...params, _meta: progressToken === undefined ? meta : { ...meta, progressToken } };
   }
 
   /** Waits for a turn at a server that asks questions, and no longer than for an answer. */
@@ -248,38 +261,9 @@ export class Connection {
   #headersFor(
     { inputSchema }: CallOptions,
     params: Readonly<Record<string, unknown>>,
-  ): { headers?: Record<string, string> } {
-    if (inputSchema === undefined || !this.#envelope || !this.#peer.carriesHeaders) return {};
+  ): { headers: Record<string, string> } | undefined {
+    if (inputSchema === undefined || !this.#envelope || !this.#peer.carriesHeaders) return undefined;
     return { headers: paramHeaders(inputSchema, params.arguments) };
-  }
-
-  #clock(method: string, { timeoutMs, totalMs }: CallOptions) {
-    const ends = performance.now() + totalMs;
-    let timer: NodeJS.Timeout | undefined;
-    let giveUp: ((error: PortolanError) => void) | undefined;
-    const onTimeout = () => {
-      this.#timeoutsInARow += 1;
-      giveUp?.(timedOut(method, timeoutMs));
-      // Whoever else waits may yet get an answer, which shows that it is slow and not stuck.
-      const isAlone = this.#flights.size <= 1;
-      if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
-    };
-    const again = () => {
-      if (!giveUp) return;
-      clearTimeout(timer);
-      timer = setTimeout(onTimeout, Math.max(0, Math.min(timeoutMs, ends - performance.now())));
-    };
-    return {
-      start: (act: (error: PortolanError) => void) => {
-        giveUp = act;
-        again();
-      },
-      again,
-      stop: () => {
-        giveUp = undefined;
-        clearTimeout(timer);
-      },
-    };
   }
 }
 

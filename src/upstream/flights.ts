@@ -3,7 +3,7 @@ import type { Conversation, Progress } from '../model/index.js';
 
 /** A call that is under way. */
 export interface Flight {
-  readonly conversation: Conversation;
+  readonly conversation: Partial<Conversation>;
   /** Called with every sign of life. */
   readonly alive: () => void;
 }
@@ -55,7 +55,7 @@ export class Flights {
 
   leave(token: number): void {
     this.#flights.delete(token);
-    for (const go of this.#waiting.splice(0)) go();
+    if (this.#waiting.length > 0) for (const go of this.#waiting.splice(0)) go();
   }
 
   progress(params: Readonly<Record<string, unknown>>): void {

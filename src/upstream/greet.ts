@@ -46,9 +46,9 @@ export async function greet(connection: Connection, introduction: Introduction):
 
 async function discover(connection: Connection, introduction: Introduction, again = false): Promise<boolean> {
   const { client, options, era } = introduction;
-  const envelope = ({ abilities, logLevel }: CallOptions) => ({
+  const envelope = ({ abilities, lent, logLevel }: CallOptions) => ({
     [META.version]: MODERN_VERSION,
-    [META.abilities]: abilities ?? ABILITIES,
+    [META.abilities]: lent ? { ...lent, ...abilities } : (abilities ?? ABILITIES),
     [META.client]: client,
     ...(logLevel !== undefined && { [META.logLevel]: logLevel }),
   });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ErrorCode, isObject, PortolanError, splitWords } from '../base/index.js';
+import { ErrorCode, isObject, PortolanError, shellCharacter, splitWords } from '../base/index.js';
 import { type Child, startChild } from './child.js';
 import type { Guardian } from './guardian.js';
 import { checkedHeaders, type HeaderFields } from './header-rules.js';
@@ -19,10 +19,6 @@ const LIMIT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
 /** It has had its time; this is for a process that cleans up after itself. */
 const GRACE_MS = 200;
-/** What a shell would act upon. There is none here, and a helper that meant it would be given letters in its place. */
-const ACTIVE = '|&;<>()$`*?[]{}#!\n\r';
-const ACTIVE_IN_QUOTES = '$`';
-const ACTIVE_ON_WINDOWS = '%^';
 
 /** Asks the program of an entry for headers. Neither what it writes nor what it complains about is shown to anybody. */
 export async function runHeadersHelper(call: HelperCall): Promise<HeaderFields> {
@@ -45,25 +41,11 @@ export async function runHeadersHelper(call: HelperCall): Promise<HeaderFields> 
 
 /** The words of the line as a shell would cut them; one that only a shell could understand is refused. */
 export function helperWords(line: string, { platform, home }: Pick<HelperCall, 'platform' | 'home'>): string[] {
-  const active = activeCharacter(line, platform);
+  const active = shellCharacter(line, platform);
   if (active !== undefined)
     throw failed(`has ${JSON.stringify(active)} in it, which only a shell understands, and it is run without one`);
   // Written for a shell, nearly every path begins like this.
   return splitWords(line).map((word) => (/^~(?=$|[\\/])/.test(word) ? join(home, word.slice(1)) : word));
-}
-
-function activeCharacter(line: string, platform: string): string | undefined {
-  const bare = platform === 'win32' ? ACTIVE + ACTIVE_ON_WINDOWS : `${ACTIVE}\\`;
-  let quote = '';
-  for (let at = 0; at < line.length; at += 1) {
-    const character = line.charAt(at);
-    if (quote === '"' && character === '\\' && line.charAt(at + 1) === '"') at += 1;
-    else if (character === quote) quote = '';
-    else if (quote === '' && (character === '"' || character === "'")) quote = character;
-    else if (quote !== "'" && (quote === '"' ? ACTIVE_IN_QUOTES : bare).includes(character)) return character;
-  }
-  // One that is never closed.
-  return quote === '' ? undefined : quote;
 }
 
 async function outputOf({ stdout, exited }: Child): Promise<Buffer> {

@@ -6,19 +6,32 @@ const MAX_ROUNDS = 16;
 
 type Request = (params: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
+/** Whether a result is none yet: the server wants to know something first, and its client does not see to that itself. */
+export function asksForMore({ value }: ToolResult, { takesQuestions }: Partial<Conversation>): boolean {
+  return value.resultType === 'input_required' && takesQuestions !== true;
+}
+
+/** What was asked, with what the client brought when it came back. */
+export function withAnswers(
+  params: Readonly<Record<string, unknown>>,
+  { responses, state }: NonNullable<Conversation['brought']>,
+): Readonly<Record<string, unknown>> {
+  return { ...params, ...carried(responses, state) };
+}
+
 /**
  * A stateless server does not ask while it works: it answers with its questions and is called again with what came of
  * them. A client of that kind gets the questions as they are; for any other they are put to it here.
  */
-export async function answerOnce(
+export async function answerQuestions(
+  first: ToolResult,
   params: Readonly<Record<string, unknown>>,
-  { ask, takesQuestions, brought }: Partial<Conversation>,
+  options: Partial<Conversation>,
   request: Request,
 ): Promise<ToolResult> {
-  let asked = brought ? { ...params, ...carried(brought.responses, brought.state) } : params;
-  for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    const result = await request(asked);
-    if (result.value.resultType !== 'input_required' || takesQuestions === true) return result;
+  const { ask } = options;
+  let result = first;
+  for (let round = 1; round < MAX_ROUNDS; round += 1) {
     const { inputRequests, requestState } = result.value;
     if (!ask) throw unanswerable('the client cannot be asked');
     const responses: Record<string, unknown> = {};
@@ -26,7 +39,9 @@ export async function answerOnce(
       if (!isObject(question) || typeof question.method !== 'string') throw unanswerable('a question is not readable');
       responses[key] = await ask(question.method, isObject(question.params) ? question.params : {});
     }
-    asked = { ...params, ...carried(responses, typeof requestState === 'string' ? requestState : undefined) };
+    const state = typeof requestState === 'string' ? requestState : undefined;
+    result = await request({ ...params, ...carried(responses, state) });
+    if (!asksForMore(result, options)) return result;
   }
   throw unanswerable(`it asked more than ${MAX_ROUNDS} times`);
 }

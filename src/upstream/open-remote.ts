@@ -9,7 +9,7 @@ import { type RemoteSurroundings, type RemoteTarget, remoteTarget } from './remo
 import { openSseChannel } from './sse-channel.js';
 import { openWsChannel } from './ws-channel.js';
 
-export type RemoteTransport = Exclude<Definition['transport'], 'stdio' | 'sdk'>;
+export type RemoteTransport = Exclude<Definition['transport'], 'stdio' | 'socket' | 'sdk'>;
 
 export interface OpenRemote {
   readonly channel: Channel;

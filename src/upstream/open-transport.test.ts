@@ -22,6 +22,7 @@ describe('secretsOf', () => {
       headers: { Authorization: 'Bearer abc-def' },
       env: { KEY: 'k-1' },
       authToken: 't-1',
+      oauth: { clientId: 'c-1', clientSecret: 's-1', idpIdToken: 'i-1', privateKeyFile: '~/k.pem' },
     });
     expect(secretsOf(entry, { FROM_FILE: 'f-1' })).toEqual([
       'k-1',
@@ -30,6 +31,8 @@ describe('secretsOf', () => {
       'Bearer',
       'abc-def',
       't-1',
+      's-1',
+      'i-1',
     ]);
   });
 });

@@ -5,6 +5,7 @@ import {
   type ChannelListener,
   diskFiles,
   ErrorCode,
+  isSecretField,
   isSecretName,
   looksSecret,
   maskArgs,
@@ -21,6 +22,7 @@ import { childEnvironment } from './child-environment.js';
 import { openRemote, type RemoteTransport } from './open-remote.js';
 import type { RemoteSurroundings } from './remote-target.js';
 import { openSdkChannel, type SdkServerFactory } from './sdk-channel.js';
+import { openSocketChannel } from './socket-transport.js';
 
 /** What a server that is started gets of the machine and of the client that asked. */
 export interface Surroundings extends RemoteSurroundings {
@@ -58,6 +60,8 @@ export async function openTransport(server: AdmittedServer, surroundings: Surrou
     case 'ws':
     case 'claudeai-proxy':
       return remoteTransport(server, transport, surroundings);
+    case 'socket':
+      return socketTransport(name, definition, surroundings);
     case 'sdk':
       return sdkTransport(name, surroundings);
   }
@@ -69,6 +73,13 @@ async function sdkTransport(name: string, { sdkServers = {}, limits }: Surroundi
   const factory = Object.hasOwn(sdkServers, name) ? sdkServers[name] : undefined;
   if (!factory) throw broken(name, 'it lives in another program');
   const channel = await openSdkChannel(factory, limits).catch((error: unknown) =>
+    Promise.reject(explained(name, error)),
+  );
+  return { channel, secrets: [], ...WITHOUT_ERROR_TEXT };
+}
+
+async function socketTransport(name: string, { url = '' }: Definition, { limits }: Surroundings): Promise<Transport> {
+  const channel = await openSocketChannel(url, limits).catch((error: unknown) =>
     Promise.reject(explained(name, error)),
   );
   return { channel, secrets: [], ...WITHOUT_ERROR_TEXT };
@@ -142,7 +153,7 @@ function projectOf(source: string, cwd: string): string {
 
 /** Every value that an entry hands to its server, because no one can tell which of them are secret; of its arguments, those that look like it. */
 export function secretsOf(definition: Definition, own: Readonly<Record<string, string>> = {}): string[] {
-  const { args = [], url } = definition;
+  const { args = [], url, oauth = {} } = definition;
   const masked = maskArgs(args);
   const hidden = args.filter((arg, at) => arg !== masked[at]);
   return [
@@ -151,6 +162,7 @@ export function secretsOf(definition: Definition, own: Readonly<Record<string, s
     ...Object.values({ ...definition.env, ...own }),
     ...Object.values(definition.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
     ...(definition.authToken === undefined ? [] : [definition.authToken]),
+    ...Object.entries(oauth).flatMap(([name, value]) => (isSecretField(name) ? [String(value)] : [])),
   ];
 }
 

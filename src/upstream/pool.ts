@@ -12,6 +12,8 @@ export interface PoolOptions extends Tenant, SharedPoolOptions {
   readonly passed?: () => string;
 }
 
+const WITH_ALL: Sharing = { share: 'machine', isSaid: false };
+
 /** The servers of one workspace: its own, and those that it shares with others. */
 export class Pool implements AsyncDisposable {
   readonly #options: PoolOptions;
@@ -42,6 +44,11 @@ export class Pool implements AsyncDisposable {
     );
   }
 
+  /** The same for two servers, of whatever name and in whatever workspace, that are one process. */
+  launchOf(server: AdmittedServer): string {
+    return launchKey(server, this.#options.passed?.() ?? '');
+  }
+
   /** What ran for this client alone is stopped. */
   endSession(session: string): void {
     this.#shared.endSession(this.#options, session);
@@ -53,9 +60,9 @@ export class Pool implements AsyncDisposable {
   }
 
   #wanted(server: AdmittedServer): Wanted {
-    const { shareOf, passed } = this.#options;
-    const launch = launchKey(server, passed?.() ?? '');
-    const sharing = shareOf?.(server, this.#shared.asksForRoots(launch)) ?? { share: 'machine', isSaid: false };
-    return { server, launch, ...sharing };
+    const { shareOf } = this.#options;
+    const launch = this.launchOf(server);
+    const { share, isSaid } = shareOf?.(server, this.#shared.asksForRoots(launch)) ?? WITH_ALL;
+    return { server, launch, share, isSaid };
   }
 }

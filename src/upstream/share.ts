@@ -15,12 +15,23 @@ export interface Sharing {
 /** A reference to the place where a client works, in the words of any client. */
 const WORKSPACE_REFERENCE = /\$\{?\{?(?:workspace|project|cwd|PWD\b|CLAUDE_PROJECT_DIR)/i;
 
+/** Looked for once for each definition: a call asks for it. */
+const references = new WeakMap<Definition, boolean>();
+
+function namesWorkspace(definition: Definition): boolean {
+  const known = references.get(definition);
+  if (known !== undefined) return known;
+  const found = WORKSPACE_REFERENCE.test(JSON.stringify(definition.written));
+  references.set(definition, found);
+  return found;
+}
+
 /** With whom a server may be shared where nobody has said it: not with those who work elsewhere if that makes it another. */
 export function usualShare(definition: Definition, asksForRoots: boolean): Share {
-  const { transport, scope, cwd, envFile, headersHelper, written } = definition;
+  const { transport, scope, cwd, envFile, headersHelper } = definition;
   // It lives in the program of whoever brought it.
   if (transport === 'sdk') return 'workspace';
-  if (asksForRoots || WORKSPACE_REFERENCE.test(JSON.stringify(written))) return 'workspace';
+  if (asksForRoots || namesWorkspace(definition)) return 'workspace';
   // A helper and a file of variables are found from where the client works.
   if (headersHelper !== undefined || (envFile !== undefined && !isAbsolute(envFile))) return 'workspace';
   const isProject = scope === 'project' || scope === 'local';

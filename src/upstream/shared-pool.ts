@@ -27,7 +27,11 @@ export interface Wanted extends Sharing {
 export interface RunningServer extends ServerStatus {
   readonly servers: readonly AdmittedServer[];
   readonly tenants: readonly Tenant[];
+  /** Those that run at this moment. */
   readonly calls: number;
+  readonly callsMade: number;
+  /** The sessions of the clients that have called it and are still there. */
+  readonly callers: readonly string[];
 }
 
 /** Every open connection of this process: each launch once, however many workspaces ask, and only while it is used. */
@@ -63,7 +67,9 @@ export class SharedPool implements AsyncDisposable {
     const first = wanted();
     const slot = this.#slotOf(first, tenant, options.session);
     const { key } = slot;
-    const lease = await slot.lease(first.server, tenant, options);
+    const leased = slot.lease(first.server, tenant, options);
+    if (!(leased instanceof Promise)) return leased;
+    const lease = await leased;
     if (slot.key === key || slot.members.has(first.server)) return lease;
     // While it started it turned out to belong to another workspace.
     lease[Symbol.dispose]();
@@ -87,7 +93,10 @@ export class SharedPool implements AsyncDisposable {
   /** What ran for one client alone is stopped when that one is gone. */
   endSession(tenant: Tenant, session: string): void {
     const prefix = this.#sessionPrefix(tenant, session);
-    for (const [key, slot] of this.#slots) if (key.startsWith(prefix)) this.#drop(slot, 'its client is gone');
+    for (const [key, slot] of this.#slots) {
+      slot.callers.delete(session);
+      if (key.startsWith(prefix)) this.#drop(slot, 'its client is gone');
+    }
   }
 
   running(): readonly RunningServer[] {
@@ -98,6 +107,8 @@ export class SharedPool implements AsyncDisposable {
         servers: [...slot.members.keys()],
         tenants: [...new Set(slot.members.values())],
         calls: slot.users,
+        callsMade: slot.callsMade,
+        callers: [...slot.callers],
       }));
   }
 

@@ -10,6 +10,8 @@ import { unlessAborted } from './unless-aborted.js';
 const AFTER_READING_MS = 5_000;
 /** A longer wait is said rather than waited for. */
 const LONGEST_PATIENCE_MS = 2_000;
+/** As many who use one server are known by name; whoever comes over HTTP need not say when it leaves. */
+const MAX_CALLERS = 1_000;
 
 /** An open server, as the pool needs to know it. */
 export interface OpenServer {
@@ -51,7 +53,7 @@ export interface LeaseOptions {
   /** Who only watches does not keep a server that is not configured any more. */
   readonly purpose?: 'call' | 'read' | 'watch';
   /** Who calls, for servers that are shared with nobody. */
-  readonly session?: string;
+  readonly session?: string | undefined;
 }
 
 /** What all slots of one process have in common. */
@@ -73,12 +75,32 @@ interface Life {
   lost?: string;
 }
 
+class HeldLease implements Lease {
+  readonly connection: Connection;
+  #release: (() => void) | undefined;
+
+  constructor(connection: Connection, release: () => void) {
+    this.connection = connection;
+    this.#release = release;
+  }
+
+  [Symbol.dispose](): void {
+    const release = this.#release;
+    this.#release = undefined;
+    release?.();
+  }
+}
+
 /** The place of one process or remote connection, whoever uses it and however often it is started. */
 export class Slot {
   /** Which launch it is of, whoever may use it. */
   readonly launch: string;
   /** All who use it, under the names by which they know it. */
   readonly members = new Map<AdmittedServer, Tenant>();
+  /** The clients that have called it since it was last stopped, and are still there. */
+  readonly callers = new Set<string>();
+  /** The calls that were made to it since then. */
+  callsMade = 0;
   readonly #parts: SlotParts;
   readonly #backoff: Backoff;
   key: string;
@@ -93,6 +115,7 @@ export class Slot {
   #watching = 0;
   #signal = callSignal(() => this);
   #idle: NodeJS.Timeout | undefined;
+  #idleMs = 0;
   #error: string | undefined;
 
   constructor(key: string, launch: string, parts: SlotParts) {
@@ -119,29 +142,31 @@ export class Slot {
     return this.#users === 0 && !this.#open && !this.#opening && !this.#closing;
   }
 
-  async lease(server: AdmittedServer, tenant: Tenant, { signal, purpose = 'call' }: LeaseOptions): Promise<Lease> {
+  /** At once where it is open. */
+  lease(
+    server: AdmittedServer,
+    tenant: Tenant,
+    { signal, purpose = 'call', session }: LeaseOptions,
+  ): Lease | Promise<Lease> {
     this.members.set(server, tenant);
-    // Counted before the first await, so that nobody stops what is about to be used.
+    if (purpose === 'call') {
+      this.callsMade += 1;
+      if (session !== undefined && this.callers.size < MAX_CALLERS) this.callers.add(session);
+    }
+    // Counted before anybody waits, so that nobody stops what is about to be used.
     this.#users += 1;
     const watching = purpose === 'watch' ? 1 : 0;
     this.#watching += watching;
-    if (purpose === 'call') this.#signal.call();
-    clearTimeout(this.#idle);
-    try {
-      const open = this.#open ?? (await unlessAborted(this.#openedBy(server, tenant), signal));
-      let released = false;
-      return {
-        connection: open.connection,
-        [Symbol.dispose]: () => {
-          if (released) return;
-          released = true;
-          this.#release(tenant, watching);
-        },
-      };
-    } catch (error) {
-      this.#release(tenant, watching);
-      throw error;
-    }
+    if (purpose === 'call' && !this.wasCalled) this.#signal.call();
+    const release = () => this.#release(tenant, watching);
+    if (this.#open) return new HeldLease(this.#open.connection, release);
+    return unlessAborted(this.#openedBy(server, tenant), signal).then(
+      ({ connection }) => new HeldLease(connection, release),
+      (error: unknown) => {
+        release();
+        throw error;
+      },
+    );
   }
 
   async stop(reason: string): Promise<void> {
@@ -152,6 +177,8 @@ export class Slot {
     // Taken out first: what comes now starts anew, and the end of this one is no fault.
     this.#open = undefined;
     this.wasCalled = false;
+    this.callers.clear();
+    this.callsMade = 0;
     this.#signal = callSignal(() => this);
     this.#backoff.stopped();
     this.#parts.log('info', 'server stopped', { server: this.#name(), reason });
@@ -251,11 +278,16 @@ export class Slot {
 
   #stopWhenIdle(tenant: Tenant): void {
     if (!this.#parts.isKept(this)) return void this.stop('it is not configured any more');
-    clearTimeout(this.#idle);
     const idleMs = tenant.idleMs();
     const waitMs = this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS);
-    this.#idle = setTimeout(() => void this.stop('idle'), waitMs);
-    this.#idle.unref();
+    // It runs on while the server is used, and finds that out: every call would stop one and make the next.
+    if (this.#idle && waitMs === this.#idleMs) {
+      this.#idle.refresh();
+      return;
+    }
+    clearTimeout(this.#idle);
+    this.#idleMs = waitMs;
+    this.#idle = setTimeout(() => void this.stop('idle'), waitMs).unref();
   }
 
   #name(): string {

@@ -7,9 +7,9 @@ export type Outgoing =
       readonly id: Id;
       readonly method: string;
       readonly params: Params;
-      readonly about?: Id;
+      readonly about?: Id | undefined;
       /** Said beside the message, on roads where that is possible. */
-      readonly headers?: Readonly<Record<string, string>>;
+      readonly headers?: Readonly<Record<string, string>> | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params; readonly about?: Id }
   | { readonly kind: 'result'; readonly id: Id; readonly answer: Answer }
@@ -40,13 +40,13 @@ export interface Channel {
   readonly backlogBytes: number;
 }
 
-/** The message as an object, for roads that write it themselves. */
+/** The message as an object, for roads that write it themselves: what is undefined in it is not written. */
 export function toObject(message: Outgoing): Record<string, unknown> {
   switch (message.kind) {
     case 'request':
-      return { jsonrpc: '2.0', id: message.id, method: message.method, ...withParams(message.params) };
+      return { jsonrpc: '2.0', id: message.id, method: message.method, params: message.params };
     case 'notification':
-      return { jsonrpc: '2.0', method: message.method, ...withParams(message.params) };
+      return { jsonrpc: '2.0', method: message.method, params: message.params };
     case 'result': {
       const { answer } = message;
       const result: unknown = 'bytes' in answer ? JSON.parse(answer.bytes.toString()) : answer.value;
@@ -55,8 +55,4 @@ export function toObject(message: Outgoing): Record<string, unknown> {
     case 'fault':
       return { jsonrpc: '2.0', id: message.id, error: message.fault };
   }
-}
-
-function withParams(params: Params): { params?: Params } {
-  return params === undefined ? {} : { params };
 }

@@ -121,7 +121,7 @@ describe('parseLine', () => {
     },
     {
       title: 'what nests too deep and has no id',
-      line: '['.repeat(17),
+      line: '['.repeat(17) + ']'.repeat(17),
       read: { ...invalid(-32600, 'nested deeper than 16'), isTooDeep: true },
     },
   ])('reads $title', ({ line, read }) => {

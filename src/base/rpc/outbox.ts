@@ -21,12 +21,10 @@ export class Outbox {
     return this.#length + this.#output.writableLength;
   }
 
-  put(...parts: readonly (string | Buffer)[]): void {
-    if (this.#parts.length === 0) process.nextTick(() => this.flush());
-    for (const part of parts) {
-      this.#parts.push(part);
-      this.#length += part.length;
-    }
+  put(part: string | Buffer): void {
+    if (this.#parts.length === 0) process.nextTick(flush, this);
+    this.#parts.push(part);
+    this.#length += part.length;
   }
 
   flush(): void {
@@ -37,8 +35,7 @@ export class Outbox {
     if (parts.length === 0 || !this.#output.writable) return;
     const [first] = parts;
     if (parts.length === 1) this.#output.write(first);
-    else if (parts.every((part) => typeof part === 'string')) this.#output.write(parts.join(''));
-    else if (length <= COPIED_BYTES) this.#output.write(Buffer.concat(parts.map(toBytes)));
+    else if (length <= COPIED_BYTES) this.#output.write(joined(parts, length));
     else this.#writeAll(parts);
   }
 
@@ -50,6 +47,17 @@ export class Outbox {
   }
 }
 
-function toBytes(part: string | Buffer): Buffer {
-  return typeof part === 'string' ? Buffer.from(part) : part;
+/** No character is longer in UTF-8, counted in units of UTF-16. */
+const MOST_BYTES_PER_UNIT = 3;
+
+/** One piece of memory for all of them: small messages are many. */
+function joined(parts: readonly (string | Buffer)[], length: number): Buffer {
+  const all = Buffer.allocUnsafe(length * MOST_BYTES_PER_UNIT);
+  let at = 0;
+  for (const part of parts) at += typeof part === 'string' ? all.write(part, at) : part.copy(all, at);
+  return all.subarray(0, at);
+}
+
+function flush(outbox: Outbox): void {
+  outbox.flush();
 }

@@ -42,6 +42,8 @@ export interface PeerHandlers {
   fault(error: unknown): void;
 }
 
+const NOTHING: { readonly about?: Id; readonly headers?: Readonly<Record<string, string>> } = {};
+
 type Result = Extract<Incoming, { kind: 'result' }>;
 interface Pending {
   readonly resolve: (result: Result) => void;
@@ -79,7 +81,7 @@ export class Peer {
   request(
     method: string,
     params: Params,
-    beside: { readonly about?: Id; readonly headers?: Readonly<Record<string, string>> } = {},
+    beside?: { readonly about?: Id; readonly headers?: Readonly<Record<string, string>> | undefined },
   ): { readonly id: Id; readonly answer: Promise<Result> } {
     const id = this.#nextId;
     this.#nextId += 1;
@@ -87,7 +89,8 @@ export class Peer {
       if (this.#closed) reject(new ChannelClosed('the connection is closed'));
       else this.#pending.set(id, { resolve, reject });
     });
-    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, ...beside });
+    const { about, headers } = beside ?? NOTHING;
+    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, about, headers });
     return { id, answer };
   }
 

@@ -59,9 +59,11 @@ export class StreamChannel implements Channel {
   }
 
   send(message: Outgoing): void {
-    if (message.kind === 'result' && 'bytes' in message.answer)
-      this.#outbox.put(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`, message.answer.bytes, '}\n');
-    else this.#outbox.put(`${JSON.stringify(toObject(message))}\n`);
+    if (message.kind === 'result' && 'bytes' in message.answer) {
+      this.#outbox.put(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`);
+      this.#outbox.put(message.answer.bytes);
+      this.#outbox.put('}\n');
+    } else this.#outbox.put(`${JSON.stringify(toObject(message))}\n`);
   }
 
   close(): Promise<void> {

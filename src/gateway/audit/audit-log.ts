@@ -102,7 +102,7 @@ class QueuedLog implements AuditLog {
     return this.#flushing;
   }
 
-  /** Batch by batch until nothing waits, or the disk fails. */
+  /** Batch by batch while there are full ones, at the end until nothing waits; or until the disk fails. */
   async #drain(): Promise<void> {
     try {
       do {
@@ -112,7 +112,8 @@ class QueuedLog implements AuditLog {
           this.#lost -= lost;
         });
         this.#isFailing = false;
-      } while (this.#queue.length > 0 || this.#lost > 0);
+        // What came meanwhile waits for company: each stroke costs several system calls, however few lines it has.
+      } while (this.#queue.length >= (this.#isClosed ? 1 : MAX_BATCH_ENTRIES));
     } catch (error) {
       if (!this.#isFailing) this.#warn(`the audit log cannot be written, it is tried again: ${reasonOf(error)}`);
       this.#isFailing = true;

@@ -10,6 +10,8 @@ export interface Execution {
   readonly outcome: 'ok' | 'tool-error' | ErrorCode;
   readonly durationMs: number;
   readonly bytes: number;
+  /** What made the call for the client. */
+  readonly via?: string;
 }
 
 /** An execution without its arguments: all that waits for the disk, so that no secret waits with it. */
@@ -23,6 +25,7 @@ export interface Draft {
   readonly outcome: string;
   readonly durationMs: number;
   readonly bytes: number;
+  readonly via?: string;
 }
 
 /** An execution as the log tells it. */
@@ -39,6 +42,8 @@ export interface AuditEntry {
   readonly outcome: string;
   readonly durationMs: number;
   readonly bytes: number;
+  /** What made the call for the client, where it was not the client itself. */
+  readonly via?: string;
 }
 
 /** What another chain was like when a file was begun; without it, a chain taken away whole would not be missed. */
@@ -89,14 +94,25 @@ export function toDraft(execution: Execution, at: number): Draft {
     outcome: bounded(execution.outcome),
     durationMs: Math.round(atLeastZero(execution.durationMs) * 1000) / 1000,
     bytes: Math.round(atLeastZero(execution.bytes)),
+    ...(execution.via !== undefined && { via: bounded(execution.via) }),
   };
 }
 
 export function entryBody(draft: Draft, sequence: number, key: string): object {
-  const { at, client, server, tool, argumentsDigest, argumentBytes, outcome, durationMs, bytes } = draft;
-  const argumentsHash = hmac256(key, `arguments:${argumentsDigest}`);
-  const when = new Date(at).toISOString();
-  return { sequence, at: when, client, server, tool, argumentsHash, argumentBytes, outcome, durationMs, bytes };
+  const { at, client, server, tool, argumentsDigest, argumentBytes, outcome, durationMs, bytes, via } = draft;
+  // What follows the key is always as long: one plain hash with it keeps the secret as well as an HMAC would.
+  const argumentsHash = sha256(`${key}arguments:${argumentsDigest}`);
+  const when = momentOf(at);
+  // What is undefined is not written.
+  return { sequence, at: when, client, server, tool, argumentsHash, argumentBytes, outcome, durationMs, bytes, via };
+}
+
+let moment = { at: Number.NaN, text: '' };
+
+/** A busy gateway has many lines of one millisecond, and writing the time is dear. */
+function momentOf(at: number): string {
+  if (moment.at !== at) moment = { at, text: new Date(at).toISOString() };
+  return moment.text;
 }
 
 export function fileBody({ kind: _, ...body }: FileLine): object {
@@ -139,7 +155,9 @@ export function parseLine(text: string): Line | undefined {
     return undefined;
   const [client, server, tool, outcome] = [value.client, value.server, value.tool, value.outcome].map(textOf);
   if (client === undefined || server === undefined || tool === undefined || outcome === undefined) return undefined;
-  const entry = { sequence, at, client, server, tool, argumentsHash, argumentBytes, outcome, durationMs, bytes };
+  const via = textOf(value.via);
+  const how = { argumentsHash, argumentBytes, outcome, durationMs, bytes, ...(via !== undefined && { via }) };
+  const entry = { sequence, at, client, server, tool, ...how };
   return { kind: 'entry', sequence, entry };
 }
 

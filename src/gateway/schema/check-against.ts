@@ -29,15 +29,30 @@ interface Prepared {
 }
 
 /** For as long as somebody holds the schema; what is kept for each is bounded where it is made. */
-const prepared = new WeakMap<object, Promise<Prepared>>();
+const prepared = new WeakMap<object, Promise<Prepared> | Prepared>();
+
+/** Whether arguments fit a schema that was looked at before, said without a wait; false where that is not sure. */
+export function fitsSurely(schema: unknown, value: unknown): boolean {
+  const held = isObject(schema) ? prepared.get(schema) : undefined;
+  if (!held || held instanceof Promise) return false;
+  try {
+    return fits(held, value);
+  } catch (error) {
+    if (error instanceof Stop) return false;
+    throw error;
+  }
+}
+
+function fits({ known, patterns }: Prepared, value: unknown): boolean {
+  const run = startRun(known, patterns);
+  return run.apply(known.root, value, undefined, new Report(0, run.spend));
+}
 
 /** Holds arguments against a tool's schema in bounded time; both may be hostile. Nothing is fetched, and a schema never becomes code. */
 export async function checkAgainst(schema: unknown, value: unknown): Promise<SchemaVerdict> {
   try {
-    const { known, patterns } = await preparedOf(schema);
-    const quick = startRun(known, patterns);
-    if (quick.apply(known.root, value, undefined, new Report(0, quick.spend))) return { kind: 'valid' };
-    return { kind: 'invalid', mismatches: mismatchesOf(known, patterns, value) };
+    const held = await preparedOf(schema);
+    return fits(held, value) ? { kind: 'valid' } : { kind: 'invalid', mismatches: mismatchesOf(held, value) };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     return { kind: 'unchecked', reason: cleanText(error.reason, MAX_MESSAGE_CHARACTERS).text };
@@ -45,7 +60,7 @@ export async function checkAgainst(schema: unknown, value: unknown): Promise<Sch
 }
 
 /** A second look, only at what is wrong anyhow: putting it into words is most of the work. */
-function mismatchesOf(known: KnownSchema, patterns: Patterns, value: unknown): Mismatch[] {
+function mismatchesOf({ known, patterns }: Prepared, value: unknown): Mismatch[] {
   const run = startRun(known, patterns);
   const report = new Report(MAX_MISMATCHES, run.spend);
   try {
@@ -68,7 +83,9 @@ async function preparedOf(schema: unknown): Promise<Prepared> {
   const held = prepared.get(schema) ?? prepare(schema);
   // Stored before the first await, so that two calls at once prepare it once. A schema that cannot be read stays so.
   prepared.set(schema, held);
-  return held;
+  const made = await held;
+  prepared.set(schema, made);
+  return made;
 }
 
 async function prepare(schema: unknown): Promise<Prepared> {

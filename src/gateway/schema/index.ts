@@ -1,2 +1,2 @@
-export { checkAgainst, type Mismatch, type SchemaVerdict } from './check-against.js';
+export { checkAgainst, fitsSurely, type Mismatch, type SchemaVerdict } from './check-against.js';
 export { exampleOf } from './example.js';

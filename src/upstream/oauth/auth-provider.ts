@@ -2,10 +2,11 @@ import type { AuthProvider } from '@modelcontextprotocol/client';
 import type { AdmittedServer } from '../../policy/index.js';
 import { readChallenge } from './challenge.js';
 import { checkedFetch } from './checked-fetch.js';
-import { signInAsMachine } from './client-credentials.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
-import { findIssuer, metadataOf } from './find-issuer.js';
+import { findIssuer, metadataOf, withoutSlash } from './find-issuer.js';
+import { signInAsMachine } from './machine-sign-in.js';
+import { secretsIn } from './oauth-settings.js';
 import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './remote.js';
 import { oauthFault, signInNeeded } from './sign-in-needed.js';
 import { toCredential } from './to-credential.js';
@@ -76,9 +77,8 @@ class Tokens implements AuthProvider {
       });
       this.#failure = undefined;
     } catch (error) {
-      const { clientSecret = '' } = this.#remote.settings;
       const secrets = [
-        clientSecret,
+        ...secretsIn(this.#remote.settings),
         seen?.accessToken ?? '',
         seen?.refreshToken ?? '',
         seen?.client.client_secret ?? '',
@@ -92,10 +92,12 @@ class Tokens implements AuthProvider {
   async #renewAlone(sdk: Sdk, now: Credential | undefined, refusal: Response | undefined): Promise<void> {
     const { name, settings, written } = this.#remote;
     const fetch = checkedFetch({ written });
-    if (settings.grant === 'client-credentials') {
+    if (settings.grant !== 'browser') {
       const challenge = refusal ? readChallenge(sdk, refusal) : {};
       const issuer = await findIssuer(sdk, this.#remote, challenge, fetch);
-      await this.#store.save(await signInAsMachine(sdk, this.#remote, this.#store, issuer, challenge, fetch));
+      const [remote, store] = [this.#remote, this.#store];
+      const attempt = { remote, store, issuer, challenge, fetch };
+      await store.save(await signInAsMachine(sdk, settings.grant, attempt));
       return;
     }
     if (now?.refreshToken === undefined) throw signInNeeded(name, now ? 'needs a new sign-in' : undefined);
@@ -164,8 +166,4 @@ function isOver({ expiresAt }: Credential): boolean {
 function isEnding({ expiresAt, obtainedAt }: Credential): boolean {
   if (expiresAt === undefined) return false;
   return Date.now() >= expiresAt - Math.min(RENEW_BEFORE_MS, (expiresAt - obtainedAt) / 4);
-}
-
-function withoutSlash(text: string): string {
-  return text.replace(/\/$/, '');
 }

@@ -1,4 +1,7 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
+import { dnsLookup } from '../address.js';
+import { EntryHeaders } from '../entry-headers.js';
+import { remoteFetch } from '../remote-fetch.js';
 import type { Remote, Sdk } from './remote.js';
 
 /** What a server says when it refuses. */
@@ -13,18 +16,21 @@ const QUESTION = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 
 /** Asks a server without a key, to hear where one is to be had and what for. */
 export async function challengeOf(sdk: Sdk, { name, url, headers }: Remote, signal: AbortSignal): Promise<Challenge> {
+  const address = { url, headers: await EntryHeaders.open(headers), lookup: dnsLookup };
+  // The same checks as for a call: an entry may name a place where no server is.
+  using remote = remoteFetch(address, () => true);
   try {
-    const response = await fetch(url, {
+    const response = await remote.fetch(url, {
       method: 'POST',
-      headers: { ...headers, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: QUESTION,
-      redirect: 'manual',
       signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]),
     });
     const challenge = readChallenge(sdk, response);
     await response.body?.cancel();
     return challenge;
   } catch (error) {
+    if (error instanceof PortolanError) throw error;
     throw new PortolanError(ErrorCode.ConnectionError, `${name} could not be reached`, {
       hint: 'see that you are online and that its address is right',
       cause: error,

@@ -23,6 +23,8 @@ export interface Credential {
   readonly obtainedAt: number;
   readonly expiresAt?: number;
   readonly who?: string;
+  /** How a program signed in by itself; a new token is had in the same way. */
+  readonly grant?: 'client-credentials' | 'cross-app-access';
   /** Rights that the server asked for later; the next sign-in asks for them too. */
   readonly wanted?: string;
 }
@@ -61,8 +63,13 @@ export function parseCredential(value: unknown): Credential | undefined {
     ...(isText(value.audience) && { audience: value.audience }),
     ...(isTime(value.expiresAt) && { expiresAt: value.expiresAt }),
     ...(isText(value.who) && { who: value.who }),
+    ...(isGrant(value.grant) && { grant: value.grant }),
     ...(isText(value.wanted) && { wanted: value.wanted }),
   };
+}
+
+function isGrant(value: unknown): value is NonNullable<Credential['grant']> {
+  return value === 'client-credentials' || value === 'cross-app-access';
 }
 
 function isText(value: unknown): value is string {

@@ -16,13 +16,20 @@ export async function findIssuer(
   const where = resourceMetadataUrl ? { resourceMetadataUrl } : {};
   const found = settings.metadataUrl
     ? await namedByPerson(sdk, url, settings.metadataUrl, where, fetch)
-    : await sdk.discoverOAuthServerInfo(url, { fetchFn: fetch, ...where });
+    : await namedByServer(sdk, url, where, fetch);
   // A token asked for in the name of another server would be good for that one.
   const configuredResource = found.resourceMetadata?.resource;
   if (configuredResource !== undefined && !sdk.checkResourceAllowed({ requestedResource: url, configuredResource }))
     throw new PortolanError(ErrorCode.ConnectionError, `${remote.name} says that it is another server than it is`, {
       hint: 'its metadata names a resource that is not its own address; tell whoever runs it',
     });
+  const named = found.authorizationServerMetadata?.issuer ?? found.authorizationServerUrl;
+  if (settings.issuer !== undefined && withoutSlash(named) !== withoutSlash(settings.issuer))
+    throw new PortolanError(
+      ErrorCode.ConnectionError,
+      `${remote.name} names another authorization server than its entry does`,
+      { hint: 'ask whoever runs the server; if it has moved, change `oauth.issuer` in its entry' },
+    );
   return { ...found, ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }) };
 }
 
@@ -43,15 +50,46 @@ async function namedByPerson(
   };
 }
 
+async function namedByServer(
+  sdk: Sdk,
+  url: URL,
+  where: Pick<Challenge, 'resourceMetadataUrl'>,
+  fetch: Fetch,
+): Promise<OAuthServerInfo> {
+  try {
+    return await sdk.discoverOAuthServerInfo(url, { fetchFn: fetch, ...where });
+  } catch (error) {
+    if (!(error instanceof sdk.IssuerMismatchError)) throw error;
+    const said = await sdk.discoverOAuthProtectedResourceMetadata(url, where, fetch).catch(() => undefined);
+    const own = said?.authorization_servers?.length ? undefined : await ownMetadata(sdk, url, fetch);
+    if (!own) throw error;
+    return { authorizationServerUrl: own.issuer, authorizationServerMetadata: own };
+  }
+}
+
+/**
+ * Revision 2025-03-26: the server names nobody, and the metadata at the root of its own origin counts. Nobody said then
+ * who has to be named in it, and some name a place below; whoever has the origin has that too. Another origin is refused.
+ */
+async function ownMetadata(sdk: Sdk, url: URL, fetch: Fetch): Promise<AuthorizationServerMetadata | undefined> {
+  const options = { fetchFn: fetch, skipIssuerValidation: true };
+  const found = await sdk.discoverAuthorizationServerMetadata(new URL('/', url), options);
+  return found && URL.canParse(found.issuer) && new URL(found.issuer).origin === url.origin ? found : undefined;
+}
+
 /** The metadata of an authorization server that we know already. */
 export async function metadataOf(
   sdk: Sdk,
   issuer: string,
-  { settings }: Pick<Remote, 'settings'>,
+  { settings, url }: Pick<Remote, 'settings' | 'url'>,
   fetch: Fetch,
 ): Promise<AuthorizationServerMetadata | undefined> {
   const named = settings.metadataUrl && (await metadataAt(sdk, settings.metadataUrl, fetch));
-  return named?.issuer === issuer ? named : sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  if (named?.issuer === issuer) return named;
+  const found = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
+  if (found || !URL.canParse(issuer) || new URL(issuer).origin !== url.origin) return found;
+  const own = await ownMetadata(sdk, url, fetch);
+  return own?.issuer === issuer ? own : undefined;
 }
 
 /** A document whose place a person named. Its issuer is what it says, because nobody else said where it is. */
@@ -65,6 +103,11 @@ async function metadataAt(sdk: Sdk, url: URL, fetch: Fetch): Promise<Authorizati
   throw new PortolanError(ErrorCode.ConnectionError, `${url.href} is no metadata of an authorization server`, {
     hint: 'see `authServerMetadataUrl` in the entry of the server',
   });
+}
+
+/** A bare origin is written with a slash at its end and without. */
+export function withoutSlash(text: string): string {
+  return text.replace(/\/$/, '');
 }
 
 function issuerIn(text: string): string | undefined {

@@ -36,6 +36,53 @@ describe('readOAuthSettings', () => {
       expected: { redirect: new URL('http://127.0.0.1:7778/') },
     },
     { title: 'a machine', oauth: { grantType: 'client_credentials' }, expected: { grant: 'client-credentials' } },
+    {
+      title: 'a machine with a key in a file',
+      oauth: { clientId: 'c', private_key_file: '~/k.pem', signingAlgorithm: 'ES256', issuer: 'https://a' },
+      expected: {
+        grant: 'client-credentials',
+        clientId: 'c',
+        privateKey: { kind: 'file', path: '~/k.pem' },
+        signingAlgorithm: 'ES256',
+        issuer: 'https://a',
+      },
+    },
+    {
+      title: 'a key that only a machine could use, and a grant that does not',
+      oauth: { grant_type: 'authorization_code', privateKey: 'k' },
+      expected: { privateKey: { kind: 'text', text: 'k' } },
+    },
+    {
+      title: 'an identity provider',
+      oauth: { idpIssuer: 'https://i/', idp_client_id: 'p', IDP_CLIENT_SECRET: 's', idpIdTokenFile: '/t' },
+      expected: {
+        grant: 'cross-app-access',
+        identityProvider: {
+          where: { kind: 'issuer', url: new URL('https://i/') },
+          clientId: 'p',
+          clientSecret: 's',
+          idToken: { kind: 'file', path: '/t' },
+        },
+      },
+    },
+    {
+      title: 'the token endpoint of an identity provider before its issuer',
+      oauth: {
+        grant: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        idpTokenEndpoint: 'https://i/t',
+        idpIssuer: 'https://i/',
+        idpClientId: 'p',
+        idpIdToken: 'x',
+      },
+      expected: {
+        grant: 'cross-app-access',
+        identityProvider: {
+          where: { kind: 'token-endpoint', url: new URL('https://i/t') },
+          clientId: 'p',
+          idToken: { kind: 'text', text: 'x' },
+        },
+      },
+    },
     { title: 'empty texts', oauth: { clientId: '', scope: ' ' }, expected: {} },
   ])('reads $title', ({ oauth, expected }) => {
     const redirect = agreedRedirect('x', oauth);
@@ -54,6 +101,9 @@ describe('readOAuthSettings', () => {
     { callbackPort: 'x' },
     { authServerMetadataUrl: 'file:///etc/passwd' },
     { authServerMetadataUrl: 'no address' },
+    { issuer: 'no address' },
+    { idpIssuer: 'https://i/' },
+    { idpIssuer: 'file:///etc', idpClientId: 'p', idpIdToken: 'x' },
   ])('refuses %j', (oauth) => {
     const read = () => [readOAuthSettings('x', oauth), agreedRedirect('x', oauth)];
     expect(read).toThrow('the oauth settings of x cannot be used');

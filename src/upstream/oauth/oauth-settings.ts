@@ -2,11 +2,30 @@ import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
 import { isLoopbackName } from '../address.js';
 
+/** A secret as it stands in the entry, or the file that has it; a file is read each time, because others renew it. */
+export type SecretSource =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'file'; readonly path: string };
+
+/** Who knows the person at work, and vouches for them at other authorization servers. */
+export interface IdentityProvider {
+  readonly where: { readonly kind: 'issuer' | 'token-endpoint'; readonly url: URL };
+  readonly clientId: string;
+  readonly clientSecret?: string;
+  readonly idToken: SecretSource;
+}
+
 /** What an entry says about signing in, whatever client wrote it. */
 export interface OAuthSettings {
-  readonly grant: 'browser' | 'client-credentials';
+  readonly grant: 'browser' | 'client-credentials' | 'cross-app-access';
   readonly clientId?: string;
   readonly clientSecret?: string;
+  /** What proves who we are in the place of a secret that is sent. */
+  readonly privateKey?: SecretSource;
+  readonly signingAlgorithm?: string;
+  readonly identityProvider?: IdentityProvider;
+  /** The only authorization server that may get any of this. */
+  readonly issuer?: string;
   /** Separated by blanks, as the protocol wants them. */
   readonly scope?: string;
   /** Metadata of the authorization server, where its server does not name it. */
@@ -22,16 +41,63 @@ export function readOAuthSettings(server: string, oauth: Definition['oauth'] = {
   const scope = (Array.isArray(scopes) ? scopes.join(' ') : String(scopes)).trim().replaceAll(/\s+/g, ' ');
   const clientId = textOf(said, 'clientid');
   const clientSecret = textOf(said, 'clientsecret');
+  const privateKey = secretOf(said, 'privatekey');
+  const signingAlgorithm = textOf(said, 'signingalgorithm', 'tokenendpointauthsigningalg');
+  const identityProvider = identityProviderOf(server, said);
+  const issuer = textOf(said, 'issuer');
   const metadata = textOf(said, 'authservermetadataurl', 'authorizationservermetadataurl', 'metadataurl');
   const clientMetadataUrl = textOf(said, 'clientmetadataurl');
   return {
-    grant: textOf(said, 'granttype', 'grant') === 'client_credentials' ? 'client-credentials' : 'browser',
+    grant: grantOf(textOf(said, 'granttype', 'grant'), privateKey, identityProvider),
     ...(clientId !== undefined && { clientId }),
     ...(clientSecret !== undefined && { clientSecret }),
+    ...(privateKey && { privateKey }),
+    ...(signingAlgorithm !== undefined && { signingAlgorithm }),
+    ...(identityProvider && { identityProvider }),
+    ...(issuer !== undefined && { issuer: webAddress(server, issuer) && issuer }),
     ...(scope !== '' && { scope }),
     ...(metadata !== undefined && { metadataUrl: webAddress(server, metadata) }),
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
   };
+}
+
+/** Where nobody says how, what is there to sign in with tells. */
+function grantOf(
+  written: string | undefined,
+  privateKey: SecretSource | undefined,
+  identityProvider: IdentityProvider | undefined,
+): OAuthSettings['grant'] {
+  if (written === 'client_credentials') return 'client-credentials';
+  if (written !== undefined && /^cross[_-]app[_-]access$|:jwt-bearer$|:token-exchange$/.test(written))
+    return 'cross-app-access';
+  if (written !== undefined) return 'browser';
+  if (identityProvider) return 'cross-app-access';
+  return privateKey ? 'client-credentials' : 'browser';
+}
+
+/** Half of one is a mistake: a sign-in without it would be another than the one that was meant. */
+function identityProviderOf(server: string, said: Said): IdentityProvider | undefined {
+  if (![...said.keys()].some((key) => key.startsWith('idp'))) return undefined;
+  const [endpoint, issuer] = [textOf(said, 'idptokenendpoint'), textOf(said, 'idpissuer', 'idpurl')];
+  const clientId = textOf(said, 'idpclientid');
+  const idToken = secretOf(said, 'idpidtoken');
+  const address = endpoint ?? issuer;
+  if (address === undefined || clientId === undefined || !idToken)
+    throw wrong(server, 'an identity provider needs `idpIssuer`, `idpClientId`, and `idpIdTokenFile` or `idpIdToken`');
+  const clientSecret = textOf(said, 'idpclientsecret');
+  return {
+    where: { kind: endpoint === undefined ? 'issuer' : 'token-endpoint', url: webAddress(server, address) },
+    clientId,
+    ...(clientSecret !== undefined && { clientSecret }),
+    idToken,
+  };
+}
+
+function secretOf(said: Said, key: string): SecretSource | undefined {
+  const path = textOf(said, `${key}file`);
+  if (path !== undefined) return { kind: 'file', path };
+  const text = textOf(said, key);
+  return text === undefined ? undefined : { kind: 'text', text };
 }
 
 /**
@@ -75,7 +141,14 @@ function webAddress(server: string, text: string): URL {
   throw wrong(server, 'it names what is no web address');
 }
 
-function wrong(server: string, why: string): PortolanError {
+/** What stands in the entry itself and may be in no text about it. */
+export function secretsIn({ clientSecret, privateKey, identityProvider }: OAuthSettings): string[] {
+  const sources = [privateKey, identityProvider?.idToken].flatMap((one) => (one?.kind === 'text' ? one.text : []));
+  return [clientSecret, identityProvider?.clientSecret, ...sources].filter((one) => one !== undefined);
+}
+
+/** The error for an entry that nobody can sign in with. */
+export function wrong(server: string, why: string): PortolanError {
   return new PortolanError(ErrorCode.SettingsInvalid, `the oauth settings of ${server} cannot be used: ${why}`, {
     hint: `see its entry with \`portolan why ${server}\``,
   });

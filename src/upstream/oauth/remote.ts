@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import { resourceOf } from './credential.js';
@@ -14,13 +15,17 @@ export interface Remote {
   readonly headers: Readonly<Record<string, string>>;
   readonly settings: OAuthSettings;
   readonly redirect: () => URL | undefined;
+  /** The folder of the file in which the entry stands. */
+  readonly folder: string;
+  /** The entry came with a repository. */
+  readonly isBrought: boolean;
   /** Addresses that a person wrote, which may be private. */
   readonly written: readonly URL[];
 }
 
 /** The argument is the proof that policy let the server in: nobody is sent to the sign-in page of any other. */
 export function remoteOf({ name, definition }: AdmittedServer): Remote {
-  const { url, headers = {}, oauth } = definition;
+  const { url, headers = {}, oauth, source, scope } = definition;
   if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new PortolanError(ErrorCode.Usage, `${name} is not reached over the web, so nobody signs in to it`, {
       hint: `see its entry with \`portolan why ${name}\``,
@@ -33,6 +38,8 @@ export function remoteOf({ name, definition }: AdmittedServer): Remote {
     headers,
     settings,
     redirect: () => agreedRedirect(name, oauth),
+    folder: dirname(source),
+    isBrought: scope === 'project',
     written: [new URL(url), ...(settings.metadataUrl ? [settings.metadataUrl] : [])],
   };
 }

@@ -40,9 +40,14 @@ export function oauthFault(sdk: Sdk, server: string, error: unknown, secrets: It
       'its authorization server does not take us as a client',
       'register one there and write its id as `oauth.clientId` into the entry of the server',
     );
+  const code = error instanceof sdk.OAuthError && /^\w{1,40}$/.test(error.code) ? `${error.code}: ` : '';
+  const text = `${code}${firstWords(error, secrets)}`.trim();
+  return fault(text || 'its answer cannot be read', 'try again, or ask whoever runs the server');
+}
+
+/** So much of an error of the SDK as may be repeated. */
+export function firstWords(error: unknown, secrets: Iterable<string>): string {
   const message = error instanceof Error ? error.message : '';
   const [head = ''] = message.split(/Invalid OAuth error response|Raw body/);
-  const { text } = cleanText(redactor(secrets)(head), SHOWN_CHARACTERS);
-  const code = error instanceof sdk.OAuthError && /^\w{1,40}$/.test(error.code) ? `${error.code}: ` : '';
-  return fault(`${code}${text}`.trim() || 'its answer cannot be read', 'try again, or ask whoever runs the server');
+  return cleanText(redactor(secrets)(head), SHOWN_CHARACTERS).text;
 }

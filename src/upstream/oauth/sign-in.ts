@@ -6,12 +6,14 @@ import { BrowserFlow } from './browser-flow.js';
 import { CallbackListener } from './callback-listener.js';
 import { type Challenge, challengeOf } from './challenge.js';
 import { checkedFetch, type Fetch, insecure } from './checked-fetch.js';
-import { signInAsMachine } from './client-credentials.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
 import { findIssuer } from './find-issuer.js';
+import { signInAsMachine } from './machine-sign-in.js';
+import { secretsIn } from './oauth-settings.js';
 import { browsable } from './open-browser.js';
 import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './remote.js';
+import { scopeFor } from './scope-for.js';
 import { oauthFault } from './sign-in-needed.js';
 import { type SignedIn, signedInAs } from './signed-in.js';
 import { toClient, toCredential } from './to-credential.js';
@@ -40,14 +42,15 @@ export async function signIn(
   const limits = [AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])];
   const attempt: Attempt = { sdk, remote, store, openBrowser, print, signal: AbortSignal.any(limits) };
   const fetch = checkedFetch({ written: remote.written, signal: attempt.signal });
-  const secrets: string[] = remote.settings.clientSecret === undefined ? [] : [remote.settings.clientSecret];
+  const secrets = secretsIn(remote.settings);
   try {
     const challenge = await challengeOf(sdk, remote, attempt.signal);
     const issuer = await findIssuer(sdk, remote, challenge, fetch);
+    const { grant } = remote.settings;
     const credential =
-      remote.settings.grant === 'client-credentials'
-        ? await signInAsMachine(sdk, remote, store, issuer, challenge, fetch)
-        : await inBrowser(attempt, issuer, challenge, fetch, secrets);
+      grant === 'browser'
+        ? await inBrowser(attempt, issuer, challenge, fetch, secrets)
+        : await signInAsMachine(sdk, grant, { remote, store, issuer, challenge, fetch });
     await store.save(credential);
     return signedInAs(credential);
   } catch (error) {
@@ -97,17 +100,6 @@ async function inBrowser(
     ...(scope !== undefined && { scope }),
   };
   return toCredential(known, received, Date.now());
-}
-
-/** What the entry says, else what the server asks for; what was granted before stays when more is wanted. */
-function scopeFor(
-  sdk: Sdk,
-  { settings }: Remote,
-  challenge: Challenge,
-  before: Credential | undefined,
-): string | undefined {
-  const asked = settings.scope ?? challenge.scope;
-  return before?.wanted === undefined ? asked : sdk.computeScopeUnion(before.scope, asked, before.wanted);
 }
 
 /** The page is opened by a browser that stands in the person's own network, with their cookies. */

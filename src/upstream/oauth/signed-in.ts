@@ -19,7 +19,8 @@ export function signedIn(store: CredentialStore): readonly SignedIn[] {
   return store.list().map(signedInAs);
 }
 
-export function signedInAs({ server, resource, issuer, who, scope, expiresAt, refreshToken }: Credential): SignedIn {
+export function signedInAs(credential: Credential): SignedIn {
+  const { server, resource, issuer, who, scope, expiresAt, refreshToken, grant } = credential;
   return {
     server,
     resource: maskUrl(resource),
@@ -27,6 +28,6 @@ export function signedInAs({ server, resource, issuer, who, scope, expiresAt, re
     ...(who !== undefined && { who }),
     ...(scope !== undefined && { scope }),
     ...(expiresAt !== undefined && { expiresAt }),
-    renews: refreshToken !== undefined,
+    renews: refreshToken !== undefined || grant !== undefined,
   };
 }

@@ -10,7 +10,7 @@ export function toCredential(
   tokens: OAuthTokens,
   now: number,
 ): Credential {
-  const { resource, issuer, server, client, audience } = before;
+  const { resource, issuer, server, client, audience, grant } = before;
   const refreshToken = tokens.refresh_token ?? before.refreshToken;
   const scope = tokens.scope ?? before.scope;
   const who = whoIs(tokens.id_token, issuer, client.client_id) ?? before.who;
@@ -26,6 +26,7 @@ export function toCredential(
     ...(scope !== undefined && { scope }),
     ...(audience !== undefined && { audience }),
     ...(who !== undefined && { who }),
+    ...(grant !== undefined && { grant }),
     ...(before.wanted !== undefined && { wanted: before.wanted }),
   };
 }
