@@ -1,4 +1,3 @@
-import { cleanText } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ServerGreeting, Tool, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
@@ -7,11 +6,15 @@ import type { CallOptions, Connection } from '../upstream/index.js';
 import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './answers.js';
 import { type CallDetails, type Execute, executor, FRESH_MS } from './execute.js';
 import { type GatewayParts, type GatewayView, leaseFor } from './parts.js';
+import { Programs } from './python/programs.js';
+import type { KnownTools } from './python/reach.js';
+import type { PythonRequest, PythonRun } from './python/run-python.js';
 import { exampleOf } from './schema/index.js';
 import { admittedOrRefused, findServer, type ServedServer, shownName } from './served-server.js';
+import { descriptionOf } from './server-description.js';
+import { settle } from './settle.js';
 import { disabledError, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
-const MAX_DESCRIPTION_CHARACTERS = 300;
 const DEFAULT_RESULTS = 10;
 const HELD = 'held until a person has looked at it: its definition changed';
 /** The client of a program that does not say who it is. */
@@ -28,10 +31,12 @@ export interface ServersTool {
 export class Gateway {
   readonly #parts: GatewayParts;
   readonly #execute: Execute;
+  readonly #programs: Programs;
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
     this.#execute = executor(parts);
+    this.#programs = new Programs(parts.python, parts.audit);
   }
 
   get view(): GatewayView {
@@ -126,7 +131,38 @@ export class Gateway {
     conversation: Conversation,
     more: CallDetails = {},
   ): Promise<ToolResult> {
-    return this.#execute({ server, tool, toolArguments, conversation, ...more });
+    const { meta, extra, unchecked, via } = more;
+    return this.#execute({ server, tool, toolArguments, conversation, meta, extra, unchecked, via });
+  }
+
+  /** Whether programs can be run here, as far as is known without starting one. */
+  get offersPython(): boolean {
+    return this.#parts.python.isOffered();
+  }
+
+  /** Runs a program over the tools. Whatever it does is an answer; rejects with what keeps it from running. */
+  runPython(request: PythonRequest, conversation: Conversation): Promise<PythonRun> {
+    return this.#programs.run(this, request, conversation);
+  }
+
+  /** A client is gone: the variables of its programs are given up. */
+  endPrograms(session: string): void {
+    this.#programs.forget(session);
+  }
+
+  knownToolsOf(server: string): KnownTools | undefined {
+    const entry = this.#parts.catalog.entry(server);
+    if (!entry?.tools) return undefined;
+    const views = [...this.#viewsOf(entry).values()];
+    return {
+      enabled: views.filter(({ enabled }) => enabled).map(({ listed }) => listed.tool),
+      disabled: views.filter(({ enabled }) => !enabled).map(({ listed }) => listed.tool.name),
+    };
+  }
+
+  descriptionOf(server: string): string | undefined {
+    const { admitted } = findServer(this.view.servers, server);
+    return admitted && descriptionOf(admitted, this.#parts.catalog.entry(server));
   }
 
   /** The tools of a server that may be called, whole. */
@@ -246,36 +282,7 @@ export class Gateway {
       .map(({ name }) => name);
   }
 
-  /** Gives servers that nobody has read yet a moment, and says how far that is to whoever wants to know. */
   async #settle(conversation: Conversation | undefined): Promise<void> {
-    const readings = this.#parts.catalog.refreshStale();
-    if (readings.length === 0) return;
-    let progress = 0;
-    let isOver = false;
-    const total = readings.length;
-    const counted = readings.map(async (reading) => {
-      const name = await reading.then(({ server }) => server.name).catch(() => undefined);
-      progress += 1;
-      // After the answer nobody may be told of the way to it.
-      if (!isOver)
-        conversation?.progress?.({ progress, total, ...(name !== undefined && { message: `read ${name}` }) });
-    });
-    let stop: () => void = () => undefined;
-    const enough = new Promise<void>((resolve) => {
-      stop = resolve;
-    });
-    const timer = setTimeout(stop, this.view.settings.timeouts.searchMs);
-    conversation?.signal.addEventListener('abort', stop, { once: true });
-    await Promise.race([Promise.all(counted), enough]);
-    isOver = true;
-    conversation?.signal.removeEventListener('abort', stop);
-    clearTimeout(timer);
+    await settle(this.#parts.catalog.refreshStale(), this.view.settings.timeouts.searchMs, conversation);
   }
-}
-
-/** What its entry says, else what it says of itself. */
-function descriptionOf({ definition }: AdmittedServer, entry: CatalogEntry | undefined): string {
-  const written = definition.description ?? entry?.greeting?.instructions ?? '';
-  const { text } = cleanText(written, MAX_DESCRIPTION_CHARACTERS * 10);
-  return summaryOf(text).slice(0, MAX_DESCRIPTION_CHARACTERS);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
 import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
 import type { Engine, GuestProcess, Limits, Probe } from './engine.js';
+import { findBwrap, findSystemPython } from './engine-programs.js';
 import { guarded } from './guard.js';
 import { probeGuest } from './probe-guest.js';
 import { seccompFilter } from './seccomp.js';
@@ -16,9 +17,6 @@ const WORK_FOLDER = '/work';
 const SCRATCH_BYTES = 16 * 1024 * 1024;
 /** The pipe on which bubblewrap reads the filter, after the one that the guard watches. */
 const FILTER_DESCRIPTOR = '4';
-/** Only a Python that comes with the system: one in a home would show the home. */
-const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3'];
-const BWRAPS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
 /** Libraries outside /usr: links into it on most systems, folders on some. */
 const LIBRARIES = ['/bin', '/lib', '/lib64', '/lib32'];
 const OPTIONAL_FILES = ['/etc/ld.so.cache', '/etc/alternatives'];
@@ -32,10 +30,9 @@ const GUARANTEES = [
 
 /** CPython in bubblewrap: namespaces, a filter of system calls, limits, and no rights. */
 export function bwrapEngine(log: Log): Engine {
-  const find = (paths: readonly string[]) => paths.find((path) => process.getBuiltinModule('node:fs').existsSync(path));
   const start = async ({ folderBytes }: Pick<Limits, 'folderBytes'>): Promise<GuestProcess> => {
-    const [bwrap, python] = [find(BWRAPS), find(PYTHONS)];
-    if (!bwrap || !python) throw new PortolanError(ErrorCode.ConfigNotFound, 'bubblewrap or python3 is gone');
+    const [bwrap, python] = [findBwrap(), findSystemPython()];
+    if (!bwrap || !python) throw new PortolanError(ErrorCode.SandboxUnavailable, 'bubblewrap or python3 is gone');
     const filter = seccompFilter(process.arch);
     const isRoot = process.getuid?.() === 0;
     const args = bwrapArguments({ python, folderBytes, filtered: filter !== undefined, libraries: libraries() });
@@ -55,9 +52,9 @@ export function bwrapEngine(log: Log): Engine {
     start,
     async probe() {
       if (process.platform !== 'linux') return failed('bubblewrap exists on Linux alone', 'use another engine');
-      const bwrap = find(BWRAPS);
+      const bwrap = findBwrap();
       if (!bwrap) return failed('bubblewrap is not installed', 'install it: apt-get install bubblewrap');
-      if (!find(PYTHONS)) return failed('there is no python3 in /usr/bin', 'install it: apt-get install python3');
+      if (!findSystemPython()) return failed('there is no python3 in /usr/bin', 'install it: apt-get install python3');
       const found = await probeGuest(engine, PROBE, log);
       if (!found.ok) return failed(found.problem, hintFor(found.problem));
       const filtered = seccompFilter(process.arch) !== undefined;

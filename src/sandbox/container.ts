@@ -6,9 +6,6 @@ import { probeGuest } from './probe-guest.js';
 import { spawnGuest } from './spawn-guest.js';
 import { answerOf } from './text-of.js';
 
-/** Used where `sandbox.image` says nothing. It is never fetched by us. */
-export const DEFAULT_IMAGE = 'docker.io/library/python:3.13-slim';
-
 const START_MS = 60_000;
 const MAX_PROCESSES = 64;
 /** The interpreter itself, before the first line of submitted code. */

@@ -3,6 +3,9 @@ import type { Readable, Writable } from 'node:stream';
 export const ENGINE_NAMES = ['bwrap', 'deno', 'pyodide', 'podman', 'docker'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
+/** The strongest that needs no word of the user first; containers only for those who ask for them. */
+export const AUTOMATIC: readonly EngineName[] = ['bwrap', 'deno', 'pyodide'];
+
 export interface JobTool {
   readonly name: string;
   /** A Python identifier, no two alike within a server. */
@@ -17,6 +20,10 @@ export interface JobServer {
   readonly alias: string;
   readonly description?: string;
   readonly tools: readonly JobTool[];
+  /** Tools that may not be called: a call of one is passed on all the same, because whoever refuses it says why. */
+  readonly refused?: readonly JobTool[];
+  /** Nobody has read its tools yet: any name is passed on, and whoever answers the call says whether there is such a tool. */
+  readonly unlisted?: boolean;
 }
 
 /** What to run and which servers it may reach. */
@@ -24,6 +31,8 @@ export interface Job {
   readonly code: string;
   /** State is kept under this key for the next job that names it; without one the interpreter is new and thrown away. */
   readonly session?: string;
+  /** Whose it is: no one client has all interpreters. */
+  readonly client?: string;
   readonly servers: readonly JobServer[];
 }
 
@@ -40,6 +49,9 @@ export interface Limits {
   /** Of the working folder. */
   readonly folderBytes: number;
 }
+
+/** Used where `sandbox.image` says nothing. It is never fetched by us. */
+export const DEFAULT_IMAGE = 'docker.io/library/python:3.13-slim';
 
 const MEGABYTE = 1024 * 1024;
 
@@ -76,6 +88,15 @@ type Arguments = Readonly<Record<string, unknown>>;
 export type HostCall =
   | { readonly kind: 'tool'; readonly server: string; readonly tool: string; readonly arguments: Arguments }
   | { readonly kind: 'runtime'; readonly name: RuntimeName; readonly arguments: Arguments };
+
+/** A result that is JSON already and goes to the code as it came: numbers that JavaScript cannot hold stay whole. */
+export class WrittenResult {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
 
 /** Answers what the code asks: a tool's whole result, or the value of a runtime function. A `PortolanError` becomes `mcp.ToolError`. */
 export type Capability = (request: HostCall, signal: AbortSignal) => Promise<unknown>;

@@ -1,7 +1,7 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
 import { bwrapEngine } from './bwrap.js';
-import { containerEngine, DEFAULT_IMAGE } from './container.js';
-import { ENGINE_NAMES, type Engine, type EngineName } from './engine.js';
+import { containerEngine } from './container.js';
+import { AUTOMATIC, DEFAULT_IMAGE, ENGINE_NAMES, type Engine, type EngineName } from './engine.js';
 import { pyodideEngine } from './pyodide.js';
 import { pyodideInDeno } from './pyodide-deno.js';
 import { pyodideInNode } from './pyodide-node.js';
@@ -11,9 +11,6 @@ interface EngineOptions {
   readonly folder: string;
   readonly log: Log;
 }
-
-/** The strongest that needs no word of the user first; containers only for those who ask for them. */
-const AUTOMATIC: readonly EngineName[] = ['bwrap', 'deno', 'pyodide'];
 
 /** The engines to try, in their order. */
 export function enginesFor(which: 'auto' | 'every', options: EngineOptions): readonly Engine[] {

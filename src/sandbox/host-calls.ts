@@ -1,5 +1,13 @@
-import { ErrorCode, type Id, isValueDeeperThan, type Log, type Outgoing, PortolanError } from '../base/index.js';
-import type { Capability, HostCall, Limits } from './engine.js';
+import {
+  ErrorCode,
+  type Id,
+  isDeeperThan,
+  isValueDeeperThan,
+  type Log,
+  type Outgoing,
+  PortolanError,
+} from '../base/index.js';
+import { type Capability, type HostCall, type Limits, WrittenResult } from './engine.js';
 
 /** So many calls of one run are under way; more wait their turn. */
 const AT_ONCE = 64;
@@ -82,9 +90,10 @@ export class HostCalls {
   }
 
   #written(value: unknown): Buffer {
-    if (isValueDeeperThan(value, MAX_DEPTH))
+    const isWritten = value instanceof WrittenResult;
+    if (isWritten ? isDeeperThan(value.bytes, MAX_DEPTH) : isValueDeeperThan(value, MAX_DEPTH))
       throw new PortolanError(ErrorCode.ResultTooLarge, `the result is nested deeper than ${MAX_DEPTH}`);
-    const bytes = Buffer.from(JSON.stringify(value) ?? 'null');
+    const bytes = isWritten ? value.bytes : Buffer.from(JSON.stringify(value) ?? 'null');
     if (bytes.length <= this.#limits.hostCallBytes) return bytes;
     throw new PortolanError(
       ErrorCode.ResultTooLarge,

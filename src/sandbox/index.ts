@@ -1,6 +1,6 @@
-export { DEFAULT_IMAGE } from './container.js';
 export {
   type Capability,
+  DEFAULT_IMAGE,
   DEFAULT_LIMITS,
   ENGINE_NAMES,
   type EngineName,
@@ -19,5 +19,8 @@ export {
   type SavedFile,
   type StopReason,
   type Truncated,
+  WrittenResult,
 } from './engine.js';
-export { type EngineInfo, openSandbox, type Sandbox, type SandboxOptions } from './open-sandbox.js';
+export { isBelievedToRun, isInstalled } from './installed-engine.js';
+export { openSandbox } from './open-sandbox.js';
+export type { EngineInfo, Sandbox, SandboxOptions } from './sandbox.js';

@@ -73,9 +73,12 @@ function readToolCall(id: Id, params: Given, servers: readonly JobServer[]): Gue
   if (!isName(wanted) || !isName(name) || !isObject(given)) return { kind: 'nonsense', why: 'a malformed call' };
   const server = servers.find((one) => one.name === wanted) ?? servers.find((one) => one.alias === wanted);
   if (!server) return { kind: 'refused', id, message: `no server named ${wanted} is in reach of this code` };
-  const tool = server.tools.find((one) => one.name === name) ?? server.tools.find((one) => one.alias === name);
-  if (!tool) return { kind: 'refused', id, message: `server ${server.name} has no tool named ${name}` };
-  return { kind: 'call', id, request: { kind: 'tool', server: server.name, tool: tool.name, arguments: given } };
+  const known = [...server.tools, ...(server.refused ?? [])];
+  const tool = known.find((one) => one.name === name) ?? known.find((one) => one.alias === name);
+  if (!tool && !server.unlisted)
+    return { kind: 'refused', id, message: `server ${server.name} has no tool named ${name}` };
+  const request = { kind: 'tool', server: server.name, tool: tool?.name ?? name, arguments: given } as const;
+  return { kind: 'call', id, request };
 }
 
 function readRuntimeCall(id: Id, params: Given): GuestMessage {

@@ -1,181 +1,26 @@
-import { ErrorCode, type Log, PortolanError } from '../base/index.js';
-import type { Capability, EngineName, Job, Limits, Outcome, Output, Probe } from './engine.js';
-import { engineOf, enginesFor } from './engines.js';
-import type { Guest } from './guest.js';
-import { GuestPool } from './guest-pool.js';
-import type { RunOutcome } from './run.js';
-import { Sessions } from './sessions.js';
-import { Turns } from './turns.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
+import type { Sandbox, SandboxOptions } from './sandbox.js';
 
-const MAX_WAITING = 64;
-const WAIT_MS = 30_000;
-
-export interface EngineInfo {
-  readonly name: EngineName;
-  readonly version: string;
-  readonly guarantees: readonly string[];
-}
-
-export interface SandboxOptions {
-  /** `auto`, or the name of an engine. */
-  readonly engine: string;
-  /** For podman and docker. */
-  readonly image?: string;
-  /** Where snapshots are kept. */
-  readonly folder: string;
-  readonly log: Log;
-}
-
-/** Runs code that nobody vouched for. */
-export interface Sandbox extends AsyncDisposable {
-  /** The engine that will run the next job; probed once, remembered while it works. Rejects with what to install. */
-  engine(): Promise<EngineInfo>;
-  /** How every engine fares here, for people. */
-  probes(): Promise<readonly Probe[]>;
-  /** Starts an interpreter, so that the first job need not wait for it. */
-  warm(limits: Limits): Promise<void>;
-  /** Whatever the code does is an outcome; rejects only if no engine can be started or too many wait. */
-  run(job: Job, call: Capability, limits: Limits, signal: AbortSignal): Promise<Outcome>;
-}
-
-/** Nothing is started or probed before somebody asks. */
+/** Nothing is loaded, started or probed before somebody asks: most gateways never run a program. */
 export function openSandbox(options: SandboxOptions): Sandbox {
-  return new OpenSandbox(options);
-}
-
-/** An engine that works here, with all that lives in it. */
-interface Chosen {
-  readonly info: EngineInfo;
-  readonly pool: GuestPool;
-  readonly turns: Turns;
-  readonly sessions: Sessions;
-}
-
-class OpenSandbox implements Sandbox {
-  readonly #options: SandboxOptions;
-  /** Those that run something now or are on their way out. */
-  readonly #busy = new Set<Guest>();
-  #chosen: Promise<Chosen> | undefined;
-  #closed = false;
-
-  constructor(options: SandboxOptions) {
-    this.#options = options;
-  }
-
-  async engine(): Promise<EngineInfo> {
-    return (await this.#choice()).info;
-  }
-
-  async probes(): Promise<readonly Probe[]> {
-    const probes: Probe[] = [];
-    // One after the other: each starts an interpreter, and people do not wait for seconds less.
-    for (const engine of enginesFor('every', this.#options)) probes.push(await engine.probe());
-    return probes;
-  }
-
-  async warm(limits: Limits): Promise<void> {
-    (await this.#choice()).pool.fill(limits);
-  }
-
-  async run(job: Job, call: Capability, limits: Limits, signal: AbortSignal): Promise<Outcome> {
-    const chosen = await this.#choice();
-    if (job.session === undefined) return this.#runOnce(chosen, job, call, limits, signal);
-    const { sessions, turns, info } = chosen;
-    const session = sessions.open(job.session);
-    using turn = await session.turns.take(signal);
-    using slot = turn && (await turns.take(signal));
-    if (!slot) return cancelled(info);
-    const { guest: kept, lost } = sessions.stateOf(session);
-    const guest = kept ?? (await this.#take(chosen, limits));
-    const outcome = await guest.run(job, call, limits, signal);
-    sessions.keep(session, guest.alive ? guest : undefined);
-    return told(outcome, info, lost || !guest.alive);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#closed = true;
-    const chosen = await this.#chosen?.catch(() => undefined);
-    if (chosen) await close(chosen);
-    await Promise.all([...this.#busy].map((guest) => guest.end()));
-  }
-
-  async #runOnce(chosen: Chosen, job: Job, call: Capability, limits: Limits, signal: AbortSignal): Promise<Outcome> {
-    using slot = await chosen.turns.take(signal);
-    if (!slot) return cancelled(chosen.info);
-    const guest = await this.#take(chosen, limits);
-    const outcome = await guest.run(job, call, limits, signal);
-    guest.kill(); // nobody waits for its end but whoever closes us
-    return told(outcome, chosen.info, false);
-  }
-
-  async #take(chosen: Chosen, limits: Limits): Promise<Guest> {
-    if (this.#closed) throw new PortolanError(ErrorCode.Cancelled, 'the sandbox is closed');
-    try {
-      const guest = await chosen.pool.take(limits);
-      this.#busy.add(guest);
-      void guest.ended.then(() => this.#busy.delete(guest));
-      return guest;
-    } catch (error) {
-      // What worked at the probe does not now: the next job looks again.
-      this.#chosen = undefined;
-      await close(chosen);
-      if (error instanceof PortolanError) throw error;
-      const why = error instanceof Error ? error.message : String(error);
-      throw new PortolanError(ErrorCode.ConnectionError, `the sandbox ${chosen.info.name} did not start: ${why}`, {
-        hint: 'see `portolan doctor`',
-        cause: error,
-      });
-    }
-  }
-
-  #choice(): Promise<Chosen> {
-    // Stored before the first await, so that two jobs at once probe once.
-    this.#chosen ??= this.#choose().catch((error: unknown) => {
-      this.#chosen = undefined;
-      throw error;
-    });
-    return this.#chosen;
-  }
-
-  async #choose(): Promise<Chosen> {
-    const { engine: wanted, log } = this.#options;
-    const engines = wanted === 'auto' ? enginesFor('auto', this.#options) : [engineOf(wanted, this.#options)];
-    const failures: Extract<Probe, { ok: false }>[] = [];
-    for (const engine of engines) {
-      const probe = await engine.probe();
-      if (!probe.ok) {
-        failures.push(probe);
-        continue;
-      }
-      log('info', 'sandbox chosen', { engine: engine.name, version: probe.version });
-      const { version, guarantees } = probe;
-      return {
-        info: { name: engine.name, version, guarantees },
-        pool: new GuestPool(engine, log),
-        turns: new Turns(engine.atOnce, MAX_WAITING, WAIT_MS),
-        sessions: new Sessions(engine.sessions),
-      };
-    }
-    throw new PortolanError(
-      ErrorCode.ConfigNotFound,
-      `no sandbox can run here: ${failures.map(({ engine, problem }) => `${engine}: ${problem}`).join('; ')}`,
-      { hint: failures.map(({ hint }) => hint).join('; or ') },
-    );
-  }
-}
-
-async function close({ pool, sessions }: Chosen): Promise<void> {
-  await Promise.all([pool[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()]);
-}
-
-function told(outcome: RunOutcome, { name, guarantees }: EngineInfo, stateLost: boolean): Outcome {
-  const output: Output = { ...outcome.output, engine: name, guarantees, stateLost };
-  return { ...outcome, output };
-}
-
-/** The caller went away before the code began. */
-function cancelled(info: EngineInfo): Outcome {
-  const output = { stdout: '', stderr: '', files: [], truncated: [], hostCalls: 0, durationMs: 0 };
-  const message = 'stopped: the call was cancelled';
-  return told({ kind: 'stopped', limit: 'cancelled', message, output }, info, false);
+  let opened: Promise<Sandbox> | undefined;
+  let isClosed = false;
+  const running = (): Promise<Sandbox> => {
+    // Nobody is left to end what would be opened now.
+    if (isClosed) return Promise.reject(new PortolanError(ErrorCode.Cancelled, 'the sandbox is closed'));
+    opened ??= import('./running-sandbox.js').then(({ RunningSandbox }) => new RunningSandbox(options));
+    return opened;
+  };
+  return {
+    engine: async () => (await running()).engine(),
+    probe: async (engine) => (await running()).probe(engine),
+    probes: async () => (await running()).probes(),
+    warm: async (limits) => (await running()).warm(limits),
+    run: async (...job) => (await running()).run(...job),
+    forget: async (session) => (await opened)?.forget(session),
+    [Symbol.asyncDispose]: async () => {
+      isClosed = true;
+      await (await opened)?.[Symbol.asyncDispose]();
+    },
+  };
 }

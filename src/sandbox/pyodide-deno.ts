@@ -1,6 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { findProgram } from './find-program.js';
+import { findDeno } from './engine-programs.js';
 import { guarded } from './guard.js';
 import { RUNNER_SOURCE } from './guest-source.js';
 import type { PyodideHost, RunnerPlan } from './pyodide.js';
@@ -18,13 +17,12 @@ const GUARANTEES = [
 
 /** Pyodide in Deno: what breaks out of WebAssembly finds a runtime that was granted nothing. */
 export function pyodideInDeno(ownFolder: string): PyodideHost {
-  const find = () => findProgram('deno', [join(homedir(), '.deno', 'bin')]);
   const env = { DENO_DIR: join(ownFolder, 'deno'), NO_COLOR: '1', DENO_NO_UPDATE_CHECK: '1' };
   return {
     name: 'deno',
     guarantees: GUARANTEES,
     async check() {
-      const deno = find();
+      const deno = findDeno();
       const hint = 'install Deno: https://deno.com';
       if (!deno) return { problem: 'Deno is not installed', hint };
       const { ok, text } = await answerOf(deno, ['--version'], env);
@@ -33,7 +31,7 @@ export function pyodideInDeno(ownFolder: string): PyodideHost {
     },
     async command(plan) {
       const data = plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES;
-      return { ...guarded(find() ?? 'deno', denoArguments(plan), data, 'usual'), env };
+      return { ...guarded(findDeno() ?? 'deno', denoArguments(plan), data, 'usual'), env };
     },
   };
 }

@@ -7,8 +7,8 @@ export interface PyodidePackage {
 }
 
 /** Where Pyodide is installed: beside us, or in our own folder. Never where somebody works: that folder is not ours to trust. */
-export async function findPyodide(ownFolder: string): Promise<PyodidePackage | undefined> {
-  const { createRequire } = await import('node:module');
+export function findPyodide(ownFolder: string): PyodidePackage | undefined {
+  const { createRequire } = process.getBuiltinModule('node:module');
   const { readFileSync, realpathSync } = process.getBuiltinModule('node:fs');
   for (const from of [import.meta.url, join(ownFolder, 'index.js')]) {
     try {

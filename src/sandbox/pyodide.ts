@@ -40,8 +40,8 @@ export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): E
     return snapshot;
   };
   const start = async ({ memoryBytes, folderBytes }: Pick<Limits, 'memoryBytes' | 'folderBytes'>) => {
-    const [found, checked] = await Promise.all([findPyodide(ownFolder), host.check()]);
-    if (!found || 'problem' in checked) throw new PortolanError(ErrorCode.ConfigNotFound, 'Pyodide is gone');
+    const [found, checked] = [findPyodide(ownFolder), await host.check()];
+    if (!found || 'problem' in checked) throw new PortolanError(ErrorCode.SandboxUnavailable, 'Pyodide is gone');
     const file = await snapshotOf(found, checked.version);
     const plan: RunnerPlan = {
       folder: found.folder,
@@ -64,7 +64,7 @@ export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): E
       const failed = (problem: string, hint: string): Probe => ({ engine: host.name, ok: false, problem, hint });
       const checked = await host.check();
       if ('problem' in checked) return failed(checked.problem, checked.hint);
-      const found = await findPyodide(ownFolder);
+      const found = findPyodide(ownFolder);
       if (!found) return failed('Pyodide is not installed', 'install it beside portolan: npm install pyodide');
       const probed = await probeGuest(engine, PROBE, log);
       if (!probed.ok) return failed(probed.problem, 'see that Pyodide is whole: npm install pyodide');

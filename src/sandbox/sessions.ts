@@ -13,6 +13,8 @@ export interface Session {
   readonly turns: Turns;
   guest: Guest | undefined;
   idle: NodeJS.Timeout | undefined;
+  /** Nobody will come back for it. */
+  isOver?: boolean;
 }
 
 /** Which interpreter holds the state of which session. */
@@ -54,9 +56,23 @@ export class Sessions implements AsyncDisposable {
   keep(session: Session, guest: Guest | undefined): void {
     session.guest = guest;
     clearTimeout(session.idle);
+    if (session.isOver) {
+      guest?.kill();
+      this.#sessions.delete(session.key);
+      return;
+    }
     if (!guest) return;
     session.idle = setTimeout(() => this.#end(session), this.#idleMs);
     session.idle.unref();
+  }
+
+  /** Nobody will come back for it. A run that is under way ends by itself, and its interpreter with it. */
+  forget(key: string): void {
+    const session = this.#sessions.get(key);
+    if (!session) return;
+    if (session.turns.idle) this.#end(session);
+    else session.isOver = true;
+    this.#lost.delete(key);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,6 @@
-import { type Answer, isObject, type Params, RpcCode, RpcError } from '../base/index.js';
+import { type Answer, cleanText, isObject, type Params, RpcCode, RpcError } from '../base/index.js';
+import { ABILITY_FOR } from '../model/index.js';
+import { cannotDo } from './conversation.js';
 import { type Routes, type Session, Unanswered } from './session.js';
 
 /** What is known of a client before it has said anything itself. */
@@ -21,6 +23,12 @@ export interface ConnectedClient {
   readonly visible: boolean;
 }
 
+/** Whether a client's questions may go to others, and theirs to it, as the settings where it works say now. */
+export interface Manners {
+  readonly asksOthers: boolean;
+  readonly answersForOthers: boolean;
+}
+
 /** A client that is here, until it is disposed of. */
 export interface Visit extends Disposable {
   readonly id: string;
@@ -34,6 +42,7 @@ interface Client {
   readonly id: string;
   readonly arrival: Arrival;
   readonly since: Date;
+  readonly manners: () => Manners;
   session?: Session;
   isVisible: boolean;
 }
@@ -47,6 +56,13 @@ const MAX_ID_CHARACTERS = 100;
 const REQUEST_MS = 60_000;
 /** What a client answers to the gateway alone: another client asking for it would use its model or its person. */
 const NOT_BETWEEN_CLIENTS = /^(?:initialize|ping|sampling|elicitation|roots|bridge)(?:\/|$)/;
+
+/** What one client may do in the place of another. Where it works is its own affair. */
+const LENT = ['sampling', 'elicitation'] as const;
+/** Another one's person may have to be found first. */
+const LENT_MS = 10 * 60_000;
+const ALONE: Manners = { asksOthers: false, answersForOthers: false };
+const ON_BEHALF = 'portolan/onBehalfOf';
 
 /** Every connected client, and the way from one to another. */
 export class ConnectionManager {
@@ -67,8 +83,8 @@ export class ConnectionManager {
     return [...this.#clients.values()].map(shown);
   }
 
-  enter(arrival: Arrival): Visit {
-    const client: Client = { id: this.#freeId(arrival.id), arrival, since: new Date(), isVisible: true };
+  enter(arrival: Arrival, manners: () => Manners = () => ALONE): Visit {
+    const client: Client = { id: this.#freeId(arrival.id), arrival, since: new Date(), manners, isVisible: true };
     this.#clients.set(client.id, client);
     let leave: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {
@@ -82,6 +98,10 @@ export class ConnectionManager {
         answer: (method, params) => (method.startsWith(PREFIX) ? this.#answer(client, method, params) : undefined),
         notified: (method) => {
           if (method === LEFT) leave();
+        },
+        others: {
+          abilities: () => this.#lent(client),
+          ask: (method, params, signal) => this.#askAnother(client, method, params, signal),
         },
       },
       attach: (session) => {
@@ -133,6 +153,37 @@ export class ConnectionManager {
     }
   }
 
+  /** Those who would answer for this client, who came last first. */
+  #lenders(from: Client): Client[] {
+    if (!from.manners().asksOthers) return [];
+    return this.#others(from)
+      .filter(({ manners }) => manners().answersForOthers)
+      .reverse();
+  }
+
+  #lent(from: Client): Readonly<Record<string, unknown>> | undefined {
+    const lenders = this.#lenders(from);
+    const found = LENT.flatMap((ability) => {
+      const lender = lenders.find((one) => one.session?.introduced?.abilities?.[ability] !== undefined);
+      return lender ? [[ability, lender.session?.introduced?.abilities?.[ability]]] : [];
+    });
+    return found.length > 0 ? Object.fromEntries(found) : undefined;
+  }
+
+  async #askAnother(
+    from: Client,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const ability = LENT.find((one) => one === ABILITY_FOR[method]);
+    const canIt = ({ session }: Client) => ability && session?.introduced?.abilities?.[ability] !== undefined;
+    const session = this.#lenders(from).find(canIt)?.session;
+    if (!session) throw cannotDo(method);
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(LENT_MS)]);
+    return session.asker(inTime)(method, onBehalf(params, from.id, from.session?.client ?? 'unknown'));
+  }
+
   #others(from: Client): Client[] {
     return [...this.#clients.values()].filter((one) => one !== from && one.isVisible && one.session?.introduced);
   }
@@ -160,6 +211,17 @@ function shown({ id, arrival, since, session, isVisible }: Client): ConnectedCli
     ...(version !== undefined && { version }),
     ...(pid !== undefined && { pid }),
     ...(arrival.cwd !== undefined && { cwd: arrival.cwd }),
+  };
+}
+
+/** A question with the name of the one who asks: a person shall not take it for one of their own client. */
+function onBehalf(params: Readonly<Record<string, unknown>>, id: string, client: string) {
+  const name = cleanText(client, MAX_ID_CHARACTERS).text;
+  const { _meta, message } = params;
+  return {
+    ...params,
+    ...(typeof message === 'string' && { message: `For another client, ${name}: ${message}` }),
+    _meta: { ...(isObject(_meta) ? _meta : {}), [ON_BEHALF]: { id, name } },
   };
 }
 

@@ -1,6 +1,7 @@
 import { isObject, RpcCode, RpcError } from '../base/index.js';
 import { LEGACY_VERSIONS } from '../model/index.js';
 import type { Introduction } from './face.js';
+import { serverInfo } from './revisions.js';
 
 const MAX_NAME_CHARACTERS = 100;
 /** What servers of the older bridges said they speak. */
@@ -38,13 +39,13 @@ export function readInitialize(params: Readonly<Record<string, unknown>>): Clien
 export function initializeResult(
   { protocolVersion, isOld }: ClientIntroduction,
   { capabilities, instructions }: Introduction,
-  serverInfo: object,
+  version: string,
   more: Readonly<Record<string, unknown>> = {},
 ): Record<string, unknown> {
   return {
     protocolVersion,
     capabilities: { logging: {}, ...capabilities, ...more },
-    serverInfo: isOld ? { ...serverInfo, protocols: OLD_PROTOCOLS } : serverInfo,
+    serverInfo: { ...serverInfo(version), ...(isOld && { protocols: OLD_PROTOCOLS }) },
     ...(instructions !== undefined && { instructions }),
   };
 }

@@ -1,4 +1,5 @@
 import { ErrorCode, isObject, PortolanError } from '../base/index.js';
+import type { PythonRequest } from '../gateway/index.js';
 
 export type MetaCall =
   | { readonly tool: 'list_mcp_servers' }
@@ -10,7 +11,8 @@ export type MetaCall =
     }
   | { readonly tool: 'list_tools'; readonly server: string; readonly includeDisabled: boolean }
   | { readonly tool: 'get_tool_details'; readonly server: string; readonly name: string }
-  | { readonly tool: 'execute_tool'; readonly server: string; readonly name: string; readonly toolArguments: unknown };
+  | { readonly tool: 'execute_tool'; readonly server: string; readonly name: string; readonly toolArguments: unknown }
+  | ({ readonly tool: 'run_python' } & PythonRequest);
 
 const MAX_LIMIT = 100;
 
@@ -41,6 +43,13 @@ const READERS: Readonly<Record<string, (fields: Fields) => MetaCall>> = {
     name: fields.text('tool'),
     toolArguments: fields.toolArguments(),
   }),
+  run_python: (fields) => ({
+    tool: 'run_python',
+    code: fields.text('code'),
+    ...fields.servers(),
+    ...fields.timeout(),
+    session: fields.flag('session', true),
+  }),
 };
 
 class Fields {
@@ -58,8 +67,8 @@ class Fields {
     throw wrong(this.#tool, value === undefined ? `${name} is missing` : `${name} must be a text`);
   }
 
-  flag(name: string): boolean {
-    const value = this.#own(name) ?? false;
+  flag(name: string, standard = false): boolean {
+    const value = this.#own(name) ?? standard;
     if (typeof value === 'boolean') return value;
     throw wrong(this.#tool, `${name} must be true or false`);
   }
@@ -82,6 +91,22 @@ class Fields {
     if (typeof value === 'number' && Number.isInteger(value) && value >= 1)
       return { limit: Math.min(value, MAX_LIMIT) };
     throw wrong(this.#tool, 'limit must be a whole number from 1 on');
+  }
+
+  /** An empty list is a program without servers; one name alone is what some models make of a list. */
+  servers(): { servers?: readonly string[] } {
+    const value = this.#own('servers');
+    if (value === undefined || value === null) return {};
+    if (typeof value === 'string' && value !== '') return { servers: [value] };
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return { servers: value };
+    throw wrong(this.#tool, 'servers must be a list of names');
+  }
+
+  timeout(): { timeoutSeconds?: number } {
+    const value = this.#own('timeout');
+    if (value === undefined || value === null) return {};
+    if (typeof value === 'number' && value > 0) return { timeoutSeconds: value };
+    throw wrong(this.#tool, 'timeout must be a number of seconds over 0');
   }
 
   /** Some models write an object as text; if it is one, they meant it. */

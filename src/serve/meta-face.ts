@@ -7,11 +7,12 @@ import { type MetaCall, readMetaCall } from './meta-arguments.js';
 import { instructions, metaTools } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
 import { passedOn } from './passed-on.js';
+import { pythonAnswer } from './python-answer.js';
 import { TaskRoutes } from './task-routes.js';
 
 const NOTHING_FITS = 'nothing here fits well';
 
-/** Five tools that reach every server; resources and prompts of all of them beside. */
+/** Six tools that reach every server; resources and prompts of all of them beside. */
 export class MetaFace implements Face {
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
@@ -33,7 +34,7 @@ export class MetaFace implements Face {
   answer(request: FaceRequest): Promise<Answer> | undefined {
     switch (request.method) {
       case 'tools/list':
-        return Promise.resolve({ value: { tools: metaTools(this.#aliases()) } });
+        return Promise.resolve({ value: { tools: metaTools(this.#aliases(), this.#gateway.offersPython) } });
       case 'tools/call':
         return this.#call(request);
       default:
@@ -57,13 +58,12 @@ export class MetaFace implements Face {
   }
 
   async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
-    const { name, arguments: given, _meta, ...extra } = params;
+    const { name, arguments: given, _meta } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
     try {
       const call = readMetaCall(name, given);
       if (!call) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
-      const meta = passedOn(_meta);
-      return await this.#run(call, conversation, principal, { extra, ...(meta && { meta }) });
+      return await this.#run(call, conversation, principal, { extra: besideCall(params), meta: passedOn(_meta) });
     } catch (error) {
       // What the model can mend comes back as a result; anything else is our fault and must surface as one.
       if (!(error instanceof PortolanError)) throw error;
@@ -89,8 +89,21 @@ export class MetaFace implements Face {
         const result = await gateway.executeTool(server, name, toolArguments, conversation, details);
         return this.#tasks.answered(server, result, principal);
       }
+      case 'run_python': {
+        const run = await gateway.runPython(call, conversation);
+        return pythonAnswer(run, gateway.view.settings.sandbox.output);
+      }
     }
   }
+}
+
+/** What else a request says beside tool and arguments; most say nothing. */
+function besideCall(params: FaceRequest['params']): Record<string, unknown> | undefined {
+  let isMore = false;
+  for (const key in params) if (key !== 'name' && key !== 'arguments' && key !== '_meta') isMore = true;
+  if (!isMore) return undefined;
+  const { name: _, arguments: __, _meta: ___, ...extra } = params;
+  return extra;
 }
 
 /** What a model needs of a result: ten of them stay under 350 tokens. Why a tool was found is for people. */

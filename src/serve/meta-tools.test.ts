@@ -3,8 +3,8 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { instructions, metaTools } from './meta-tools.js';
 
-/** What the five may cost, so that the sixth fits into the 600 that all of them have. */
-const BUDGET = 470;
+/** What all six may cost; the promise is 600. */
+const BUDGET = 560;
 const BUDGET_OF_INSTRUCTIONS = 220;
 
 const randomLetters = (length: number) =>
@@ -24,12 +24,12 @@ describe('metaTools', () => {
     { title: '300 servers of letters and digits', aliases: of(300, (n) => `q7z9x1k4${n}w`) },
     { title: '100 servers of digits', aliases: of(100, (n) => `_${10 ** 15 + n * 7_919}`) },
   ])('costs a model little with $title', ({ aliases }) => {
-    expect(countTokens(JSON.stringify(metaTools(aliases)))).toBeLessThan(BUDGET);
+    expect(countTokens(JSON.stringify(metaTools(aliases, true)))).toBeLessThan(BUDGET);
     expect(countTokens(instructions(aliases))).toBeLessThan(BUDGET_OF_INSTRUCTIONS);
   });
 
   it('names the servers behind it in the order in which they were found, and how many more there are', () => {
-    const search = (aliases: string[]) => metaTools(aliases)[1]?.description;
+    const search = (aliases: string[]) => metaTools(aliases, true)[1]?.description;
     expect(search([])).not.toContain('Servers');
     expect(search(['one', 'two'])).toContain(' Servers: one, two.');
     expect(search(of(50, (n) => `server_${n}`))).toMatch(/ Servers: server_0, server_1, .* and \d+ more\.$/);
@@ -37,7 +37,7 @@ describe('metaTools', () => {
   });
 
   it('takes what its schemas say and nothing that is required but undescribed', () => {
-    const shapes = metaTools([]).map(({ name, inputSchema }) => [
+    const shapes = metaTools([], true).map(({ name, inputSchema }) => [
       name,
       Object.keys(inputSchema.properties as object),
       inputSchema.required ?? [],
@@ -48,7 +48,12 @@ describe('metaTools', () => {
       ['list_tools', ['server', 'includeDisabled'], ['server']],
       ['get_tool_details', ['server', 'tool'], ['server', 'tool']],
       ['execute_tool', ['server', 'tool', 'arguments'], ['server', 'tool']],
+      ['run_python', ['code', 'servers', 'timeout', 'session'], ['code']],
     ]);
+  });
+
+  it('has no run_python where no engine is there to run it', () => {
+    expect(metaTools([], false)).toEqual(metaTools([], true).slice(0, 5));
   });
 });
 

@@ -18,8 +18,23 @@ function schema(properties: Record<string, unknown>, required: readonly string[]
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
+const RUN_PYTHON: MetaTool = {
+  name: 'run_python',
+  description:
+    'Run sandboxed Python that combines many calls: mcp_<server>.<tool>(**arguments), awaitable. Variables stay. More: mcp.runtime.capability_summary().',
+  inputSchema: schema(
+    {
+      code: text,
+      servers: { type: 'array', items: text },
+      timeout: { type: 'number', description: 'seconds' },
+      session: { type: 'boolean', default: true },
+    },
+    ['code'],
+  ),
+};
+
 /** The one list of tools that a client sees, in this order, whatever happens meanwhile. */
-export function metaTools(aliases: readonly string[]): readonly MetaTool[] {
+export function metaTools(aliases: readonly string[], offersPython: boolean): readonly MetaTool[] {
   const behind = aliases.length === 0 ? '' : ` Servers: ${namesOf(aliases)}.`;
   return [
     {
@@ -51,6 +66,7 @@ export function metaTools(aliases: readonly string[]): readonly MetaTool[] {
       description: 'Call a tool of a server and get its own result.',
       inputSchema: schema({ server: text, tool: text, arguments: { type: 'object' } }, ['server', 'tool']),
     },
+    ...(offersPython ? [RUN_PYTHON] : []),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { type Answer, isObject, RpcCode, RpcError, randomKey, seal, unseal } from '../base/index.js';
 import { ABILITY_FOR, type Conversation } from '../model/index.js';
 import { objectOf } from './answers.js';
+import { cannotDo } from './conversation.js';
 import type { Face, FaceRequest } from './face.js';
 import { type Ask, HeldCalls } from './held-calls.js';
 
@@ -89,12 +90,12 @@ function carried(responses: unknown, state: string | undefined): NonNullable<Con
 }
 
 /** A client is asked only what it said it can do. */
-function askable(ask: Ask, { abilities = {} }: Conversation): NonNullable<Conversation['ask']> {
+function askable(ask: Ask, { abilities = {}, ask: askOthers }: Conversation): NonNullable<Conversation['ask']> {
   return async (method, params) => {
     const ability = ABILITY_FOR[method];
-    if (ability === undefined || abilities[ability] === undefined)
-      throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
-    return ask({ method, params });
+    if (ability !== undefined && abilities[ability] !== undefined) return ask({ method, params });
+    if (askOthers) return askOthers(method, params);
+    throw cannotDo(method);
   };
 }
 

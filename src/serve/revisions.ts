@@ -46,11 +46,16 @@ export function adapt(answer: Answer, method: string, era: Era): Answer {
 }
 
 /** Who we are stands in `_meta`: that is where clients of this era look for it. */
-export function discovery(serverInfo: object, { capabilities, instructions }: Introduction): Record<string, unknown> {
+export function discovery(version: string, { capabilities, instructions }: Introduction): Record<string, unknown> {
   return {
     supportedVersions: [MODERN_VERSION],
     capabilities,
     ...(instructions !== undefined && { instructions }),
-    _meta: { [META.server]: serverInfo },
+    _meta: { [META.server]: serverInfo(version) },
   };
+}
+
+/** Who we say we are. */
+export function serverInfo(version: string): object {
+  return { name: 'portolan', title: 'Portolan', version };
 }

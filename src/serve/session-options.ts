@@ -2,12 +2,25 @@ import type { Answer, Log, Params } from '../base/index.js';
 import type { Face } from './face.js';
 import type { Questions } from './questions.js';
 
+/** Other clients of this user, as far as they may be asked in this one's place. */
+export interface Others {
+  /** What they would do, in the words of the protocol; undefined where that is nothing. */
+  abilities(): Readonly<Record<string, unknown>> | undefined;
+  /** Rejects where none of them can do it. */
+  ask(
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>>;
+}
+
 /** What a client can reach beside the servers: other clients, and who serves it. */
 export interface Routes {
   readonly capabilities: Readonly<Record<string, unknown>>;
   /** Undefined for a method that is not of these. */
   answer(method: string, params: NonNullable<Params>): Promise<Answer> | undefined;
   notified(method: string): void;
+  readonly others: Others;
 }
 
 export interface SessionOptions {
@@ -19,7 +32,11 @@ export interface SessionOptions {
   readonly label?: string;
   /** Who may go on with what this client began: the same for all requests of one client, and of no other. */
   readonly principal?: string;
+  /** Others may come under the same name: nothing is kept for this client from one request to the next. */
+  readonly isStateless?: boolean;
   readonly routes?: Routes;
+  /** An earlier gateway kept something for this client, which is gone with it. */
+  readonly lostState?: boolean;
 }
 
 /** A client did not answer in time. */

@@ -31,16 +31,18 @@ export interface Settings {
   readonly timeouts: Whole<'timeouts'>;
   readonly limits: Whole<'limits'>;
   readonly share: Plain<'share'>;
-  readonly mcpBridge: Readonly<Omit<Given<'mcpBridge'>, 'autoConnect' | 'reconnect'>> & {
+  readonly mcpBridge: Readonly<Pick<Given<'mcpBridge'>, 'socketPath'>> & {
     readonly autoConnect: boolean;
+    /** A question of a server that its client cannot answer may go to another client of this user, if that one lets it. */
+    readonly askOtherClients: boolean;
+    readonly answerForOtherClients: boolean;
     readonly reconnect: Readonly<Required<NonNullable<Given<'mcpBridge'>['reconnect']>>>;
   };
   readonly client: Plain<'client'>;
   readonly http: Whole<'http'>;
   readonly search: Whole<'search'>;
-  readonly sandbox: Plain<'sandbox'> & { readonly engine: NonNullable<Given<'sandbox'>['engine']> } & {
-    readonly output: NonNullable<Given<'sandbox'>['output']>;
-  };
+  /** What programs run in, and their limits; the image has no default here. */
+  readonly sandbox: Readonly<Required<Omit<Given<'sandbox'>, 'image'>>> & Pick<Plain<'sandbox'>, 'image'>;
   readonly passEnv: readonly string[];
 }
 
@@ -77,11 +79,23 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
     ratePerMinute: 600_000,
   },
   share: {},
-  mcpBridge: { autoConnect: true, reconnect: { enabled: true, maxAttempts: 5, initialDelayMs: 1_000 } },
+  mcpBridge: {
+    ...{ autoConnect: true, askOtherClients: false, answerForOtherClients: false },
+    reconnect: { enabled: true, maxAttempts: 5, initialDelayMs: 1_000 },
+  },
   client: {},
   http: { allowedHosts: [] },
   search: { remember: true },
-  sandbox: { engine: 'auto', output: 'text' },
+  sandbox: {
+    engine: 'auto',
+    output: 'text',
+    timeoutMs: 30_000,
+    maxTimeoutMs: 120_000,
+    maxMemoryBytes: 256 * MB,
+    maxOutputBytes: 64 * 1024,
+    maxFileBytes: 64 * 1024,
+    maxCalls: 1_000,
+  },
   passEnv: [],
 });
 

@@ -60,6 +60,9 @@ export function underManaged(lower: SettingsFile, managed: SettingsFile): Settin
     ...((lower.limits || managed.limits) && {
       limits: { ...lower.limits, ...managed.limits, ...lowest(lower.limits, managed.limits) },
     }),
+    ...((lower.sandbox || managed.sandbox) && {
+      sandbox: { ...lower.sandbox, ...managed.sandbox, ...lowest(lower.sandbox, managed.sandbox) },
+    }),
     ...(managed.allowedMcpServers && { allowedMcpServers: managed.allowedMcpServers }),
     ...listed('toolRules', managed.toolRules, belowAllowList(lower.toolRules, managed.toolRules)),
     ...(managed.passEnv && { passEnv: lower.passEnv ? within(lower.passEnv, managed.passEnv) : managed.passEnv }),

@@ -4,6 +4,8 @@ const text = z.string().min(1);
 const texts = z.array(text).readonly();
 const someTexts = z.array(text).min(1).readonly();
 const count = z.int().min(1);
+/** An interpreter does not start with less. */
+const MIN_PYTHON_BYTES = 64 * 1024 * 1024;
 const webAddress = z.url({ protocol: /^https?$/ });
 
 /** One more place to read servers from. */
@@ -58,6 +60,8 @@ const Reconnect = z.strictObject({
 const McpBridge = z.strictObject({
   socketPath: text.exactOptional(),
   autoConnect: z.boolean().exactOptional(),
+  askOtherClients: z.boolean().exactOptional(),
+  answerForOtherClients: z.boolean().exactOptional(),
   reconnect: Reconnect.exactOptional(),
 });
 const ClientSetting = z.strictObject({ id: text.exactOptional() });
@@ -67,6 +71,12 @@ const Sandbox = z.strictObject({
   engine: z.enum(['auto', 'bwrap', 'pyodide', 'deno', 'podman', 'docker', 'off']).exactOptional(),
   image: text.exactOptional(),
   output: z.enum(['text', 'toon']).exactOptional(),
+  timeoutMs: count.exactOptional(),
+  maxTimeoutMs: count.exactOptional(),
+  maxMemoryBytes: z.int().min(MIN_PYTHON_BYTES).exactOptional(),
+  maxOutputBytes: count.exactOptional(),
+  maxFileBytes: z.int().min(0).exactOptional(),
+  maxCalls: z.int().min(0).exactOptional(),
 });
 
 /** Everything that can be set, in any file and by a program: what is left out is as it was. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/index.js';
-import { openSandbox, type Probe, type Sandbox } from '../../src/sandbox/index.js';
+import { ENGINE_NAMES, openSandbox, type Probe, type Sandbox } from '../../src/sandbox/index.js';
 
 export interface EngineHere {
   readonly name: string;
@@ -19,10 +19,13 @@ export const open = (engine: string): Sandbox => openSandbox({ engine, folder, l
 /** Not installed, not running, or a system that does not let an ordinary user make namespaces. All else is a fault of ours. */
 const ABSENT = /not installed|does not answer|no python3|on Linux alone|is not there|namespace|uid map|not permitted/i;
 
-/** Every engine with whether it can be tested here. An engine that is here and fails its probe fails the tests. */
-export async function enginesHere(): Promise<readonly EngineHere[]> {
+/** These engines with whether each can be tested here. An engine that is here and fails its probe fails the tests. */
+export async function enginesHere(names: readonly string[] = ENGINE_NAMES): Promise<readonly EngineHere[]> {
   await using sandbox = open('auto');
-  return (await sandbox.probes()).map((probe: Probe) => ({ name: probe.engine, skipped: reason(probe) }));
+  const here: EngineHere[] = [];
+  for (const name of ENGINE_NAMES.filter((one) => names.includes(one)))
+    here.push({ name, skipped: reason(await sandbox.probe(name)) });
+  return here;
 }
 
 function reason(probe: Probe): string | undefined {

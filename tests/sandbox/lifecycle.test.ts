@@ -37,7 +37,10 @@ it('says which engines there are when asked for another', async () => {
 
 it('says what to install when there is nothing', async () => {
   await using sandbox = openSandbox({ engine: 'podman', image: 'portolan.invalid/none', folder, log: silentLog });
-  await expect(run(sandbox, '1')).rejects.toMatchObject({ code: ErrorCode.ConfigNotFound, hint: expect.any(String) });
+  await expect(run(sandbox, '1')).rejects.toMatchObject({
+    code: ErrorCode.SandboxUnavailable,
+    hint: expect.any(String),
+  });
 });
 
 for (const { name, skipped } of engines) {

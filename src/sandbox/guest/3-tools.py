@@ -80,7 +80,7 @@ class Tool:
 
 
 # No alias can hold this character, so that no tool is hidden by what we keep beside the tools.
-TOOLS, NAME = "\0tools", "\0name"
+TOOLS, NAME, ANY = "\0tools", "\0name", "\0any"
 
 
 class Server:
@@ -89,8 +89,13 @@ class Server:
     def __init__(self, host, server):
         made = [(tool, Tool(host, server, tool)) for tool in server["tools"]]
         self.__dict__.update({tool["alias"]: function for tool, function in made})
+        # What may not be called is not shown, but whoever calls it learns why.
+        made += [(tool, Tool(host, server, tool)) for tool in server.get("refused", [])]
         self.__dict__[TOOLS] = {**{tool["alias"]: f for tool, f in made}, **{tool["name"]: f for tool, f in made}}
         self.__dict__[NAME] = server["name"]
+        if server.get("unlisted"):
+            # Nobody has read its tools yet: the first call starts it, and the gateway says what there is.
+            self.__dict__[ANY] = lambda name: Tool(host, server, {"name": name, "alias": name})
 
     def __getattr__(self, name):
         if name.startswith("__"):
@@ -111,13 +116,15 @@ class Server:
 
 
 def aliases_of(server):
-    return [name for name in server.__dict__ if name not in (TOOLS, NAME)]
+    return [name for name in server.__dict__ if name not in (TOOLS, NAME, ANY)]
 
 
 def find_tool(server, name, failure):
     tool = server.__dict__[TOOLS].get(name)
     if tool is not None:
         return tool
+    if ANY in server.__dict__:
+        return server.__dict__[ANY](str(name))
     near = difflib.get_close_matches(str(name), aliases_of(server), 3, 0.5)
     meant = f"; did you mean {', '.join(near)}?" if near else ""
     raise failure(f"server {server.__dict__[NAME]!r} has no tool {name!r}{meant}")
@@ -195,7 +202,8 @@ def install_servers(host, namespace, servers):
         del sys.modules[name]
     for server in AVAILABLE:
         namespace.pop("mcp_" + server["alias"], None)
-    AVAILABLE[:] = servers
+    shown = ("name", "alias", "description", "tools")
+    AVAILABLE[:] = [{key: server[key] for key in shown if key in server} for server in servers]
     parent = sys.modules["mcp.servers"]
     parent.__dict__["__all__"] = [server["alias"] for server in servers]
     table = Servers()
@@ -204,6 +212,7 @@ def install_servers(host, namespace, servers):
         table[server["name"]] = namespace["mcp_" + server["alias"]] = proxy
         tools = {tool["alias"]: proxy[tool["name"]] for tool in server["tools"]}
         made = module("mcp.servers." + server["alias"], {**tools, "__all__": list(tools)})
+        made.__dict__["__getattr__"] = proxy.__getattr__
         parent.__dict__[server["alias"]] = made
     namespace["mcp_servers"] = table
-    namespace["AVAILABLE_SERVERS"] = servers
+    namespace["AVAILABLE_SERVERS"] = list(AVAILABLE)

@@ -6,6 +6,7 @@ import { admission } from './admission.js';
 import type { HostRules } from './host-rules.js';
 import { LegacySessions } from './legacy-sessions.js';
 import { ModernRequests } from './modern-requests.js';
+import { answerPlainly, openPaths, type PlainRoutes } from './plain-routes.js';
 import { readBody } from './read-body.js';
 import { faultResponse, HTTP_FAULT } from './rpc-response.js';
 
@@ -14,6 +15,8 @@ export interface HttpHandlerOptions {
   readonly limits: () => StreamLimits;
   readonly hosts: () => HostRules;
   readonly token?: string;
+  /** What may be read here beside `/health`. */
+  readonly routes?: PlainRoutes;
 }
 
 /** All clients that come over HTTP, without the sockets they come through. */
@@ -30,9 +33,14 @@ export const HEALTH_PATH = '/health';
 const MCP_METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 
 /** Both generations of the protocol on one path. The SDK that speaks HTTP is loaded here and nowhere else. */
-export async function openHttpHandler({ session, limits, hosts, token }: HttpHandlerOptions): Promise<HttpHandler> {
+export async function openHttpHandler(options: HttpHandlerOptions): Promise<HttpHandler> {
+  const { session, limits, hosts, token } = options;
   const sdk = await import('@modelcontextprotocol/server');
-  const refuse = admission({ hosts, open: new Set([HEALTH_PATH]), ...(token !== undefined && { token }) });
+  const routes: PlainRoutes = new Map([
+    [HEALTH_PATH, { isOpen: true, answer: () => Response.json({ status: 'ok', version: session.version }) }],
+    ...(options.routes ?? []),
+  ]);
+  const refuse = admission({ hosts, open: openPaths(routes), ...(token !== undefined && { token }) });
   const modern = new ModernRequests({ Transport: sdk.PerRequestHTTPServerTransport, session });
   const legacy = new LegacySessions({ Transport: sdk.WebStandardStreamableHTTPServerTransport, session });
   // Whoever is let in came with the one token there is.
@@ -65,15 +73,8 @@ export async function openHttpHandler({ session, limits, hosts, token }: HttpHan
     handle: async (request) => {
       const refusal = refuse(request);
       if (refusal) return refusal;
-      switch (new URL(request.url).pathname) {
-        case MCP_PATH:
-          return mcp(request);
-        case HEALTH_PATH:
-          if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed(['GET', 'HEAD']);
-          return Response.json({ status: 'ok', version: session.version });
-        default:
-          return plain(404, 'there is nothing here');
-      }
+      if (new URL(request.url).pathname === MCP_PATH) return mcp(request);
+      return (await answerPlainly(routes, request, notAllowed)) ?? plain(404, 'there is nothing here');
     },
     notice: (notice) => {
       modern.notice(notice);

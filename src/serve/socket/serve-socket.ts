@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { type Incoming, isObject, PortolanError, RpcCode, StreamChannel, type StreamLimits } from '../../base/index.js';
-import type { Arrival, ConnectionManager } from '../connection-manager.js';
+import type { Arrival, ConnectionManager, Manners } from '../connection-manager.js';
 import { Session, type SessionOptions } from '../session.js';
 import { FirstMessage } from './first-message.js';
 import { listenSocket } from './listen-socket.js';
@@ -13,12 +13,15 @@ export interface ClientContext extends Arrival {
   readonly env: Readonly<Record<string, string>>;
   /** What it was started with: another config file, servers of its own, one server to expose. */
   readonly options: Readonly<Record<string, unknown>>;
+  /** An earlier daemon kept something for it, which is gone with it. */
+  readonly hasLost: boolean;
 }
 
 /** The place in which a client is served, until it leaves. */
 export interface Entrance extends Disposable {
   readonly session: Omit<SessionOptions, 'label' | 'principal' | 'routes'>;
   readonly limits: () => StreamLimits;
+  readonly manners: () => Manners;
   /** `id` is what the servers of this client alone are known by. */
   joined(session: Session, id: string): void;
 }
@@ -28,6 +31,8 @@ export interface SocketOptions {
   readonly clients: ConnectionManager;
   /** Finds or makes the place for a client; without a context, that of the user. */
   readonly enter: (context: ClientContext | undefined) => Promise<Entrance>;
+  /** What a client's pipe is told of who serves it. */
+  readonly about: Readonly<Record<string, unknown>>;
   /** Told whenever a client came or went. */
   readonly changed: () => void;
 }
@@ -68,7 +73,7 @@ export async function serveSocket(options: SocketOptions): Promise<SocketServing
 
 async function serveOne(
   socket: Socket,
-  { clients, enter, changed }: SocketOptions,
+  { clients, enter, about, changed }: SocketOptions,
   leaving: Set<(limitMs: number) => Promise<void>>,
 ): Promise<void> {
   let limits = () => FIRST_LIMITS;
@@ -90,13 +95,16 @@ async function serveOne(
   }
   using _entrance = entrance;
   limits = entrance.limits;
-  using visit = clients.enter(context ?? {});
+  using visit = clients.enter(context ?? {}, entrance.manners);
   if (context && first.kind === 'request') {
     channel.take();
-    channel.send({ kind: 'result', id: first.id, answer: { value: { id: visit.id } } });
+    channel.send({ kind: 'result', id: first.id, answer: { value: { ...about, id: visit.id } } });
   }
   const { id, routes } = visit;
-  const session = new Session(channel, { ...entrance.session, label: id, principal: id, routes });
+  const session = new Session(channel, {
+    ...{ ...entrance.session, label: id, principal: id, routes },
+    lostState: context?.hasLost === true,
+  });
   visit.attach(session);
   entrance.joined(session, id);
   socket.resume();
@@ -128,7 +136,7 @@ async function refuse(channel: FirstMessage, first: Incoming, message: string, d
 }
 
 function readContext({ params }: Extract<Incoming, { kind: 'request' }>): ClientContext | 'broken' {
-  const { home, cwd, env, options, id, pid } = params ?? {};
+  const { home, cwd, env, options, id, pid, hasLost } = params ?? {};
   if (typeof home !== 'string' || typeof cwd !== 'string' || !isObject(env)) return 'broken';
   const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return {
@@ -136,6 +144,7 @@ function readContext({ params }: Extract<Incoming, { kind: 'request' }>): Client
     cwd,
     env: Object.fromEntries(variables),
     options: isObject(options) ? options : {},
+    hasLost: hasLost === true,
     ...(typeof id === 'string' && id !== '' && { id }),
     ...(typeof pid === 'number' && { pid }),
   };

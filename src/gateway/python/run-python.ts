@@ -1,0 +1,189 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { Conversation, ToolResult } from '../../model/index.js';
+import {
+  type Capability,
+  DEFAULT_LIMITS,
+  type HostCall,
+  type JobServer,
+  type Limits,
+  type Sandbox,
+  WrittenResult,
+} from '../../sandbox/index.js';
+import type { Settings } from '../../settings/index.js';
+import type { CallDetails } from '../execute.js';
+import { projectMemories } from './memories.js';
+import { pythonAliases } from './python-alias.js';
+import { answerTo, type PythonAnswer } from './python-answer.js';
+import { type Charted, serversInReach } from './reach.js';
+import { type Documented, runtimeFunction } from './runtime-functions.js';
+
+/** A program and what it may use. */
+export interface PythonRequest {
+  readonly code: string;
+  /** Without it, every server that was let in. */
+  readonly servers?: readonly string[];
+  readonly timeoutSeconds?: number;
+  /** False: it neither finds what earlier programs of the client left behind nor leaves anything itself. */
+  readonly session?: boolean;
+}
+
+/** What a program's answer says, and its result as Python writes it. */
+export interface PythonRun {
+  readonly answer: PythonAnswer;
+  readonly resultText?: string;
+}
+
+/** Where programs run for one gateway. */
+export interface PythonPlace {
+  readonly sandbox: Sandbox;
+  /** The session of a client in the sandbox, where those of other gateways are too. */
+  keyOf(session: string): string;
+  readonly stateFolder: string;
+  readonly project: string;
+  /** Whether nobody asked about this session before: that an earlier gateway took its state along is said once. */
+  isFirst(session: string): boolean;
+}
+
+/** What a program reaches: the gateway itself, by the same methods as everybody. */
+export interface PythonGateway extends Charted, Documented {
+  readonly view: Charted['view'] & { readonly settings: Settings };
+  executeTool(
+    server: string,
+    tool: string,
+    toolArguments: unknown,
+    conversation: Conversation,
+    more?: CallDetails,
+  ): Promise<ToolResult>;
+}
+
+/** How often a client that wants to know is told that the program still runs. */
+const PROGRESS_MS = 1_000;
+const MAX_CODE_BYTES = 1024 * 1024;
+/** All servers together can have more to say than a program has use for. */
+const MAX_JOB_BYTES = 16 * 1024 * 1024;
+
+/** Runs one program over the servers in its reach. Rejects with what can be mended before it ran; whatever it does itself is an answer. */
+export async function runPython(
+  gateway: PythonGateway,
+  place: PythonPlace,
+  request: PythonRequest,
+  conversation: Conversation,
+): Promise<PythonRun> {
+  const limits = limitsFor(request, gateway.view.settings);
+  if (Buffer.byteLength(request.code) > MAX_CODE_BYTES)
+    throw new PortolanError(ErrorCode.LimitExceeded, `the code is larger than ${MAX_CODE_BYTES} bytes`);
+  // How far the servers are is not how far the program is, and progress only goes up.
+  const { progress: _, ...quiet } = conversation;
+  const servers = await serversInReach(gateway, request.servers, quiet);
+  checkSize(servers);
+  const session = request.session === false ? undefined : conversation.stateKey;
+  const client = place.keyOf(conversation.client);
+  const job = { code: request.code, servers, client, ...(session !== undefined && { session: place.keyOf(session) }) };
+  const calls = new Calls(gateway, place, servers, conversation);
+  const stopTelling = tellOn(conversation, limits, calls);
+  try {
+    const outcome = await place.sandbox.run(job, calls.answer, limits, conversation.signal);
+    return answerTo(outcome, session !== undefined && conversation.lostState === true && place.isFirst(session));
+  } finally {
+    stopTelling();
+  }
+}
+
+function limitsFor({ timeoutSeconds }: PythonRequest, { sandbox, limits }: Settings): Limits {
+  const { timeoutMs, maxTimeoutMs, maxMemoryBytes, maxOutputBytes, maxFileBytes, maxCalls } = sandbox;
+  const wanted = timeoutSeconds === undefined ? Math.min(timeoutMs, maxTimeoutMs) : Math.ceil(timeoutSeconds * 1000);
+  if (wanted > maxTimeoutMs)
+    throw new PortolanError(ErrorCode.ToolValidationError, `timeout is at most ${maxTimeoutMs / 1000} seconds`, {
+      hint: 'sandbox.maxTimeoutMs in the settings sets the limit',
+    });
+  return {
+    ...DEFAULT_LIMITS,
+    timeoutMs: wanted,
+    memoryBytes: maxMemoryBytes,
+    outputBytes: maxOutputBytes,
+    fileBytes: maxFileBytes,
+    hostCalls: maxCalls,
+    hostCallBytes: Math.min(DEFAULT_LIMITS.hostCallBytes, limits.maxResultBytes),
+  };
+}
+
+function checkSize(servers: readonly JobServer[]): void {
+  let bytes = 0;
+  for (const server of servers) bytes += Buffer.byteLength(JSON.stringify(server));
+  if (bytes <= MAX_JOB_BYTES) return;
+  throw new PortolanError(
+    ErrorCode.LimitExceeded,
+    `the servers in reach list tools of more than ${MAX_JOB_BYTES} bytes`,
+    {
+      hint: 'name the servers that the program needs',
+    },
+  );
+}
+
+/** Says every moment that it goes on; after the answer nobody may be told of the way to it. */
+function tellOn({ progress }: Conversation, { timeoutMs }: Limits, calls: Calls): () => void {
+  if (!progress) return () => undefined;
+  const started = performance.now();
+  const timer = setInterval(() => {
+    const seconds = Math.round((performance.now() - started) / 100) / 10;
+    const message = `the program runs, ${calls.count} calls so far`;
+    progress({ progress: seconds, total: Math.max(timeoutMs / 1000, seconds), message });
+  }, PROGRESS_MS);
+  return () => clearInterval(timer);
+}
+
+/** What one program asks of the gateway. A server that it may not reach never gets here: the sandbox looks it up in the job. */
+class Calls {
+  readonly #gateway: PythonGateway;
+  readonly #place: PythonPlace;
+  readonly #servers: readonly JobServer[];
+  readonly #conversation: Conversation;
+  /** Servers about which a person was asked: a program that asks again and again must not. */
+  readonly #refused = new Set<string>();
+  count = 0;
+
+  constructor(
+    gateway: PythonGateway,
+    place: PythonPlace,
+    servers: readonly JobServer[],
+    { progress: _, takesQuestions: __, brought: ___, ...conversation }: Conversation,
+  ) {
+    this.#gateway = gateway;
+    this.#place = place;
+    this.#servers = servers;
+    this.#conversation = conversation;
+  }
+
+  answer: Capability = async (request, signal) => {
+    if (request.kind === 'tool') {
+      this.count += 1;
+      return new WrittenResult(await this.#call(request, signal));
+    }
+    const { stateFolder, project } = this.#place;
+    return runtimeFunction(request, this.#servers, this.#gateway, projectMemories(stateFolder, project));
+  };
+
+  async #call({ server, tool, arguments: given }: Extract<HostCall, { kind: 'tool' }>, signal: AbortSignal) {
+    const isListed = !this.#servers.find(({ name }) => name === server)?.unlisted;
+    try {
+      return await this.#execute(server, tool, given, signal);
+    } catch (error) {
+      const code = error instanceof PortolanError ? error.code : undefined;
+      if (code === ErrorCode.ServerNotApproved) this.#refused.add(server);
+      if (code !== ErrorCode.ToolNotFound || isListed) throw error;
+      // Its tools are known by now, and the code may have meant one by its alias.
+      const names = (await this.#gateway.toolsOf(server)).map(({ name }) => name);
+      const meant = [...pythonAliases(names)].find(([, alias]) => alias === tool)?.[0];
+      if (meant === undefined || meant === tool) throw error;
+      return this.#execute(server, meant, given, signal);
+    }
+  }
+
+  async #execute(server: string, tool: string, given: unknown, signal: AbortSignal): Promise<Buffer> {
+    const { abilities, ...rest } = this.#conversation;
+    const mayAsk = abilities && !this.#refused.has(server);
+    const conversation = { ...rest, signal, ...(mayAsk && { abilities }) };
+    const { bytes, value } = await this.#gateway.executeTool(server, tool, given, conversation, { via: 'run_python' });
+    return bytes ?? Buffer.from(JSON.stringify(value));
+  }
+}

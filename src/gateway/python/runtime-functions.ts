@@ -1,0 +1,162 @@
+import { assertNever, ErrorCode, PortolanError } from '../../base/index.js';
+import type { HostCall, JobServer, JobTool } from '../../sandbox/index.js';
+import type { SearchAnswer, ServerList, ToolDetails } from '../answers.js';
+import type { Memories } from './memories.js';
+import { pythonAliases } from './python-alias.js';
+
+type RuntimeCall = Extract<HostCall, { kind: 'runtime' }>;
+type Arguments = RuntimeCall['arguments'];
+
+/** What `mcp.runtime` asks about. */
+export interface Documented {
+  readonly listServers: () => Promise<ServerList>;
+  readonly searchTools: (
+    query: string,
+    options: { readonly server?: string; readonly limit?: number },
+  ) => Promise<SearchAnswer>;
+  readonly getToolDetails: (server: string, tool: string) => Promise<ToolDetails>;
+}
+
+const DEFAULT_RESULTS = 5;
+const MAX_RESULTS = 50;
+/** So many more are looked at where only some servers are in reach. */
+const SEARCHED = 100;
+const MAX_TEXT_CHARACTERS = 2_000;
+
+/** Answers `mcp.runtime` for one program. Docs are given of servers in its reach; of the others only that they are there. */
+export async function runtimeFunction(
+  { name, arguments: given }: RuntimeCall,
+  servers: readonly JobServer[],
+  gateway: Documented,
+  memories: Memories,
+): Promise<unknown> {
+  switch (name) {
+    case 'discovered_servers':
+      return discovered(gateway, servers, given.detailed === true);
+    case 'list_servers':
+      return servers.map(briefServer);
+    case 'list_tools':
+      return serverNamed(servers, given.server).tools.map(briefTool);
+    case 'query_tool_docs':
+      return docsOf(given, servers, gateway);
+    case 'search_tool_docs':
+      return found(given, servers, gateway);
+    case 'capability_summary':
+      return summary(servers);
+    case 'save_memory':
+      return memories.save(textOf(given, 'key'), given.value, given.metadata);
+    case 'load_memory':
+      return memories.load(textOf(given, 'key'));
+    case 'update_memory':
+      return memories.update(textOf(given, 'key'), given.value, given.metadata);
+    case 'delete_memory':
+      return memories.remove(textOf(given, 'key'));
+    case 'list_memories':
+      return memories.list();
+    case 'memory_exists':
+      return memories.exists(textOf(given, 'key'));
+    default:
+      return assertNever(name);
+  }
+}
+
+async function discovered(gateway: Documented, inReach: readonly JobServer[], isDetailed: boolean): Promise<unknown> {
+  const { servers } = await gateway.listServers();
+  const aliases = new Map(inReach.map(({ name, alias }) => [name, alias]));
+  // Who may not run is no server that a program could use.
+  const usable = servers.filter(({ status }) => status === 'connected' || status === 'disconnected');
+  if (!isDetailed) return usable.map(({ name }) => name);
+  return usable.map(({ name, description = '', toolCount, status }) => ({
+    ...{ name, description, status, in_reach: aliases.has(name) },
+    ...(aliases.has(name) && { alias: aliases.get(name) }),
+    ...(toolCount !== undefined && { tools: toolCount }),
+  }));
+}
+
+function briefServer({ name, alias, description = '' }: JobServer): object {
+  return { name, alias, description };
+}
+
+function briefTool({ name, alias, description = '' }: JobTool): object {
+  return { name, alias, description };
+}
+
+async function docsOf(given: Arguments, servers: readonly JobServer[], gateway: Documented): Promise<unknown> {
+  const server = serverNamed(servers, given.server);
+  const isFull = isFullDetail(given.detail);
+  if (given.tool === undefined || given.tool === null)
+    return server.tools.map((tool) => ({ ...briefTool(tool), ...(isFull && { input_schema: tool.input_schema }) }));
+  const wanted = textOf(given, 'tool');
+  const tool = server.tools.find(({ name }) => name === wanted) ?? server.tools.find(({ alias }) => alias === wanted);
+  const details = await gateway.getToolDetails(server.name, tool?.name ?? wanted);
+  return {
+    ...{ server: server.name, name: details.tool, alias: tool?.alias ?? aliasOf(details.tool) },
+    description: details.description ?? '',
+    ...(isFull && { input_schema: details.inputSchema, example: details.example }),
+    ...(isFull && details.outputSchema && { output_schema: details.outputSchema }),
+  };
+}
+
+async function found(given: Arguments, servers: readonly JobServer[], gateway: Documented): Promise<unknown> {
+  const limit = limitOf(given.limit);
+  const isFull = isFullDetail(given.detail);
+  const inReach = new Map(servers.map((server) => [server.name, server]));
+  const { results } = await gateway.searchTools(textOf(given, 'query'), { limit: SEARCHED });
+  const reachable = results.filter(({ server }) => inReach.has(server)).slice(0, limit);
+  return reachable.map(({ server, tool: name, summary: said }) => {
+    const tool = inReach.get(server)?.tools.find((one) => one.name === name);
+    return {
+      ...{ server, server_alias: inReach.get(server)?.alias, name, alias: tool?.alias ?? aliasOf(name) },
+      description: isFull ? (tool?.description ?? said) : said,
+      ...(isFull && { input_schema: tool?.input_schema ?? {} }),
+    };
+  });
+}
+
+function summary(servers: readonly JobServer[]): string {
+  if (servers.length === 0) return 'No MCP server is in reach of this code.';
+  const lines = servers.map(({ alias, description = '', tools, unlisted }) => {
+    const count = unlisted ? 'tools not read yet' : `${tools.length} tools`;
+    return `mcp_${alias} (${count})${description === '' ? '' : `: ${description}`}`;
+  });
+  return [
+    `${servers.length} MCP servers in reach; call a tool as mcp_<alias>.<tool>(**arguments):`,
+    ...lines,
+    'runtime.search_tool_docs(query) finds tools; runtime.query_tool_docs(server, tool, detail="full") shows one.',
+  ].join('\n');
+}
+
+function serverNamed(servers: readonly JobServer[], wanted: unknown): JobServer {
+  const server = servers.find(({ name }) => name === wanted) ?? servers.find(({ alias }) => alias === wanted);
+  if (server) return server;
+  const shown = typeof wanted === 'string' ? JSON.stringify(wanted.slice(0, 100)) : String(wanted).slice(0, 100);
+  throw new PortolanError(ErrorCode.ServerNotFound, `no server called ${shown} is in reach of this code`, {
+    hint: 'name it in the servers of run_python; runtime.list_servers() shows those in reach',
+  });
+}
+
+function aliasOf(name: string): string {
+  return pythonAliases([name]).get(name) ?? name;
+}
+
+function isFullDetail(detail: unknown): boolean {
+  if (detail === undefined || detail === null || detail === 'summary') return false;
+  if (detail === 'full') return true;
+  throw wrong('detail must be "summary" or "full"');
+}
+
+function limitOf(limit: unknown): number {
+  if (limit === undefined || limit === null) return DEFAULT_RESULTS;
+  if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1) return Math.min(limit, MAX_RESULTS);
+  throw wrong('limit must be a whole number from 1 on');
+}
+
+function textOf(given: Arguments, name: string): string {
+  const value = given[name];
+  if (typeof value === 'string' && value !== '' && value.length <= MAX_TEXT_CHARACTERS) return value;
+  throw wrong(`${name} must be a text of 1 to ${MAX_TEXT_CHARACTERS} characters`);
+}
+
+function wrong(what: string): PortolanError {
+  return new PortolanError(ErrorCode.ToolValidationError, what, { hint: 'see help(mcp.runtime)' });
+}

@@ -1,0 +1,13 @@
+import { cleanText } from '../base/index.js';
+import type { CatalogEntry } from '../catalog/index.js';
+import type { AdmittedServer } from '../policy/index.js';
+import { summaryOf } from '../search/index.js';
+
+const MAX_DESCRIPTION_CHARACTERS = 300;
+
+/** What its entry says, else what it says of itself. */
+export function descriptionOf({ definition }: AdmittedServer, entry: CatalogEntry | undefined): string {
+  const written = definition.description ?? entry?.greeting?.instructions ?? '';
+  const { text } = cleanText(written, MAX_DESCRIPTION_CHARACTERS * 10);
+  return summaryOf(text).slice(0, MAX_DESCRIPTION_CHARACTERS);
+}

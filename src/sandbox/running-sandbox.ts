@@ -1,0 +1,160 @@
+import { ErrorCode, PortolanError } from '../base/index.js';
+import type { Capability, EngineName, Job, Limits, Outcome, Output, Probe } from './engine.js';
+import { engineOf, enginesFor } from './engines.js';
+import { FairTurns } from './fair-turns.js';
+import type { Guest } from './guest.js';
+import { GuestPool } from './guest-pool.js';
+import { installedEngines } from './installed-engine.js';
+import type { RunOutcome } from './run.js';
+import type { EngineInfo, Sandbox, SandboxOptions } from './sandbox.js';
+import { Sessions } from './sessions.js';
+import { keepVerdict } from './verdict.js';
+
+/** An engine that works here, with all that lives in it. */
+interface Chosen {
+  readonly info: EngineInfo;
+  readonly pool: GuestPool;
+  readonly turns: FairTurns;
+  readonly sessions: Sessions;
+}
+
+/** The engine that was chosen, its interpreters, and who waits for them. */
+export class RunningSandbox implements Sandbox {
+  readonly #options: SandboxOptions;
+  /** Those that run something now or are on their way out. */
+  readonly #busy = new Set<Guest>();
+  #chosen: Promise<Chosen> | undefined;
+  #closed = false;
+
+  constructor(options: SandboxOptions) {
+    this.#options = options;
+  }
+
+  async engine(): Promise<EngineInfo> {
+    return (await this.#choice()).info;
+  }
+
+  async probe(engine: EngineName): Promise<Probe> {
+    return engineOf(engine, this.#options).probe();
+  }
+
+  async probes(): Promise<readonly Probe[]> {
+    const probes: Probe[] = [];
+    // One after the other: each starts an interpreter, and people do not wait for seconds less.
+    for (const engine of enginesFor('every', this.#options)) probes.push(await engine.probe());
+    return probes;
+  }
+
+  async warm(limits: Limits): Promise<void> {
+    (await this.#choice()).pool.fill(limits);
+  }
+
+  async run(job: Job, call: Capability, limits: Limits, signal: AbortSignal): Promise<Outcome> {
+    const chosen = await this.#choice();
+    if (job.session === undefined) return this.#runOnce(chosen, job, call, limits, signal);
+    const { sessions, turns, info } = chosen;
+    const session = sessions.open(job.session);
+    using turn = await session.turns.take(signal);
+    using slot = turn && (await turns.take(job.client ?? '', signal));
+    if (!slot) return cancelled(info);
+    const { guest: kept, lost } = sessions.stateOf(session);
+    const guest = kept ?? (await this.#take(chosen, limits));
+    const outcome = await guest.run(job, call, limits, signal);
+    sessions.keep(session, guest.alive ? guest : undefined);
+    return told(outcome, info, lost || !guest.alive);
+  }
+
+  async forget(session: string): Promise<void> {
+    (await this.#chosen?.catch(() => undefined))?.sessions.forget(session);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    const chosen = await this.#chosen?.catch(() => undefined);
+    if (chosen) await close(chosen);
+    await Promise.all([...this.#busy].map((guest) => guest.end()));
+  }
+
+  async #runOnce(chosen: Chosen, job: Job, call: Capability, limits: Limits, signal: AbortSignal): Promise<Outcome> {
+    using slot = await chosen.turns.take(job.client ?? '', signal);
+    if (!slot) return cancelled(chosen.info);
+    const guest = await this.#take(chosen, limits);
+    const outcome = await guest.run(job, call, limits, signal);
+    guest.kill(); // nobody waits for its end but whoever closes us
+    return told(outcome, chosen.info, false);
+  }
+
+  async #take(chosen: Chosen, limits: Limits): Promise<Guest> {
+    if (this.#closed) throw new PortolanError(ErrorCode.Cancelled, 'the sandbox is closed');
+    try {
+      const guest = await chosen.pool.take(limits);
+      this.#busy.add(guest);
+      void guest.ended.then(() => this.#busy.delete(guest));
+      return guest;
+    } catch (error) {
+      // What worked at the probe does not now: the next job looks again.
+      this.#chosen = undefined;
+      await close(chosen);
+      if (error instanceof PortolanError) throw error;
+      const why = error instanceof Error ? error.message : String(error);
+      throw new PortolanError(ErrorCode.SandboxUnavailable, `the sandbox ${chosen.info.name} did not start: ${why}`, {
+        hint: 'see `portolan doctor`',
+        cause: error,
+      });
+    }
+  }
+
+  #choice(): Promise<Chosen> {
+    // Stored before the first await, so that two jobs at once probe once.
+    this.#chosen ??= this.#choose().catch((error: unknown) => {
+      this.#chosen = undefined;
+      throw error;
+    });
+    return this.#chosen;
+  }
+
+  async #choose(): Promise<Chosen> {
+    const { engine: wanted, folder, log } = this.#options;
+    const engines = wanted === 'auto' ? enginesFor('auto', this.#options) : [engineOf(wanted, this.#options)];
+    const verdict = { wanted, installed: installedEngines(wanted, folder) };
+    const failures: Extract<Probe, { ok: false }>[] = [];
+    for (const engine of engines) {
+      const probe = await engine.probe();
+      if (!probe.ok) {
+        failures.push(probe);
+        continue;
+      }
+      log('info', 'sandbox chosen', { engine: engine.name, version: probe.version });
+      const { version, guarantees } = probe;
+      void keepVerdict(folder, verdict, true);
+      return {
+        info: { name: engine.name, version, guarantees },
+        pool: new GuestPool(engine, log),
+        turns: new FairTurns(engine.atOnce),
+        sessions: new Sessions(engine.sessions),
+      };
+    }
+    await keepVerdict(folder, verdict, false);
+    throw new PortolanError(
+      ErrorCode.SandboxUnavailable,
+      `no sandbox can run here: ${failures.map(({ engine, problem }) => `${engine}: ${problem}`).join('; ')}`,
+      { hint: failures.map(({ hint }) => hint).join('; or ') },
+    );
+  }
+}
+
+async function close({ pool, sessions }: Chosen): Promise<void> {
+  await Promise.all([pool[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()]);
+}
+
+function told(outcome: RunOutcome, { name, guarantees }: EngineInfo, stateLost: boolean): Outcome {
+  const output: Output = { ...outcome.output, engine: name, guarantees, stateLost };
+  return { ...outcome, output };
+}
+
+/** The caller went away before the code began. */
+function cancelled(info: EngineInfo): Outcome {
+  const output = { stdout: '', stderr: '', files: [], truncated: [], hostCalls: 0, durationMs: 0 };
+  const message = 'stopped: the call was cancelled';
+  return told({ kind: 'stopped', limit: 'cancelled', message, output }, info, false);
+}

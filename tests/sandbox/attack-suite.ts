@@ -1,0 +1,133 @@
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS, type HostCall, type Limits, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
+import { ATTACKS, type Attack, armed, endsAs } from './attacks.js';
+import { type Canaries, setUpCanaries } from './canaries.js';
+import { enginesHere, open, tidy } from './engines-here.js';
+import { SERVERS, world } from './world.js';
+
+const canaries: Canaries = await setUpCanaries();
+afterAll(async () => {
+  await canaries[Symbol.asyncDispose]();
+  tidy();
+});
+
+const LIMITS: Limits = {
+  ...DEFAULT_LIMITS,
+  memoryBytes: 128 * 1024 * 1024,
+  outputBytes: 16 * 1024,
+  hostCalls: 200,
+  hostCallBytes: 1024 * 1024,
+  folderBytes: 16 * 1024 * 1024,
+};
+/** For attacks that have no end of their own, and for those that have one on a machine with other things to do. */
+const ENDLESS_MS = 1_500;
+const PATIENT_MS = 60_000;
+const TEST_MS = 180_000;
+/** What is said when something is cut comes on top of what was kept. */
+const MARK_CHARACTERS = 64;
+const REACHABLE = new Set(SERVERS.flatMap(({ name, tools }) => tools.map((tool) => `${name}/${tool.name}`)));
+/** Others would notice. Far above what is measured, because the machines that test do other things too. */
+const MAX_P99_MS = 150;
+
+/** Runs the whole corpus in each of these engines that is here, and says aloud which is not. */
+export async function attackSuite(names: readonly string[]): Promise<void> {
+  for (const { name, skipped } of await enginesHere(names)) {
+    if (skipped !== undefined) it.skip(skipped);
+    else describe(`attacks in ${name}`, () => inEngine(name));
+  }
+}
+
+function inEngine(engine: string): void {
+  const sandbox = open(engine);
+  const bystander = new Bystander(sandbox);
+  const delay = monitorEventLoopDelay({ resolution: 5 });
+  delay.enable();
+  afterAll(() => sandbox[Symbol.asyncDispose]());
+
+  it.each(ATTACKS)(
+    '$title',
+    async (attack) => {
+      const { outcome, requests } = await attacked(sandbox, engine, attack);
+      const endings = attack.endings(engine);
+      expect.soft(endings.some((ending) => endsAs(outcome, ending)) ? endings : brief(outcome)).toEqual(endings);
+      expect.soft(canaries.touched()).toEqual([]);
+      expect.soft(JSON.stringify(outcome).includes(canaries.secret)).toBe(false);
+      expect.soft(requests.filter((request) => !REACHABLE.has(request))).toEqual([]);
+      expect.soft(tooLong(outcome)).toEqual([]);
+      expect.soft(await bystander.step()).toEqual(bystander.expected);
+    },
+    TEST_MS,
+  );
+
+  it('did not keep others waiting meanwhile', () => {
+    delay.disable();
+    expect(delay.percentile(99) / 1e6).toBeLessThan(MAX_P99_MS);
+  });
+}
+
+async function attacked(
+  sandbox: Sandbox,
+  engine: string,
+  attack: Attack,
+): Promise<{ readonly outcome: Outcome; readonly requests: readonly string[] }> {
+  const { file, port, unix } = canaries;
+  const code = armed(attack.code, { engine, file, port, unix, pid: process.pid, calls: LIMITS.hostCalls });
+  const timeoutMs = attack.endings(engine).includes('stopped timeoutMs') ? ENDLESS_MS : PATIENT_MS;
+  const requests: string[] = [];
+  const answer = world();
+  const call = (request: HostCall, signal: AbortSignal) => {
+    if (request.kind === 'tool') requests.push(`${request.server}/${request.tool}`);
+    return answer(request, signal);
+  };
+  const job = { code, servers: SERVERS };
+  const outcome = await sandbox.run(job, call, { ...LIMITS, timeoutMs }, new AbortController().signal);
+  return { outcome, requests };
+}
+
+/** Somebody else's session, which must not notice. */
+class Bystander {
+  readonly #sandbox: Sandbox;
+  #steps = 0;
+
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  get expected(): unknown {
+    return { kind: 'value', text: String(this.#steps), stdout: '' };
+  }
+
+  async step(): Promise<unknown> {
+    this.#steps += 1;
+    const code = this.#steps === 1 ? 'session_secret = n = 1\nn' : 'n += 1\nn';
+    const limits = { ...LIMITS, timeoutMs: PATIENT_MS };
+    const job = { code, session: 'bystander', servers: [] };
+    const outcome = await this.#sandbox.run(job, world(), limits, new AbortController().signal);
+    const { stdout } = outcome.output;
+    return { kind: outcome.kind, text: outcome.kind === 'value' ? outcome.value?.text : undefined, stdout };
+  }
+}
+
+function brief(outcome: Outcome): string {
+  const { stdout, stderr } = outcome.output;
+  const shown = [stdout, stderr].map((text) => text.slice(0, 300)).join(' / ');
+  switch (outcome.kind) {
+    case 'value':
+      return `value ${outcome.value?.text.slice(0, 500)} ${shown}`;
+    case 'threw':
+      return `threw ${outcome.error.type} ${outcome.error.message.slice(0, 300)} line ${outcome.error.line} ${shown}`;
+    case 'stopped':
+      return `stopped ${outcome.limit} ${outcome.message} ${shown}`;
+  }
+}
+
+function tooLong(outcome: Outcome): readonly string[] {
+  const { stdout, stderr, files } = outcome.output;
+  const texts = { stdout, stderr, value: outcome.kind === 'value' ? (outcome.value?.text ?? '') : '' };
+  const long = Object.entries(texts).filter(([, text]) => text.length > LIMITS.outputBytes + MARK_CHARACTERS);
+  const content = files.map(({ text = '', base64 = '' }) => text.length + base64.length);
+  const isLarge = content.reduce((sum, size) => sum + size, 0) > 2 * LIMITS.fileBytes;
+  const strange = files.filter(({ path }) => path.startsWith('/') || path.includes('..')).map(({ path }) => path);
+  return [...long.map(([name]) => name), ...(isLarge ? ['files'] : []), ...strange];
+}
