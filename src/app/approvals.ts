@@ -17,6 +17,8 @@ export interface Approvals {
   readonly sealOf: (definition: Definition) => Seal;
   /** The seal of a settings file: of where it lies and every byte in it. */
   readonly sealOfText: (path: string, text: string) => Seal;
+  /** The file's text for decisions, oldest first. */
+  readonly written: (rulings: Rulings) => string;
   readonly problems: readonly Problem[];
 }
 
@@ -33,10 +35,13 @@ export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
   const hmac = (text: string) => hmac256(key.kind === 'read' ? key.text.trim() : '', text);
   const seal = (definition: Definition) => sealOf(definition, folderOfApproval(definition, host), hmac);
   const sealOfText = (path: string, text: string) => sealText(path, text, hmac);
+  const proofOf = (of: Seal) => hmac(JSON.stringify(['approved', of]));
+  const written = (rulings: Rulings) => writtenRulings(rulings, proofOf);
   const nothing = (problems: readonly Problem[] = []): Approvals => ({
     rulings: new Map(),
     sealOf: seal,
     sealOfText,
+    written,
     problems,
   });
   const reading = files.read(paths.approvals);
@@ -44,9 +49,9 @@ export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
   if (reading.kind === 'failed') return nothing([unusable(paths.approvals, `it ${reading.message}`)]);
   if (key.kind !== 'read' || key.text.trim() === '')
     return nothing([unusable(paths.approvals, `its key ${paths.key} is missing`)]);
-  const rulings = parseRulings(reading.text);
+  const rulings = parseRulings(reading.text, proofOf);
   return rulings
-    ? { rulings, sealOf: seal, sealOfText, problems: [] }
+    ? { rulings, sealOf: seal, sealOfText, written, problems: [] }
     : nothing([unusable(paths.approvals, 'it is not valid')]);
 }
 
@@ -55,24 +60,33 @@ export function isSettingsApproved({ rulings, sealOfText }: Approvals): (path: s
   return (path, text) => rulings.get(sealOfText(path, text))?.verdict === 'approved';
 }
 
-/** The file's text for the decisions, oldest first. */
-export function writtenRulings(rulings: Rulings): string {
-  const entries = [...rulings].sort(([, a], [, b]) => (a.at < b.at ? -1 : 1));
+/** A seal alone says what was decided about, not what was decided: without the proof a no could be rewritten as a yes. */
+type ProofOf = (seal: Seal) => string;
+
+function writtenRulings(rulings: Rulings, proofOf: ProofOf): string {
+  const entries = [...rulings]
+    .sort(([, a], [, b]) => (a.at < b.at ? -1 : 1))
+    .map(([seal, ruling]) => [seal, ruling.verdict === 'approved' ? { ...ruling, proof: proofOf(seal) } : ruling]);
   return `${JSON.stringify({ version: 1, rulings: Object.fromEntries(entries) }, null, 2)}\n`;
 }
 
-function parseRulings(text: string): Rulings | undefined {
+function parseRulings(text: string, proofOf: ProofOf): Rulings | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== 'object' || value === null || !('rulings' in value)) return undefined;
-    const entries = Object.entries(value.rulings as object).filter((entry): entry is [Seal, Ruling] =>
+    const entries = Object.entries(value.rulings as object).filter((entry): entry is [Seal, Ruling & Proven] =>
       isRuling(entry[1]),
     );
-    return new Map(entries);
+    const counting = entries.filter(([seal, { verdict, proof }]) => verdict === 'denied' || proof === proofOf(seal));
+    return new Map(counting.map(([seal, { proof: _, ...ruling }]) => [seal, ruling]));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;
   }
+}
+
+interface Proven {
+  readonly proof?: unknown;
 }
 
 function isRuling(value: unknown): value is Ruling {

@@ -2,7 +2,9 @@ import { homedir } from 'node:os';
 import { type Log, silentLog } from '../base/index.js';
 import { unclaim } from '../bridge/index.js';
 import { ConnectionManager, httpAddress, serveHttp, serveSocket } from '../serve/index.js';
+import { announceSelf } from './announce-self.js';
 import type { DiscoverOptions } from './discover.js';
+import { httpRoutes } from './http-routes.js';
 import { aborted, DRAIN_MS } from './serving.js';
 import { endStrays } from './start-gateway.js';
 import { Workspaces } from './workspaces.js';
@@ -37,7 +39,7 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   const status = () => ({
     ...{ pid: process.pid, version, since, socket, ...(url !== undefined && { http: url }) },
     clients: clients.list(),
-    processes: processesOf(workspaces),
+    processes: processesOf(workspaces, clients),
   });
   const clients = new ConnectionManager((method) => {
     if (method === 'bridge/status') return Promise.resolve({ value: status() });
@@ -53,6 +55,8 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     path: socket,
     clients,
     enter: (context) => workspaces.enter(context),
+    // Whoever has one for himself, or reaches it from elsewhere, would miss it.
+    about: { version, yields: leavesWhenIdle && address === undefined },
     changed: () => {
       emptySince = performance.now();
     },
@@ -66,6 +70,7 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
         limits: serving.limits,
         log,
         allowedHosts: () => allowedHosts,
+        routes: httpRoutes(() => serving.running.discovery),
         ...(token !== undefined && { token }),
       })
     : undefined;
@@ -80,19 +85,25 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     else return;
     stopping.abort();
   }, LOOK_MS);
+  const reachable = { socket, ...(url !== undefined && { url }), isEverybodys: true };
+  const announced = await announceSelf(serving.running.discovery.host, reachable, log);
   listening([socket, ...(url === undefined ? [] : [url])]);
   await aborted(AbortSignal.any([ending, stopping.signal]));
   clearInterval(look);
+  await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
   await Promise.all([sockets.drain(DRAIN_MS), http?.drain(DRAIN_MS)]);
 }
 
 /** The processes of servers that run now, without anything secret. */
-function processesOf({ shared }: Workspaces) {
-  return shared.pool.running().map(({ state, pid, servers, tenants, calls }) => ({
+function processesOf({ shared }: Workspaces, clients: ConnectionManager) {
+  const names = new Map(clients.list().map(({ id, name }) => [id, name]));
+  return shared.pool.running().map(({ state, pid, servers, tenants, callsMade, callers }) => ({
     server: servers[0]?.name ?? '',
     state,
     ...(pid !== undefined && { pid }),
+    // Who comes over HTTP has no name here, and what tells it from others is its own affair.
+    users: callers.map((id) => (names.has(id) ? { id, name: names.get(id) } : { id: 'http' })),
     workspaces: tenants.length,
-    calls,
+    calls: callsMade,
   }));
 }

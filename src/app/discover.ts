@@ -19,11 +19,13 @@ import {
   type Platform,
   readRules,
   readSources,
+  runningServers,
 } from '../sources/index.js';
 import { type ApprovalFiles, type Approvals, approvalFiles, isSettingsApproved, readApprovals } from './approvals.js';
 import type { ConnectorList } from './connectors.js';
 import { withLastGood } from './last-good.js';
 import { type Lock, readLock } from './lock-file.js';
+import { announced, type RunningReading, readRunning, withoutGateways } from './running.js';
 import { judging } from './server-rules.js';
 import { type Survey, survey } from './survey.js';
 
@@ -60,6 +62,8 @@ export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems
   readonly approvalFiles: ApprovalFiles;
   readonly lock: Lock;
   readonly settings: LoadedSettings;
+  /** Who said of itself that it runs. */
+  readonly running: RunningReading;
 }
 
 /** Everything that AI clients on this machine have written down about MCP servers. Nothing found is ever executed. */
@@ -81,8 +85,13 @@ export async function discoverAll(options: DiscoverOptions = {}, before?: Discov
   const { settings } = loaded;
   const config = options.config || host.env.MCP_SERVERS_CONFIG;
   const connectors = await connectorsOf(settings, host);
+  const running = await readRunning(host);
   const clients = settings.enabled ? clientsFor(options, config, settings, connectors.connectors, host) : [];
-  const readings = withLastGood(await readSources(clients, host), before);
+  // Last, so that whoever wrote a name down keeps it.
+  if (settings.enabled && !config && !options.clients) clients.push(runningServers(announced(running)));
+  const read = withLastGood(await readSources(clients, host), before);
+  const others = withoutGateways(read.definitions, running);
+  const readings = { ...read, definitions: others.definitions };
   const rules = judging(loaded, await readRules(CLIENTS, host));
   const lock = readLock(host);
   const surveyed = survey(readings, {
@@ -95,7 +104,8 @@ export async function discoverAll(options: DiscoverOptions = {}, before?: Discov
     mustAsk: (definition) =>
       !config && definition.scope !== 'dynamic' && (settings.approval === 'all' || isFromRepository(definition, host)),
   });
-  const problems = [loaded, readings, approvals, connectors, rules, lock].flatMap((one) => one.problems);
+  const all = [loaded, readings, others, approvals, connectors, rules, lock, running];
+  const problems = all.flatMap((one) => one.problems);
   return {
     ...surveyed,
     definitions: readings.definitions,
@@ -107,6 +117,7 @@ export async function discoverAll(options: DiscoverOptions = {}, before?: Discov
     approvalFiles: paths,
     lock,
     settings: loaded,
+    running,
   };
 }
 

@@ -1,13 +1,16 @@
 import type { FileReading } from '../base/index.js';
 import type { AuditReading } from '../gateway/index.js';
 import type { Problem } from '../model/index.js';
+import type { ClientEntries } from './client-entries.js';
 import type { DaemonOptions } from './daemon.js';
-import type { Discovery } from './discover.js';
+import type { DiscoverOptions, Discovery } from './discover.js';
 import type { ToolChange } from './known-tools.js';
 import type { OpenGateway } from './library.js';
+import type { EngineState } from './sandbox-state.js';
 import type { ServeOptions } from './serve.js';
 import type { ServeHttpOptions } from './serve-http.js';
 import type { GatewayOptions, RunningGateway } from './start-gateway.js';
+import type { TourOptions } from './tour.js';
 
 // Whoever only wants the chart must not load the gateway, and the bundler keeps apart only what is imported like this.
 
@@ -71,4 +74,28 @@ export async function readAudit(
 export async function readServerLog(folder: string, server: string): Promise<FileReading> {
   const upstream = await import('../upstream/index.js');
   return upstream.readServerLog(folder, server);
+}
+
+/** Shows the main job for real, in a home and a project that are thrown away. */
+export async function takeTour(options: TourOptions): Promise<void> {
+  const tour = await import('./tour.js');
+  return tour.takeTour(options);
+}
+
+/** The ids of all clients that have a file to write to, whether they are here or not. */
+export async function knownClients(): Promise<readonly string[]> {
+  const entries = await import('./client-entries.js');
+  return entries.knownClients();
+}
+
+/** What to paste into every client that has left a trace on this machine. */
+export async function clientEntries(options: DiscoverOptions = {}): Promise<ClientEntries> {
+  const entries = await import('./client-entries.js');
+  return entries.clientEntries(options);
+}
+
+/** How the engines fare here in which programs can be run. */
+export async function sandboxState(discovery: Discovery, isEvery: boolean): Promise<readonly EngineState[]> {
+  const state = await import('./sandbox-state.js');
+  return state.sandboxState(discovery, isEvery);
 }

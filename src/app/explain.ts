@@ -132,16 +132,17 @@ export function launchText(definition: Definition): string {
 
 /** What it would run with, masked: variables, headers and the folder. */
 export function surroundingsText(definition: Definition): readonly (readonly [string, string])[] {
-  const { env = {}, headers = {}, cwd, headersHelper, envFile } = maskDefinition(definition);
-  const pairs = (record: Readonly<Record<string, string>>) =>
+  const { env = {}, headers = {}, cwd, headersHelper, envFile, oauth = {} } = maskDefinition(definition);
+  const pairs = (record: NonNullable<Definition['oauth']>) =>
     Object.entries(record)
-      .map(([name, value]) => `${name}=${quote(value)}`)
+      .map(([name, value]) => `${name}=${quote(String(value))}`)
       .join(' ');
   const rows: readonly (readonly [string, string])[] = [
     ['env', pairs(env)],
     ['headers', pairs(headers)],
     ['helper', headersHelper ?? ''],
     ['env file', envFile ?? ''],
+    ['sign-in', pairs(oauth)],
     ['in', cwd ?? ''],
   ];
   return rows.filter(([, text]) => text !== '');

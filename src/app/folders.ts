@@ -9,6 +9,8 @@ export interface OwnFolders {
   readonly audit: string;
   readonly logs: string;
   readonly children: string;
+  /** Snapshots of interpreters, which can be made again. */
+  readonly sandbox: string;
 }
 
 /** As XDG says. A variable that points into a repository does not count: what lies there is the repository's word, not ours. */
@@ -21,11 +23,13 @@ export function ownFolders(host: Host): OwnFolders {
     return isBroughtByProject(chosen, host) ? usual : chosen;
   };
   const state = folder('XDG_STATE_HOME', '.local/state');
+  const cache = folder('XDG_CACHE_HOME', '.cache');
   return {
-    cache: folder('XDG_CACHE_HOME', '.cache'),
+    cache,
     state,
     audit: join(state, 'audit'),
     logs: join(state, 'logs'),
     children: join(state, 'children'),
+    sandbox: join(cache, 'sandbox'),
   };
 }

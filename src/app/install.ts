@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   backupOf,
   type EditedFile,
@@ -12,9 +11,8 @@ import {
 } from '../base/index.js';
 import { type Client, type Entrance, entrancesOf, type Host, type Program } from '../sources/index.js';
 import { type DiscoverOptions, hostOf } from './discover.js';
+import { OUR_NAME, ourProgram, publishedProgram } from './our-program.js';
 import { clientCalled } from './own-servers.js';
-
-const NAME = 'portolan';
 
 export interface Installed {
   readonly client: string;
@@ -30,7 +28,7 @@ export async function install(
   const host = hostOf(options);
   const client = clientCalled(id);
   const [entrance] = entrances(client, host);
-  const program = npx ? published(host) : ourProgram(host);
+  const program = npx ? publishedProgram(host) : ourProgram(host);
   const file = await editFile(entrance.path, (text) => withUs(text ?? entrance.blank, entrance, program, client));
   return { client: id, file, program };
 }
@@ -43,7 +41,7 @@ export async function uninstall(id: string, options: DiscoverOptions = {}): Prom
     const file = await editFile(entrance.path, (text) => withoutUs(text, entrance, host));
     if (file.kind !== 'unchanged') return { client: id, file };
   }
-  throw new PortolanError(ErrorCode.ServerNotFound, `${NAME} is not written in any file of ${client.name}`, {
+  throw new PortolanError(ErrorCode.ServerNotFound, `${OUR_NAME} is not written in any file of ${client.name}`, {
     hint: `portolan config sources --client ${id} shows where it looks`,
   });
 }
@@ -57,11 +55,11 @@ function entrances(client: Client, host: Host): [Entrance, ...Entrance[]] {
 }
 
 async function withUs(text: string | undefined, entrance: Entrance, program: Program, client: Client): Promise<string> {
-  const entry = entrance.entry(program, NAME);
+  const entry = entrance.entry(program, OUR_NAME);
   const written = text === undefined ? undefined : await whereWritten(text, entrance);
-  for (const at of written ? [written] : entrance.addresses(NAME)) {
+  for (const at of written ? [written] : entrance.addresses(OUR_NAME)) {
     const made = await setEntry(text, entrance.format, at, entry);
-    if (await entrance.finds(NAME, made)) return made;
+    if (await entrance.finds(OUR_NAME, made)) return made;
   }
   throw new PortolanError(ErrorCode.EditRefused, `${client.name} would not find an entry that is added here`, {
     hint: 'nothing was written; add it by hand in the client itself',
@@ -79,33 +77,11 @@ async function withoutUs(text: string | undefined, entrance: Entrance, host: Hos
 }
 
 async function whereWritten(text: string, { format, addresses }: Entrance): Promise<EntryPath | undefined> {
-  for (const at of addresses(NAME)) if ((await readEntry(text, format, at)) !== undefined) return at;
+  for (const at of addresses(OUR_NAME)) if ((await readEntry(text, format, at)) !== undefined) return at;
   return undefined;
 }
 
 function wasThere(left: string | undefined, { path }: Entrance, { files }: Host): boolean {
   const backup = files.read(backupOf(path));
   return backup.kind === 'read' && backup.text === left;
-}
-
-/** How a client starts this program again: by its name where it came from the registry, else by its path. */
-function ourProgram(host: Host): Program {
-  const { self } = host;
-  if (self === undefined || isFromRegistry(self, host)) return published(host);
-  return { command: 'node', args: [self] };
-}
-
-function published({ platform }: Host): Program {
-  const words = ['npx', '-y', NAME];
-  // On Windows npx is a script, and no client can start one without its shell.
-  const [command = '', ...args] = platform === 'win32' ? ['cmd', '/c', ...words] : words;
-  return { command, args };
-}
-
-/** `npx portolan` runs out of a cache that is cleared one day; what was packed by hand is not to be had by its name. */
-function isFromRegistry(self: string, { files }: Host): boolean {
-  const [cache] = /^.*[\\/]_npx[\\/][^\\/]+(?=[\\/])/.exec(self) ?? [];
-  if (cache === undefined) return false;
-  const reading = files.read(join(cache, 'package.json'));
-  return reading.kind !== 'read' || !/"portolan"\s*:\s*"(?:file:|[./~]|https?:)/.test(reading.text);
 }

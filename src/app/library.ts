@@ -1,5 +1,5 @@
 import { PortolanError } from '../base/index.js';
-import type { SearchAnswer, ServerList, ToolDetails, ToolList } from '../gateway/index.js';
+import type { PythonAnswer, SearchAnswer, ServerList, ToolDetails, ToolList } from '../gateway/index.js';
 import type { Progress } from '../model/index.js';
 import { type GatewayOptions, startGateway } from './start-gateway.js';
 
@@ -22,6 +22,23 @@ export type ExecuteAnswer =
       };
     };
 
+export interface PythonOptions extends ExecuteOptions {
+  /** The servers that the program may reach; without it, every server that was let in. */
+  readonly servers?: readonly string[];
+  /** In seconds. */
+  readonly timeout?: number;
+  /** False: it neither finds the variables of earlier programs nor leaves any. */
+  readonly session?: boolean;
+}
+
+/** How a program went, or why it did not run. `success` says that it ended without an exception. */
+export type PythonOutcome =
+  | { readonly success: boolean; readonly answer: PythonAnswer }
+  | {
+      readonly success: false;
+      readonly error: { readonly code: string; readonly message: string; readonly hint?: string };
+    };
+
 /** The gateway for a program. Whoever opens it closes it. */
 export interface OpenGateway extends AsyncDisposable {
   listServers(): Promise<ServerList>;
@@ -37,6 +54,8 @@ export interface OpenGateway extends AsyncDisposable {
     toolArguments?: Readonly<Record<string, unknown>>,
     options?: ExecuteOptions,
   ): Promise<ExecuteAnswer>;
+  /** Runs Python over the tools, in a sandbox; variables stay for the next program. */
+  runPython(code: string, options?: PythonOptions): Promise<PythonOutcome>;
   close(): Promise<void>;
 }
 
@@ -62,6 +81,26 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
       } catch (error) {
         if (!(error instanceof PortolanError)) throw error;
         return { success: false, error: failureOf(error, server, tool) };
+      }
+    },
+    runPython: async (code, { servers, timeout, session = true, signal, onProgress } = {}) => {
+      try {
+        const request = {
+          ...{ code, session },
+          ...(servers && { servers }),
+          ...(timeout !== undefined && { timeoutSeconds: timeout }),
+        };
+        const { answer } = await gateway.runPython(request, {
+          client: 'library',
+          stateKey: 'library',
+          signal: signal ?? new AbortController().signal,
+          ...(onProgress && { progress: onProgress }),
+        });
+        return { success: answer.error === undefined, answer };
+      } catch (error) {
+        if (!(error instanceof PortolanError)) throw error;
+        const { code: why, message, hint } = error;
+        return { success: false, error: { code: why, message, ...(hint !== undefined && { hint }) } };
       }
     },
     close,

@@ -2,8 +2,9 @@ import { basename } from 'node:path';
 import { randomKey, writeFile } from '../base/index.js';
 import type { Definition, Server } from '../model/index.js';
 import { isFromRepository, type Ruling, reviewHash, type Seal, shownForm } from '../policy/index.js';
+import { isRunning } from '../scope/index.js';
 import type { WaitingFile } from '../settings/index.js';
-import { type Approvals, readApprovals, writtenRulings } from './approvals.js';
+import { type Approvals, readApprovals } from './approvals.js';
 import type { Discovery } from './discover.js';
 import { changesSince, launchText, surroundingsText } from './explain.js';
 import { writtenLock } from './lock-file.js';
@@ -38,10 +39,17 @@ export function questionAbout(server: Server, discovery: Discovery): Question {
     definition: held.chosen,
     because: verdict?.kind === 'needs-approval' ? verdict.because : 'decided',
     launch: launchText(held.chosen),
-    surroundings: surroundingsText(held.chosen),
+    surroundings: [...surroundingsText(held.chosen), ...replacedBy(held.chosen, discovery)],
     changes: changesSince(held.chosen, discovery),
     shadows: held.shadowed.map(({ client, scope, source, line }) => `${client} ${scope} ${source}:${line}`),
   };
+}
+
+/** Which server will be spoken to by another way after a yes. */
+function replacedBy({ standsFor }: Definition, { servers }: Discovery): [string, string][] {
+  if (standsFor === undefined) return [];
+  const names = servers.filter(({ fingerprint }) => fingerprint === standsFor).map(({ name }) => name);
+  return names.map((name) => ['in place of', `${name}, which is not started while this runs`]);
 }
 
 /** Writes down what was decided about servers, bound to the content that was shown. Returns the file. */
@@ -79,7 +87,7 @@ async function writeRulings(
   const approvals = readApprovals(paths, host);
   const rulings = new Map([...approvals.rulings, ...decide(approvals)]);
   // A file that could not be read is kept beside the new one, for whoever wants to look at it.
-  await writeFile(paths.approvals, writtenRulings(rulings), { backup: approvals.problems.length > 0 });
+  await writeFile(paths.approvals, approvals.written(rulings), { backup: approvals.problems.length > 0 });
   return paths.approvals;
 }
 
@@ -93,13 +101,13 @@ export async function writeLock({
 }: Discovery): Promise<{ path: string; count: number }> {
   const approved = held
     .map(({ chosen }) => chosen)
-    // With `approval: 'all'` someone also approves what is theirs alone, which is no business of the team.
-    .filter((definition) => isFromRepository(definition, host))
+    // With `approval: 'all'` someone also approves what is theirs alone, which is no business of the team; nor is what runs just now.
+    .filter((definition) => isFromRepository(definition, host) && !isRunning(definition))
     .filter(
       (definition) =>
         (verdicts.get(definition)?.kind === 'allowed' && rulings.has(sealOf(definition))) ||
         lock.reviewed.has(reviewHash(definition)),
     );
-  await writeFile(lock.path, writtenLock(approved));
+  await writeFile(lock.path, writtenLock(approved), { refuseLinks: true });
   return { path: lock.path, count: approved.length };
 }

@@ -1,4 +1,6 @@
 import { httpAddress, serveHttp } from '../serve/index.js';
+import { announceSelf } from './announce-self.js';
+import { httpRoutes } from './http-routes.js';
 import { aborted, DRAIN_MS, type ServingOptions, whileServing } from './serving.js';
 
 export interface ServeHttpOptions extends ServingOptions {
@@ -23,11 +25,15 @@ export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<v
       limits,
       log: session.log,
       allowedHosts: () => running.gateway.view.settings.http.allowedHosts,
+      routes: httpRoutes(() => running.discovery),
       ...(token !== undefined && { token }),
     });
     using _told = tell((notice) => http.notice(notice));
+    const reachable = { url: http.url, isEverybodys: false };
+    const announced = await announceSelf(running.discovery.host, reachable, session.log);
     listening(http.url);
     await aborted(ending);
+    await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
     await http.drain(DRAIN_MS);
   });
 }

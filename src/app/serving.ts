@@ -3,6 +3,7 @@ import { type Face, faceOf, type Notice, Questions } from '../serve/index.js';
 import type { Shared } from './shared.js';
 import { endStrays, type GatewayOptions, type RunningGateway, startGateway } from './start-gateway.js';
 import { recordingFiles, watchPaths } from './watch.js';
+import { watchRunning } from './watch-running.js';
 
 /** As long as running calls may take when we are told to end. */
 export const DRAIN_MS = 10_000;
@@ -66,16 +67,15 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
         const translated = face.translate(server, { method, params });
         if (translated) notice(translated);
       });
-      const watch = watchPaths({
-        touched: files.touched,
-        changed: async () => {
-          if (await reloaded(running.reload, log)) notice(TOOLS_CHANGED);
-        },
-        log,
-      });
+      const changed = async () => {
+        if (await reloaded(running.reload, log)) notice(TOOLS_CHANGED);
+      };
+      const watch = watchPaths({ touched: files.touched, changed, log });
+      const watchOfRunning = watchRunning({ discovery: () => running.discovery, changed, log });
       return {
         [Symbol.dispose]: () => {
           watch[Symbol.dispose]();
+          watchOfRunning[Symbol.dispose]();
           stopListening();
         },
       };

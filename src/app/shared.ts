@@ -1,14 +1,23 @@
 import type { Log } from '../base/index.js';
-import { type AuditLog, openAuditLog } from '../gateway/index.js';
+import { type AuditLog, CallGate, openAuditLog } from '../gateway/index.js';
+import { openSandbox, type Sandbox } from '../sandbox/index.js';
+import { DEFAULTS } from '../settings/index.js';
 import { type Guardian, SharedPool, startGuardian } from '../upstream/index.js';
 import type { OwnFolders } from './folders.js';
+import { type UsesFile, usesFile } from './uses-file.js';
 
 /** What all workspaces of one process have in common: the processes of servers, who watches over them, and the record of calls. */
 export interface Shared extends AsyncDisposable {
   readonly pool: SharedPool;
+  /** One for all: what a client or a server can take does not depend on how many workspaces there are. */
+  readonly gate: CallGate;
   /** One writer for each folder: the record is a chain. */
   auditIn(folders: OwnFolders): AuditLog;
   guardianIn(folders: OwnFolders): Guardian;
+  /** One writer for each folder here too. */
+  usesIn(folders: OwnFolders): UsesFile;
+  /** One for each engine that somebody asks for, so that its limits of processes hold for everybody together. */
+  sandboxIn(folders: OwnFolders, wish: { readonly engine: string; readonly image?: string }): Sandbox;
 }
 
 export function openShared(log: Log): Shared {
@@ -16,13 +25,24 @@ export function openShared(log: Log): Shared {
   const pool = new SharedPool({ log });
   const audits = new Map<string, AuditLog>();
   const guardians = new Map<string, Guardian>();
+  const uses = new Map<string, UsesFile>();
+  const sandboxes = new Map<string, Sandbox>();
   return {
     pool,
+    gate: new CallGate(() => DEFAULTS.limits),
+    usesIn: ({ state }) => once(uses, state, () => usesFile(state, log)),
     auditIn: ({ audit }) => once(audits, audit, () => openAuditLog({ folder: audit, warn })),
     guardianIn: ({ children }) => once(guardians, children, () => startGuardian({ folder: children, onProblem: warn })),
+    sandboxIn: ({ sandbox: folder }, { engine, image }) => {
+      const options = { folder, engine, log, ...(image !== undefined && { image }) };
+      return once(sandboxes, JSON.stringify([folder, engine, image]), () => openSandbox(options));
+    },
     [Symbol.asyncDispose]: async () => {
+      await Promise.all([...sandboxes.values()].map((one) => one[Symbol.asyncDispose]()));
       await pool[Symbol.asyncDispose]();
-      await Promise.all([...guardians.values(), ...audits.values()].map((one) => one[Symbol.asyncDispose]()));
+      await Promise.all(
+        [...guardians.values(), ...audits.values(), ...uses.values()].map((one) => one[Symbol.asyncDispose]()),
+      );
     },
   };
 }

@@ -1,6 +1,7 @@
 import { type Log, silentLog } from '../base/index.js';
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
-import { CallGate, Gateway, type GatewayView, RememberedUse, viewTools } from '../gateway/index.js';
+import { Gateway, type GatewayView, RememberedUse, viewTools } from '../gateway/index.js';
+import { isBelievedToRun } from '../sandbox/index.js';
 import { createToolIndex } from '../search/index.js';
 import {
   accessError,
@@ -20,7 +21,6 @@ import { ownFolders } from './folders.js';
 import { type Looked, look } from './look.js';
 import { openShared, type Shared } from './shared.js';
 import { credentialPath } from './sign-in.js';
-import { usesFile } from './uses-file.js';
 
 export interface GatewayOptions extends DiscoverOptions {
   /** Servers that live in this program, by name: what makes one gives an MCP server of either SDK. */
@@ -64,11 +64,12 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
   const index = createToolIndex();
   const listeners = new Set<ServerListener>();
   let roots = async (): Promise<Record<string, unknown>> => ({ roots: [] });
-  const uses = usesFile(folders.state, index, log);
   const common = shared ?? openShared(log);
+  const uses = common.usesIn(folders).join(index);
   const credentials = credentialStore(credentialPath(host));
   const connectorToken = host.env.PORTOLAN_CONNECTORS_TOKEN;
   const guardian = common.guardianIn(folders);
+  const offers = lastAnswer((engine: string) => isBelievedToRun(engine, folders.sandbox));
   const passed = lastAnswer((passEnv: readonly string[]) => passedKey({ env: host.env, passEnv, connectorToken }));
   const tenant: PoolOptions = {
     open: (server, events, signal) =>
@@ -118,6 +119,9 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     log,
   };
   const pool = new Pool(tenant, common.pool);
+  const launches = lastAnswer(
+    (admitted: Looked['admitted']) => new Map(admitted.map((server) => [server.name, pool.launchOf(server)])),
+  );
   const tell: ServerListener = (server, method, params) => {
     for (const listener of listeners) listener(server, method, params);
   };
@@ -164,7 +168,10 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     catalog,
     pool,
     index,
-    gate: new CallGate(() => settings().limits),
+    gate: common.gate.sharedBy(
+      () => settings().limits,
+      (name) => launches(held.admitted).get(name) ?? name,
+    ),
     consent: async (server, conversation) => {
       if (!(await obtainConsent(server, conversation, held.discovery, granted))) return undefined;
       await reload();
@@ -172,6 +179,11 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     },
     uses: new RememberedUse(index, () => settings().search.remember, uses.changed),
     audit: common.auditIn(folders),
+    python: {
+      isOffered: () => offers(settings().sandbox.engine),
+      sandbox: () => common.sandboxIn(folders, settings().sandbox),
+      ...{ stateFolder: folders.state, project: host.repository ?? host.cwd },
+    },
   });
   return {
     gateway,
@@ -187,12 +199,16 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
       roots = ask;
     },
     reload,
-    endSession: (session) => pool.endSession(session),
+    endSession: (session) => {
+      pool.endSession(session);
+      gateway.endPrograms(session);
+    },
     [Symbol.asyncDispose]: async () => {
       await pool[Symbol.asyncDispose]();
       // The lines of the last calls come a moment after their answers.
       await new Promise((resolve) => setImmediate(resolve));
-      await Promise.all([...(shared ? [] : [common[Symbol.asyncDispose]()]), uses[Symbol.asyncDispose]()]);
+      await uses.leave();
+      if (!shared) await common[Symbol.asyncDispose]();
     },
   };
 }

@@ -22,7 +22,7 @@ export function survey(
   const counts = ({ source }: Definition) => exclusive.length === 0 || exclusive.includes(source);
   const counted = definitions.filter(counts);
   const verdicts = new Map(counted.map((definition) => [definition, decide(definition, grounds)]));
-  const held = settle(counted, (definition) => stateOf(verdictOf(verdicts, definition)));
+  const held = settle(counted, (definition) => stateOf(verdictOf(verdicts, definition)), fingerprint);
   return { servers: toServers(held, verdicts), held, verdicts, ignored: definitions.filter((one) => !counts(one)) };
 }
 
@@ -34,7 +34,7 @@ function verdictOf(verdicts: ReadonlyMap<Definition, Verdict>, definition: Defin
 
 function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verdict>): Server[] {
   const taken = new Set<string>();
-  return held.map(({ name, chosen, origins, shadowed }) => {
+  return held.map(({ name, chosen, origins, shadowed, through }) => {
     const alias = toAlias(name, taken);
     taken.add(alias);
     const verdict = verdictOf(verdicts, chosen);
@@ -60,6 +60,7 @@ function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verd
     if (headers) server.headers = headers;
     if (verdict.kind === 'blocked') server.rule = verdict.rule;
     if (name !== chosen.name) server.renamedFrom = chosen.name;
+    if (through?.url !== undefined) server.runsAt = through.url;
     return server;
   });
 }

@@ -1,40 +1,76 @@
 import { join } from 'node:path';
 import { diskFiles, type Log, writeFile } from '../base/index.js';
-import type { ToolIndex } from '../search/index.js';
+import { MAX_USES, parseUses, type RememberedUse, type ToolIndex } from '../search/index.js';
 
 const WRITE_AFTER_MS = 5_000;
 
-/** What searches led to, kept between runs. */
+/** What searches led to, kept between runs: one file for every workspace and every process of this user. */
 export interface UsesFile extends AsyncDisposable {
-  changed(): void;
+  /** From now on the index knows what is remembered, and what it learns is kept. */
+  join(index: ToolIndex): UsesOf;
 }
 
-/** Reads what was remembered into the index, and writes it a while after it changed. */
-export function usesFile(folder: string, index: ToolIndex, log: Log): UsesFile {
+export interface UsesOf {
+  /** The index has learned something. */
+  changed(): void;
+  leave(): Promise<void>;
+}
+
+/** The file in a folder. Nobody overwrites what another learned: what lies there is read again before each write. */
+export function usesFile(folder: string, log: Log): UsesFile {
   const path = join(folder, 'uses.json');
-  const reading = diskFiles.read(path);
-  if (reading.kind === 'read') {
-    try {
-      index.recall(JSON.parse(reading.text));
-    } catch {
-      log('warn', 'remembered uses are not readable and begin anew', { path });
-    }
-  }
+  const indexes = new Set<ToolIndex>();
   let timer: NodeJS.Timeout | undefined;
-  const write = async () => {
+  let writing: Promise<void> = Promise.resolve();
+  const known = () => merged([...onDisk(path, log), ...[...indexes].flatMap((index) => index.memory())]);
+  const write = () => {
+    clearTimeout(timer);
     timer = undefined;
-    await writeFile(path, `${JSON.stringify(index.memory())}\n`).catch((error: Error) => {
-      log('warn', 'remembered uses not kept', { error: error.message });
+    writing = writing.then(async () => {
+      await writeFile(path, `${JSON.stringify(known())}\n`).catch((error: Error) => {
+        log('warn', 'remembered uses not kept', { error: error.message });
+      });
     });
+    return writing;
   };
   return {
-    changed: () => {
-      timer ??= setTimeout(() => void write(), WRITE_AFTER_MS).unref();
+    join: (index) => {
+      index.recall(known());
+      indexes.add(index);
+      return {
+        changed: () => {
+          timer ??= setTimeout(() => void write(), WRITE_AFTER_MS).unref();
+        },
+        leave: async () => {
+          if (timer) await write();
+          indexes.delete(index);
+        },
+      };
     },
     [Symbol.asyncDispose]: async () => {
-      if (!timer) return;
-      clearTimeout(timer);
-      await write();
+      if (timer) await write();
+      await writing;
     },
   };
+}
+
+function onDisk(path: string, log: Log): readonly RememberedUse[] {
+  const reading = diskFiles.read(path);
+  if (reading.kind !== 'read') return [];
+  try {
+    return parseUses(JSON.parse(reading.text));
+  } catch {
+    log('warn', 'remembered uses are not readable and begin anew', { path });
+    return [];
+  }
+}
+
+/** Of the same need met by the same tool the last time counts. The oldest are given up. */
+function merged(uses: readonly RememberedUse[]): readonly RememberedUse[] {
+  const latest = new Map<string, RememberedUse>();
+  for (const use of uses) {
+    const key = JSON.stringify([use.server, use.tool, use.query.toLowerCase()]);
+    if ((latest.get(key)?.at ?? Number.NEGATIVE_INFINITY) < use.at) latest.set(key, use);
+  }
+  return [...latest.values()].toSorted((a, b) => a.at - b.at).slice(-MAX_USES);
 }

@@ -1,4 +1,5 @@
-import { ErrorCode, type Log, PortolanError, sha256 } from '../base/index.js';
+import { ErrorCode, isObject, type Log, PortolanError, sha256 } from '../base/index.js';
+import { ENGINE_NAMES } from '../sandbox/index.js';
 import type { ClientContext, Entrance } from '../serve/index.js';
 import type { DiscoverOptions } from './discover.js';
 import { openServing, type Serving } from './serving.js';
@@ -64,6 +65,10 @@ export class Workspaces implements AsyncDisposable {
       serving,
       session: serving.session,
       limits: serving.limits,
+      manners: () => {
+        const { askOtherClients, answerForOtherClients } = serving.running.gateway.view.settings.mcpBridge;
+        return { asksOthers: askOtherClients, answersForOthers: answerForOtherClients };
+      },
       joined: (session, id) => {
         workspace.sessions.add(session);
         leave = () => {
@@ -132,15 +137,27 @@ function keyOf(context: ClientContext | undefined): string {
 }
 
 /** What a client was started with, as far as it is what it should be. */
-function readOptions({ options }: ClientContext): Pick<DiscoverOptions, 'config' | 'clients' | 'servers'> & {
+function readOptions({ options }: ClientContext): Pick<
+  DiscoverOptions,
+  'config' | 'clients' | 'servers' | 'settings'
+> & {
   expose?: string;
 } {
-  const { config, clients, servers, expose } = options;
+  const { config, clients, servers, expose, settings } = options;
+  const engine = sandboxEngine(settings);
   const isTexts = Array.isArray(clients) && clients.every((one) => typeof one === 'string');
   return {
     ...(typeof config === 'string' && { config }),
     ...(isTexts && { clients }),
     ...(typeof servers === 'object' && servers !== null && { servers: { ...servers } }),
     ...(typeof expose === 'string' && { expose }),
+    ...(engine && { settings: { sandbox: { engine } } }),
   };
+}
+
+/** The one setting that a client's command line may bring. */
+function sandboxEngine(settings: unknown) {
+  const { sandbox } = isObject(settings) ? settings : {};
+  const { engine } = isObject(sandbox) ? sandbox : {};
+  return (['auto', 'off', ...ENGINE_NAMES] as const).find((known) => known === engine);
 }

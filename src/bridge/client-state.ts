@@ -1,6 +1,7 @@
 import type { DaemonLine } from './daemon-line.js';
 
 const MAX_SUBSCRIPTIONS = 10_000;
+const PYTHON = 'run_python';
 
 /** What a client has said once and a new daemon must know. */
 export class ClientState {
@@ -9,9 +10,12 @@ export class ClientState {
   #isGreeted = false;
   #isInitialized = false;
   #level: unknown;
+  /** The gateway keeps something for this client that does not outlive it: the variables of its programs. */
+  hasKept = false;
 
   asked(method: string, params: Readonly<Record<string, unknown>>): void {
     const { uri } = params;
+    if (method === 'tools/call' && params.name === PYTHON) this.hasKept = true;
     if (method === 'initialize') this.#greeting = params;
     else if (method === 'logging/setLevel') this.#level = params.level;
     else if (method === 'resources/unsubscribe') this.#subscribed.delete(String(uri));

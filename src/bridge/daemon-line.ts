@@ -1,10 +1,12 @@
-import type { Socket } from 'node:net';
+import type { Duplex, Writable } from 'node:stream';
 import { ErrorCode, LineSplitter, PortolanError } from '../base/index.js';
 
 /** As much as one message of the daemon may hold; larger results were refused by it. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 const ANSWER_MS = 10_000;
-const NEWLINE = Buffer.from('\n');
+const NEWLINE = 0x0a;
+/** Up to this size a copy costs less than a second part of a write. */
+const MAX_COPIED_BYTES = 64 * 1024;
 /** No client counts like this. */
 const OWN_ID = 'portolan-pipe-';
 /** The daemon writes an answer in this order; with an id that is anything unusual it is read as a whole. */
@@ -19,24 +21,24 @@ export interface LineEvents {
   closed(): void;
 }
 
-/** One connection to a daemon, in lines. */
+/** One connection to a daemon, or to what serves in its place, in lines. */
 export class DaemonLine {
-  readonly socket: Socket;
+  readonly stream: Duplex;
   readonly #own = new Map<string, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   #events: LineEvents | undefined;
   #count = 0;
   /** It has said that it leaves: what it was asked is still answered, and it is asked nothing more. */
   isLeaving = false;
 
-  constructor(socket: Socket) {
-    this.socket = socket;
+  constructor(stream: Duplex) {
+    this.stream = stream;
     const splitter = new LineSplitter(() => MAX_LINE_BYTES, {
       line: (bytes) => this.#receive(bytes),
-      overlong: () => socket.destroy(), // nobody would ever hear again: as if it were lost
+      overlong: () => stream.destroy(), // nobody would ever hear again: as if it were lost
     });
-    socket.on('data', (chunk: Buffer) => splitter.push(chunk));
-    socket.on('end', () => socket.end());
-    socket.on('close', () => {
+    stream.on('data', (chunk: Buffer) => splitter.push(chunk));
+    stream.on('end', () => stream.end());
+    stream.on('close', () => {
       for (const { reject } of this.#own.values()) reject(lost());
       this.#own.clear();
       this.#events?.closed();
@@ -49,12 +51,7 @@ export class DaemonLine {
 
   /** False where whoever writes should wait for `drain`. */
   send(bytes: Buffer): boolean {
-    if (!this.socket.writable) return true;
-    this.socket.cork();
-    this.socket.write(bytes);
-    const isTaken = this.socket.write(NEWLINE);
-    this.socket.uncork();
-    return isTaken;
+    return !this.stream.writable || writeLine(this.stream, bytes);
   }
 
   tell(message: object): void {
@@ -81,7 +78,7 @@ export class DaemonLine {
           reject(error);
         },
       });
-      if (this.socket.destroyed) this.#own.get(id)?.reject(lost());
+      if (this.stream.destroyed) this.#own.get(id)?.reject(lost());
       this.tell({ id, method, params });
     });
   }
@@ -100,6 +97,21 @@ export class DaemonLine {
     if (error) waiting?.reject(new PortolanError(ErrorCode.ConnectionError, error.message ?? 'refused'));
     else waiting?.resolve(result);
   }
+}
+
+/** Writes a line in one stroke; false where whoever writes should wait for `drain`. */
+export function writeLine(to: Writable, bytes: Buffer): boolean {
+  if (bytes.length <= MAX_COPIED_BYTES) {
+    const line = Buffer.allocUnsafe(bytes.length + 1);
+    bytes.copy(line);
+    line[bytes.length] = NEWLINE;
+    return to.write(line);
+  }
+  to.cork();
+  to.write(bytes);
+  const isTaken = to.write('\n');
+  to.uncork();
+  return isTaken;
 }
 
 function lost(): PortolanError {

@@ -1,8 +1,9 @@
 import type { Socket } from 'node:net';
-import { ErrorCode, isObject, makeSocketFolder, PortolanError } from '../base/index.js';
+import { ErrorCode, factsOf, isObject, type Log, makeSocketFolder, PortolanError } from '../base/index.js';
 import { DaemonLine } from './daemon-line.js';
 import { dial } from './dial.js';
-import { type StartOptions, startDaemon } from './start-daemon.js';
+import { claimStart, type StartOptions, startDaemon } from './start-daemon.js';
+import { isNewer } from './version.js';
 
 /** `auto` starts a daemon where there is none, `require` waits for one. */
 export type DaemonMode = 'auto' | 'require' | 'never';
@@ -13,6 +14,7 @@ export interface BridgeContext {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
+  readonly version: string;
   readonly id?: string;
   readonly options: Readonly<Record<string, unknown>>;
 }
@@ -20,56 +22,115 @@ export interface BridgeContext {
 export interface FindOptions extends StartOptions {
   readonly mode: Exclude<DaemonMode, 'never'>;
   readonly context: BridgeContext;
+  readonly log: Log;
 }
 
-/** A daemon that was started and has not come by then does not come. */
-const START_MS = 3_000;
-/** Who wants no other waits for one as long as a person might. */
-const REQUIRE_MS = 600_000;
-const LOOK_MS = 20;
-/** A chart can take long to read. */
-const OPEN_MS = 30_000;
-/** After this long without one, another attempt to start it is due. */
-const START_AGAIN_MS = 1_000;
+/** What a client that had a daemon before tells the next one. */
+export interface Before {
+  /** By which the daemon and other clients know this one. */
+  readonly id?: string;
+  /** Something was kept for it that is lost. */
+  readonly hasLost?: boolean;
+}
 
 export interface Found {
   readonly line: DaemonLine;
-  /** By which the daemon and other clients know this one. */
   readonly id?: string;
 }
 
+/** A daemon that was started and has not taken us in by then is not waited for. */
+export const START_MS = 3_000;
+/** Who wants no other waits for one, less long than clients wait for their first answer. */
+export const REQUIRE_MS = 30_000;
+/** Who was reached is given this much to take us in, also where no time is left: a chart may have to be read. */
+const OPEN_MS = { auto: 1_500, require: 30_000 } as const;
+const LOOK_MS = 20;
+/** After this long without one, another attempt to start it is due. */
+const START_AGAIN_MS = 1_000;
+/** A daemon that is asked to make room leaves its name at once. */
+const HAND_OVER_MS = 2_000;
+
 /** A daemon that has taken us in. Rejects with why there is none. */
-export async function findDaemon(options: FindOptions, id = options.context.id): Promise<Found> {
-  const socket = await dialled(options);
+export async function findDaemon(options: FindOptions, waitMs: number, before: Before = {}): Promise<Found> {
+  const ends = performance.now() + waitMs;
+  const first = await opened(await dialled(options, ends), options, ends, before);
+  if (!isNewer(options.context.version, first.version)) return first;
+  const versions = { own: options.context.version, daemon: first.version };
+  if (options.mode !== 'auto' || !first.yields) {
+    options.log(
+      'warn',
+      'the daemon is older than this client: `portolan daemon stop` makes room for a newer',
+      versions,
+    );
+    return first;
+  }
+  options.log('info', 'a daemon of an older version makes room for this one', versions);
+  const isStarting = await handOver(first.line, options.socket);
+  const later = performance.now() + waitMs;
+  return opened(await dialled(options, later, isStarting), options, later, before);
+}
+
+interface Opened extends Found {
+  readonly version: string;
+  /** It was started by some client, as ours would be, and may be replaced by it. */
+  readonly yields: boolean;
+}
+
+async function opened(socket: Socket, { context, mode }: FindOptions, ends: number, before: Before): Promise<Opened> {
   const line = new DaemonLine(socket);
   try {
-    const opened = await line.ask('bridge/open', { ...options.context, ...(id !== undefined && { id }) }, OPEN_MS);
-    const given = isObject(opened) && typeof opened.id === 'string' ? opened.id : id;
-    return { line, ...(given !== undefined && { id: given }) };
+    const { id = context.id, hasLost } = before;
+    const said = { ...context, ...(id !== undefined && { id }), ...(hasLost && { hasLost }) };
+    const answer = await line.ask('bridge/open', said, Math.max(OPEN_MS[mode], ends - performance.now()));
+    const told = isObject(answer) ? answer : {};
+    const given = typeof told.id === 'string' ? told.id : id;
+    return {
+      ...{ line, version: String(told.version ?? ''), yields: told.yields === true },
+      ...(given !== undefined && { id: given }),
+    };
   } catch (error) {
     socket.destroy();
     throw error;
   }
 }
 
-async function dialled(options: FindOptions): Promise<Socket> {
+async function dialled(options: FindOptions, ends: number, isClaimed = false): Promise<Socket> {
   const { socket: path, mode } = options;
-  const limitMs = mode === 'auto' ? START_MS : REQUIRE_MS;
-  const ends = performance.now() + limitMs;
+  const began = performance.now();
   let startedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     const socket = await dial(path);
     if (socket) return socket;
     const now = performance.now();
-    if (now > ends)
-      throw new PortolanError(ErrorCode.ConnectionError, `no daemon came to ${path} within ${limitMs} ms`, {
-        hint: 'its log is shown by `portolan daemon logs`',
-      });
+    if (now > ends) throw noDaemon(path, now - began, mode);
     if (mode === 'auto' && now - startedAt > START_AGAIN_MS) {
       makeSocketFolder(path);
-      startDaemon(options);
+      if (isClaimed || claimStart(path)) startDaemon(options);
+      isClaimed = false;
       startedAt = now;
     }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await pause(LOOK_MS);
   }
+}
+
+/** Lets an older daemon make room; true where it is ours to start the next, so that no older client starts an older one. */
+async function handOver(line: DaemonLine, path: string): Promise<boolean> {
+  const isClaimed = claimStart(path);
+  const before = factsOf(path)?.ino;
+  await line.ask('bridge/stop', {}, HAND_OVER_MS).catch(() => undefined);
+  line.stream.destroy();
+  const ends = performance.now() + HAND_OVER_MS;
+  while (before !== undefined && factsOf(path)?.ino === before && performance.now() < ends) await pause(LOOK_MS);
+  return isClaimed;
+}
+
+function noDaemon(path: string, waitedMs: number, mode: DaemonMode): PortolanError {
+  const waited = `no daemon came to ${path} within ${Math.round(waitedMs)} ms`;
+  return new PortolanError(ErrorCode.ConnectionError, waited, {
+    hint: mode === 'require' ? 'start one with `portolan daemon start`' : 'its log is shown by `portolan daemon logs`',
+  });
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,5 +1,5 @@
 export { askDaemon } from './ask-daemon.js';
 export { BRIDGE_DEFAULTS, type BridgeSettings, quickSettings } from './bridge-settings.js';
 export type { BridgeContext, DaemonMode } from './find-daemon.js';
-export { type RunPipeOptions, runPipe } from './run-pipe.js';
-export { daemonLog, type StartOptions, startDaemon, unclaim } from './start-daemon.js';
+export { type OwnGateway, type RunPipeOptions, runPipe } from './run-pipe.js';
+export { claimStart, daemonLog, type StartOptions, startDaemon, unclaim } from './start-daemon.js';

@@ -8,6 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { silentLog } from '../base/index.js';
 import { DaemonLine } from './daemon-line.js';
 import { Pipe } from './pipe.js';
+import type { Search } from './pipe-options.js';
 
 type Json = Record<string, unknown>;
 const closing: (() => void)[] = [];
@@ -45,21 +46,27 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
     return new DaemonLine(socket);
   };
   const methods = () => heard.map(({ method }) => method);
-  return { heard, methods, say, line, end: () => sockets.at(-1)?.destroy() };
+  const isOver = () => sockets.at(-1)?.readableEnded === true;
+  return { heard, methods, say, line, isOver, end: () => sockets.at(-1)?.destroy() };
 }
 
 type Daemon = Awaited<ReturnType<typeof daemon>>;
 
 /** A client at a pipe whose daemons are these, one after the other. */
-async function piped(...[first, ...rest]: readonly [Daemon, ...Daemon[]]) {
+async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const heard: Json[] = [];
   createInterface({ input: output }).on('line', (line) => heard.push(JSON.parse(line)));
   const next = [...rest];
-  const pipe = new Pipe({ input, output, again: async () => next.shift()?.line(), hasOwnTools: true, log: silentLog });
-  const over = pipe.run(await first.line());
+  const searches: Json[] = [];
+  const again = async ({ isLate, hasLost }: Search) => {
+    searches.push({ isLate, hasLost });
+    return next.shift()?.line();
+  };
+  const pipe = new Pipe({ input, output, again, hasOwnTools: true, log: silentLog });
+  const over = pipe.run(await first?.line());
   const say = (message: Json) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  return { heard, say, input, over };
+  return { heard, say, input, over, searches, comes: (another: Daemon) => next.push(another) };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -169,14 +176,47 @@ describe('Pipe', () => {
     ]);
   });
 
-  it('fails what waits and ends where no daemon comes back', async () => {
-    const first = await daemon();
+  it('answers each request with one clear error where no daemon comes back, and goes on where one comes after all', async () => {
+    const [first, late] = [await daemon(ANSWERS), await daemon(ANSWERS)];
     const client = await piped(first);
-    client.say({ id: 1, method: 'tools/list' });
-    await until(() => first.heard.length === 1);
+    client.say({ id: 0, method: 'initialize', params: GREETING });
+    await until(() => client.heard.length === 1);
+    client.say({ id: 1, method: 'resources/list' });
+    await until(() => first.heard.length === 2);
     first.end();
-    expect(await client.over).toBe(false);
-    expect(client.heard).toMatchObject([{ id: 1, error: { message: 'the gateway is gone and does not come back' } }]);
+    await until(() => client.heard.length === 2);
+    client.say({ method: 'notifications/roots/list_changed' });
+    client.say({ id: 2, method: 'tools/call', params: { name: 'run_python' } });
+    await until(() => client.heard.length === 3);
+    const refused = { code: -32603, message: 'no gateway serves this client: none runs, and none could be started' };
+    expect(client.heard.slice(1)).toMatchObject([1, 2].map((id) => ({ id, error: refused })));
+    client.comes(late);
+    client.say({ id: 3, method: 'tools/list' });
+    await until(() => client.heard.length === 4);
+    expect(client.heard[3]).toMatchObject({ id: 3, result: { tools: [] } });
+    expect(late.methods()).toEqual(['initialize', 'tools/list']);
+    expect(client.searches).toEqual([
+      { isLate: false, hasLost: false },
+      { isLate: true, hasLost: true },
+      { isLate: true, hasLost: true },
+    ]);
+    client.input.end();
+    await until(() => late.isOver());
+    late.end();
+    await client.over;
+  });
+
+  it('serves a client that found no daemon at first as soon as there is one', async () => {
+    const late = await daemon(ANSWERS);
+    const client = await piped(undefined);
+    client.say({ id: 0, method: 'initialize', params: GREETING });
+    await until(() => client.heard.length === 1);
+    expect(client.heard).toMatchObject([{ id: 0, error: { data: { code: 'CONNECTION_ERROR' } } }]);
+    client.comes(late);
+    client.say({ id: 1, method: 'initialize', params: GREETING });
+    await until(() => client.heard.length === 2);
+    expect(client.heard[1]).toMatchObject({ id: 1, result: { hello: 1 } });
+    expect(late.methods()).toEqual(['initialize']);
   });
 
   it('passes on what was asked before the client left, and then ends', async () => {
@@ -188,6 +228,6 @@ describe('Pipe', () => {
     first.say({ id: 1, result: {} });
     await until(() => client.heard.length === 1);
     first.end();
-    expect(await client.over).toBe(true);
+    await client.over;
   });
 });

@@ -1,24 +1,16 @@
-import type { Readable, Writable } from 'node:stream';
-import { isObject, LineSplitter, type Log, RpcCode } from '../base/index.js';
+import { isObject, LineSplitter, RpcCode } from '../base/index.js';
 import { ClientState } from './client-state.js';
-import type { DaemonLine } from './daemon-line.js';
+import { type DaemonLine, writeLine } from './daemon-line.js';
 import { type Flight, isRead, Ledger } from './ledger.js';
+import type { PipeOptions } from './pipe-options.js';
 import { Questions } from './questions.js';
-
-export interface PipeOptions {
-  readonly input: Readable;
-  readonly output: Writable;
-  /** Another daemon, ready for us, in place of one that is gone; undefined where there is none to be had. */
-  readonly again: (isStopped: () => boolean) => Promise<DaemonLine | undefined>;
-  /** Whether the tools are Portolan's own, of which it is known what they do. */
-  readonly hasOwnTools: boolean;
-  readonly log: Log;
-}
 
 /** What a client may say in one message before the daemon refuses it; more than that is not even passed on. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** A daemon that is lost while it is told about the client is followed by another, but not for ever. */
 const MAX_RESTORES = 5;
+/** Messages that are no requests, for a daemon that comes back. */
+const MAX_HELD = 1_000;
 const LEAVING = 'notifications/bridge/leaving';
 const LEFT = 'notifications/bridge/left';
 const CANCELLED = 'notifications/cancelled';
@@ -34,20 +26,23 @@ export class Pipe {
   #held: Buffer[] = [];
   #line: DaemonLine | undefined;
   #isOver = false;
-  #end: (hasFailed: boolean) => void = () => undefined;
+  #isSearching = false;
+  #isLate = false;
+  #end: () => void = () => undefined;
 
   constructor(options: PipeOptions) {
     this.#options = options;
   }
 
-  /** Settles when the client has left; false where it could not be served any longer. */
-  run(line: DaemonLine): Promise<boolean> {
-    const over = new Promise<boolean>((resolve) => {
-      this.#end = (hasFailed) => resolve(!hasFailed);
+  /** Settles when the client has left. Without a line each request is a reason to look for one. */
+  run(line: DaemonLine | undefined): Promise<void> {
+    const over = new Promise<void>((resolve) => {
+      this.#end = resolve;
     });
     const { input, output } = this.#options;
-    this.#use(line);
+    if (line) this.#use(line);
     this.#line = line;
+    this.#isLate = line === undefined;
     const splitter = new LineSplitter(() => MAX_LINE_BYTES, {
       line: (bytes) => this.#fromClient(bytes),
       overlong: ({ id }) => this.#refuse(JSON.stringify(id ?? null), 'the message is too large'),
@@ -66,15 +61,15 @@ export class Pipe {
   /** Hangs up, whatever is under way. */
   stop(): void {
     this.#isOver = true;
-    for (const line of this.#lines) line.socket.destroy();
-    this.#end(false);
+    for (const line of this.#lines) line.stream.destroy();
+    this.#end();
   }
 
   /** What was asked is still answered. */
   #clientLeft(): void {
     this.#isOver = true;
-    for (const line of this.#lines) line.socket.end();
-    if (this.#lines.size === 0) this.#end(false);
+    for (const line of this.#lines) line.stream.end();
+    if (this.#lines.size === 0) this.#end();
   }
 
   #use(line: DaemonLine): void {
@@ -113,6 +108,7 @@ export class Pipe {
     };
     this.#ledger.begin(flight);
     if (this.#line) this.#send(bytes);
+    else if (!this.#isSearching) void this.#reconnect();
   }
 
   /** Goes to where the request went. One that nobody has been asked yet is forgotten. */
@@ -126,18 +122,18 @@ export class Pipe {
 
   #send(bytes: Buffer): void {
     if (!this.#line) {
-      this.#held.push(bytes);
+      if (this.#isSearching && this.#held.length < MAX_HELD) this.#held.push(bytes);
       return;
     }
     const { input } = this.#options;
-    const { socket } = this.#line;
+    const { stream } = this.#line;
     if (this.#line.send(bytes) || input.isPaused()) return;
     input.pause();
     const go = () => {
-      socket.off('drain', go).off('close', go);
+      stream.off('drain', go).off('close', go);
       if (this.#line) input.resume();
     };
-    socket.on('drain', go).on('close', go);
+    stream.on('drain', go).on('close', go);
   }
 
   #answered(line: DaemonLine, id: string, bytes: Buffer): void {
@@ -166,13 +162,9 @@ export class Pipe {
   #write(bytes: Buffer, from?: DaemonLine): void {
     const { output } = this.#options;
     if (!output.writable) return;
-    output.cork();
-    output.write(bytes);
-    const isTaken = output.write('\n');
-    output.uncork();
-    if (isTaken || !from || from.socket.isPaused()) return;
-    from.socket.pause();
-    output.once('drain', () => from.socket.resume());
+    if (writeLine(output, bytes) || !from || from.stream.isPaused()) return;
+    from.stream.pause();
+    output.once('drain', () => from.stream.resume());
   }
 
   #refuse(id: string, message: string, data?: object): void {
@@ -193,7 +185,7 @@ export class Pipe {
   #lost(line: DaemonLine): void {
     this.#lines.delete(line);
     if (this.#isOver) {
-      if (this.#lines.size === 0) this.#end(false);
+      if (this.#lines.size === 0) this.#end();
       return;
     }
     for (const flight of this.#ledger.on(line)) {
@@ -218,13 +210,16 @@ export class Pipe {
 
   async #reconnect(): Promise<void> {
     const { input } = this.#options;
+    this.#isSearching = true;
     input.pause();
     const line = await this.#next();
+    this.#isSearching = false;
+    this.#isLate = line === undefined;
+    this.#line = line;
     if (!line) {
       this.#giveUp();
       return;
     }
-    this.#line = line;
     // Those that listened at the one that leaves listen here.
     for (const old of this.#lines)
       for (const flight of old === line ? [] : this.#ledger.on(old))
@@ -233,22 +228,24 @@ export class Pipe {
     const held = this.#held;
     this.#held = [];
     for (const bytes of held) this.#send(bytes);
-    if (!this.#line.socket.writableNeedDrain) input.resume();
+    if (!line.stream.writableNeedDrain) input.resume();
   }
 
   /** A daemon that knows all that the last one knew of the client. */
   async #next(): Promise<DaemonLine | undefined> {
     const { again, log } = this.#options;
     for (let attempt = 0; attempt < MAX_RESTORES && !this.#isOver; attempt += 1) {
-      const line = await again(() => this.#isOver);
+      const line = await again({
+        ...{ isStopped: () => this.#isOver, isLate: this.#isLate, hasLost: this.#state.hasKept },
+      });
       if (!line) return undefined;
       this.#use(line);
       try {
         await this.#state.restore(line);
-        if (!line.isLeaving && !line.socket.destroyed) return line;
+        if (!line.isLeaving && !line.stream.destroyed) return line;
       } catch (error) {
         log('warn', 'the daemon was lost again', { error: error instanceof Error ? error.message : String(error) });
-        line.socket.destroy();
+        line.stream.destroy();
       }
     }
     return undefined;
@@ -262,12 +259,17 @@ export class Pipe {
     }
   }
 
+  /** Whoever waits learns it, and so does whoever asks next, unless there is a daemon again by then. */
   #giveUp(): void {
-    const { output } = this.#options;
-    for (const flight of this.#ledger.unasked()) this.#refuse(flight.id, 'the gateway is gone and does not come back');
-    for (const line of this.#lines) line.socket.destroy();
-    this.#isOver = true;
-    output.end(() => this.#end(true));
+    this.#held = [];
+    for (const flight of this.#ledger.unasked()) {
+      this.#ledger.forget(flight.id);
+      this.#refuse(flight.id, 'no gateway serves this client: none runs, and none could be started', {
+        code: 'CONNECTION_ERROR',
+        hint: 'start one with `portolan daemon start`, or see `portolan daemon logs`; then try again',
+      });
+    }
+    if (!this.#isOver) this.#options.input.resume();
   }
 }
 

@@ -1,56 +1,76 @@
-import type { Readable, Writable } from 'node:stream';
-import type { Log } from '../base/index.js';
+import type { Duplex, Readable, Writable } from 'node:stream';
 import type { BridgeSettings } from './bridge-settings.js';
-import type { DaemonLine } from './daemon-line.js';
-import { type FindOptions, findDaemon } from './find-daemon.js';
+import { DaemonLine } from './daemon-line.js';
+import { type FindOptions, findDaemon, REQUIRE_MS, START_MS } from './find-daemon.js';
 import { Pipe } from './pipe.js';
+import type { Search } from './pipe-options.js';
+
+/** A gateway in this very process, at the other end of a stream. */
+export interface OwnGateway {
+  readonly stream: Duplex;
+  /** Settles when it has stopped all its servers. */
+  readonly over: Promise<void>;
+}
 
 export interface RunPipeOptions extends FindOptions {
-  readonly input: Readable;
-  readonly output: Writable;
+  /** The client's two streams, opened only when somebody is there to listen. */
+  readonly ends: () => { readonly input: Readable; readonly output: Writable };
   readonly reconnect: BridgeSettings['reconnect'];
+  /** Serves the client where there is no daemon any more; absent where it wants no other. */
+  readonly alone?: (hasLost: boolean) => Promise<OwnGateway>;
   /** Aborted when the process is told to end. */
   readonly ending: AbortSignal;
-  readonly log: Log;
+  /** As long as a daemon is waited for at first. */
+  readonly waitMs?: number;
 }
 
 const LONGEST_DELAY_MS = 30_000;
 
-/** Connects a client to the daemon until it leaves. Undefined where there is no daemon to be had: nothing of the client was read yet. */
-export async function runPipe(options: RunPipeOptions): Promise<boolean | undefined> {
-  const { input, output, ending, log, context } = options;
-  const found = await findDaemon(options).catch((error: Error) => {
-    log('warn', 'no daemon serves this client', { error: error.message });
+/** Connects a client to the daemon until it leaves. False where no daemon is to be had and the program can serve it: nothing of the client was read yet. */
+export async function runPipe(options: RunPipeOptions): Promise<boolean> {
+  const { mode, ends, ending, log, context, alone } = options;
+  const waitMs = options.waitMs ?? (mode === 'auto' ? START_MS : REQUIRE_MS);
+  const found = await findDaemon(options, waitMs).catch((error: Error & { readonly hint?: string }) => {
+    log(alone ? 'warn' : 'error', 'no daemon serves this client', { error: error.message, hint: error.hint });
     return undefined;
   });
-  if (!found) return undefined;
+  if (!found && alone) return false;
+  const { input, output } = ends();
+  let own: OwnGateway | undefined;
   const pipe = new Pipe({
-    input,
-    output,
-    log,
-    hasOwnTools: context.options.expose === undefined,
-    again: (isStopped) => again(options, found.id, isStopped),
+    ...{ input, output, log, hasOwnTools: context.options.expose === undefined },
+    again: async (search) => {
+      const line = await again(options, found?.id, search);
+      if (line || !alone || search.isStopped()) return line;
+      log('warn', 'no daemon is to be had: this client is served without one from now on');
+      own = await alone(search.hasLost);
+      return new DaemonLine(own.stream);
+    },
   });
   ending.addEventListener('abort', () => pipe.stop(), { once: true });
-  const isWell = await pipe.run(found.line);
+  await pipe.run(found?.line);
+  await own?.over;
   input.destroy();
-  return isWell;
+  return true;
 }
 
 /** At once, then after longer and longer waits, of which chance takes a part: a thousand pipes must not come all at once. */
 async function again(
   options: RunPipeOptions,
   id: string | undefined,
-  isStopped: () => boolean,
+  { isStopped, isLate, hasLost }: Search,
 ): Promise<DaemonLine | undefined> {
   const { enabled, maxAttempts, initialDelayMs } = options.reconnect;
-  for (let attempt = 0; enabled && attempt <= maxAttempts && !isStopped(); attempt += 1) {
+  const most = enabled && !isLate ? maxAttempts : 0;
+  for (let attempt = 0; (enabled || isLate) && attempt <= most && !isStopped(); attempt += 1) {
     if (attempt > 0) {
       const longest = Math.min(LONGEST_DELAY_MS, initialDelayMs * 2 ** (attempt - 1));
       await new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
     }
     try {
-      return (await findDaemon(options, id)).line;
+      // Who starts none looks once at each attempt: it is there or it is not.
+      const waitMs = options.mode === 'auto' ? START_MS : 0;
+      return (await findDaemon(options, waitMs, { ...(id !== undefined && { id }), hasLost })).line;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       options.log('warn', 'no daemon yet', { attempt, error: message });

@@ -22,9 +22,8 @@ export function daemonLog(home: string, env: Readonly<Record<string, string | un
   return join(state, 'portolan', 'logs', 'daemon.log');
 }
 
-/** Starts a daemon that lives on by itself, unless another process is doing that right now. Who listens in the end is settled by the socket. */
+/** Starts a daemon that lives on by itself. Who listens in the end is settled by the socket. */
 export function startDaemon({ program, socket, env, home, args = [] }: StartOptions): void {
-  if (!claim(`${socket}.starting`)) return;
   const { spawn } = process.getBuiltinModule('node:child_process');
   const log = openLog(daemonLog(home, env));
   const given = Object.entries(env).filter(([name, value]) => value !== undefined && NEEDED.test(name));
@@ -40,8 +39,9 @@ export function startDaemon({ program, socket, env, home, args = [] }: StartOpti
   if (log !== undefined) process.getBuiltinModule('node:fs').closeSync(log);
 }
 
-/** Nothing depends on it but how many are started at once: a claim that is old, or cannot be made, keeps nobody. */
-function claim(path: string): boolean {
+/** Whether it is for us to start it: nobody else is doing that right now. A claim that is old, or cannot be made, keeps nobody. */
+export function claimStart(socket: string): boolean {
+  const path = `${socket}.starting`;
   const { closeSync, openSync, rmSync, lstatSync } = process.getBuiltinModule('node:fs');
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });

@@ -1,15 +1,15 @@
 import { addServer, type DiscoverOptions, type NewServer } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type Command, EXIT, flags } from './command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS } from './command.js';
 import { visible } from './text.js';
 import { changeLines, changeOf } from './written.js';
 
 const OPTIONS = {
-  json: { type: 'boolean' },
-  force: { type: 'boolean' },
-  url: { type: 'string' },
-  env: { type: 'string', multiple: true },
-  header: { type: 'string', multiple: true },
+  ...JSON_OPTIONS,
+  force: { type: 'boolean', about: 'replace an entry of that name' },
+  url: { type: 'string', value: 'ADDRESS', about: 'where the server is, if it is not started' },
+  env: { type: 'string', value: 'NAME=VALUE', multiple: true, about: 'a variable for the program' },
+  header: { type: 'string', value: '"NAME: VALUE"', multiple: true, about: 'a header for every request' },
 } as const;
 
 export function addCommand(machine: DiscoverOptions = {}): Command {
@@ -19,6 +19,11 @@ export function addCommand(machine: DiscoverOptions = {}): Command {
     usage:
       'portolan add <name> [--env NAME=value]… [--force] [--json] -- <command> [argument]…\n' +
       '       portolan add <name> --url <address> [--header "Name: value"]… [--force] [--json]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan add notes --env NOTES_FILE=notes.json -- node notes.js', does: 'a program that is started' },
+      { line: 'portolan add docs --url https://docs.example/mcp', does: 'a server somewhere else' },
+    ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const server = newServer(positionals, values, this.usage);

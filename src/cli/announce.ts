@@ -1,15 +1,24 @@
-import { type DiscoverOptions, type ServerInfo, ServerRegistry, serverId, TRANSPORTS } from '../app/index.js';
+import {
+  type DiscoverOptions,
+  isFingerprint,
+  launchFingerprint,
+  type ServerInfo,
+  ServerRegistry,
+  serverId,
+  TRANSPORTS,
+} from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type Command, EXIT, flags } from './command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS } from './command.js';
 import { registryPath } from './ps.js';
 import { shortPath, visible } from './text.js';
 
 const OPTIONS = {
-  name: { type: 'string' },
-  url: { type: 'string' },
-  transport: { type: 'string' },
-  user: { type: 'boolean' },
-  json: { type: 'boolean' },
+  name: { type: 'string', value: 'NAME', about: 'what to call it' },
+  url: { type: 'string', value: 'URL', about: 'where it is reached: http, ws or unix' },
+  transport: { type: 'string', value: TRANSPORTS, about: 'how it is reached, if the address does not say' },
+  fingerprint: { type: 'string', value: 'HEX', about: 'of its entry in `portolan list --json`, if it came from one' },
+  user: { type: 'boolean', about: 'for every project of this user, not only this one' },
+  ...JSON_OPTIONS,
 } as const;
 
 /** How a server is reached where only its address is said. */
@@ -27,12 +36,26 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
   return {
     name: 'announce',
     summary: 'announce a running server until stdin ends or a signal comes',
-    usage: `portolan announce --name NAME --url URL [--transport ${TRANSPORTS.join('|')}] [--user] [--json]`,
+    usage: `portolan announce --name NAME --url URL [--transport ${TRANSPORTS.join('|')}] [--user] [--json] [--fingerprint HEX | -- COMMAND [ARG …]]`,
+    options: OPTIONS,
+    examples: [
+      {
+        line: 'portolan announce --name docs --url http://127.0.0.1:8080/mcp',
+        does: 'for as long as this command runs',
+      },
+      {
+        line: 'portolan announce --name docs --url http://127.0.0.1:8080/mcp -- node docs.js',
+        does: 'and who has `node docs.js` written down, and approves of this one, need not start it again',
+      },
+    ],
     async run(args, io) {
-      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const [own, command] = apart(args);
+      const { values } = flags(this, own, OPTIONS, { mostWords: 0 });
       const { name, url } = values;
       if (!name || !url) throw wrong(`announce needs ${name ? '--url' : '--name'}`, this.usage);
-      const info = toInfo({ name, url, transport: values.transport, usage: this.usage });
+      const fingerprint = fingerprintOf(values.fingerprint, command, this.usage);
+      const reached = toInfo({ name, url, transport: values.transport, usage: this.usage });
+      const info = { ...reached, ...(fingerprint !== undefined && { fingerprint }) };
       const path = registryPath(machine, values.user === true);
       const id = serverId(name, process.pid);
       // Listening before the entry is there: who is told to end at once withdraws it all the same.
@@ -45,6 +68,19 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
       return EXIT.ok;
     },
   };
+}
+
+/** What stands before `--` is ours, what follows is the program that was started. */
+function apart(args: readonly string[]): [own: readonly string[], command: readonly string[]] {
+  const end = args.indexOf('--');
+  return end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
+}
+
+function fingerprintOf(said: string | undefined, command: readonly string[], usage: string): string | undefined {
+  if (said === undefined) return command.length === 0 ? undefined : launchFingerprint(command);
+  if (command.length > 0) throw wrong('a command and its --fingerprint say the same twice', usage);
+  if (isFingerprint(said)) return said;
+  throw wrong('--fingerprint is none: it has 64 digits, as in `portolan list --json`', usage);
 }
 
 interface Said {

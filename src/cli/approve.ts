@@ -10,25 +10,33 @@ import {
   rule,
 } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type Command, chartFlags, EXIT, flags, type Io } from './command.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
 import { paint, plural, shortPath, visible } from './text.js';
 import { unknownServer } from './why.js';
 
+const { json, client } = CHART_OPTIONS;
 const OPTIONS = {
-  json: { type: 'boolean' },
-  all: { type: 'boolean' },
-  list: { type: 'boolean' },
-  yes: { type: 'boolean', short: 'y' },
-  'from-lock': { type: 'boolean' },
-  settings: { type: 'boolean' },
-  client: { type: 'string' },
+  ...{ json, client },
+  all: { type: 'boolean', about: 'every server that waits' },
+  list: { type: 'boolean', about: 'show what waits and decide nothing' },
+  yes: { type: 'boolean', short: 'y', about: 'do not ask: for a script that has looked at the entry itself' },
+  'from-lock': { type: 'boolean', about: 'those that the lock file of the team has' },
+  settings: { type: 'boolean', about: 'the settings of this project, instead of servers' },
 } as const;
+const DENY_OPTIONS = { json, client } as const;
 
 export function approveCommand(discover: typeof discoverAll): Command {
   return {
     name: 'approve',
     summary: 'let servers that a repository brings run, bound to what they are now',
     usage: 'portolan approve [<server>…|--all|--from-lock|--settings] [--list] [--json]',
+    options: OPTIONS,
+    words: 'servers',
+    examples: [
+      { line: 'portolan approve', does: 'what waits, and what each would run' },
+      { line: 'portolan approve reports', does: 'asks, and remembers the yes for exactly this content' },
+      { line: 'portolan approve --all --yes', does: 'in a script that has looked at them' },
+    ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const discovery = await discover(chartFlags(values));
@@ -57,8 +65,11 @@ export function denyCommand(discover: typeof discoverAll): Command {
     name: 'deny',
     summary: 'keep servers from running until they change',
     usage: 'portolan deny <server>… [--json]',
+    options: DENY_OPTIONS,
+    words: 'servers',
+    examples: [{ line: 'portolan deny reports', does: 'it does not run until it changes' }],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, OPTIONS);
+      const { values, positionals } = flags(this, args, DENY_OPTIONS);
       if (positionals.length === 0)
         throw new PortolanError(ErrorCode.Usage, 'deny which server?', { hint: `usage: ${this.usage}` });
       const discovery = await discover(chartFlags(values));

@@ -1,16 +1,16 @@
 import { type AuditReading, readAudit } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type Command, EXIT, flags, type Io } from './command.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from './command.js';
 import { type Cell, paint, plural, shortPath, table, visible } from './text.js';
 
 type Entry = AuditReading['entries'][number];
 type Chain = AuditReading['chains'][number];
 
 const OPTIONS = {
-  json: { type: 'boolean' },
-  verify: { type: 'boolean' },
-  server: { type: 'string' },
-  last: { type: 'string' },
+  ...JSON_OPTIONS,
+  verify: { type: 'boolean', about: 'check that no line was changed or taken out' },
+  server: { type: 'string', value: 'SERVER', about: 'only calls to this server' },
+  last: { type: 'string', value: 'N', about: 'so many of the last ones' },
 } as const;
 /** What fits on a screen. */
 const SHOWN = 50;
@@ -21,6 +21,11 @@ export function auditCommand(folder: () => string): Command {
     name: 'audit',
     summary: 'show which tools were called, and whether the record of it is whole',
     usage: 'portolan audit [--json] [--verify] [--server NAME] [--last N]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan audit --last 10', does: 'the last ten calls' },
+      { line: 'portolan audit --verify', does: 'whether the record is whole' },
+    ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const last = values.last === undefined ? undefined : toCount(values.last, this.usage);
@@ -49,13 +54,18 @@ function entryLines(entries: readonly Entry[], total: number, folder: string, io
   if (entries.length === 0) return [`No calls are recorded in ${shortPath(folder, io.home)}.`];
   const rows = entries.map((entry): Cell[] => [
     { text: visible(entry.at), style: 'dim' },
-    ...[entry.client, entry.server, entry.tool].map((text) => ({ text: visible(text) })),
+    ...[entry.client, entry.server, withVia(entry)].map((text) => ({ text: visible(text) })),
     { text: visible(entry.outcome), style: entry.outcome === 'ok' ? 'green' : 'red' },
     { text: String(Math.round(entry.durationMs)) },
     { text: String(entry.bytes) },
   ]);
   const more = total > entries.length ? [paint(io, 'dim', `the last ${entries.length} of ${total}; --last N`)] : [];
   return [...table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io), ...more];
+}
+
+/** A call that a program made for the client is no call of the client's own. */
+function withVia({ tool, via }: Entry): string {
+  return via === undefined ? tool : `${tool} (${via})`;
 }
 
 function chainLines(chains: readonly Chain[], io: Io): string[] {

@@ -4,13 +4,28 @@ import { visible } from './text.js';
 import { type OpenForCommand, withGateway } from './with-gateway.js';
 
 const { json, config, client, server: more } = CHART_OPTIONS;
-const OPTIONS = { json, config, client, server: more, args: { type: 'string' } } as const;
+const OPTIONS = {
+  json,
+  config,
+  client,
+  server: more,
+  args: { type: 'string', value: 'JSON', about: 'the arguments as one JSON object' },
+} as const;
 
 export function callCommand(open: OpenForCommand): Command {
   return {
     name: 'call',
     summary: 'call a tool and print what it gives; ends with 1 if it fails',
     usage: 'portolan call <server> <tool> [--args JSON | key=value …] [--json]',
+    options: OPTIONS,
+    words: 'server',
+    examples: [
+      { line: 'portolan call weather get_forecast city=Oslo', does: 'arguments as key=value' },
+      {
+        line: `portolan call orders list_orders --args '{"status":"open"}' --json`,
+        does: 'arguments as JSON, and the whole result',
+      },
+    ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [server, tool, ...pairs] = needed(this, positionals, ['server', 'tool']);
@@ -35,9 +50,12 @@ export function callCommand(open: OpenForCommand): Command {
             return value;
           },
         );
-        if (values.json) io.out(JSON.stringify({ success: true, result }, null, 2));
-        else print(result, io);
-        return result.isError === true ? EXIT.failed : EXIT.ok;
+        const isRefused = result.isError === true;
+        if (!values.json) print(result, io);
+        else if (isRefused)
+          io.out(JSON.stringify({ success: false, error: refusal(result, server, tool), result }, null, 2));
+        else io.out(JSON.stringify({ success: true, result }, null, 2));
+        return isRefused ? EXIT.failed : EXIT.ok;
       } catch (error) {
         if (!(error instanceof PortolanError)) throw error;
         if (!values.json) {
@@ -52,6 +70,14 @@ export function callCommand(open: OpenForCommand): Command {
       }
     },
   };
+}
+
+/** A tool that says it failed has failed: who reads only `success` and `error` must not take it for done. */
+function refusal({ content }: Readonly<Record<string, unknown>>, server: string, tool: string) {
+  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const said = blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
+  const message = said.join('\n') || 'the tool says that it failed, and not why';
+  return { code: ErrorCode.ToolExecutionError, message, server, tool };
 }
 
 /** What a tool gave, as a person reads it: text as it is, the rest by kind and size. */

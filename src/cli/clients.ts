@@ -1,10 +1,10 @@
 import { type DiscoverOptions, daemonPlace } from '../app/index.js';
 import { isObject } from '../base/index.js';
 import { askDaemon } from '../bridge/index.js';
-import { type Command, EXIT, flags } from './command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, SOCKET_OPTION } from './command.js';
 import { type Cell, shortPath, table, visible } from './text.js';
 
-const OPTIONS = { json: { type: 'boolean' }, 'mcp-bridge-socket': { type: 'string' } } as const;
+const OPTIONS = { ...JSON_OPTIONS, ...SOCKET_OPTION } as const;
 const HEAD = ['ID', 'NAME', 'VERSION', 'PID', 'CALLS', 'SINCE', 'FOLDER'];
 
 /** Shows who is connected to the daemon, all but the one who asks. */
@@ -13,6 +13,8 @@ export function clientsCommand(machine: DiscoverOptions = {}): Command {
     name: 'clients',
     summary: 'show the clients that the daemon serves now',
     usage: 'portolan clients [--json] [--mcp-bridge-socket PATH]',
+    options: OPTIONS,
+    examples: [{ line: 'portolan clients', does: 'who is connected to the daemon now' }],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const { socket } = await daemonPlace(machine, values['mcp-bridge-socket']);
@@ -32,11 +34,4 @@ export function clientsCommand(machine: DiscoverOptions = {}): Command {
       return EXIT.ok;
     },
   };
-}
-
-/** The processes that the daemon has started for clients; none where no daemon runs. */
-export async function daemonProcesses(machine: DiscoverOptions = {}): Promise<readonly Record<string, unknown>[]> {
-  const { socket } = await daemonPlace(machine);
-  const told = await askDaemon(socket, 'bridge/status');
-  return isObject(told) && Array.isArray(told.processes) ? told.processes.filter(isObject) : [];
 }

@@ -8,6 +8,8 @@ export interface Io {
   err(line: string): void;
   /** Someone is looking, and no variable asks for plain text. */
   readonly colour: boolean;
+  /** Someone is looking, in colours or not. */
+  readonly isTerminal?: boolean;
   readonly home: string;
   /** One line that is replaced by the next, for whoever waits; undefined takes it away. Only where someone looks. */
   readonly status?: (text: string | undefined) => void;
@@ -15,22 +17,40 @@ export interface Io {
   readonly ask?: (question: string) => Promise<string>;
 }
 
+/** A command line, and what it is good for. */
+export interface Example {
+  readonly line: string;
+  readonly does: string;
+}
+
 /** A command is a value: arguments and `Io` in, exit code out. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly usage: string;
+  /** The flags it reads: the same value tells the parser, people and shells. */
+  readonly options: Options;
+  /** What its first word can be, or each, for shells: names of servers, ids of clients, or these. */
+  readonly words?: 'server' | 'servers' | 'client' | readonly string[];
+  /** Command lines as somebody would type them; each is tried by a test. */
+  readonly examples: readonly Example[];
   run(args: readonly string[], io: Io): Promise<number>;
 }
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, terminalNeeded: 3 } as const;
 
-interface Option {
+/** One flag, in the words of the parser, with what people and shells are told of it. */
+export interface Option {
   readonly type: 'boolean' | 'string';
   readonly short?: string;
   readonly multiple?: boolean;
+  readonly about?: string;
+  /** What follows it: in capitals what to write, or the words there are. */
+  readonly value?: string | readonly string[];
+  /** For our own processes alone. */
+  readonly isHidden?: boolean;
 }
-type Options = Readonly<Record<string, Option>>;
+export type Options = Readonly<Record<string, Option>>;
 type Value<O extends Option> = O['type'] extends 'boolean' ? boolean : string;
 
 export interface Flags<T extends Options> {
@@ -45,6 +65,8 @@ export function flags<T extends Options>(
   options: T,
   { mostWords = Number.POSITIVE_INFINITY }: { readonly mostWords?: number } = {},
 ): Flags<T> {
+  // What is read and what is told must be one: a flag that only one of them knows is a trap.
+  if (command.options !== options) throw new Error(`${command.name} reads other flags than its help tells of`);
   const hint = `usage: ${command.usage}`;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -72,15 +94,27 @@ export function needed<const N extends readonly string[]>(
   return [...words] as [...{ [K in keyof N]: string }, ...string[]];
 }
 
+/** For commands that speak to the daemon. */
+export const SOCKET_OPTION = {
+  'mcp-bridge-socket': { type: 'string', value: 'PATH', about: 'the socket of the daemon, if not the usual one' },
+} as const;
+
 /** Flags of every command that reads the chart. */
 export const CHART_OPTIONS = {
-  json: { type: 'boolean' },
-  config: { type: 'string' },
-  client: { type: 'string' },
-  server: { type: 'string', multiple: true },
-  'show-secrets': { type: 'boolean' },
-  all: { type: 'boolean' },
+  json: { type: 'boolean', about: 'print JSON, for programs' },
+  config: { type: 'string', value: 'FILE|FOLDER', about: 'read this one place instead of every client' },
+  client: { type: 'string', value: 'ID,…', about: 'only what these clients have written down' },
+  server: {
+    type: 'string',
+    value: 'NAME=…',
+    multiple: true,
+    about: 'one more server for this call: a command or an address',
+  },
 } as const;
+const { json } = CHART_OPTIONS;
+
+/** For commands that touch no chart and have something to print. */
+export const JSON_OPTIONS = { json } as const;
 
 export interface ChartFlags {
   readonly config?: string;

@@ -4,15 +4,27 @@ import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from './command.
 import { showSettings, validateSettings } from './config-settings.js';
 import { type Cell, plural, shortPath, table } from './text.js';
 
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  found: { type: 'boolean', about: 'only places where something is' },
+  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+} as const;
+
 export function configCommand(discover: typeof discoverAll, inspect: typeof inspectOwnSettings): Command {
   return {
     name: 'config',
     summary: 'show or check the settings that hold, or every place that was looked at and what was there',
     usage:
       'portolan config sources [--json] [--found] [--client ID,…] [--config FILE|FOLDER] | show [--json] [--show-secrets] | validate [--json] | reload',
+    options: OPTIONS,
+    words: ['sources', 'show', 'validate', 'reload'],
+    examples: [
+      { line: 'portolan config sources --found', does: 'the files that were read' },
+      { line: 'portolan config show', does: 'every setting, and where it was written' },
+      { line: 'portolan config validate', does: 'ends with 2 if a settings file is wrong' },
+    ],
     async run(args, io) {
-      const options = { ...CHART_OPTIONS, found: { type: 'boolean' } } as const;
-      const { values, positionals } = flags(this, args, options, { mostWords: 1 });
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [verb] = positionals;
       const json = values.json === true;
       if (verb === 'show')

@@ -1,11 +1,14 @@
 import { type DaemonPlace, type DiscoverOptions, daemonPlace, hostOf } from '../app/index.js';
 import { diskFiles, ErrorCode, isObject, PortolanError } from '../base/index.js';
-import { askDaemon, daemonLog, startDaemon } from '../bridge/index.js';
-import { type Command, EXIT, flags, type Io, needed } from './command.js';
+import { askDaemon, claimStart, daemonLog, startDaemon } from '../bridge/index.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS, needed, SOCKET_OPTION } from './command.js';
 import { shortPath, visible } from './text.js';
 
-const TEXT = { type: 'string' } as const;
-const OPTIONS = { json: { type: 'boolean' }, 'mcp-bridge-socket': TEXT, http: TEXT } as const;
+const OPTIONS = {
+  ...JSON_OPTIONS,
+  ...SOCKET_OPTION,
+  http: { type: 'string', value: 'HOST:PORT', about: 'with start: serve clients over HTTP too' },
+} as const;
 /** A daemon that has not come or gone by then does not. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 25;
@@ -17,6 +20,13 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
     name: 'daemon',
     summary: 'start or stop the gateway that serves every client, or show whether it runs and what it wrote',
     usage: 'portolan daemon start|stop|status|logs [--json] [--http HOST:PORT] [--mcp-bridge-socket PATH]',
+    options: OPTIONS,
+    words: ['start', 'stop', 'status', 'logs'],
+    examples: [
+      { line: 'portolan daemon status', does: 'whether it runs, and where it listens' },
+      { line: 'portolan daemon start --http 127.0.0.1:7420', does: 'also for clients that speak HTTP' },
+      { line: 'portolan daemon stop', does: 'calls that are under way are finished first' },
+    ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [word] = needed(this, positionals, ['word: start, stop, status or logs']);
@@ -26,7 +36,8 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
         case 'start': {
           const program = process.argv[1] ?? '';
           const more = values.http === undefined ? [] : [`--http=${values.http}`];
-          if (!(await statusOf(place)).running) startDaemon({ program, socket: place.socket, env, home, args: more });
+          if (!(await statusOf(place)).running && claimStart(place.socket))
+            startDaemon({ program, socket: place.socket, env, home, args: more });
           return say(await until(place, true), values.json === true, io);
         }
         case 'stop': {

@@ -1,16 +1,19 @@
 import { type DiscoverOptions, importServers } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type Command, EXIT, flags } from './command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS } from './command.js';
 import { plural, visible } from './text.js';
 import { changeLines, changeOf } from './written.js';
 
-const OPTIONS = { json: { type: 'boolean' }, force: { type: 'boolean' } } as const;
+const OPTIONS = { ...JSON_OPTIONS, force: { type: 'boolean', about: 'replace entries of the same name' } } as const;
 
 export function importCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'import',
     summary: "copy a client's servers into Portolan's own file",
     usage: 'portolan import <client> [--force] [--json]',
+    options: OPTIONS,
+    words: 'client',
+    examples: [{ line: 'portolan import cursor', does: "copies Cursor's servers, and says which it passed over" }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [client, ...more] = positionals;

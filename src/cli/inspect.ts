@@ -8,6 +8,12 @@ export function inspectCommand(open: OpenForCommand): Command {
     name: 'inspect',
     summary: 'show what a tool does and which arguments it takes',
     usage: 'portolan inspect <server> <tool> [--json]',
+    options: CHART_OPTIONS,
+    words: 'server',
+    examples: [
+      { line: 'portolan inspect github create_issue', does: 'its description, its arguments and a call to try' },
+      { line: 'portolan inspect github create_issue --json', does: 'the whole schema' },
+    ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 2 });
       const [server, tool] = needed(this, positionals, ['server', 'tool']);

@@ -1,16 +1,26 @@
 import { type DiscoverOptions, install, uninstall } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type Command, EXIT, flags } from './command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS } from './command.js';
 import { visible } from './text.js';
 import { changeLines, changeOf } from './written.js';
 
-const OPTIONS = { json: { type: 'boolean' }, remove: { type: 'boolean' }, npx: { type: 'boolean' } } as const;
+const OPTIONS = {
+  ...JSON_OPTIONS,
+  remove: { type: 'boolean', about: 'take Portolan out again' },
+  npx: { type: 'boolean', about: 'start it by its name in the registry, not by its path here' },
+} as const;
 
 export function installCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'install',
     summary: "put Portolan into a client's own file, or take it out again",
     usage: 'portolan install <client> [--remove] [--npx] [--json]',
+    options: OPTIONS,
+    words: 'client',
+    examples: [
+      { line: 'portolan install cursor', does: 'one entry more; every other byte stays' },
+      { line: 'portolan install cursor --remove', does: 'as it was before' },
+    ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [client, ...more] = positionals;

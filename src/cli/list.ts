@@ -14,13 +14,28 @@ const STATE_STYLE: Readonly<Record<State, Style>> = {
   'inventory-only': 'dim',
 };
 
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  all: { type: 'boolean', about: 'also file and line; with --json every definition' },
+  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+} as const;
+
 export function listCommand(discover: typeof discoverAll): Command {
   return {
     name: 'list',
     summary: 'show the servers found, where each came from and whether it may run',
     usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|FOLDER] [--show-secrets]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan list', does: 'every server found, and whether it may run' },
+      {
+        line: 'portolan list --all --client cursor,claude-code',
+        does: 'only those of two clients, with file and line',
+      },
+      { line: 'portolan list --json --server notes="node notes.js"', does: 'for a program, with one more server' },
+    ],
     async run(args, io) {
-      const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const discovery = await discover(chartFlags(values));
       const { definitions, servers, problems } = discovery;
       const chart = { definitions, servers, problems };
@@ -43,6 +58,7 @@ function chartLines(discovery: Discovery, io: Io, all: boolean): string[] {
     return [
       'No MCP servers found on this machine.',
       paint(io, 'dim', 'Put one into ~/MCPs/, or see every place that was looked at: portolan config sources'),
+      paint(io, 'dim', 'To see what this is good for, with servers of our own: portolan tour'),
       ...problemLine(problems, io),
     ];
   }

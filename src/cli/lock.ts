@@ -7,6 +7,8 @@ export function lockCommand(discover: typeof discoverAll): Command {
     name: 'lock',
     summary: 'write what you approved of this repository into portolan.lock.json, for your team to review and commit',
     usage: 'portolan lock [--json]',
+    options: CHART_OPTIONS,
+    examples: [{ line: 'portolan lock', does: 'writes portolan.lock.json, to be reviewed and committed' }],
     async run(args, io) {
       const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
       const { path, count } = await writeLock(await discover(chartFlags(values)));

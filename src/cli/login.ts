@@ -3,13 +3,22 @@ import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed }
 import { visible } from './text.js';
 import { unknownServer } from './why.js';
 
-const OPTIONS = { ...CHART_OPTIONS, 'no-browser': { type: 'boolean' } } as const;
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  'no-browser': { type: 'boolean', about: 'print the address of the page instead of opening it' },
+} as const;
 
 export function loginCommand(discover: typeof discoverAll, enter: typeof signIn = signIn): Command {
   return {
     name: 'login',
     summary: 'sign in to a remote server, in your browser',
     usage: 'portolan login <server> [--no-browser] [--json]',
+    options: OPTIONS,
+    words: 'server',
+    examples: [
+      { line: 'portolan login linear', does: 'opens the sign-in page of the server' },
+      { line: 'portolan login linear --no-browser', does: 'on a machine without a browser' },
+    ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [wanted] = needed(this, positionals, ['server']);

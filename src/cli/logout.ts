@@ -8,6 +8,9 @@ export function logoutCommand(discover: typeof discoverAll, leave: typeof signOu
     name: 'logout',
     summary: 'forget the sign-in to a remote server, here and at its authorization server',
     usage: 'portolan logout <server> [--json]',
+    options: CHART_OPTIONS,
+    words: 'server',
+    examples: [{ line: 'portolan logout linear', does: 'forgets the token and tells the other side' }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 1 });
       const [wanted] = needed(this, positionals, ['server']);

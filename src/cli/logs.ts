@@ -1,6 +1,6 @@
 import { type DiscoverOptions, hostOf, ownFolders, readServerLog } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type Command, EXIT, flags, needed } from './command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, needed } from './command.js';
 import { visible } from './text.js';
 
 export function logsCommand(machine: DiscoverOptions = {}): Command {
@@ -8,8 +8,11 @@ export function logsCommand(machine: DiscoverOptions = {}): Command {
     name: 'logs',
     summary: 'show what a server wrote on stderr when it last ran',
     usage: 'portolan logs <server> [--json]',
+    options: JSON_OPTIONS,
+    words: 'server',
+    examples: [{ line: 'portolan logs github', does: 'why it did not start, in its own words' }],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, { json: { type: 'boolean' } }, { mostWords: 1 });
+      const { values, positionals } = flags(this, args, JSON_OPTIONS, { mostWords: 1 });
       const [server] = needed(this, positionals, ['server']);
       const reading = await readServerLog(ownFolders(hostOf(machine)).logs, server);
       if (reading.kind === 'failed')

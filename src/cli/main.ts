@@ -2,6 +2,5 @@
 import { pipe } from './pipe.js';
 
 // Most starts are made by clients that only need to reach the daemon: everything else is loaded by those who need it.
-const code = await pipe(process.argv.slice(2));
-if (code === undefined) await import('./program.js');
-else process.exitCode = code;
+// No `await` at the top: this is also built as CommonJS, which starts sooner.
+void pipe(process.argv.slice(2)).then((isServed) => (isServed ? undefined : import('./program.js')));

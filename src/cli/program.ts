@@ -58,6 +58,7 @@ process.exitCode = await run(
     out: (line) => process.stdout.write(`${line}\n`),
     err: (line) => process.stderr.write(`${line}\n`),
     colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
+    ...(process.stdout.isTTY === true && { isTerminal: true }),
     home: homedir(),
     ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
     ...(process.stderr.isTTY === true && { status }),

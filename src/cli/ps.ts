@@ -1,35 +1,49 @@
 import {
   type DiscoverOptions,
+  distinctServers,
   hostOf,
   ownFolders,
   projectRegistryPath,
   type RegisteredServer,
-  ServerRegistry,
+  readRunning,
   userRegistryPath,
 } from '../app/index.js';
 import { maskUrl } from '../base/index.js';
-import { type Command, EXIT, flags, type Io } from './command.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from './command.js';
+import { processLines, type SharedProcess, sharedProcesses } from './ps-processes.js';
 import { type Cell, shortPath, table, visible } from './text.js';
 
-const OPTIONS = { json: { type: 'boolean' }, user: { type: 'boolean' } } as const;
+const OPTIONS = { ...JSON_OPTIONS, user: { type: 'boolean', about: 'only servers outside of projects' } } as const;
 const HEAD = ['ID', 'PID', 'REACHED BY', 'SINCE', 'FOLDER'];
 
-/** `processes` are those that Portolan itself started. */
+/** `processes` are those that the daemon started; undefined where none runs. */
 export function psCommand(
   machine: DiscoverOptions = {},
-  processes: () => Promise<readonly unknown[]> = async () => [],
+  processes: () => Promise<readonly SharedProcess[] | undefined> = () => sharedProcesses(machine),
 ): Command {
   return {
     name: 'ps',
-    summary: 'show the servers that run now, in this project or, with --user, outside of projects',
+    summary: 'show the servers that run now, those that clients share, who uses each and what sharing saves',
     usage: 'portolan ps [--json] [--user]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan ps', does: 'servers that run here, and those that clients share' },
+      { line: 'portolan ps --user --json', does: 'those outside of projects, for a program' },
+    ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
-      const path = registryPath(machine, values.user === true);
-      await using registry = new ServerRegistry(path, { warn: (message) => io.err(visible(message)) });
-      const servers = (await registry.listServers()).map(masked);
-      if (values.json) io.out(JSON.stringify({ servers, processes: await processes() }, null, 2));
-      else for (const line of serverLines(servers, path, io)) io.out(line);
+      const reading = await readRunning(hostOf(machine), true);
+      const registries = reading.registries.filter(({ isUsers }) => isUsers || values.user !== true);
+      for (const { message, hint } of reading.problems) io.err(visible(`${message} (${hint})`));
+      const servers = distinctServers({ ...reading, registries }).map(masked);
+      const shared = await processes();
+      if (values.json) {
+        io.out(JSON.stringify({ servers, processes: shared ?? [] }, null, 2));
+        return EXIT.ok;
+      }
+      const isUser = values.user === true;
+      const announced = serverLines(servers, registryPath(machine, isUser), isUser ? '' : ', nor for this user', io);
+      for (const line of [...announced, '', ...processLines(shared, io)]) io.out(line);
       return EXIT.ok;
     },
   };
@@ -50,8 +64,8 @@ function masked({ http, transports, ...server }: RegisteredServer): RegisteredSe
   };
 }
 
-function serverLines(servers: readonly RegisteredServer[], path: string, io: Io): string[] {
-  if (servers.length === 0) return [`No server has announced itself in ${shortPath(path, io.home)}.`];
+function serverLines(servers: readonly RegisteredServer[], path: string, elsewhere: string, io: Io): string[] {
+  if (servers.length === 0) return [`No server has announced itself in ${shortPath(path, io.home)}${elsewhere}.`];
   const rows = servers.map((server): Cell[] => [
     { text: visible(server.id) },
     { text: server.liveness === 'alive' ? String(server.pid) : `${server.pid} (elsewhere)` },

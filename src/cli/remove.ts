@@ -1,6 +1,6 @@
 import { type DiscoverOptions, removeServer } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type Command, EXIT, flags } from './command.js';
+import { type Command, EXIT, flags, JSON_OPTIONS } from './command.js';
 import { visible } from './text.js';
 import { changeLines, changeOf } from './written.js';
 
@@ -9,8 +9,11 @@ export function removeCommand(machine: DiscoverOptions = {}): Command {
     name: 'remove',
     summary: "take a server out of Portolan's own file",
     usage: 'portolan remove <name> [--json]',
+    options: JSON_OPTIONS,
+    words: 'server',
+    examples: [{ line: 'portolan remove notes', does: 'the entry goes; a copy of the old file is named' }],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, { json: { type: 'boolean' } });
+      const { values, positionals } = flags(this, args, JSON_OPTIONS);
       const [name, ...more] = positionals;
       if (name === undefined || more.length > 0) {
         throw new PortolanError(ErrorCode.Usage, 'remove takes one name', { hint: `usage: ${this.usage}` });

@@ -22,18 +22,20 @@ export interface Program {
 /** One file per command. All but the first are loaded when they are called: most starts are for the list or to serve. */
 const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>> = {
   list: async ({ discover }) => listCommand(discover),
+  tour: async ({ version, machine }) => (await import('./tour.js')).tourCommand(version, machine),
   serve: async ({ serve }) => (await import('./serve.js')).serveCommand(serve),
   search: async ({ open }) => (await import('./search.js')).searchCommand(open),
   tools: async ({ open }) => (await import('./tools.js')).toolsCommand(open),
   inspect: async ({ open }) => (await import('./inspect.js')).inspectCommand(open),
   call: async ({ open }) => (await import('./call.js')).callCommand(open),
+  python: async ({ open }) => {
+    const { readProgram } = await import('./read-program.js');
+    return (await import('./python.js')).pythonCommand(open, readProgram);
+  },
   login: async ({ discover }) => (await import('./login.js')).loginCommand(discover),
   logout: async ({ discover }) => (await import('./logout.js')).logoutCommand(discover),
   status: async ({ machine }) => (await import('./status.js')).statusCommand(machine),
-  ps: async ({ machine }) => {
-    const { daemonProcesses } = await import('./clients.js');
-    return (await import('./ps.js')).psCommand(machine, () => daemonProcesses(machine));
-  },
+  ps: async ({ machine }) => (await import('./ps.js')).psCommand(machine),
   clients: async ({ machine }) => (await import('./clients.js')).clientsCommand(machine),
   daemon: async ({ machine }) => (await import('./daemon.js')).daemonCommand(machine),
   announce: async ({ machine }) => (await import('./announce.js')).announceCommand(machine),
@@ -49,12 +51,19 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   import: async ({ machine }) => (await import('./import.js')).importCommand(machine),
   install: async ({ machine }) => (await import('./install.js')).installCommand(machine),
   doctor: async ({ discover }) => (await import('./doctor.js')).doctorCommand(discover),
+  completion: async (program) =>
+    (await import('./completion/index.js')).completionCommand(program.discover, () => everyCommand(program)),
+  help: async (program) => (await import('./help.js')).helpCommand(() => everyCommand(program)),
 };
+
+/** The whole table, loaded: for what tells of it. */
+export function everyCommand(program: Program): Promise<readonly Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load(program)));
+}
 
 const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
   [ErrorCode.TerminalNeeded]: EXIT.terminalNeeded,
   [ErrorCode.Cancelled]: EXIT.failed,
-  [ErrorCode.ToolNotFound]: EXIT.failed,
   [ErrorCode.ToolDisabled]: EXIT.failed,
   [ErrorCode.ServerNotApproved]: EXIT.failed,
   [ErrorCode.ServerBlocked]: EXIT.failed,
@@ -63,6 +72,7 @@ const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
   [ErrorCode.ToolExecutionTimeout]: EXIT.failed,
   [ErrorCode.ResultTooLarge]: EXIT.failed,
   [ErrorCode.LimitExceeded]: EXIT.failed,
+  [ErrorCode.SandboxUnavailable]: EXIT.failed,
 };
 
 /** Runs one command line and says with which code to end. What a person can mend is printed, anything else is thrown. */
@@ -84,11 +94,7 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
     io.out(program.version);
     return EXIT.ok;
   }
-  if (name === 'help' || name === '--help' || name === '-h') {
-    const commands = await Promise.all(Object.values(COMMANDS).map((load) => load(program)));
-    for (const line of helpLines(commands, io)) io.out(line);
-    return EXIT.ok;
-  }
+  if (name === '--help' || name === '-h') return dispatch(['help'], io, program);
   // Flags without a command belong to what a bare `portolan` does: the chart for a person, a gateway for a client.
   const isBare = name === undefined || name.startsWith('-');
   const usual = program.interactive ? 'list' : 'serve';
@@ -100,23 +106,12 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
   // What follows `--` is another program's.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h')) {
-    io.out(`${command.summary}\n\nusage: ${command.usage}`);
+    const { commandLines } = await import('./help.js');
+    for (const line of commandLines(command, io)) io.out(line);
     return EXIT.ok;
   }
   if (name !== undefined) return command.run(isBare ? args : rest, io);
   const code = await command.run([], io);
   if (program.interactive) io.out(paint(io, 'dim', 'Next: portolan list --all · portolan doctor · portolan help'));
   return code;
-}
-
-function helpLines(commands: readonly Command[], io: Io): string[] {
-  return [
-    'Portolan: the chart of every MCP server on this machine.',
-    '',
-    ...commands.flatMap(({ usage, summary }) => [`  ${paint(io, 'bold', usage)}`, `      ${summary}`]),
-    '',
-    '  --server name=<command or address>     one more server, for this command only; with list, why and doctor',
-    '  MCP_SERVERS_CONFIG=<file or folder>   read this one place instead of every client',
-    '  NO_COLOR=1                            plain text',
-  ];
 }

@@ -4,13 +4,24 @@ import { paint, plural, visible } from './text.js';
 import { type OpenForCommand, withGateway } from './with-gateway.js';
 
 const { json, config, client } = CHART_OPTIONS;
-const OPTIONS = { json, config, client, server: { type: 'string' }, limit: { type: 'string' } } as const;
+const OPTIONS = {
+  json,
+  config,
+  client,
+  server: { type: 'string', value: 'SERVER', about: 'only in this server' },
+  limit: { type: 'string', value: 'N', about: 'at most so many, 1 to 999' },
+} as const;
 
 export function searchCommand(open: OpenForCommand): Command {
   return {
     name: 'search',
     summary: 'find tools by what they do, over every server; several needs: one argument each',
     usage: 'portolan search <need>… [--server NAME] [--limit N] [--json]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan search "read a file"', does: 'the tools that fit, best first' },
+      { line: 'portolan search "open issues" "send a message" --limit 3', does: 'two needs at once' },
+    ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       needed(this, positionals, ['need']);

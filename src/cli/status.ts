@@ -1,5 +1,5 @@
 import { credentialPath, type DiscoverOptions, hostOf, type SignedIn, signedIn } from '../app/index.js';
-import { type Command, EXIT, flags, type Io } from './command.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from './command.js';
 import { type Cell, paint, table, visible } from './text.js';
 
 export function statusCommand(
@@ -11,8 +11,10 @@ export function statusCommand(
     name: 'status',
     summary: 'show who is signed in to which remote server',
     usage: 'portolan status [--json]',
+    options: JSON_OPTIONS,
+    examples: [{ line: 'portolan status', does: 'who is signed in to what, and until when' }],
     async run(args, io) {
-      const { values } = flags(this, args, { json: { type: 'boolean' } }, { mostWords: 0 });
+      const { values } = flags(this, args, JSON_OPTIONS, { mostWords: 0 });
       const all = await read(credentialPath(hostOf(machine)));
       if (values.json) io.out(JSON.stringify({ signedIn: all }, null, 2));
       else if (all.length === 0) io.out('Nobody is signed in to any server. Sign in with: portolan login <server>');

@@ -2,13 +2,24 @@ import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, needed } from './
 import { type Cell, paint, plural, table, visible } from './text.js';
 import { type OpenForCommand, withGateway } from './with-gateway.js';
 
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  all: { type: 'boolean', about: 'also those that are switched off' },
+} as const;
+
 export function toolsCommand(open: OpenForCommand): Command {
   return {
     name: 'tools',
     summary: "list one server's tools; --all also shows those that are switched off",
     usage: 'portolan tools <server> [--all] [--json] [--config FILE|FOLDER] [--server name=…]',
+    options: OPTIONS,
+    words: 'server',
+    examples: [
+      { line: 'portolan tools github', does: 'what it can do, a line each' },
+      { line: 'portolan tools github --all', does: 'also what is switched off' },
+    ],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 1 });
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [server] = needed(this, positionals, ['server']);
       const answer = await withGateway(open, chartFlags(values), io, `reading ${server}`, ({ gateway }) =>
         gateway.listTools(server, { includeDisabled: values.all === true }),

@@ -12,13 +12,21 @@ import { maskServer, writtenBy } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
 import { type Cell, paint, shortPath, table, visible } from './text.js';
 
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+} as const;
+
 export function whyCommand(discover: typeof discoverAll): Command {
   return {
     name: 'why',
     summary: 'explain one server: every definition of it, which holds, what policy says, and what would run',
     usage: 'portolan why <server> [--json] [--config FILE|FOLDER] [--show-secrets]',
+    options: OPTIONS,
+    words: 'server',
+    examples: [{ line: 'portolan why github', does: 'every definition of it, and which holds' }],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 1 });
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [name] = positionals;
       if (name === undefined)
         throw new PortolanError(ErrorCode.Usage, 'why which server?', { hint: `usage: ${this.usage}` });

@@ -1,5 +1,6 @@
 import type { GatewayOptions, RunningGateway } from '../app/index.js';
 import type { Io } from './command.js';
+import { forPeople } from './for-people.js';
 import { visible } from './text.js';
 
 export type OpenForCommand = (options: GatewayOptions) => Promise<RunningGateway>;
@@ -23,12 +24,15 @@ export async function withGateway<T>(
     return await act(running, (message) => {
       said = message;
     });
+  } catch (error) {
+    throw forPeople(error);
   } finally {
     stop();
   }
 }
 
-function spin(text: () => string, { status }: Io): () => void {
+/** Shows that something goes on and for how long, until the function it gives is called. */
+export function spin(text: () => string, { status }: Io): () => void {
   if (!status) return () => undefined;
   const started = performance.now();
   let frame = 0;

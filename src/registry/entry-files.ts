@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { PortolanError, type ProcessIdentity, type WritableDisk } from '../base/index.js';
 import { entryName, isEntryName, livenessOfUnfinished, unfinishedName } from './file-names.js';
-import { livenessOf, lookAtProcesses } from './liveness.js';
+import { livenessOf, lookAtProcesses, type ProcessLook } from './liveness.js';
 import { MAX_ENTRY_BYTES, parseEntryFile } from './parse-entry.js';
 import { checkFile, checkPlace, codeOf, makePlace, type Place, readOwn } from './private-place.js';
 import type { EntryFile, RegisteredServer } from './server-info.js';
@@ -31,7 +31,7 @@ export interface FolderReading {
 const NOTHING: FolderReading = { files: [], unfinished: [], problems: [], isWhole: true, signature: '' };
 
 /** Never writes, and never waits: whatever stands in the place of a file of ours is a problem beside the good ones. */
-export function readFolder(place: Place): FolderReading {
+export function readFolder(place: Place, most: number = MAX_SERVERS): FolderReading {
   if (checkPlace(place) === 'absent') return NOTHING;
   const names = namesIn(place.folder);
   const all = names.filter(isEntryName).toSorted();
@@ -39,7 +39,7 @@ export function readFolder(place: Place): FolderReading {
   const files: { name: string; entry: EntryFile }[] = [];
   const problems: string[] = [];
   let isWhole = true;
-  for (const name of all.slice(0, MAX_SERVERS)) {
+  for (const name of all.slice(0, most)) {
     const path = join(place.folder, name);
     try {
       const text = readOwn(path, MAX_ENTRY_BYTES);
@@ -53,8 +53,7 @@ export function readFolder(place: Place): FolderReading {
       if (!(error instanceof PortolanError)) isWhole = false;
     }
   }
-  if (all.length > MAX_SERVERS)
-    problems.push(`${place.folder} holds more than ${MAX_SERVERS} servers; the rest is unread`);
+  if (all.length > most) problems.push(`${place.folder} holds more than ${most} servers; the rest is unread`);
   return { files, unfinished: names.filter((name) => name.endsWith('.tmp')), problems, isWhole, signature };
 }
 
@@ -71,8 +70,12 @@ export interface JudgedFolder {
 }
 
 /** The look at processes comes after the reading: an older one could take a new process for a dead one. */
-export async function judge({ files, unfinished }: FolderReading, uptime: number): Promise<JudgedFolder> {
-  const look = await lookAtProcesses();
+export async function judge(
+  { files, unfinished }: FolderReading,
+  uptime: number,
+  lookNow: () => Promise<ProcessLook> = lookAtProcesses,
+): Promise<JudgedFolder> {
+  const look = await lookNow();
   const judged = files.map((file) => ({ ...file, liveness: livenessOf(file.entry.server.start_identity, look) }));
   const running = judged.flatMap(({ entry: { id, server }, liveness }): RegisteredServer[] => {
     if (liveness === 'dead') return [];

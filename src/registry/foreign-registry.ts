@@ -1,6 +1,6 @@
 import { isObject, PortolanError } from '../base/index.js';
 import { messageOf } from './entry-files.js';
-import { livenessOf, lookAtProcesses } from './liveness.js';
+import { livenessOf, lookAtProcesses, type ProcessLook } from './liveness.js';
 import { parseJson, toEntry } from './parse-entry.js';
 import { readOwn } from './private-place.js';
 import { isServerId, type RegisteredServer } from './server-info.js';
@@ -22,14 +22,17 @@ export type ForeignReading =
 /** A registry that another program keeps (`.nisaba/mcp_servers.json`). It is read and never written: its writers share it by a lock that we do not know. */
 export async function readForeignRegistry(
   path: string,
-  { now = Date.now }: { readonly now?: () => number } = {},
+  {
+    now = Date.now,
+    lookNow = lookAtProcesses,
+  }: { readonly now?: () => number; readonly lookNow?: () => Promise<ProcessLook> } = {},
 ): Promise<ForeignReading> {
   for (let n = 1; ; n += 1) {
     try {
       const text = readOwn(path, MAX_FOREIGN_BYTES);
       if (text === undefined) return { kind: 'absent' };
       const value = parseJson(text);
-      if (isObject(value)) return { kind: 'read', servers: await alive(value.servers, now()) };
+      if (isObject(value)) return { kind: 'read', servers: await alive(value.servers, now(), lookNow) };
     } catch (error) {
       if (error instanceof PortolanError || n === MAX_READS) return { kind: 'failed', message: messageOf(error) };
     }
@@ -38,9 +41,13 @@ export async function readForeignRegistry(
   }
 }
 
-async function alive(servers: unknown, now: number): Promise<readonly RegisteredServer[]> {
+async function alive(
+  servers: unknown,
+  now: number,
+  lookNow: () => Promise<ProcessLook>,
+): Promise<readonly RegisteredServer[]> {
   if (!isObject(servers)) return [];
-  const look = await lookAtProcesses();
+  const look = await lookNow();
   const boot = now - process.getBuiltinModule('node:os').uptime() * 1000;
   return Object.entries(servers)
     .slice(0, MAX_FOREIGN_SERVERS)

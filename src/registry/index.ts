@@ -1,5 +1,7 @@
 export { type ForeignReading, readForeignRegistry } from './foreign-registry.js';
+export { type RegistryReading, readRegistry } from './read-registry.js';
 export {
+  isFingerprint,
   type RegisteredServer,
   type ServerHttp,
   type ServerInfo,

@@ -42,6 +42,12 @@ export async function lookAtProcesses(): Promise<ProcessLook> {
   return { boot, entry: (pid) => all.get(pid), isTaken };
 }
 
+/** The same where nothing may be started to ask: what is not told of a process is taken to be as it should. */
+export async function glanceAtProcesses(): Promise<ProcessLook> {
+  if (process.platform === 'linux') return lookAtProcesses();
+  return { boot: currentBoot(), entry: () => undefined, isTaken };
+}
+
 /** Another user's process may not be signalled, and is there all the same. */
 export function isTaken(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;

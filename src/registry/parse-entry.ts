@@ -1,6 +1,7 @@
 import { cleanText, isObject, isValueDeeperThan, type ProcessIdentity } from '../base/index.js';
 import {
   type EntryFile,
+  isFingerprint,
   isServerId,
   type ServerEntry,
   type ServerHttp,
@@ -45,6 +46,7 @@ export function toEntry(value: unknown): ServerEntry | undefined {
     transports: list(value.transports, MAX_TRANSPORTS, toTransport),
     tools: list(value.tools, MAX_TOOLS, (tool) => text(tool, MAX_NAME_CHARACTERS) || undefined),
     capabilities: toCapabilities(value.capabilities),
+    ...(isFingerprint(value.fingerprint) && { fingerprint: value.fingerprint }),
     start_identity: toIdentity(value.start_identity) ?? { boot: '', pid: value.pid, start: '' },
     heartbeat: toTime(value.heartbeat),
     heartbeat_uptime: toAmount(value.heartbeat_uptime),

@@ -33,6 +33,8 @@ export interface ServerInfo {
   /** Names of tools. */
   readonly tools?: readonly string[];
   readonly capabilities?: Readonly<Record<string, unknown>>;
+  /** Of the launch that it came from, as `portolan list --json` shows it: who has the same written down need not start it again. */
+  readonly fingerprint?: string;
   /** How many requests it has answered; a function is asked again at each heartbeat. */
   readonly requests?: number | (() => number);
 }
@@ -48,6 +50,7 @@ export interface ServerEntry {
   readonly transports: readonly ServerTransport[];
   readonly tools: readonly string[];
   readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly fingerprint?: string;
   /** What tells this process from a later one with the same number. */
   readonly start_identity: ProcessIdentity;
   /** When it was last written, ISO 8601. For people: no verdict depends on a clock that can be set. */
@@ -82,6 +85,11 @@ export function serverId(name: string, pid: number): string {
   const most = MAX_ID_CHARACTERS - String(pid).length - 2;
   const cleaned = name.replaceAll(/[^A-Za-z0-9._-]+/g, '_').slice(0, most);
   return `${/^[A-Za-z0-9]/.test(cleaned) ? '' : 's'}${cleaned}_${pid}`;
+}
+
+/** A SHA-256 in hexadecimal digits. */
+export function isFingerprint(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);
 }
 
 /** Whether it can be a file's name on every system, with nothing that leads elsewhere. */

@@ -1,3 +1,4 @@
 export { identityOf, proxyChain } from './identity.js';
+export { addressOf, isRunning, reachedAt } from './running.js';
 export { type Held, settle } from './settle.js';
 export { programName, unwrapped } from './unwrap.js';

@@ -1,7 +1,8 @@
 import type { Definition, Scope, State } from '../model/index.js';
 
-/** The nearer to the user's hands, the higher; an administrator is above all. */
+/** The nearer to the user's hands, the higher; an administrator is above all, and who only says of itself that it runs is below. */
 const RANK: Readonly<Record<Scope, number>> = {
+  running: -1,
   claudeai: 0,
   plugin: 1,
   user: 2,

@@ -1,6 +1,7 @@
 import type { Definition, State } from '../model/index.js';
 import { identityOf } from './identity.js';
 import { countsEverywhere, holdsOver, isPowerless } from './rank.js';
+import { isRunning, joinRunning, type Recognition } from './running.js';
 
 /** One server: the definition that holds, every other that means the same, and those that lost their name to it. */
 export interface Held {
@@ -9,6 +10,8 @@ export interface Held {
   readonly chosen: Definition;
   readonly origins: readonly Definition[];
   readonly shadowed: readonly Definition[];
+  /** One that runs already, that a person let in, and that is used in the place of starting this one. */
+  readonly through?: Definition;
 }
 
 type StateOf = (definition: Definition) => State;
@@ -17,12 +20,20 @@ interface Group {
   chosen: Definition;
   readonly origins: Definition[];
   readonly shadowed: Definition[];
+  through?: Definition;
 }
 
 /** Decides which definitions hold. The order of the input is the order of the sources, and part of the answer. */
-export function settle(definitions: readonly Definition[], stateOf: StateOf): Held[] {
-  const named = shadowEverywhere(shadowWithinClients(definitions, stateOf), stateOf);
-  return distinctNames(mergeSameServers(named, stateOf));
+export function settle(
+  definitions: readonly Definition[],
+  stateOf: StateOf,
+  printOf: Recognition['printOf'] = () => '',
+): Held[] {
+  const written = definitions.filter((one) => !isRunning(one));
+  // Two processes of one name are two servers: a name that a process gives itself takes nothing from another.
+  const running = definitions.filter(isRunning).map((one): Group => ({ chosen: one, origins: [one], shadowed: [] }));
+  const named = shadowEverywhere(shadowWithinClients(written, stateOf), stateOf);
+  return distinctNames(joinRunning(mergeSameServers(named, stateOf), running, { stateOf, printOf }));
 }
 
 /** Among the definitions of one name in one client, one holds. */

@@ -35,6 +35,7 @@ export interface Draft
       | 'authToken'
       | 'ide'
       | 'id'
+      | 'standsFor'
     >
   > {
   readonly transport: Transport;

@@ -10,6 +10,7 @@ import { referencedFile } from './referenced-file.js';
 /** What an entry starts or reaches with every reference filled in, and what was lacking. */
 export interface Launch extends LaunchFields {
   readonly envFile?: string;
+  readonly oauth?: NonNullable<WrittenFields['oauth']>;
   /** The same as it stands in the file. */
   readonly written: WrittenFields;
   readonly missing: readonly string[];
@@ -68,7 +69,7 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
   };
   const [env, writtenEnv] = record('env');
   const [headers, writtenHeaders] = record('headers');
-  const { command, args, cwd, url } = draft;
+  const { command, args, cwd, url, oauth } = draft;
   const launch = {
     command: optional('command', command),
     args: args?.map((arg) => expand('args', arg)),
@@ -77,7 +78,17 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
     url: optional('url', url),
     headers,
     envFile: optional('envFile', draft.envFile),
-    written: defined({ command, args, env: writtenEnv, cwd, url, headers: writtenHeaders, envFile: draft.envFile }),
+    oauth: oauth && mapValues(oauth, (value) => (typeof value === 'string' ? expand('oauth', value) : value)),
+    written: defined({
+      command,
+      args,
+      env: writtenEnv,
+      cwd,
+      url,
+      headers: writtenHeaders,
+      envFile: draft.envFile,
+      oauth,
+    }),
   };
   return { ...defined(launch), written: launch.written, missing, inputs, commands };
 }
@@ -87,10 +98,7 @@ function note(names: string[], name: string): void {
 }
 
 /** The record with each value changed, and the record itself where none does. */
-function mapValues(
-  record: Readonly<Record<string, string>>,
-  change: (value: string) => string,
-): Readonly<Record<string, string>> {
-  const pairs = Object.entries(record).map(([key, value]): [string, string] => [key, change(value)]);
+function mapValues<T>(record: Readonly<Record<string, T>>, change: (value: T) => T): Readonly<Record<string, T>> {
+  const pairs = Object.entries(record).map(([key, value]): [string, T] => [key, change(value)]);
   return pairs.some(([key, value]) => record[key] !== value) ? Object.fromEntries(pairs) : record;
 }

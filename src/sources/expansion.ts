@@ -27,7 +27,7 @@ export interface Rule {
   readonly meaning: (inside: string, scenery: Scenery) => Meaning;
 }
 
-export type ExpandedField = 'command' | 'args' | 'env' | 'cwd' | 'url' | 'headers' | 'envFile';
+export type ExpandedField = 'command' | 'args' | 'env' | 'cwd' | 'url' | 'headers' | 'envFile' | 'oauth';
 
 /** A client's rules: which references it knows, in which fields, and what an unset variable becomes. */
 export interface Expansion {
@@ -47,7 +47,9 @@ export interface Expanded {
 
 const USUAL: readonly ExpandedField[] = ['command', 'args', 'env', 'url', 'headers'];
 /** For clients that expand a whole entry, whatever is in it. */
-export const WHOLE_ENTRY: readonly ExpandedField[] = [...USUAL, 'cwd'];
+export const WHOLE_ENTRY: readonly ExpandedField[] = [...USUAL, 'cwd', 'oauth'];
+/** For clients that expand what an entry says about signing in as well. */
+export const WITH_SIGN_IN: readonly ExpandedField[] = [...USUAL, 'oauth'];
 
 export function expansion(
   rules: readonly Rule[],

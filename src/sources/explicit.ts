@@ -2,7 +2,7 @@ import { extname, isAbsolute, join, resolve } from 'node:path';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import type { Client, Place } from './client.js';
 import { claudeDialect } from './dialects/claude.js';
-import { braced, expansion } from './expansion.js';
+import { braced, expansion, WITH_SIGN_IN } from './expansion.js';
 import { firstOf, flat, under } from './find.js';
 import type { Format } from './formats/document.js';
 import type { Host } from './host.js';
@@ -48,7 +48,7 @@ function placeAt(path: string, { key, format }: Partial<AddedSource>, host: Host
     format: format === 'jsonc' ? 'json' : (format ?? byName),
     find: key === undefined ? USUAL_KEYS : under(...key.split('.')),
     dialect: claudeDialect,
-    expansion: expansion([braced]),
+    expansion: expansion([braced], { fields: WITH_SIGN_IN }),
     precedence: 10,
   };
 }

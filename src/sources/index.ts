@@ -6,3 +6,4 @@ export { type Connector, connectorServers, entryFrom, givenServers } from './giv
 export { findRepository, type Host, type Platform } from './host.js';
 export { type OwnEntry, ownEntry } from './own-entry.js';
 export { type Look, managedPlaces, type Readings, readRules, readSources } from './read-sources.js';
+export { type AnnouncedServer, type Announcements, runningServers } from './running.js';

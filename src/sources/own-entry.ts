@@ -1,10 +1,10 @@
 import type { Plain } from '../base/index.js';
 import type { Definition, State } from '../model/index.js';
-import { braced, expansion } from './expansion.js';
+import { braced, expansion, WITH_SIGN_IN } from './expansion.js';
 import type { Host } from './host.js';
 
 /** The rules for references in Portolan's own file. */
-export const ownExpansion = expansion([braced]);
+export const ownExpansion = expansion([braced], { fields: WITH_SIGN_IN });
 
 /** A definition of another client as an entry of our own file, or why it cannot be one. */
 export type OwnEntry =
@@ -46,6 +46,7 @@ export function ownEntry(definition: Definition, host: Host): OwnEntry {
       url: url === undefined ? undefined : translate(url, definition.url ?? url),
       headers: record('headers'),
       headersHelper,
+      oauth: oauthEntry(definition, translate),
       timeout: timeoutMs,
       disabled: enabled ? undefined : true,
     };
@@ -55,6 +56,17 @@ export function ownEntry(definition: Definition, host: Host): OwnEntry {
     if (!(error instanceof Untranslatable)) throw error;
     return { kind: 'passed-over', because: error.message };
   }
+}
+
+function oauthEntry(
+  { written, oauth = {} }: Definition,
+  translate: (text: string, value: string) => string,
+): Record<string, Plain> | undefined {
+  const fields = Object.entries(written.oauth ?? {}).map(([key, text]): [string, Plain] => {
+    const value = oauth[key];
+    return [key, typeof text === 'string' && typeof value === 'string' ? translate(text, value) : text];
+  });
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }
 
 class Untranslatable extends Error {}

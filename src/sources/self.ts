@@ -28,7 +28,13 @@ function isOurPath(word: string, folder: string): boolean {
 function isThisProgram(word: string, folder: string, host: Host): boolean {
   // A runner is never us, and looking for `npx` along the whole path for each of its entries takes long.
   if (host.self === undefined || isRunner(word)) return false;
-  return candidates(word, folder, host).some((path) => host.files.realPath(path) === host.self);
+  const self = withoutEnding(host.self);
+  return candidates(word, folder, host).some((path) => withoutEnding(host.files.realPath(path)) === self);
+}
+
+/** Our program lies there twice, as CommonJS and as a module. */
+function withoutEnding(path: string | undefined): string | undefined {
+  return path?.replace(/\.[cm]?js$/, '');
 }
 
 /** The files that a word in the place of a program may mean. */

@@ -1,5 +1,5 @@
 import { resolve, sep } from 'node:path';
-import { looksSecret, type Mutable } from '../base/index.js';
+import { looksSecret, type Mutable, shellCharacter } from '../base/index.js';
 import type { Definition, Input, LaunchFields, Problem, State } from '../model/index.js';
 import type { Judge, Place } from './client.js';
 import { type Started, startedBy } from './command-line.js';
@@ -68,6 +68,7 @@ export function toDefinition(
     if (draft.state !== 'inventory-only') checkLaunch(draft, launch);
     for (const problem of draft.problems) report(problem);
     for (const problem of advice(sighting, launch, started, host)) report(problem);
+    for (const problem of helperAdvice(draft, host)) report(problem);
     if (written.ignored) report(written.ignored);
     const definition = assemble(sighting, draft, launch, nestedGateway(started));
     const judgement = judge?.(definition, place, written.value);
@@ -165,6 +166,20 @@ function advice(sighting: Sighting, launch: Launch, started: readonly Started[],
   if (outdated) found.push(outdated);
   if (isShared && hasLiteralSecret(launch.written)) found.push(secretInFile(written.name));
   return found;
+}
+
+/** It is refused when the server is reached; who wrote it hears of it before. */
+function helperAdvice({ headersHelper = '' }: Draft, { platform }: Host): ProblemDraft[] {
+  const character = shellCharacter(headersHelper, platform);
+  if (character === undefined) return [];
+  return [
+    {
+      code: 'helper-needs-shell',
+      severity: 'warning',
+      message: `its headersHelper has ${JSON.stringify(character)} in it, which only a shell understands`,
+      hint: 'it is run without a shell: put more than a program and its words into a script',
+    },
+  ];
 }
 
 function hasLiteralSecret({ args = [], env = {}, headers = {}, url = '' }: LaunchFields): boolean {

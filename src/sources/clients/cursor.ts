@@ -1,12 +1,12 @@
 import type { Client, Place } from '../client.js';
 import { cursorDialect } from '../dialects/editors.js';
-import { editorFolders, envColon, expansion } from '../expansion.js';
+import { editorFolders, envColon, expansion, WITH_SIGN_IN } from '../expansion.js';
 import { firstOf, flat, under } from '../find.js';
 
 const common = {
   format: 'json',
   dialect: cursorDialect,
-  expansion: expansion([envColon, editorFolders]),
+  expansion: expansion([envColon, editorFolders], { fields: WITH_SIGN_IN }),
 } satisfies Partial<Place>;
 const servers = under('mcpServers');
 

@@ -1,7 +1,7 @@
 import { dirname, resolve } from 'node:path';
 import type { Installation, Place } from '../client.js';
 import { opencodeDialect } from '../dialects/agents.js';
-import { expansion, plainEnv, plainFile } from '../expansion.js';
+import { expansion, plainEnv, plainFile, WHOLE_ENTRY } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { type Finder, membersOf } from '../find.js';
 import { type Host, variable } from '../host.js';
@@ -73,7 +73,7 @@ export const opencodePlace = {
   find: opencodeServers,
   dialect: opencodeDialect,
   expansion: expansion([plainEnv, plainFile], {
-    fields: ['command', 'args', 'env', 'cwd', 'url', 'headers'],
+    fields: WHOLE_ENTRY,
     unset: 'empty',
   }),
   prepare: fillBareReferences,

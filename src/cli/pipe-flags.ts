@@ -1,0 +1,18 @@
+/** All that may stand on the command line of a client that a daemon can serve; anything else is for the program itself. */
+const NAMES = ['daemon', 'mcp-bridge-socket', 'mcp-client-id', 'expose', 'sandbox', 'config', 'client'] as const;
+
+export type PipeFlags = { readonly [K in (typeof NAMES)[number]]?: string };
+
+/** Reads the command line without the means of a whole program; undefined for one that it does not know. */
+export function pipeFlags(args: readonly string[]): PipeFlags | undefined {
+  const flags: Record<string, string> = {};
+  for (let at = 0; at < args.length; at += 1) {
+    const [, name, said] = /^--([a-z-]+)(?:=(.*))?$/s.exec(args[at] ?? '') ?? [];
+    if (!NAMES.some((known) => known === name) || name === undefined) return undefined;
+    const value = said ?? args[at + 1];
+    if (value === undefined || (said === undefined && value.startsWith('-'))) return undefined;
+    if (said === undefined) at += 1;
+    flags[name] = value;
+  }
+  return flags;
+}
