@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 
 const [CLIENTS, SERVERS, CALLS, MANY, ROUNDS] = [5, 10, 2_000, 1_000, 15];
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const PORTOLAN = join(root, 'dist', 'cli.js');
+const PORTOLAN = join(root, 'dist', 'cli.cjs');
 const EVERYTHING = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const folder = mkdtempSync(join(tmpdir(), 'portolan-bench-'));
 const [home, run] = ['home', 'run'].map((name) => join(folder, name));

@@ -27,7 +27,7 @@ process.stderr.write('servers ' + found.definitions.length + ' problems ' + foun
 const env = { PATH: process.env.PATH, HOME: join(folder, 'empty') };
 const cases = {
   'node -e 0': [process.execPath, ['-e', report]],
-  'portolan list, empty machine': [process.execPath, [join(dist, 'cli.js'), 'list']],
+  'portolan list, empty machine': [process.execPath, [join(dist, 'cli.cjs'), 'list']],
   'import and discover, full machine': [process.execPath, [join(folder, 'discover.mjs')]],
 };
 

@@ -1,6 +1,8 @@
 // What the suite starts for each of its client scenarios: a gateway whose only upstream is the scenario's server, and a
 // client of that gateway that uses all there is, so that the suite sees how the gateway behaves as a client.
 import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { LineClient, valuesFor } from './line-client.mjs';
 import { makeHome, PROGRAM } from './throw-away-home.mjs';
 import { takeTurn } from './turns.mjs';
@@ -11,6 +13,8 @@ const LOGIN_MS = 30_000;
 const MAX_LOGINS = 2;
 /** The only address of a metadata document that the suite knows. */
 const CLIENT_METADATA = 'https://conformance-test.local/client-metadata.json';
+const KEY_FILE = 'key.pem';
+const ID_TOKEN = 'CONFORMANCE_ID_TOKEN';
 
 const url = process.argv.at(-1);
 const scenario = process.env.MCP_CONFORMANCE_SCENARIO ?? '';
@@ -24,7 +28,21 @@ function oauthEntry() {
     ...(clientId && { clientId }),
     ...(clientSecret && { clientSecret }),
     ...(scenario.startsWith('auth/client-credentials') && { grantType: 'client_credentials' }),
+    ...(context.private_key_pem && { privateKeyFile: `~/${KEY_FILE}`, signingAlgorithm: context.signing_algorithm }),
+    ...(context.idp_id_token && {
+      grantType: 'cross_app_access',
+      idpTokenEndpoint: context.idp_token_endpoint,
+      idpClientId: context.idp_client_id,
+      idpIdToken: `\${${ID_TOKEN}}`,
+    }),
   };
+}
+
+/** What such a person would have beside the entry: a key in a file of their own, a token in a variable. */
+function withSecrets(home) {
+  if (context.private_key_pem) writeFileSync(join(home.env.HOME, KEY_FILE), context.private_key_pem, { mode: 0o600 });
+  if (context.idp_id_token) home.env[ID_TOKEN] = context.idp_id_token;
+  return home;
 }
 
 /** The gateway opens no browser by itself: it says what the person has to do. */
@@ -110,7 +128,7 @@ async function run(home) {
 
 const { CONFORMANCE_TURNS: turns, CONFORMANCE_PLACES: places } = process.env;
 if (turns) await takeTurn(turns, Number(places));
-const home = makeHome({ up: { type: 'http', url, oauth: oauthEntry() } });
+const home = withSecrets(makeHome({ up: { type: 'http', url, oauth: oauthEntry() } }));
 // One that hangs must not keep the others waiting for ever.
 setTimeout(() => process.exit(3), WHOLE_MS).unref();
 try {

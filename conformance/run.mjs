@@ -36,7 +36,7 @@ const SERVER_LEGS = [
   { name: '0.2.0-alpha.12 2026-07-28', suite: 'suite-0.2', words: ['--requirements', '2026-07-28'] },
 ];
 const CLIENT_LEGS = [
-  { name: '0.1.16 core', suite: 'suite-0.1', words: ['--suite', 'core'] },
+  { name: '0.1.16 all', suite: 'suite-0.1', words: ['--suite', 'all'] },
   ...SERVER_LEGS.filter(({ suite }) => suite === 'suite-0.2'),
 ];
 const CLIENT = ['client', '--command', 'node conformance/client.mjs', '--timeout', String(SCENARIO_MS)];

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const folder = dirname(fileURLToPath(import.meta.url));
 
 /** What is under test: the program as it is shipped, unless the one who runs this names another. */
-export const PROGRAM = process.env.CONFORMANCE_PROGRAM ?? join(folder, '..', 'dist', 'cli.js');
+export const PROGRAM = process.env.CONFORMANCE_PROGRAM ?? join(folder, '..', 'dist', 'cli.cjs');
 export const FIXTURE = join(folder, 'fixture-server.mjs');
 const BROWSER = join(folder, 'browser.mjs');
 
@@ -18,7 +18,8 @@ export function makeHome(mcpServers) {
   for (const path of [own, cwd]) mkdirSync(path, { recursive: true });
   writeFileSync(join(own, 'servers.json'), JSON.stringify({ mcpServers }));
   const home = join(root, 'home');
-  const env = { PATH: process.env.PATH, HOME: home, USERPROFILE: home, BROWSER };
+  // A daemon would outlive the run.
+  const env = { PATH: process.env.PATH, HOME: home, USERPROFILE: home, BROWSER, PORTOLAN_DAEMON: 'never' };
   // Windows finds neither programs nor its own libraries without these.
   for (const name of ['SystemRoot', 'PATHEXT', 'TEMP', 'TMP']) if (process.env[name]) env[name] = process.env[name];
   const remove = () => rmSync(root, { recursive: true, force: true, maxRetries: 3 });

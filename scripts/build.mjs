@@ -1,10 +1,11 @@
 // Bundles src/ into dist/: one small entry that starts fast, and a chunk for each heavy module that is imported when it is needed.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { pruneTypes } from './prune-types.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -24,18 +25,31 @@ const common = {
   mainFields: ['module', 'main'],
   // yaml's build for Node is CommonJS and cannot be bundled into ESM; the one for browsers is the same code as ESM.
   alias: { yaml: join(root, 'node_modules/yaml/browser/dist/index.js') },
-  external: ['zod', '@modelcontextprotocol/client', '@modelcontextprotocol/server', 'ws', 'pyodide'],
+  // The SDK's server is bundled: only its part for HTTP is needed, and by few.
+  external: ['zod', '@modelcontextprotocol/client', 'ws', 'pyodide'],
   define: { PORTOLAN_VERSION: JSON.stringify(version) },
   legalComments: 'linked',
   logLevel: 'warning',
 };
 // Each apart, because what two entries share becomes chunks that both load: the library would load those of the commands,
 // and both would load zod.
-for (const entryPoints of [{ index: 'src/index.ts' }, { cli: 'src/cli/main.ts' }, { schemas: 'src/schemas.ts' }]) {
+const LATER = ['program', 'slow-settings', 'serve-alone'];
+const later = Object.fromEntries(LATER.map((name) => [name, `src/cli/${name}.ts`]));
+const command = { cli: 'src/cli/main.ts', ...later };
+for (const entryPoints of [{ index: 'src/index.ts' }, command, { schemas: 'src/schemas.ts' }]) {
   await build({ ...common, entryPoints });
 }
-chmodSync(join(out, 'cli.js'), 0o755);
+// What a client starts, in one file: CommonJS is there sooner, and what it rarely needs are the modules beside it.
+await build({
+  ...{ ...common, entryPoints: { cli: command.cli }, format: 'cjs', splitting: false, outExtension: { '.js': '.cjs' } },
+  external: LATER.map((name) => `./${name}.js`),
+});
+// With the SDK inside, so that the tour of an installed copy needs nothing that Portolan itself does not.
+const examples = ['weather', 'orders', 'notes'].map((name) => [name, `examples/${name}.ts`]);
+await build({ ...common, outdir: join(out, 'examples'), entryPoints: Object.fromEntries(examples) });
+for (const name of ['cli.js', 'cli.cjs']) chmodSync(join(out, name), 0o755);
 
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
+if (existsSync(join(out, 'types'))) pruneTypes(join(out, 'types'), ['index.d.ts', 'schemas.d.ts']);
 process.exit(types.status ?? 1);

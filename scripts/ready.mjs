@@ -50,7 +50,7 @@ if (!isInstalled()) {
 
 if (!process.argv.includes('--no-build')) {
   const built = join(root, 'dist', 'cli.js');
-  const inputs = ['src', 'scripts/build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.types.json'];
+  const inputs = ['src', 'examples', 'scripts/build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.types.json'];
   if (!existsSync(built) || inputs.some((input) => newest(join(root, input)) > statSync(built).mtimeMs)) {
     console.error('building …');
     run(process.execPath, ['scripts/build.mjs']);

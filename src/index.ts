@@ -8,7 +8,17 @@ import {
 } from './app/index.js';
 import type { Chart } from './model/index.js';
 
-export type { DiscoverOptions, ExecuteAnswer, ExecuteOptions, GatewayOptions, OpenGateway } from './app/index.js';
+export type {
+  DiscoverOptions,
+  ExecuteAnswer,
+  ExecuteOptions,
+  GatewayOptions,
+  OpenGateway,
+  PythonAnswer,
+  PythonError,
+  PythonOptions,
+  PythonOutcome,
+} from './app/index.js';
 export { ErrorCode, PortolanError } from './base/index.js';
 export type {
   Chart,

@@ -86,9 +86,20 @@ describe('portolan inspect', () => {
 
   it('names the nearest where there is no such tool', async () => {
     const { status, stderr } = await run('inspect', 'own', 'sleeep');
-    expect(status).not.toBe(0);
+    expect(status).toBe(2);
     expect(stderr).toContain('TOOL_NOT_FOUND');
     expect(stderr).toContain('did you mean sleep');
+  });
+});
+
+describe('a name that is not there', () => {
+  it.each([
+    { args: ['tools', 'zzz'], hint: 'portolan list' },
+    { args: ['inspect', 'zzz', 'echo'], hint: 'portolan list' },
+    { args: ['inspect', 'own', 'zzzzzzzz'], hint: 'portolan tools own' },
+  ])('ends with 2 for $args, and names the command that shows what there is', async (asked) => {
+    const { status, stderr } = await run(...asked.args);
+    expect({ status, says: stderr.includes(asked.hint) }).toEqual({ status: 2, says: true });
   });
 });
 
@@ -129,10 +140,29 @@ describe('portolan call', () => {
       stdout: 'this is my own complaint\n',
       stderr: '',
     });
+    // A script that reads `success` alone must not take a refusal for an answer, and loses nothing of it.
+    expect(await json('call', 'own', 'complain')).toEqual({
+      status: 1,
+      stderr: '',
+      value: {
+        success: false,
+        error: {
+          code: 'TOOL_EXECUTION_ERROR',
+          message: 'this is my own complaint',
+          server: 'own',
+          tool: 'complain',
+        },
+        result: {
+          content: [{ type: 'text', text: 'this is my own complaint' }],
+          isError: true,
+          _meta: { kind: 'own' },
+        },
+      },
+    });
   });
 
   it.each([
-    { args: ['own', 'echo'], code: 'TOOL_VALIDATION_ERROR', hint: 'get_tool_details' },
+    { args: ['own', 'echo'], code: 'TOOL_VALIDATION_ERROR', hint: 'portolan inspect own echo' },
     { args: ['own', 'ecco'], code: 'TOOL_NOT_FOUND', hint: 'echo' },
     { args: ['own', 'mutter'], code: 'TOOL_DISABLED', hint: 'portolan config show' },
     { args: ['onw', 'echo'], code: 'SERVER_NOT_FOUND', hint: 'own' },

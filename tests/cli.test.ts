@@ -9,7 +9,7 @@ const program = join(dirname(fileURLToPath(import.meta.url)), '../dist/cli.js');
 function portolan(machine: Machine, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
     cwd: machine.project,
-    env: { PATH: process.env.PATH, HOME: machine.home, USERPROFILE: machine.home, ...env },
+    env: { PATH: process.env.PATH, HOME: machine.home, USERPROFILE: machine.home, PORTOLAN_DAEMON: 'never', ...env },
     encoding: 'utf8',
     input: '',
   });

@@ -9,7 +9,7 @@ import type { Machine } from './machine.js';
 const tests = dirname(fileURLToPath(import.meta.url));
 
 /** The program as it is shipped; the suite builds it first. */
-export const PROGRAM = join(tests, '../dist/cli.js');
+export const PROGRAM = join(tests, '../dist/cli.cjs');
 /** A server without any library, whose flags say how it behaves. */
 export const FIXTURE = join(tests, 'fixtures/e2e/server.mjs');
 const MODULES = join(tests, '../node_modules');
@@ -56,9 +56,10 @@ export function configure(machine: Machine, mcpServers: object, settings?: objec
   });
 }
 
-/** The machine's own environment, and nothing of the real one that could lead out of it. */
+/** The machine's own environment, and nothing of the real one that could lead out of it. Who means the daemon says so. */
 export function environment(machine: Machine, more: Variables = {}): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: machine.home, USERPROFILE: machine.home, ...more };
+  const { home } = machine;
+  return { PATH: process.env.PATH ?? '', HOME: home, USERPROFILE: home, PORTOLAN_DAEMON: 'never', ...more };
 }
 
 /** Runs one command to its end. */

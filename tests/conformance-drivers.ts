@@ -30,10 +30,10 @@ export const TARGETS: Readonly<Record<'the fixture' | 'the gateway', (machine: M
   'the gateway': (machine) => launch(machine, [PROGRAM, 'serve', '--expose', 'fixture']),
 };
 
-/** A machine on which the fixture is the only server. */
-export function machineWithFixture(): Machine {
+/** A machine on which the fixture is the only server; it speaks both generations, and one where its entry says so. */
+export function machineWithFixture(era?: Era): Machine {
   const machine = makeMachine();
-  configure(machine, { fixture: { command: process.execPath, args: [FIXTURE] } });
+  configure(machine, { fixture: { command: process.execPath, args: [FIXTURE], ...(era && { era }) } });
   return machine;
 }
 

@@ -1,7 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { until } from './client-over-stdio.js';
-import { DRIVERS, type Json, machineWithFixture, PROGRAM, TARGETS, type Talk } from './conformance-drivers.js';
+import {
+  DRIVERS,
+  type Era,
+  type Json,
+  machineWithFixture,
+  PROGRAM,
+  TARGETS,
+  type Talk,
+} from './conformance-drivers.js';
 import { SCENARIOS } from './conformance-scenarios.js';
 
 // The official suite speaks HTTP only. These are its server scenarios, by its names, over stdio.
@@ -16,10 +24,17 @@ function bare({ _meta, resultType, ttlMs, cacheScope, ...rest }: Json): Json {
   return rest;
 }
 
-for (const target of ['the fixture', 'the gateway'] as const) {
-  describe.skipIf(target === 'the gateway' && !exposes)(`${target} over stdio`, () => {
+/** With the drivers, every pairing of the generations of a client and of a server. */
+const UPSTREAMS = [
+  { title: 'the fixture', target: 'the fixture' },
+  { title: 'the gateway before a server of the current generation', target: 'the gateway', upstream: 'modern' },
+  { title: 'the gateway before a server of the older generation', target: 'the gateway', upstream: 'legacy' },
+] as const satisfies readonly { title: string; target: keyof typeof TARGETS; upstream?: Era }[];
+
+for (const { title, target, ...more } of UPSTREAMS) {
+  describe.skipIf(target === 'the gateway' && !exposes)(`${title} over stdio`, () => {
     describe.each(DRIVERS)('to a client of $title', ({ connect }) => {
-      const machine = machineWithFixture();
+      const machine = machineWithFixture('upstream' in more ? more.upstream : undefined);
       let talk: Talk;
       beforeAll(async () => {
         talk = await connect(TARGETS[target](machine));

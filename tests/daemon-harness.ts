@@ -18,13 +18,15 @@ export interface DaemonHouse extends AsyncDisposable {
   run(args: readonly string[]): ReturnType<typeof portolan>;
 }
 
-export function daemonHouse(): DaemonHouse {
+/** Clients are told where the socket is, or find it in the folder that the system gives a user. */
+export function daemonHouse(place: 'said' | 'runtime folder' = 'said'): DaemonHouse {
   const machine = makeMachine();
   const folder = join(machine.home, 'run');
   mkdirSync(folder);
   chmodSync(folder, 0o700);
-  const socket = join(folder, 's.sock');
-  const env = { MCP_BRIDGE_SOCKET: socket };
+  const isSaid = place === 'said';
+  const socket = join(folder, isSaid ? 's.sock' : 'mcp-bridge.sock');
+  const env: Variables = isSaid ? { MCP_BRIDGE_SOCKET: socket } : { XDG_RUNTIME_DIR: folder };
   const run = (args: readonly string[]) => portolan(machine, args, env);
   const pid = async () =>
     JSON.parse((await run(['daemon', 'status', '--json'])).stdout || '{}').pid as number | undefined;

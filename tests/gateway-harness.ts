@@ -12,7 +12,7 @@ import { type Machine, makeMachine } from './machine.js';
 
 const tests = dirname(fileURLToPath(import.meta.url));
 /** The program as it is shipped; the suite builds it first. */
-const PROGRAM = join(tests, '../dist/cli.js');
+const PROGRAM = join(tests, '../dist/cli.cjs');
 const MONITOR = pathToFileURL(join(tests, 'fixtures/servers/loop-monitor.mjs')).href;
 export const ODD_SERVER = join(tests, 'fixtures/servers/odd-server.mjs');
 /** No answer takes this long unless something hangs. */
@@ -184,7 +184,7 @@ export function watchedGateway(servers: Readonly<Record<string, Json>>, settings
   });
   const child = spawn(process.execPath, ['--import', MONITOR, PROGRAM, 'serve'], {
     cwd: machine.project,
-    env: { PATH: process.env.PATH ?? '', HOME: machine.home, USERPROFILE: machine.home },
+    env: { PATH: process.env.PATH ?? '', HOME: machine.home, USERPROFILE: machine.home, PORTOLAN_DAEMON: 'never' },
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
   });
   const exited = once(child, 'exit');

@@ -5,9 +5,9 @@ import { configure, connect, fixture, portolan, type StdioClient, startsIn, unti
 import { type Machine, makeMachine } from './machine.js';
 
 /** What the five may cost, so that the sixth fits into the 600 that all of them have. */
-const BUDGET = 470;
+const BUDGET = 560;
 
-const NAMES = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool'];
+const NAMES = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool', 'run_python'];
 
 function randomLetters(length: number): string {
   return [...randomBytes(length)].map((byte) => String.fromCharCode(97 + (byte % 26))).join('');

@@ -112,7 +112,7 @@ describe('S12 listing', () => {
     ]) {
       const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
         cwd: machine.project,
-        env: { PATH: process.env.PATH, HOME: machine.home },
+        env: { PATH: process.env.PATH, HOME: machine.home, PORTOLAN_DAEMON: 'never' },
         encoding: 'utf8',
         input: '',
       });

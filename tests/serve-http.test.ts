@@ -14,7 +14,7 @@ import { makeMachine } from './machine.js';
 
 type Json = Record<string, unknown>;
 
-const META_TOOLS = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool'];
+const META_TOOLS = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool', 'run_python'];
 const WHO = { name: 'sdk', version: '1' };
 const CAPABILITIES = { sampling: {}, elicitation: { form: {} } };
 const ODD = join(dirname(fileURLToPath(import.meta.url)), 'fixtures/servers/odd-server.mjs');

@@ -19,7 +19,7 @@ import {
 } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
-const META_TOOLS = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool'];
+const META_TOOLS = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool', 'run_python'];
 const WHO = { name: 'sdk', version: '1' };
 
 const launch = (machine: Machine) => ({

@@ -5,6 +5,7 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
+import { discoverAll } from '../src/app/index.js';
 import { ErrorCode } from '../src/base/index.js';
 import type { Definition } from '../src/model/index.js';
 import type { Surroundings } from '../src/upstream/index.js';
@@ -13,6 +14,7 @@ import { failureOf, greeted, MAX_BYTES, makeSurroundings, OPTIONS } from './fixt
 import { serveSse } from './fixtures/remote/sse-server.js';
 import { serveWs } from './fixtures/remote/ws-server.js';
 import { type Handler, sdkHandler, serveHttp } from './fixtures/servers/http-server.js';
+import { makeMachine } from './machine.js';
 
 const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(given) }] });
 
@@ -352,6 +354,25 @@ describe('a server in the same program', () => {
 });
 
 describe('a headersHelper', () => {
+  it('that only a shell would understand is a problem before anybody reaches its server', async () => {
+    using machine = makeMachine();
+    const entry = (headersHelper: string) => ({ type: 'http', url: 'https://a.example/', headersHelper });
+    const mcpServers = { piped: entry('cat key | sed s/x/y/'), plain: entry("print-headers 'a | b'") };
+    machine.write({ '~/.claude.json': JSON.stringify({ mcpServers }) });
+    const { problems } = await discoverAll(machine.options({ clients: ['claude-code'] }));
+    expect(problems).toEqual([
+      {
+        code: 'helper-needs-shell',
+        severity: 'warning',
+        message: 'its headersHelper has "|" in it, which only a shell understands',
+        hint: 'it is run without a shell: put more than a program and its words into a script',
+        source: expect.stringMatching(/\.claude\.json$/),
+        line: expect.any(Number),
+        server: 'piped',
+      },
+    ]);
+  });
+
   it('is run once, and once again when its headers are refused', async () => {
     await using machine = makeSurroundings();
     let key = 'helper-key-0';

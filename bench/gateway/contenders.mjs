@@ -25,7 +25,7 @@ const bareProxy = {
 const portolan = {
   name: 'portolan',
   before: 'many',
-  problem: existsSync(PORTOLAN) ? undefined : 'dist/cli.js is not built',
+  problem: existsSync(PORTOLAN) ? undefined : 'dist/cli.cjs is not built',
   launch(servers, home) {
     writeServers(join(home, '.cursor', 'mcp.json'), servers);
     return { command: node, args: [PORTOLAN, 'serve'] };

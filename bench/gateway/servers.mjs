@@ -16,7 +16,7 @@ export const SERVER_SCRIPTS = new Set([lean, minimal, everything]);
 /** The proxy that only parses and forwards; its server follows as arguments. */
 export const BARE_PROXY = join(here, 'servers', 'bare-proxy.mjs');
 /** What is measured. */
-export const PORTOLAN = join(root, 'dist', 'cli.js');
+export const PORTOLAN = join(root, 'dist', 'cli.cjs');
 
 /** A word of its own for each keeps a gateway from seeing thirty times the same server. */
 export function leanServer(name) {

@@ -26,7 +26,8 @@ export function newPlace(variables = {}) {
   const cwd = join(home, 'work');
   mkdirSync(cwd);
   const env = Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
-  return { cwd, env: { ...env, ...variables, HOME: home, USERPROFILE: home } };
+  // What is measured here is the gateway itself; what a daemon adds and saves has rows of its own.
+  return { cwd, env: { ...env, ...variables, HOME: home, USERPROFILE: home, PORTOLAN_DAEMON: 'never' } };
 }
 
 const leanClient = (launch, place) => (launch.port ? new HttpClient(launch, place) : new StdioClient(launch, place));

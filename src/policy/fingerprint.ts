@@ -4,7 +4,7 @@ import type { Definition, LaunchFields } from '../model/index.js';
 export type Fingerprint = Brand<string, 'Fingerprint'>;
 
 /** Everything of an entry that decides what runs or is reached, and with what. */
-export type Behaviour = LaunchFields & Pick<Partial<Definition>, 'headersHelper' | 'envFile'>;
+export type Behaviour = LaunchFields & Pick<Partial<Definition>, 'headersHelper' | 'envFile' | 'oauth' | 'standsFor'>;
 
 /** A hash over what will run and nothing else: the name of a server is not part of it. */
 export function fingerprint(behaviour: Behaviour): Fingerprint {
@@ -12,7 +12,9 @@ export function fingerprint(behaviour: Behaviour): Fingerprint {
 }
 
 /** One text for one behaviour: the order in which variables and headers are written changes nothing, any other byte does. */
-export function canonical({ command, args, env, cwd, url, headers, headersHelper, envFile }: Behaviour): string {
+export function canonical(behaviour: Behaviour): string {
+  const { command, args, env, cwd, url, headers, headersHelper, envFile, oauth = {}, standsFor } = behaviour;
+  const signIn = pairs(oauth);
   const optional = (text: string | undefined) => text ?? null;
   return JSON.stringify([
     optional(command),
@@ -23,9 +25,13 @@ export function canonical({ command, args, env, cwd, url, headers, headersHelper
     pairs(headers),
     optional(headersHelper),
     optional(envFile),
+    // It names who gets our keys. Left out where it says nothing: what was approved before it counted stays approved.
+    ...(signIn.length > 0 ? [signIn] : []),
+    // A yes to an address is no yes to using it in the place of another server.
+    ...(standsFor === undefined ? [] : [standsFor]),
   ]);
 }
 
-function pairs(record: Readonly<Record<string, string>> = {}): [string, string][] {
+function pairs<T>(record: Readonly<Record<string, T>> = {}): [string, T][] {
   return Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1));
 }

@@ -39,8 +39,12 @@ export function lastRuling(rulings: Rulings, definition: Definition): Ruling | u
 
 /** The entry as it may be stored and shown. */
 export function shownForm(definition: Definition): Behaviour {
-  const { written, headersHelper } = maskDefinition(definition);
-  return headersHelper === undefined ? written : { ...written, headersHelper };
+  const { written, headersHelper, standsFor } = maskDefinition(definition);
+  return {
+    ...written,
+    ...(headersHelper !== undefined && { headersHelper }),
+    ...(standsFor !== undefined && { standsFor }),
+  };
 }
 
 /** What a team reviews: the entry as written, literal secrets by name only, so that it is the same for everybody. */

@@ -62,7 +62,10 @@ describe('S3: loopback only; any other address needs a token', () => {
       const { port } = gateway;
       const ask = (line: string, ...headers: string[]) =>
         statusOfRaw(port, [`${line} HTTP/1.1`, `Host: localhost:${port}`, ...headers]);
-      const routes = ['POST /mcp', 'GET /mcp', 'DELETE /mcp', 'GET /nowhere', 'GET /health/', 'GET //health'];
+      const routes = [
+        ...['POST /mcp', 'GET /mcp', 'DELETE /mcp', 'GET /servers', 'POST /servers', 'GET //servers'],
+        ...['GET /nowhere', 'GET /health/', 'GET //health'],
+      ];
       for (const line of routes) {
         expect([line, await ask(line)]).toEqual([line, 401]);
         expect([line, await ask(line, `Authorization: Bearer ${TOKEN}x`)]).toEqual([line, 401]);

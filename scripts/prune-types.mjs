@@ -1,0 +1,28 @@
+// Keeps the declarations that somebody can reach from an entry of the package; what tsc writes of the rest of src/ helps nobody.
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+
+/** Removes every file under the folder to which no way of imports leads from the entries. */
+export function pruneTypes(folder, entries) {
+  const reached = new Set();
+  const waiting = entries.map((entry) => join(folder, entry));
+  for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+    if (reached.has(file) || !existsSync(file)) continue;
+    reached.add(file);
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*["'](\.[^"']+)\.js["']/g)) {
+      waiting.push(resolve(dirname(file), `${path}.d.ts`));
+    }
+  }
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  for (const { parentPath, name } of files) {
+    const path = join(parentPath, name);
+    if (!reached.has(path)) rmSync(path);
+  }
+  removeEmpty(folder);
+}
+
+function removeEmpty(folder) {
+  for (const entry of readdirSync(folder, { withFileTypes: true }))
+    if (entry.isDirectory()) removeEmpty(join(folder, entry.name));
+  if (readdirSync(folder).length === 0) rmSync(folder, { recursive: true });
+}

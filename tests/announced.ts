@@ -1,0 +1,36 @@
+import { start, until, type Variables } from './client-over-stdio.js';
+import type { Machine } from './machine.js';
+
+/** A process of `portolan announce`: for as long as it lives, somebody says that a server runs. */
+export interface Announcer extends AsyncDisposable {
+  readonly pid: number;
+  kill(): Promise<void>;
+}
+
+/** Announces a server by a process of its own, as programs in any language do. */
+export async function announce(machine: Machine, args: readonly string[], env: Variables = {}): Promise<Announcer> {
+  const program = start(machine, { args: ['announce', ...args], env });
+  // What it prints is no message; only that it does counts.
+  program.stopReading();
+  const name = args[args.indexOf('--name') + 1] ?? '';
+  const { existsSync, readdirSync } = process.getBuiltinModule('node:fs');
+  const folder = machine.path(
+    args.includes('--user') ? '~/.local/state/portolan/running/servers.d' : '<project>/.portolan/servers.d',
+  );
+  const id = `${name.replaceAll(/[^A-Za-z0-9._-]+/g, '_')}_${program.pid}.`;
+  await until(
+    () => existsSync(folder) && readdirSync(folder).some((file) => file.startsWith(id)),
+    (isThere) => isThere,
+  );
+  return {
+    pid: program.pid,
+    kill: async () => {
+      program.signal('SIGKILL');
+      await program.exited;
+    },
+    [Symbol.asyncDispose]: async () => {
+      program.signal('SIGTERM');
+      await program.exited;
+    },
+  };
+}
