@@ -1,5 +1,5 @@
 import { type Answer, PortolanError, RpcCode, RpcError } from '../base/index.js';
-import type { CallDetails, FoundTool, Gateway } from '../gateway/index.js';
+import type { FoundTool, Gateway } from '../gateway/index.js';
 import type { Conversation } from '../model/index.js';
 import { failed, structured } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
@@ -63,7 +63,11 @@ export class MetaFace implements Face {
     try {
       const call = readMetaCall(name, given);
       if (!call) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
-      return await this.#run(call, conversation, principal, { extra: besideCall(params), meta: passedOn(_meta) });
+      if (call.tool !== 'execute_tool') return await this.#run(call, conversation);
+      const { server, name: tool, toolArguments } = call;
+      const details = { extra: besideCall(params), meta: passedOn(_meta) };
+      const result = await this.#gateway.executeTool(server, tool, toolArguments, conversation, details);
+      return this.#tasks.answered(server, result, principal);
     } catch (error) {
       // What the model can mend comes back as a result; anything else is our fault and must surface as one.
       if (!(error instanceof PortolanError)) throw error;
@@ -71,7 +75,7 @@ export class MetaFace implements Face {
     }
   }
 
-  async #run(call: MetaCall, conversation: Conversation, principal: string, details: CallDetails): Promise<Answer> {
+  async #run(call: Exclude<MetaCall, { tool: 'execute_tool' }>, conversation: Conversation): Promise<Answer> {
     const gateway = this.#gateway;
     switch (call.tool) {
       case 'list_mcp_servers':
@@ -84,11 +88,6 @@ export class MetaFace implements Face {
         return structured(await gateway.listTools(call.server, call));
       case 'get_tool_details':
         return structured(await gateway.getToolDetails(call.server, call.name));
-      case 'execute_tool': {
-        const { server, name, toolArguments } = call;
-        const result = await gateway.executeTool(server, name, toolArguments, conversation, details);
-        return this.#tasks.answered(server, result, principal);
-      }
       case 'run_python': {
         const run = await gateway.runPython(call, conversation);
         return pythonAnswer(run, gateway.view.settings.sandbox.output);

@@ -14,9 +14,9 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ]);
 
-/** Whether a request says that it is of the stateless era, rightly or not. */
-export function isModern(params: Params): boolean {
-  return isObject(params?._meta) && params._meta[META.version] !== undefined;
+/** The era that a request says it is of, rightly or not. */
+export function saidEra(params: Params): Era {
+  return isObject(params?._meta) && params._meta[META.version] !== undefined ? 'modern' : 'legacy';
 }
 
 /** By what the request itself says. */

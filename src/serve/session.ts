@@ -4,7 +4,7 @@ import { asRpcError } from './answers.js';
 import { askOver, conversationWith } from './conversation.js';
 import type { Notice } from './face.js';
 import { type ClientIntroduction, initializeResult, readInitialize } from './initialize.js';
-import { adapt, discovery, eraOf, isModern } from './revisions.js';
+import { adapt, discovery, eraOf, saidEra } from './revisions.js';
 import { type SessionOptions, Unanswered } from './session-options.js';
 import { listen, wants } from './subscriptions.js';
 
@@ -164,16 +164,16 @@ export class Session {
     this.#running.set(id, controller);
     try {
       const answer = await this.#dispatch(id, method, params ?? {}, controller.signal);
-      return this.#isUnwanted(controller.signal) ? undefined : answer;
+      return this.#isUnwanted(controller.signal) ? undefined : adapt(answer, method, saidEra(params));
     } catch (error) {
       if (this.#isUnwanted(controller.signal)) return undefined;
-      throw asRpcError(error, method, isModern(params) ? 'modern' : 'legacy');
+      throw asRpcError(error, method, saidEra(params));
     } finally {
       this.#running.delete(id);
       // Making one costs more than all else that is done for a request here; whoever listened has stopped by now.
       if (!controller.signal.aborted && this.#spare.length < MAX_SPARE) this.#spare.push(controller);
       // The answer is sent when this is over: whoever waits for the last one must not close the pipe before it.
-      if (this.#running.size === 0) setImmediate(() => this.#drained?.());
+      if (this.#drained && this.#running.size === 0) setImmediate(this.#drained);
     }
   }
 
@@ -188,11 +188,9 @@ export class Session {
       case 'initialize':
         if (era === 'legacy') return this.#initialize(params);
         break;
-      case 'server/discover': {
-        if (era !== 'modern')
-          throw new RpcError(RpcCode.invalidParams, 'server/discover says which revision it speaks');
-        return this.#discover(method, era);
-      }
+      case 'server/discover':
+        if (era === 'modern') return this.#discover();
+        throw new RpcError(RpcCode.invalidParams, 'server/discover says which revision it speaks');
       case 'ping':
         if (era === 'legacy') return { value: {} };
         break;
@@ -205,7 +203,7 @@ export class Session {
       default: {
         if (era === 'modern' && LEGACY_ONLY.has(method)) break;
         const routed = this.#options.routes?.answer(method, params);
-        if (routed) return routed.then((answer) => adapt(answer, method, era));
+        if (routed) return routed;
         const answer = this.#ask(id, method, params, era, signal);
         if (answer) return answer;
       }
@@ -229,11 +227,13 @@ export class Session {
       { method, params, era, conversation, principal: principal ?? conversation.client },
       face,
     );
-    return answer?.then((given) => {
-      if (method === 'resources/subscribe') this.#subscribed.add(String(params.uri));
-      if (method === 'resources/unsubscribe') this.#subscribed.delete(String(params.uri));
-      return adapt(given, method, era);
-    });
+    return LEGACY_ONLY.has(method) ? answer?.then((given) => this.#subscription(method, params, given)) : answer;
+  }
+
+  #subscription(method: string, { uri }: NonNullable<Params>, answer: Answer): Answer {
+    if (method === 'resources/subscribe') this.#subscribed.add(String(uri));
+    else this.#subscribed.delete(String(uri));
+    return answer;
   }
 
   #caller(): string {
@@ -267,9 +267,9 @@ export class Session {
     return { value: {} };
   }
 
-  async #discover(method: string, era: Era): Promise<Answer> {
+  async #discover(): Promise<Answer> {
     const { version, face } = this.#options;
-    return adapt({ value: discovery(version, await face.introduction()) }, method, era);
+    return { value: discovery(version, await face.introduction()) };
   }
 
   async #initialize(params: NonNullable<Params>): Promise<Answer> {

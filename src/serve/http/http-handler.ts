@@ -22,6 +22,7 @@ export interface HttpHandlerOptions {
 /** All clients that come over HTTP, without the sockets they come through. */
 export interface HttpHandler extends Disposable {
   handle(request: Request): Promise<Response>;
+  readonly clients: number;
   /** Tells every client what it asked to be told. */
   notice(notice: Notice): void;
   /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
@@ -75,6 +76,9 @@ export async function openHttpHandler(options: HttpHandlerOptions): Promise<Http
       if (refusal) return refusal;
       if (new URL(request.url).pathname === MCP_PATH) return mcp(request);
       return (await answerPlainly(routes, request, notAllowed)) ?? plain(404, 'there is nothing here');
+    },
+    get clients() {
+      return legacy.size;
     },
     notice: (notice) => {
       modern.notice(notice);

@@ -75,7 +75,12 @@ export class ModernRequests {
 
   #open(channel: TransportChannel, principal: string): Session {
     this.#count += 1;
-    const session = new Session(channel, { ...this.#options.session, label: `r${this.#count}`, principal, isStateless: true });
+    const session = new Session(channel, {
+      ...this.#options.session,
+      label: `r${this.#count}`,
+      principal,
+      isStateless: true,
+    });
     this.#running.add(session);
     void session.ended.then(() => {
       this.#running.delete(session);

@@ -15,6 +15,8 @@ export interface HttpOptions extends Omit<HttpHandlerOptions, 'hosts'> {
 /** The gateway on a port. */
 export interface HttpServing extends AsyncDisposable {
   readonly url: string;
+  /** Those that have said hello; clients of the newer kind come and go with each request. */
+  readonly clients: number;
   notice(notice: Notice): void;
   /** Takes nothing new, lets what runs end for a while, then hangs up. */
   drain(limitMs: number): Promise<void>;
@@ -46,6 +48,9 @@ export async function serveHttp({ address, allowedHosts, ...options }: HttpOptio
   port = listening.address.port;
   return {
     url: `http://${authority({ host: address.host, port })}${MCP_PATH}`,
+    get clients() {
+      return handler.clients;
+    },
     notice: (notice) => handler.notice(notice),
     drain: async (limitMs) => {
       listening.stop();
