@@ -10,13 +10,14 @@ const LIMITS = {
   overheadMs: 50,
   searchMs: 150,
   executionMs: 500,
+  listRatio: 2.5,
 };
 
 /** What the bare proxy measured when the targets were set: a target is so many times that. */
 const BARE_PROXY = { p50Ratio: 1.45, callsRatio: 0.8 };
 
-/** A row is `{ id, label, unit, better, values, target? }`; a target has a text and a judge. */
-export function rowsOf({ starts, lean, sdk, sdkReal, large, load, tools }) {
+/** A row is `{ id, label, unit, better, values, target?, isRanked? }`; a target has a text and a judge. One that is not ranked only tells. */
+export function rowsOf({ starts, lean, sdk, sdkReal, large, load, tools, packed }) {
   const pick = (calls, field) => new Map([...calls].map(([name, figures]) => [name, figures[field]]));
   const minimal = starts.minimal?.get('minimal');
   const noSlower = {
@@ -35,6 +36,10 @@ export function rowsOf({ starts, lean, sdk, sdkReal, large, load, tools }) {
   const rate = againstDirect('at least', LIMITS.callsRatio, BARE_PROXY.callsRatio);
   const twice = againstDirect('at most', LIMITS.largeRatio);
   const memory = under(LIMITS.memoryMegabytes, 'MB');
+  const listStart = {
+    text: `≤ ${LIMITS.listRatio} x bare node`,
+    judge: ({ portolan, direct }) => direct && verdict(portolan <= LIMITS.listRatio * direct),
+  };
 
   return [
     row('first-list-one', 'first tools/list, 1 server', 'ms', starts.one),
@@ -79,6 +84,10 @@ export function rowsOf({ starts, lean, sdk, sdkReal, large, load, tools }) {
       firstTime(load.search),
       under(LIMITS.searchMs, 'ms'),
     ),
+    section('the package'),
+    { ...row('installed', 'installed, with all it depends on', 'MB', megabytes(packed.installed)), isRanked: false },
+    row('installed-needed', '… without pyodide, which is optional', 'MB', megabytes(packed.needed)),
+    row('start', 'portolan list, empty machine (direct: bare node)', 'ms', packed.start, listStart),
   ];
 }
 
@@ -109,13 +118,13 @@ function againstDirect(bound, limit, bareRatio) {
 }
 
 /** The verdict on the target and on the place among the peers; undefined where a figure is missing. */
-export function verdictsOf({ values, better, target }, peers) {
+export function verdictsOf({ values, better, target, isRanked = true }, peers) {
   const portolan = values.get('portolan');
   if (portolan === undefined) return { target: undefined, ahead: undefined };
   const others = peers.flatMap((peer) => values.get(peer) ?? []);
   const isAhead = others.every((other) => (better === 'higher' ? portolan > other : portolan < other));
   return {
     target: target?.judge({ portolan, direct: values.get('direct'), bare: values.get('bare proxy') }),
-    ahead: others.length === 0 ? undefined : verdict(isAhead),
+    ahead: others.length === 0 || !isRanked ? undefined : verdict(isAhead),
   };
 }
