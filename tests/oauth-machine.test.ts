@@ -167,9 +167,9 @@ const AT_WORK = {
 };
 
 /** An authorization server that takes the word of an identity provider, and a server that it guards. */
-async function company() {
+async function company(client = AT_WORK.client_id) {
   if (!Provider) throw new Error('there is no authorization server to test with');
-  const provider = await startIdentityProvider(AT_WORK.client_id);
+  const provider = await startIdentityProvider(client);
   const here = await world({ clients: [AT_WORK], trusts: provider });
   return {
     ...here,
@@ -236,6 +236,14 @@ describe.runIf(Provider)('somebody whom an identity provider knows (cross-app ac
     expect(here.authorization.grants).toEqual([]);
     writeFileSync(path, `${good}\n`);
     expect((await signInWith(server, here.store)).outcome).toMatchObject({ server: 'locked' });
+  });
+
+  it('is told so when the word is for another client, and no text shows it', async () => {
+    await using here = await company('another-client');
+    const server = admitted(here.resource.mcp, { oauth: { ...here.oauth, idpIdToken: here.provider.idToken() } });
+    const { outcome } = await signInWith(server, here.store);
+    expect(outcome).toMatchObject({ message: expect.stringContaining('invalid_grant: cannot use [secret]') });
+    expect(`${JSON.stringify(outcome)} ${(outcome as Error).stack}`).not.toContain('eyJ');
   });
 
   it('is not vouched for at an authorization server that comes later', async () => {

@@ -6,6 +6,8 @@ const OUR_NAME = 'portolan';
 /** Our program inside a folder of ours, wherever that lies; other scripts there are examples and tests. */
 const OUR_SCRIPT =
   /(?:^|[\\/])portolan(?:@[^\\/]*)?[\\/](?:dist[\\/](?:cli|main|index)|bin[\\/]cli|src[\\/]cli[\\/]main)(?:\.[cm]?[jt]s)?$/i;
+/** Servers that are shipped with us are servers like any other. */
+const OUR_EXAMPLE = /[\\/]dist[\\/]examples[\\/][\w-]+\.js$/;
 
 /** Whether starting the entry would start this gateway again, inside itself. Undefined if not, else why. */
 export function selfReason(name: string, started: readonly Started[], folder: string, host: Host): string | undefined {
@@ -21,7 +23,8 @@ export function selfReason(name: string, started: readonly Started[], folder: st
 }
 
 function isOurPath(word: string, folder: string): boolean {
-  if (baseName(word) === OUR_NAME || installedPackage(word) === OUR_NAME) return true;
+  if (baseName(word) === OUR_NAME) return true;
+  if (installedPackage(word) === OUR_NAME && !OUR_EXAMPLE.test(word)) return true;
   return OUR_SCRIPT.test(word) || (/[\\/]/.test(word) && OUR_SCRIPT.test(resolve(folder, word)));
 }
 

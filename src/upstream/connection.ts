@@ -136,7 +136,8 @@ export class Connection {
       return this.#watch(String(params.uri), method === 'resources/subscribe');
     const { brought } = options;
     const send = (asked: Readonly<Record<string, unknown>>) => this.#request(method, asked, options);
-    const answer = await visitFirst(options, () => send(brought ? withAnswers(params, brought) : params));
+    const first = brought ? withAnswers(params, brought) : params;
+    const answer = await (options.takesQuestions ? visitFirst(options, () => send(first)) : send(first));
     if (!asksForMore(answer, options)) return answer;
     return answerQuestions(answer, params, options, send);
   }

@@ -5,6 +5,7 @@ import {
   type ChannelListener,
   diskFiles,
   ErrorCode,
+  isReference,
   isSecretField,
   isSecretName,
   looksSecret,
@@ -162,7 +163,10 @@ export function secretsOf(definition: Definition, own: Readonly<Record<string, s
     ...Object.values({ ...definition.env, ...own }),
     ...Object.values(definition.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
     ...(definition.authToken === undefined ? [] : [definition.authToken]),
-    ...Object.entries(oauth).flatMap(([name, value]) => (isSecretField(name) ? [String(value)] : [])),
+    // A reference that could not be filled in says what is lacking.
+    ...Object.entries(oauth).flatMap(([name, value]) =>
+      isSecretField(name) && !isReference(String(value)) ? [String(value)] : [],
+    ),
   ];
 }
 

@@ -99,6 +99,13 @@ export class SharedPool implements AsyncDisposable {
     }
   }
 
+  /** How many there are of each state. */
+  states(): Readonly<Record<ServerStatus['state'], number>> {
+    const counts = { connected: 0, starting: 0, disconnected: 0 };
+    for (const { status } of [...this.#slots.values(), ...this.#leaving]) counts[status.state] += 1;
+    return counts;
+  }
+
   running(): readonly RunningServer[] {
     return [...this.#slots.values(), ...this.#leaving]
       .filter(({ status }) => status.state !== 'disconnected')

@@ -119,6 +119,17 @@ describe('authProviderFor', () => {
     expect(await refreshTokens(server)).toEqual(['r-0', 'r-1']);
   });
 
+  it('signs a program in though a full disk does not take its token', async () => {
+    await using server = await renewing();
+    using store = makeStore();
+    const oauth = { grantType: 'client_credentials', clientId: 'c', clientSecret: 's' };
+    const metadata = new URL('/.well-known/oauth-authorization-server', server.url).href;
+    const full = { ...store, save: () => Promise.reject(new Error('ENOSPC')) };
+    const { token, refused } = provider(full, { ...oauth, authServerMetadataUrl: metadata });
+    await refused();
+    expect([await token(), store.list()]).toEqual(['new-1', []]);
+  });
+
   it('lets go of what a full disk did not take when somebody signs out', async () => {
     await using server = await renewing();
     using store = makeStore();

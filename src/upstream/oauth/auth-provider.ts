@@ -29,7 +29,7 @@ class Tokens implements AuthProvider {
   readonly #remote: Remote;
   readonly #store: CredentialStore;
   /** What could not be written: the authorization server knows the old one no more. */
-  #unsaved: { readonly credential: Credential; readonly instead: Credential } | undefined;
+  #unsaved: { readonly credential: Credential; readonly instead: Credential | undefined } | undefined;
   #failure: { readonly until: number; readonly of: string | undefined; readonly error: unknown } | undefined;
 
   constructor(remote: Remote, store: CredentialStore) {
@@ -60,7 +60,7 @@ class Tokens implements AuthProvider {
     const { resource, settings } = this.#remote;
     const stored = this.#store.find(resource);
     const unsaved = this.#unsaved;
-    const found = unsaved && stored?.accessToken === unsaved.instead.accessToken ? unsaved.credential : stored;
+    const found = unsaved && stored?.accessToken === unsaved.instead?.accessToken ? unsaved.credential : stored;
     return settings.clientId === undefined || found?.client.client_id === settings.clientId ? found : undefined;
   }
 
@@ -97,7 +97,9 @@ class Tokens implements AuthProvider {
       const issuer = await findIssuer(sdk, this.#remote, challenge, fetch);
       const [remote, store] = [this.#remote, this.#store];
       const attempt = { remote, store, issuer, challenge, fetch };
-      await store.save(await signInAsMachine(sdk, settings.grant, attempt));
+      await this.#keep(await signInAsMachine(sdk, settings.grant, attempt), now, (credential) =>
+        store.save(credential),
+      );
       return;
     }
     if (now?.refreshToken === undefined) throw signInNeeded(name, now ? 'needs a new sign-in' : undefined);
@@ -117,7 +119,10 @@ class Tokens implements AuthProvider {
         ...(metadata && { metadata }),
         ...(now.audience !== undefined && { resource: now.audience }),
       });
-      await this.#keep(toCredential(now, tokens, Date.now()), now);
+      // Not saved if somebody signed in or out meanwhile: theirs counts.
+      await this.#keep(toCredential(now, tokens, Date.now()), now, (credential, instead) =>
+        this.#store.save(credential, instead),
+      );
     } catch (error) {
       if (!(error instanceof sdk.OAuthError) || !LOST.includes(error.code)) throw error;
       // One that works without our lock may have been faster: its token is in the file by now.
@@ -128,11 +133,14 @@ class Tokens implements AuthProvider {
     }
   }
 
-  /** Not saved if somebody signed in or out meanwhile: theirs counts. */
-  async #keep(credential: Credential, before: Credential): Promise<void> {
-    const instead = this.#unsaved?.credential === before ? this.#unsaved.instead : before;
+  async #keep(
+    credential: Credential,
+    before: Credential | undefined,
+    save: (credential: Credential, instead: Credential | undefined) => Promise<boolean>,
+  ): Promise<void> {
+    const instead = this.#unsaved && this.#unsaved.credential === before ? this.#unsaved.instead : before;
     try {
-      await this.#store.save(credential, instead);
+      await save(credential, instead);
       this.#unsaved = undefined;
     } catch {
       // A full disk must not cost the sign-in as long as this process lives; the next refresh tries to write again.

@@ -1,4 +1,4 @@
-import { cleanText, ErrorCode, PortolanError, redactor } from '../../base/index.js';
+import { cleanText, ErrorCode, maskText, PortolanError, redactor } from '../../base/index.js';
 import type { Sdk } from './remote.js';
 
 /** Only a person can go on: no gateway opens a browser by itself. */
@@ -49,5 +49,6 @@ export function oauthFault(sdk: Sdk, server: string, error: unknown, secrets: It
 export function firstWords(error: unknown, secrets: Iterable<string>): string {
   const message = error instanceof Error ? error.message : '';
   const [head = ''] = message.split(/Invalid OAuth error response|Raw body/);
-  return cleanText(redactor(secrets)(head), SHOWN_CHARACTERS).text;
+  // What one party signed for another is known by its form alone.
+  return cleanText(maskText(redactor(secrets)(head)), SHOWN_CHARACTERS).text;
 }
