@@ -9,6 +9,7 @@ import { Notes } from './gateway/figures.mjs';
 import { measureCalls } from './gateway/measure-calls.mjs';
 import { measureLarge } from './gateway/measure-large.mjs';
 import { measureLoad } from './gateway/measure-load.mjs';
+import { measurePackage } from './gateway/measure-package.mjs';
 import { measureStarts } from './gateway/measure-starts.mjs';
 import { installPeers, PEER_NAMES } from './gateway/peers.mjs';
 import { endAll } from './gateway/processes.mjs';
@@ -31,12 +32,14 @@ const FULL = {
   calls: { epochs: 2, batches: 8, inSequence: 250, atOnce: 1_000 },
   large: { rounds: 4 },
   load: { rounds: 1, searches: 50 },
+  package: { rounds: 15 },
 };
 const QUICK = {
   starts: { rounds: 1 },
   calls: { epochs: 1, batches: 3, inSequence: 100, atOnce: 400 },
   large: { rounds: 1 },
   load: { rounds: 1, searches: 10 },
+  package: { rounds: 5 },
 };
 
 function tidy() {
@@ -53,7 +56,8 @@ const size = options.quick ? QUICK : FULL;
 const notes = new Notes();
 
 say('installing the peers …');
-const all = allContenders(await installPeers(options.peers ?? join(runFolder, 'peers')));
+const peers = await installPeers(options.peers ?? join(runFolder, 'peers'));
+const all = allContenders(peers);
 for (const { name, problem } of all) if (problem) notes.add(`${name} is left out`, problem);
 const present = all.filter(({ problem }) => problem === undefined);
 
@@ -74,7 +78,10 @@ if (tools === 0) notes.add('memory and search', 'the recorded catalogues are not
 const load =
   tools > 0 ? await measureLoad(taking, size.load, notes) : { rss: new Map(), pss: new Map(), search: new Map() };
 
-const rows = rowsOf({ starts, lean, sdk, sdkReal, large, load, tools });
+say('the package …');
+const packed = measurePackage(peers, size.package, notes);
+
+const rows = rowsOf({ starts, lean, sdk, sdkReal, large, load, tools, packed });
 const verdicts = rows.flatMap((row) => (row.section ? [] : Object.values(verdictsOf(row, PEER_NAMES))));
 if (options.json) console.log(JSON.stringify(jsonOf(rows, all, PEER_NAMES, notes.lines), null, 2));
 else {

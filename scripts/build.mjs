@@ -30,6 +30,8 @@ const common = {
   define: { PORTOLAN_VERSION: JSON.stringify(version) },
   legalComments: 'linked',
   logLevel: 'warning',
+  // Beside the files and not named in them: only what measures coverage reads them.
+  ...(process.argv.includes('--source-maps') && { sourcemap: 'external' }),
 };
 // Each apart, because what two entries share becomes chunks that both load: the library would load those of the commands,
 // and both would load zod.

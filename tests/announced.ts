@@ -1,5 +1,22 @@
-import { start, until, type Variables } from './client-over-stdio.js';
+import { expect } from 'vitest';
+import { portolan, start, until, type Variables } from './client-over-stdio.js';
 import type { Machine } from './machine.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A server as `portolan list --json` shows it, as far as these tests look at it. */
+export interface Listed extends Json {
+  readonly name: string;
+  readonly state: string;
+  readonly origins: readonly Json[];
+}
+
+/** The chart of a machine. */
+export async function list(machine: Machine): Promise<{ servers: readonly Listed[]; problems: readonly Json[] }> {
+  const { stdout, stderr } = await portolan(machine, ['list', '--json']);
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
 
 /** A process of `portolan announce`: for as long as it lives, somebody says that a server runs. */
 export interface Announcer extends AsyncDisposable {

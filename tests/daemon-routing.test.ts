@@ -10,9 +10,9 @@ const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'lent' }, mod
 const BOTH = { askOtherClients: true, answerForOtherClients: true };
 
 /** A house with a server that asks, and a client of it for each of these abilities. */
-async function houseWith(mcpBridge: Json, ...abilities: readonly Json[]) {
+async function houseWith({ era = 'legacy', ...mcpBridge }: Json, ...abilities: readonly Json[]) {
   const house = daemonHouse();
-  configure(house.machine, { asking: { command: process.execPath, args: [ASKING] } }, { mcpBridge });
+  configure(house.machine, { asking: { command: process.execPath, args: [ASKING], era } }, { mcpBridge });
   await house.run(['daemon', 'start']);
   const clients: LineClient[] = [];
   for (const [at, capabilities] of abilities.entries())
@@ -38,30 +38,38 @@ const answer = (client: LineClient, question: Json | undefined, result: Json) =>
   client.write(`${JSON.stringify({ jsonrpc: '2.0', id: question?.id, result })}\n`);
 
 describe('a question of a server', () => {
-  it('goes to another client that can answer it where both sides want that, and says for whom', async () => {
-    const { house, clients } = await houseWith(BOTH, { sampling: {} }, { sampling: {}, elicitation: {} }, {});
-    await using _house = house;
-    const [first, last, weak] = clients;
-    if (!first || !last || !weak) throw new Error('there are three');
-    const sampled = weak.execute('asking', 'test_sampling', { prompt: 'x' });
-    const question = await askedSoon(last, 'sampling/createMessage');
-    const behalf = { id: expect.any(String), name: 'client 2' };
-    expect(question).toMatchObject({ params: { _meta: { 'portolan/onBehalfOf': behalf } } });
-    await answer(last, question, SAMPLE);
-    expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: lent' }] });
-    const filled = weak.execute('asking', 'test_elicitation', { message: 'Who?' });
-    const form = await askedSoon(last, 'elicitation/create');
-    expect(form).toMatchObject({
-      params: {
-        message: expect.stringMatching(/^For another client, client 2: /),
-        _meta: { 'portolan/onBehalfOf': behalf },
-      },
-    });
-    await answer(last, form, { action: 'decline' });
-    await filled;
-    expect(first.notifications).toEqual([]);
-    expect(weak.notifications).toEqual([]);
-  });
+  it.each(['legacy', 'modern'])(
+    'of the %s kind goes to another client that can answer it where both sides want that, and says for whom',
+    async (era) => {
+      const { house, clients } = await houseWith(
+        { ...BOTH, era },
+        { sampling: {} },
+        { sampling: {}, elicitation: {} },
+        {},
+      );
+      await using _house = house;
+      const [first, last, weak] = clients;
+      if (!first || !last || !weak) throw new Error('there are three');
+      const sampled = weak.execute('asking', 'test_sampling', { prompt: 'x' });
+      const question = await askedSoon(last, 'sampling/createMessage');
+      const behalf = { id: expect.any(String), name: 'client 2' };
+      expect(question).toMatchObject({ params: { _meta: { 'portolan/onBehalfOf': behalf } } });
+      await answer(last, question, SAMPLE);
+      expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: lent' }] });
+      const filled = weak.execute('asking', 'test_elicitation', { message: 'Who?' });
+      const form = await askedSoon(last, 'elicitation/create');
+      expect(form).toMatchObject({
+        params: {
+          message: expect.stringMatching(/^For another client, client 2: /),
+          _meta: { 'portolan/onBehalfOf': behalf },
+        },
+      });
+      await answer(last, form, { action: 'accept', content: { username: 'u', email: 'e' } });
+      await filled;
+      expect(first.notifications).toEqual([]);
+      expect(weak.notifications).toEqual([]);
+    },
+  );
 
   it.each([
     { title: 'nobody says so', mcpBridge: {} },
@@ -123,16 +131,22 @@ describe('a client that switches itself invisible', () => {
     expect(await listed()).toMatchObject([{ id: to, name: 'client 1' }]);
   });
 
-  it.each([
-    { method: 'bridge/visibility', params: { visible: 'no' }, code: -32602 },
-    { method: 'bridge/visibility', params: {}, code: -32602 },
-    { method: 'bridge/send', params: { message: 'x' }, code: -32602 },
-    { method: 'bridge/send', params: { to: 7, message: 'x' }, code: -32602 },
-    { method: 'bridge/request', params: { to: 'nobody', method: 'x/y' }, code: -32602 },
-    { method: 'bridge/nonsense', params: {}, code: -32601 },
-  ])('is told that $method with $params is wrong', async ({ method, params, code }) => {
+  it('is told what is wrong with what it asks of others', async () => {
     const { house, clients } = await houseWith({}, {});
     await using _house = house;
-    expect(await clients[0]?.request(method, params)).toMatchObject({ error: { code } });
+    const wrong = [
+      { method: 'bridge/visibility', params: { visible: 'no' }, code: -32602 },
+      { method: 'bridge/visibility', params: {}, code: -32602 },
+      { method: 'bridge/send', params: { message: 'x' }, code: -32602 },
+      { method: 'bridge/send', params: { to: 7, message: 'x' }, code: -32602 },
+      { method: 'bridge/request', params: { to: 'nobody', method: 'x/y' }, code: -32602 },
+      { method: 'bridge/nonsense', params: {}, code: -32601 },
+    ];
+    const codes = [];
+    for (const { method, params } of wrong) {
+      const { error } = (await clients[0]?.request(method, params)) ?? {};
+      codes.push((error as { code: number }).code);
+    }
+    expect(codes).toEqual(wrong.map(({ code }) => code));
   });
 });

@@ -1,10 +1,22 @@
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configure, fixture, isAlive, portolan, startsIn, until } from './client-over-stdio.js';
 import { daemonHouse } from './daemon-harness.js';
 
+const STRANGER = 12_345;
 const said = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
 
 describe('the daemon', () => {
@@ -202,6 +214,7 @@ describe('the place of the socket', () => {
     { title: 'a file', make: (path: string) => writeFileSync(path, 'mine') },
     { title: 'a folder', make: (path: string) => mkdirSync(path) },
     { title: 'a link to a file', make: (path: string) => symlinkSync('/etc/hostname', path) },
+    { title: 'a FIFO', make: (path: string) => void execFileSync('mkfifo', [path]) },
   ])('R8, S1: refuses $title in its place at both ends and leaves it as it is', async ({ make }) => {
     await using house = daemonHouse();
     configure(house.machine, { one: fixture() });
@@ -214,6 +227,42 @@ describe('the place of the socket', () => {
     expect(client.stderr).toContain('is not a socket');
     expect(statSync(house.socket).mtimeMs).toBe(before);
     rmSync(house.socket, { recursive: true });
+  });
+
+  it('R8, S1: refuses a link to a socket at both ends, whoever listens there', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, { one: fixture() });
+    const heard: Buffer[] = [];
+    const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => heard.push(chunk)));
+    const real = join(house.machine.home, 'run', 'real.sock');
+    await new Promise<void>((resolve) => void server.listen(real, resolve));
+    chmodSync(real, 0o600);
+    symlinkSync(real, house.socket);
+    const served = await house.run(['serve', '--socket', house.socket]);
+    expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('is not a socket')]);
+    await using client = await house.client();
+    expect(client.stderr).toContain('is not a socket');
+    expect([heard, readlinkSync(house.socket)]).toEqual([[], real]);
+    rmSync(house.socket);
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  // Only root can make another user's file.
+  it.skipIf(process.geteuid?.() !== 0)('R8, S1: refuses a socket of another user at both ends', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, { one: fixture() });
+    const heard: Buffer[] = [];
+    const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => heard.push(chunk)));
+    await new Promise<void>((resolve) => void server.listen(house.socket, resolve));
+    chmodSync(house.socket, 0o600);
+    chownSync(house.socket, STRANGER, STRANGER);
+    const served = await house.run(['serve', '--socket', house.socket]);
+    expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('belongs to another user')]);
+    await using client = await house.client();
+    expect(client.stderr).toContain('belongs to another user');
+    expect([heard, statSync(house.socket).uid]).toEqual([[], STRANGER]);
+    rmSync(house.socket);
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('S1: no end says a word to a socket that others can use, or in a folder that others can write to', async () => {

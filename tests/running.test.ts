@@ -4,24 +4,11 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import type { Readable, Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { announce } from './announced.js';
+import { announce, list } from './announced.js';
 import { configure, connect, fixture, isAlive, portolan, startsIn, until } from './client-over-stdio.js';
 import { sdkHandler, serveHttp } from './fixtures/servers/http-server.js';
-import { serveOverHttp } from './gateway-over-http.js';
 import { type Machine, makeMachine } from './machine.js';
 
-type Json = Record<string, unknown>;
-interface Listed extends Json {
-  readonly name: string;
-  readonly state: string;
-  readonly origins: readonly Json[];
-}
-
-async function list(machine: Machine): Promise<{ servers: Listed[]; problems: Json[] }> {
-  const { stdout, stderr } = await portolan(machine, ['list', '--json']);
-  expect(stderr).toBe('');
-  return JSON.parse(stdout);
-}
 const approve = async (machine: Machine, name: string) =>
   expect(await portolan(machine, ['approve', name, '--yes'])).toMatchObject({ status: 0 });
 const RUNNING = (machine: Machine) => ({
@@ -60,6 +47,16 @@ describe('a server that announced itself', () => {
       ({ servers }) => servers.length === 0,
     );
     expect((await list(machine)).servers).toEqual([]);
+  });
+
+  it('waits for approval also where it was announced for the whole user', async () => {
+    using machine = makeMachine();
+    await using server = await serveHttp(sdkHandler());
+    await using _announcer = await announce(machine, ['--name', 'docs', '--url', server.url, '--user']);
+    expect((await list(machine)).servers).toMatchObject([{ name: 'docs', state: 'pending-approval' }]);
+    await using client = await connect(machine);
+    expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(WAITS);
+    expect(server.seen).toEqual([]);
   });
 
   it.each([
@@ -272,74 +269,5 @@ describe('registries that others write', () => {
     const http = { enabled: true, url: 'http://127.0.0.1:9/mcp' };
     writeRegistry(machine, { portolan_1: entry({ name: 'portolan', http }) });
     expect(await list(machine)).toMatchObject({ servers: [{ name: 'mine', state: 'ready' }], problems: [] });
-  });
-});
-
-describe('a gateway that listens', () => {
-  it('announces itself in its project while it listens, and is never offered as a server', async () => {
-    using machine = makeMachine();
-    const shown = async () => JSON.parse((await portolan(machine, ['ps', '--json'])).stdout).servers;
-    {
-      await using gateway = await serveOverHttp(machine);
-      const [server, ...others] = await shown();
-      expect(others).toEqual([]);
-      expect(server).toMatchObject({
-        name: 'portolan',
-        http: { enabled: true, host: '127.0.0.1', port: gateway.port, url: gateway.url },
-        transports: [{ type: 'http', url: gateway.url }],
-        capabilities: { tools: {} },
-        cwd: machine.project,
-      });
-      await using _alias = await announce(machine, ['--name', 'alias', '--url', gateway.url]);
-      expect(await shown()).toHaveLength(2);
-      expect(await list(machine)).toEqual({ servers: [], problems: [] });
-    }
-    expect(await shown()).toEqual([]);
-  });
-
-  it('leaves nothing in a home folder, and tells of itself for the whole user there', async () => {
-    using machine = makeMachine();
-    const atHome = { ...machine, project: machine.home };
-    await using gateway = await serveOverHttp(atHome);
-    const { servers } = JSON.parse((await portolan(machine, ['ps', '--user', '--json'])).stdout);
-    expect(servers).toMatchObject([{ name: 'portolan', http: { url: gateway.url } }]);
-    expect(() => statSync(machine.path('~/.portolan'))).toThrow();
-    // What the user wrote down to reach it is not offered by it.
-    configure(machine, { gateway: { url: gateway.url.replace('127.0.0.1', 'localhost') } });
-    expect(await list(machine)).toMatchObject({ servers: [], problems: [{ code: 'self-server', server: 'gateway' }] });
-  });
-
-  it('serves although it cannot say so, with a warning', async () => {
-    using machine = makeMachine();
-    machine.write({ '<project>/.portolan': 'in the way' });
-    await using gateway = await serveOverHttp(machine);
-    expect((await fetch(new URL('/health', gateway.url))).status).toBe(200);
-    expect(gateway.stderr()).toContain('the registry of running servers could not be written');
-    gateway.signal('SIGTERM');
-    expect(await gateway.exited).toEqual({ code: 0, signal: null });
-  });
-
-  it('tells other machines who runs, and nothing that is not theirs to know', async () => {
-    using machine = makeMachine();
-    await using gateway = await serveOverHttp(machine);
-    const url = 'http://127.0.0.1:9/mcp?token=s3cr3t-s3cr3t';
-    await using docs = await announce(machine, ['--name', 'docs', '--url', url]);
-    await using _local = await announce(machine, ['--name', 'local', '--url', 'unix:/run/private.sock', '--user']);
-    const answer = await fetch(new URL('/servers', gateway.url));
-    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('json')]);
-    const text = await answer.text();
-    const { servers } = JSON.parse(text);
-    expect(servers.map(({ name, transports }: Listed) => [name, transports])).toEqual([
-      ['docs', [{ type: 'http', url: 'http://127.0.0.1:9/mcp?token=[secret]' }]],
-      ['local', [{ type: 'socket' }]],
-      ['portolan', [{ type: 'http', url: gateway.url }]],
-    ]);
-    expect(servers[0]).toEqual({
-      ...{ id: `docs_${docs.pid}`, name: 'docs', capabilities: {}, tools: [], requests: 0 },
-      ...{ transports: expect.anything(), started_at: expect.any(String), uptime_seconds: expect.any(Number) },
-    });
-    for (const secret of ['s3cr3t', machine.home, machine.project, 'private.sock', '.portolan'])
-      expect(text).not.toContain(secret);
-    expect((await fetch(new URL('/servers', gateway.url), { method: 'POST' })).status).toBe(405);
   });
 });

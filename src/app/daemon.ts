@@ -50,6 +50,26 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   // The user's own settings say how long to stay; wrong ones end the start, as they do everywhere.
   using house = await workspaces.enter(undefined);
   const { serving } = house;
+  // First, so that whoever reaches the socket can be told where else to come.
+  const { allowedHosts } = serving.running.gateway.view.settings.http;
+  let overHttp = () => 0;
+  await using http = address
+    ? await serveHttp({
+        address,
+        session: serving.session,
+        limits: serving.limits,
+        log,
+        allowedHosts: () => allowedHosts,
+        routes: httpRoutes(() => serving.running.discovery, {
+          ...{ version, calls: workspaces.shared.calls, pool: workspaces.shared.pool },
+          clients: () => ({ socket: clients.size, http: overHttp() }),
+        }),
+        ...(token !== undefined && { token }),
+      })
+    : undefined;
+  using _told = http && serving.tell((notice) => http.notice(notice));
+  url = http?.url;
+  overHttp = () => http?.clients ?? 0;
   let emptySince = performance.now();
   const sockets = await serveSocket({
     path: socket,
@@ -62,20 +82,6 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     },
   });
   unclaim(socket);
-  const { allowedHosts } = serving.running.gateway.view.settings.http;
-  await using http = address
-    ? await serveHttp({
-        address,
-        session: serving.session,
-        limits: serving.limits,
-        log,
-        allowedHosts: () => allowedHosts,
-        routes: httpRoutes(() => serving.running.discovery),
-        ...(token !== undefined && { token }),
-      })
-    : undefined;
-  using _told = http && serving.tell((notice) => http.notice(notice));
-  url = http?.url;
   void endStrays(serving.running.discovery, log);
   const look = setInterval(() => {
     const { daemonIdleMs } = serving.running.gateway.view.settings.timeouts;

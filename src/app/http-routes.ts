@@ -2,11 +2,13 @@ import { maskUrl } from '../base/index.js';
 import type { RegisteredServer } from '../registry/index.js';
 import type { PlainRoutes } from '../serve/index.js';
 import type { Discovery } from './discover.js';
+import { type Measured, metricsResponse } from './metrics.js';
 import { distinctServers, readRunning } from './running.js';
 
 /** What may be read over HTTP beside the protocol itself. */
-export function httpRoutes(discovery: () => Discovery): PlainRoutes {
+export function httpRoutes(discovery: () => Discovery, measured: Measured): PlainRoutes {
   return new Map([
+    ['/metrics', { answer: () => metricsResponse(measured) }],
     [
       '/servers',
       {

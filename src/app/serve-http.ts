@@ -19,15 +19,20 @@ export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<v
   const { address: written, token, listening, ending, ...rest } = options;
   const address = httpAddress(written, token);
   await whileServing(rest, async ({ running, session, limits, tell }) => {
+    let clients = () => 0;
     await using http = await serveHttp({
       address,
       session,
       limits,
       log: session.log,
       allowedHosts: () => running.gateway.view.settings.http.allowedHosts,
-      routes: httpRoutes(() => running.discovery),
+      routes: httpRoutes(() => running.discovery, {
+        ...{ version: session.version, calls: running.shared.calls, pool: running.shared.pool },
+        clients: () => ({ http: clients() }),
+      }),
       ...(token !== undefined && { token }),
     });
+    clients = () => http.clients;
     using _told = tell((notice) => http.notice(notice));
     const reachable = { url: http.url, isEverybodys: false };
     const announced = await announceSelf(running.discovery.host, reachable, session.log);

@@ -1,5 +1,5 @@
 import type { Log } from '../base/index.js';
-import { type AuditLog, CallGate, openAuditLog } from '../gateway/index.js';
+import { type AuditLog, CallGate, CallMetrics, openAuditLog } from '../gateway/index.js';
 import { openSandbox, type Sandbox } from '../sandbox/index.js';
 import { DEFAULTS } from '../settings/index.js';
 import { type Guardian, SharedPool, startGuardian } from '../upstream/index.js';
@@ -11,6 +11,8 @@ export interface Shared extends AsyncDisposable {
   readonly pool: SharedPool;
   /** One for all: what a client or a server can take does not depend on how many workspaces there are. */
   readonly gate: CallGate;
+  /** What all calls together were like. */
+  readonly calls: CallMetrics;
   /** One writer for each folder: the record is a chain. */
   auditIn(folders: OwnFolders): AuditLog;
   guardianIn(folders: OwnFolders): Guardian;
@@ -23,6 +25,7 @@ export interface Shared extends AsyncDisposable {
 export function openShared(log: Log): Shared {
   const warn = (message: string) => log('warn', message);
   const pool = new SharedPool({ log });
+  const calls = new CallMetrics();
   const audits = new Map<string, AuditLog>();
   const guardians = new Map<string, Guardian>();
   const uses = new Map<string, UsesFile>();
@@ -30,8 +33,9 @@ export function openShared(log: Log): Shared {
   return {
     pool,
     gate: new CallGate(() => DEFAULTS.limits),
+    calls,
     usesIn: ({ state }) => once(uses, state, () => usesFile(state, log)),
-    auditIn: ({ audit }) => once(audits, audit, () => openAuditLog({ folder: audit, warn })),
+    auditIn: ({ audit }) => once(audits, audit, () => counted(openAuditLog({ folder: audit, warn }), calls)),
     guardianIn: ({ children }) => once(guardians, children, () => startGuardian({ folder: children, onProblem: warn })),
     sandboxIn: ({ sandbox: folder }, { engine, image }) => {
       const options = { folder, engine, log, ...(image !== undefined && { image }) };
@@ -44,6 +48,17 @@ export function openShared(log: Log): Shared {
         [...guardians.values(), ...audits.values(), ...uses.values()].map((one) => one[Symbol.asyncDispose]()),
       );
     },
+  };
+}
+
+/** What is recorded is counted. */
+function counted(log: AuditLog, calls: CallMetrics): AuditLog {
+  return {
+    record: (execution) => {
+      calls.record(execution);
+      log.record(execution);
+    },
+    [Symbol.asyncDispose]: () => log[Symbol.asyncDispose](),
   };
 }
 

@@ -36,6 +36,8 @@ export type ServerListener = (server: string, method: string, params: Readonly<R
 export interface RunningGateway extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly catalog: Catalog;
+  /** What it has in common with others of this process. */
+  readonly shared: Shared;
   /** What was found when it was last looked. */
   readonly discovery: Discovery;
   /** Hears what servers say unasked, until the returned function is called. */
@@ -188,6 +190,7 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
   return {
     gateway,
     catalog,
+    shared: common,
     get discovery() {
       return held.discovery;
     },

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { ErrorCode, factsOf, isObject, type Log, makeSocketFolder, PortolanError } from '../base/index.js';
+import { now } from './clock.js';
 import { DaemonLine } from './daemon-line.js';
 import { dial } from './dial.js';
 import { claimStart, type StartOptions, startDaemon } from './start-daemon.js';
@@ -23,6 +24,8 @@ export interface FindOptions extends StartOptions {
   readonly mode: Exclude<DaemonMode, 'never'>;
   readonly context: BridgeContext;
   readonly log: Log;
+  /** Done while the daemon makes room. */
+  readonly meanwhile?: () => void;
 }
 
 /** What a client that had a daemon before tells the next one. */
@@ -52,7 +55,7 @@ const HAND_OVER_MS = 2_000;
 
 /** A daemon that has taken us in. Rejects with why there is none. */
 export async function findDaemon(options: FindOptions, waitMs: number, before: Before = {}): Promise<Found> {
-  const ends = performance.now() + waitMs;
+  const ends = now() + waitMs;
   const first = await opened(await dialled(options, ends), options, ends, before);
   if (!isNewer(options.context.version, first.version)) return first;
   const versions = { own: options.context.version, daemon: first.version };
@@ -66,7 +69,7 @@ export async function findDaemon(options: FindOptions, waitMs: number, before: B
   }
   options.log('info', 'a daemon of an older version makes room for this one', versions);
   const isStarting = await handOver(first.line, options.socket);
-  const later = performance.now() + waitMs;
+  const later = now() + waitMs;
   return opened(await dialled(options, later, isStarting), options, later, before);
 }
 
@@ -76,12 +79,19 @@ interface Opened extends Found {
   readonly yields: boolean;
 }
 
-async function opened(socket: Socket, { context, mode }: FindOptions, ends: number, before: Before): Promise<Opened> {
+async function opened(
+  socket: Socket,
+  { context, mode, meanwhile }: FindOptions,
+  ends: number,
+  before: Before,
+): Promise<Opened> {
   const line = new DaemonLine(socket);
   try {
     const { id = context.id, hasLost } = before;
     const said = { ...context, ...(id !== undefined && { id }), ...(hasLost && { hasLost }) };
-    const answer = await line.ask('bridge/open', said, Math.max(OPEN_MS[mode], ends - performance.now()));
+    const asked = line.ask('bridge/open', said, Math.max(OPEN_MS[mode], ends - now()));
+    meanwhile?.();
+    const answer = await asked;
     const told = isObject(answer) ? answer : {};
     const given = typeof told.id === 'string' ? told.id : id;
     return {
@@ -96,18 +106,18 @@ async function opened(socket: Socket, { context, mode }: FindOptions, ends: numb
 
 async function dialled(options: FindOptions, ends: number, isClaimed = false): Promise<Socket> {
   const { socket: path, mode } = options;
-  const began = performance.now();
+  const began = now();
   let startedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     const socket = await dial(path);
     if (socket) return socket;
-    const now = performance.now();
-    if (now > ends) throw noDaemon(path, now - began, mode);
-    if (mode === 'auto' && now - startedAt > START_AGAIN_MS) {
+    const at = now();
+    if (at > ends) throw noDaemon(path, at - began, mode);
+    if (mode === 'auto' && at - startedAt > START_AGAIN_MS) {
       makeSocketFolder(path);
       if (isClaimed || claimStart(path)) startDaemon(options);
       isClaimed = false;
-      startedAt = now;
+      startedAt = at;
     }
     await pause(LOOK_MS);
   }
@@ -119,8 +129,8 @@ async function handOver(line: DaemonLine, path: string): Promise<boolean> {
   const before = factsOf(path)?.ino;
   await line.ask('bridge/stop', {}, HAND_OVER_MS).catch(() => undefined);
   line.stream.destroy();
-  const ends = performance.now() + HAND_OVER_MS;
-  while (before !== undefined && factsOf(path)?.ino === before && performance.now() < ends) await pause(LOOK_MS);
+  const ends = now() + HAND_OVER_MS;
+  while (before !== undefined && factsOf(path)?.ino === before && now() < ends) await pause(LOOK_MS);
   return isClaimed;
 }
 

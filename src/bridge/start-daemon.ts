@@ -14,6 +14,8 @@ export interface StartOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly args?: readonly string[];
+  /** Variables that it is given beside those that every daemon needs. */
+  readonly passed?: readonly string[];
 }
 
 /** Where the daemon writes what happens. */
@@ -23,10 +25,12 @@ export function daemonLog(home: string, env: Readonly<Record<string, string | un
 }
 
 /** Starts a daemon that lives on by itself. Who listens in the end is settled by the socket. */
-export function startDaemon({ program, socket, env, home, args = [] }: StartOptions): void {
+export function startDaemon({ program, socket, env, home, args = [], passed = [] }: StartOptions): void {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const log = openLog(daemonLog(home, env));
-  const given = Object.entries(env).filter(([name, value]) => value !== undefined && NEEDED.test(name));
+  const given = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && (NEEDED.test(name) || passed.includes(name)),
+  );
   const child = spawn(process.execPath, [program, 'serve', '--socket', socket, '--leave-when-idle', ...args], {
     cwd: home,
     env: Object.fromEntries(given),

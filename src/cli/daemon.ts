@@ -12,6 +12,8 @@ const OPTIONS = {
 /** A daemon that has not come or gone by then does not. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 25;
+/** What clients over HTTP have to show. */
+const TOKEN = 'PORTOLAN_TOKEN';
 const LOG_LINES = 100;
 
 /** Starts, stops and shows the one daemon of this user. */
@@ -37,7 +39,14 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
           const program = process.argv[1] ?? '';
           const more = values.http === undefined ? [] : [`--http=${values.http}`];
           if (!(await statusOf(place)).running && claimStart(place.socket))
-            startDaemon({ program, socket: place.socket, env, home, args: more });
+            startDaemon({
+              program,
+              socket: place.socket,
+              env,
+              home,
+              args: more,
+              passed: more.length > 0 ? [TOKEN] : [],
+            });
           return say(await until(place, true), values.json === true, io);
         }
         case 'stop': {

@@ -17,7 +17,7 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
   const [first] = args;
   const isBare = first === undefined || first.startsWith('-');
   if (!isBare && first !== 'serve') return false;
-  if (isBare && process.getBuiltinModule('node:tty').isatty(0)) return false;
+  if (isBare && isTerminal(0)) return false;
   const flags = pipeFlags(isBare ? args : args.slice(1));
   // A word that is none of them is told of by the program itself.
   if (flags?.sandbox !== undefined && !sandboxChoice(flags.sandbox)) return false;
@@ -43,6 +43,7 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
       ...{ home, cwd: process.cwd(), env, pid: process.pid, version: PORTOLAN_VERSION, options },
       ...(id !== undefined && { id }),
     },
+    meanwhile: () => void process.stdin, // what it is made of takes a moment to load
     ends: () => ({ input: process.stdin, output: asyncStdout() }),
     ...(mode === 'auto' && {
       alone: async (lostState) => {
@@ -51,6 +52,16 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
       },
     }),
   });
+}
+
+/** A person is there. Not `tty.isatty`, which is only asked where it can be one. */
+function isTerminal(descriptor: number): boolean {
+  try {
+    if (!process.getBuiltinModule('node:fs').fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    return false; // closed
+  }
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 function modeOf(said: string | undefined): DaemonMode | undefined {

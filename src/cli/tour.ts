@@ -44,7 +44,8 @@ export function tourCommand(version: string, machine: DiscoverOptions = {}, take
       if (!isWhole) return EXIT.failed;
       const entries = await clientEntries(machine);
       if (values.json) io.out(JSON.stringify({ steps, ...entries }, null, 2));
-      say(['', ...entryLines(entries, io), '', ...nextLines(entries, io)]);
+      // On a terminal the last step has left a line free.
+      say([...(io.isTerminal ? [] : ['']), ...entryLines(entries, io), '', ...nextLines(entries, io)]);
       return EXIT.ok;
     },
   };

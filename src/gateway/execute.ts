@@ -119,6 +119,7 @@ function optionsFor(
     takesQuestions: conversation.takesQuestions,
     brought: conversation.brought,
     abilities: conversation.abilities,
+    lent: conversation.lent,
   };
 }
 

@@ -8,6 +8,7 @@ export type {
   ToolSummary,
 } from './answers.js';
 export { type AuditEntry, type AuditLog, type AuditReading, openAuditLog, readAudit } from './audit/index.js';
+export { CallMetrics } from './call-metrics.js';
 export type { CallDetails } from './execute.js';
 export { Gateway } from './gateway.js';
 export { CallGate } from './limit-gate.js';

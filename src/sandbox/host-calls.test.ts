@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode, type Outgoing, PortolanError, silentLog } from '../base/index.js';
-import { type Capability, DEFAULT_LIMITS, type HostCall, type Limits } from './engine.js';
+import { type Capability, DEFAULT_LIMITS, type HostCall, type Limits, WrittenResult } from './engine.js';
 import { HostCalls } from './host-calls.js';
 
 const CALL: HostCall = { kind: 'runtime', name: 'list_servers', arguments: {} };
@@ -27,6 +27,16 @@ const fault = (id: number, message: unknown, data: unknown) => ({
 describe('HostCalls', () => {
   it.each<{ title: string; capability: Capability; answer: unknown }>([
     { title: 'a value', capability: async () => ({ a: '\n' }), answer: { id: 1, result: '{"a":"\\n"}' } },
+    {
+      title: 'what is written already, as it came',
+      capability: async () => new WrittenResult(Buffer.from('{"n":12345678901234567890}')),
+      answer: { id: 1, result: '{"n":12345678901234567890}' },
+    },
+    {
+      title: 'not what is written too deep',
+      capability: async () => new WrittenResult(Buffer.from('['.repeat(201) + ']'.repeat(201))),
+      answer: fault(1, 'the result is nested deeper than 200', { code: 'RESULT_TOO_LARGE' }),
+    },
     { title: 'nothing as null', capability: async () => undefined, answer: { id: 1, result: 'null' } },
     {
       title: 'what the model can mend with its code',

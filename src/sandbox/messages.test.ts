@@ -6,6 +6,8 @@ import { readGuestMessage } from './messages.js';
 const SERVERS: readonly JobServer[] = [
   { name: 'my-shop', alias: 'my_shop', tools: [{ name: 'get-item', alias: 'get_item' }] },
   { name: 'my_shop', alias: 'my_shop_2', tools: [{ name: 'get_item', alias: 'get_item' }] },
+  { name: 'ruled', alias: 'ruled', tools: [], refused: [{ name: 'drop-all', alias: 'drop_all' }] },
+  { name: 'new', alias: 'new', tools: [], unlisted: true },
 ];
 
 const read = (value: unknown) =>
@@ -45,6 +47,21 @@ describe('readGuestMessage', () => {
       title: 'a tool that is not there',
       said: request('tool', { server: 'my-shop', tool: 'constructor', arguments: {} }),
       heard: { kind: 'refused', id: 7, message: 'server my-shop has no tool named constructor' },
+    },
+    {
+      title: 'a tool that may not be called, for whoever says why',
+      said: request('tool', { server: 'ruled', tool: 'drop_all', arguments: {} }),
+      heard: called('ruled', 'drop-all'),
+    },
+    {
+      title: 'another tool of the same server',
+      said: request('tool', { server: 'ruled', tool: 'drop', arguments: {} }),
+      heard: { kind: 'refused', id: 7, message: 'server ruled has no tool named drop' },
+    },
+    {
+      title: 'any tool of a server that nobody has read yet',
+      said: request('tool', { server: 'new', tool: 'any', arguments: {} }),
+      heard: called('new', 'any'),
     },
     {
       title: 'a name of any length',

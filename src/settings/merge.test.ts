@@ -112,6 +112,12 @@ describe('underManaged', () => {
       expected: { passEnv: ['TEAM_A'] },
     },
     {
+      title: 'takes the lower of two limits of programs',
+      lower: { sandbox: { maxTimeoutMs: 600_000, maxCalls: 5 } },
+      managed: { sandbox: { maxTimeoutMs: 60_000, maxCalls: 50, engine: 'bwrap' } },
+      expected: { sandbox: { maxTimeoutMs: 60_000, maxCalls: 5, engine: 'bwrap' } },
+    },
+    {
       title: 'has the single values of the administrator',
       lower: { sandbox: { engine: 'off', image: 'i' }, connectorsUrl: 'https://a/' },
       managed: { sandbox: { engine: 'bwrap' }, connectorsUrl: 'https://b/' },

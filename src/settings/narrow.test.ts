@@ -20,6 +20,7 @@ describe('narrow', () => {
     { title: 'allowing plugins alone', file: { pluginOnly: true }, counts: { pluginOnly: true } },
     { title: 'a lower limit', file: { limits: { maxDepth: 8 } }, counts: { limits: { maxDepth: 8 } } },
     { title: 'a shorter time-out', file: { timeouts: { callMs: 5 } }, counts: { timeouts: { callMs: 5 } } },
+    { title: 'less for programs', file: { sandbox: { maxCalls: 5 } }, counts: { sandbox: { maxCalls: 5 } } },
     { title: 'a shorter cache', file: { cache: { ttl: 0 } }, counts: { cache: { ttl: 0 } } },
     { title: 'no cache', file: { cache: { enabled: false } }, counts: { cache: { enabled: false } } },
     {
@@ -55,6 +56,11 @@ describe('narrow', () => {
     },
     { title: 'sharing', file: { share: { a: 'machine' } }, waiting: ['share.a'] },
     { title: 'hosts', file: { http: { allowedHosts: ['evil'] } }, waiting: ['http.allowedHosts'] },
+    {
+      title: 'more for programs',
+      file: { sandbox: { maxTimeoutMs: 999_999, image: 'evil' } },
+      waiting: ['sandbox.maxTimeoutMs', 'sandbox.image'],
+    },
     { title: 'the sandbox', file: { sandbox: { engine: 'off' } }, waiting: ['sandbox.engine'] },
     { title: 'variables of servers', file: { passEnv: ['AWS_SECRET'] }, waiting: ['passEnv'] },
     { title: 'who it is', file: { client: { id: 'me' } }, waiting: ['client.id'] },

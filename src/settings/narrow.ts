@@ -13,6 +13,7 @@ export interface Narrowed {
 export function narrow(file: SettingsFile, held: Settings): Narrowed {
   const timeouts = lower(file.timeouts, held.timeouts);
   const limits = lower(file.limits, held.limits);
+  const sandbox = lower(file.sandbox, held.sandbox);
   const cache = {
     ...lower(file.cache, held.cache),
     ...(file.cache?.enabled === false && { enabled: false }),
@@ -30,6 +31,7 @@ export function narrow(file: SettingsFile, held: Settings): Narrowed {
     ...(Object.keys(cache).length > 0 && { cache }),
     ...(Object.keys(timeouts).length > 0 && { timeouts }),
     ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(sandbox).length > 0 && { sandbox }),
   };
   const [counting, holding] = [leavesOf(counts), leavesOf(held)];
   const waiting = [...leavesOf(file)]

@@ -20,7 +20,7 @@ async function approved(words: readonly string[] = APPROVED): Promise<Target> {
 
 type Entry = ReturnType<Target['bait']>;
 
-describe('S14 approval by name (CVE-2025-54136)', () => {
+describe.concurrent('S14 approval by name (CVE-2025-54136)', () => {
   it.each<{ title: string; swap: (target: Target) => object }>([
     { title: 'another program', swap: ({ mark }) => ({ command: 'touch', args: [mark('evil')] }) },
     { title: 'a shell', swap: ({ mark }) => ({ command: 'sh', args: ['-c', `touch ${mark('evil')}`] }) },

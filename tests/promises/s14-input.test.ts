@@ -19,7 +19,7 @@ function scripted(target: Target, name: string, said: object, words: readonly st
   return { command: process.execPath, args: [SCRIPTED, file, ...words] };
 }
 
-describe('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', () => {
+describe.concurrent('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', () => {
   it.each<{ title: string; folder: (target: Target) => string }>([
     { title: 'through a link from outside', folder: ({ machine }) => linked(machine.path('~/link'), machine.project) },
     { title: 'by a way around', folder: ({ machine }) => `${machine.home}/../project/.cfg` },

@@ -12,7 +12,7 @@ import { makeMachine } from '../machine.js';
 
 const echo = (client: StdioClient, server: string) => client.execute(server, 'echo', { text: 'a' });
 
-describe('S14 configuration that an agent writes into the workspace (CVE-2025-54135)', () => {
+describe.concurrent('S14 configuration that an agent writes into the workspace (CVE-2025-54135)', () => {
   const YES_OF_ITS_OWN = {
     '<project>/.claude/settings.json': JSON.stringify({ enableAllProjectMcpServers: true }),
     '<project>/.claude/settings.local.json': JSON.stringify({ enabledMcpjsonServers: ['evil'] }),
@@ -120,7 +120,7 @@ describe('S14 configuration that an agent writes into the workspace (CVE-2025-54
 /** The settings of a repository that nobody has approved. */
 const ofProject = (settings: object) => ({ '<project>/portolan.config.json': JSON.stringify(settings) });
 
-describe('S14 configuration of a project that counts before it is trusted (CVE-2025-59536)', () => {
+describe.concurrent('S14 configuration of a project that counts before it is trusted (CVE-2025-59536)', () => {
   it.each([
     'portolan.config.js',
     'portolan.config.mjs',
@@ -226,12 +226,14 @@ describe('S14 configuration of a project that counts before it is trusted (CVE-2
     { key: 'elicitation', user: false, project: true },
     { key: 'deniedMcpServers', user: [{ serverName: 'evil' }], project: [] },
     { key: 'allowedMcpServers', user: [{ serverName: 'good' }], project: [{ serverName: '*' }] },
-    { key: 'sandbox', user: { engine: 'off', output: 'text' }, project: { engine: 'docker', image: 'evil' } },
+    { key: 'sandbox', user: { engine: 'off', output: 'text' }, project: { engine: 'docker', image: 'evil-image' } },
   ])('S14 does not loosen what the user set about $key', async ({ key, user, project }) => {
     using target = makeTarget();
     const own = { '~/.config/portolan/portolan.config.json': JSON.stringify({ [key]: user }) };
     target.machine.write({ ...ofProject({ [key]: project }), ...own });
     const { stdout } = await target.run(['config', 'show', '--json']);
-    expect(JSON.parse(stdout).settings[key]).toEqual(user);
+    const { settings } = JSON.parse(stdout);
+    expect(settings).toMatchObject({ [key]: user });
+    expect(JSON.stringify(settings[key])).not.toContain('evil-image');
   });
 });

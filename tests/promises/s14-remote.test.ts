@@ -1,6 +1,6 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { codeIn, makeTarget, type Target } from '../attacks.js';
+import { describe, expect, it } from 'vitest';
+import { codeIn, makeTarget } from '../attacks.js';
 import { configure, connect, type StdioClient } from '../client-over-stdio.js';
 import { type Handler, sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 import { serveOverHttp } from '../gateway-over-http.js';
@@ -8,19 +8,13 @@ import { sendRaw, statelessCall } from '../raw-http.js';
 
 // In more depth: every kind of address in address.test.ts, each transport in upstream-transports.test.ts.
 
-let target: Target;
-beforeEach(() => {
-  target = makeTarget();
-});
-afterEach(() => target[Symbol.dispose]());
-
 const echo = (client: StdioClient, server = 'far') => client.execute(server, 'echo', { text: 'a' });
 const sendingTo =
   (location: string, status = 307): Handler =>
   () =>
     new Response(null, { status, headers: { location } });
 
-describe('S14 SSRF to link-local (CVE-2026-26118)', () => {
+describe.concurrent('S14 SSRF to link-local (CVE-2026-26118)', () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/iam/',
     'http://169.254.170.2/v2/credentials',
@@ -33,6 +27,7 @@ describe('S14 SSRF to link-local (CVE-2026-26118)', () => {
     'http://[fd00:ec2::254]/latest',
     'http://100.100.100.200/latest',
   ])('S14 does not even connect to an entry that names %s', async (url) => {
+    using target = makeTarget();
     configure(target.machine, { far: { url, headers: { Authorization: 'Bearer canary' } } });
     await using client = await connect(target.machine, { env: target.recorded });
     expect([codeIn(await echo(client)), target.connects()]).toEqual(['CONNECTION_ERROR', []]);
@@ -50,6 +45,7 @@ describe('S14 SSRF to link-local (CVE-2026-26118)', () => {
     'file:///etc/passwd',
     'http://',
   ])('S14 is not sent on to %s', async (location) => {
+    using target = makeTarget();
     await using server = await serveHttp(sendingTo(location));
     configure(target.machine, { far: { url: server.url } });
     await using client = await connect(target.machine, { env: target.recorded });
@@ -59,6 +55,7 @@ describe('S14 SSRF to link-local (CVE-2026-26118)', () => {
   });
 
   it.each([301, 302, 303, 307, 308])('S14 does not follow a %i to another port of this machine', async (status) => {
+    using target = makeTarget();
     await using inner = await serveHttp(sdkHandler());
     await using server = await serveHttp(sendingTo(inner.url, status));
     configure(target.machine, { far: { url: server.url, headers: { Authorization: 'Bearer canary' } } });
@@ -77,8 +74,9 @@ const OF_THE_CLIENT = {
 };
 const SECRETS = [TOKEN, 'canary'];
 
-describe('S14 token passthrough', () => {
+describe.concurrent('S14 token passthrough', () => {
   it('S14 gives a server nothing of what its client showed the gateway, in either generation', async () => {
+    using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url, headers: { 'X-Own': 'of-the-entry' } } });
     await using gateway = await serveOverHttp(target.machine, { env: { PORTOLAN_TOKEN: TOKEN } });
@@ -96,6 +94,7 @@ describe('S14 token passthrough', () => {
   });
 
   it('S14 lets nobody in with a token that is meant for a server behind it', async () => {
+    using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url, headers: { Authorization: 'Bearer of-the-server' } } });
     await using gateway = await serveOverHttp(target.machine, { env: { PORTOLAN_TOKEN: TOKEN } });
@@ -106,6 +105,7 @@ describe('S14 token passthrough', () => {
   });
 
   it('S14 does not hand a server’s own demand for a token on to the client, who would bring one of another', async () => {
+    using target = makeTarget();
     const demand = 'Bearer resource_metadata="https://evil.example/steal"';
     await using server = await serveHttp(
       () => new Response('who?', { status: 401, headers: { 'www-authenticate': demand } }),
@@ -121,6 +121,7 @@ describe('S14 token passthrough', () => {
   });
 
   it('S14 gives the key of one server to no other, wherever it says that it lives', async () => {
+    using target = makeTarget();
     await using other = await serveHttp(sdkHandler());
     await using keyed = await serveHttp(sdkHandler());
     configure(target.machine, {
@@ -135,6 +136,7 @@ describe('S14 token passthrough', () => {
   });
 
   it('S14 gives a server no header that a caller puts among its arguments or beside them', async () => {
+    using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url } });
     await using client = await connect(target.machine);

@@ -9,7 +9,7 @@ import { call, codeOf, type WatchedGateway, watchedGateway } from '../gateway-ha
 
 // In more depth: what the schema's patterns cost in src/gateway/schema, wildcards of rules in s9.test.ts, Windows in child-windows.test.ts.
 
-describe('S14 argument injection (CVE-2025-68143)', () => {
+describe.concurrent('S14 argument injection (CVE-2025-68143)', () => {
   it('S14 gives a server every word as it is written: no shell reads it', async () => {
     using target = makeTarget();
     const touch = `touch ${target.mark('evil')}`;

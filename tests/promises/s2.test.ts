@@ -40,6 +40,7 @@ const ROUTES = [
   { line: 'DELETE /mcp HTTP/1.1', more: [], body: '', good: 400 },
   { line: 'GET /health HTTP/1.1', more: [], body: '', good: 200 },
   { line: 'GET /servers HTTP/1.1', more: [], body: '', good: 200 },
+  { line: 'GET /metrics HTTP/1.1', more: [], body: '', good: 200 },
   { line: 'GET /nowhere HTTP/1.1', more: [], body: '', good: 404 },
 ];
 

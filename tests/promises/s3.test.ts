@@ -64,6 +64,7 @@ describe('S3: loopback only; any other address needs a token', () => {
         statusOfRaw(port, [`${line} HTTP/1.1`, `Host: localhost:${port}`, ...headers]);
       const routes = [
         ...['POST /mcp', 'GET /mcp', 'DELETE /mcp', 'GET /servers', 'POST /servers', 'GET //servers'],
+        ...['GET /metrics', 'POST /metrics'],
         ...['GET /nowhere', 'GET /health/', 'GET //health'],
       ];
       for (const line of routes) {

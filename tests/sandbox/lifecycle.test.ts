@@ -5,7 +5,14 @@ import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
 import { ErrorCode, silentLog } from '../../src/base/index.js';
-import { type Capability, DEFAULT_LIMITS, type Limits, openSandbox, type Sandbox } from '../../src/sandbox/index.js';
+import {
+  type Capability,
+  DEFAULT_LIMITS,
+  type Limits,
+  openSandbox,
+  type Sandbox,
+  WrittenResult,
+} from '../../src/sandbox/index.js';
 import { enginesHere, folder, open, tidy } from './engines-here.js';
 import { SERVERS, world } from './world.js';
 
@@ -162,6 +169,46 @@ function inEngine(engine: string): void {
       'import asyncio\ntry:\n    await asyncio.wait_for(mcp_shop.count(), 0.05)\nexcept TimeoutError:\n    print("late")';
     const outcome = await run(sandbox, `${code}\nawait asyncio.sleep(0.1)`, { call });
     expect({ stdout: outcome.output.stdout, isAborted }).toEqual({ stdout: 'late\n', isAborted: true });
+  });
+
+  it('keeps integers of a result that JavaScript cannot hold', { timeout: TEST_MS }, async () => {
+    const call: Capability = async () =>
+      new WrittenResult(Buffer.from('{"structuredContent":{"n":12345678901234567891}}'));
+    const outcome = await run(sandbox, 'mcp_shop.count()["n"] + 1', { call });
+    expect(outcome).toMatchObject({ kind: 'value', value: { text: '12345678901234567892' } });
+  });
+
+  it('shows what may be called, and passes on what is unknown or off to be refused', { timeout: TEST_MS }, async () => {
+    const servers = [
+      { name: 'ruled', alias: 'ruled', tools: [{ name: 'on', alias: 'on' }], refused: [{ name: 'off', alias: 'off' }] },
+      { name: 'new', alias: 'new', tools: [], unlisted: true },
+    ];
+    const asked: string[] = [];
+    const call: Capability = async (request) => {
+      if (request.kind === 'tool') asked.push(`${request.server}/${request.tool}`);
+      return { content: [] };
+    };
+    const code = `
+from mcp.servers.new import third
+mcp_ruled.on(), mcp_ruled.off(), mcp_new.first(), mcp_new["second-one"](), third()
+try:
+    mcp_ruled.other()
+except AttributeError as e:
+    print(e)
+print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
+    const limits = { ...DEFAULT_LIMITS, timeoutMs: 60_000 };
+    const { output } = await sandbox.run({ code, servers }, call, limits, never);
+    expect(output.stdout).toBe(
+      "server 'ruled' has no tool 'other'\n['on'] [['alias', 'name', 'tools'], ['alias', 'name', 'tools']]\n",
+    );
+    expect(asked).toEqual(['ruled/on', 'ruled/off', 'new/first', 'new/second-one', 'new/third']);
+  });
+
+  it('ends the interpreter of a session that is forgotten', { timeout: TEST_MS }, async () => {
+    await run(sandbox, 'n = 1', { session: 'left' });
+    await sandbox.forget('left');
+    const outcome = await run(sandbox, '"n" in globals()', { session: 'left' });
+    expect(outcome).toMatchObject({ kind: 'value', value: { text: 'False' }, output: { stateLost: false } });
   });
 
   it('cuts output with a mark and lets the program end', { timeout: TEST_MS }, async () => {

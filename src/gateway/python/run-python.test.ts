@@ -1,0 +1,186 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { Conversation, Tool } from '../../model/index.js';
+import type { Capability, Job, Limits, Outcome, Output, Sandbox, WrittenResult } from '../../sandbox/index.js';
+import { DEFAULTS } from '../../settings/index.js';
+import { type PythonGateway, type PythonPlace, type PythonRequest, runPython } from './run-python.js';
+
+const stateFolder = mkdtempSync(join(tmpdir(), 'portolan-python-'));
+afterAll(() => rmSync(stateFolder, { recursive: true, force: true }));
+
+const tool = (name: string): Tool => ({ name, description: `does ${name}`, inputSchema: { type: 'object' } });
+const OUTPUT: Output = {
+  ...{ stdout: '', stderr: '', files: [], truncated: [], hostCalls: 0, durationMs: 1, stateLost: false },
+  ...{ engine: 'bwrap', guarantees: ['walls'] },
+};
+
+/** A sandbox in which the program is a function of what it may call. */
+function sandboxOf(program: (call: Capability, job: Job, limits: Limits) => Promise<unknown>): Sandbox {
+  const never = () => Promise.reject(new Error('nobody asks for this'));
+  return {
+    ...{ engine: never, probe: never, probes: never, warm: never, forget: never },
+    run: async (job, call, limits): Promise<Outcome> => {
+      const json = await program(call, job, limits);
+      return { kind: 'value', value: { text: JSON.stringify(json), json }, output: OUTPUT };
+    },
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+interface Executed {
+  readonly server: string;
+  readonly tool: string;
+  readonly mayAsk: boolean;
+  readonly via: string | undefined;
+}
+
+/** Three servers: one that is known, one that nobody has read yet, one that waits for approval. */
+function gatewayOf(executed: Executed[] = []): PythonGateway {
+  const admitted = {} as never;
+  const servers = [
+    { name: 'known', alias: 'known', state: 'ready', admitted },
+    { name: 'new', alias: 'new', state: 'ready', admitted },
+    { name: 'waiting', alias: 'waiting', state: 'pending-approval' },
+  ] as const;
+  return {
+    view: { servers, settings: DEFAULTS },
+    knownToolsOf: (name) =>
+      name === 'known' ? { enabled: [tool('get-item'), tool('import')], disabled: ['drop'] } : undefined,
+    descriptionOf: (name) => `the ${name} one`,
+    toolsOf: async () => [tool('far-off')],
+    everyTool: async () => [],
+    listServers: async () => ({ servers: [] }),
+    searchTools: async () => ({ results: [] }),
+    getToolDetails: async () => Promise.reject(new Error('nobody asks for this')),
+    executeTool: async (server, name, _, { abilities }, { via } = {}) => {
+      executed.push({ server, tool: name, mayAsk: abilities !== undefined, via });
+      if (server === 'waiting') throw new PortolanError(ErrorCode.ServerNotApproved, 'it waits');
+      if (name === 'far_off') throw new PortolanError(ErrorCode.ToolNotFound, 'no such tool');
+      return { value: {}, bytes: Buffer.from('{"content":[],"structuredContent":{"n":12345678901234567890}}') };
+    },
+  };
+}
+
+const conversation: Conversation = {
+  ...{ client: 'test', stateKey: 'client-1', abilities: { elicitation: {} } },
+  signal: new AbortController().signal,
+};
+
+function place(sandbox: Sandbox, told = new Set<string>()): PythonPlace {
+  return {
+    ...{ sandbox, stateFolder, project: '/project' },
+    keyOf: (session) => `scope ${session}`,
+    isFirst: (session) => !told.has(session) && told.add(session).has(session),
+  };
+}
+
+const run = (
+  program: Parameters<typeof sandboxOf>[0],
+  request: Partial<PythonRequest> = {},
+  { gateway = gatewayOf(), talk = conversation } = {},
+) => runPython(gateway, place(sandboxOf(program)), { code: '1', ...request }, talk);
+
+const call = (server: string, name: string) => ({ kind: 'tool', server, tool: name, arguments: {} }) as const;
+const never = new AbortController().signal;
+
+describe('runPython', () => {
+  it('puts every server that was let in into the reach of the program where none is named', async () => {
+    const { answer } = await run(async (_, { servers }) => servers);
+    expect(answer.result).toEqual([
+      {
+        ...{ name: 'known', alias: 'known', description: 'the known one' },
+        tools: [
+          { name: 'get-item', alias: 'get_item', description: 'does get-item', input_schema: { type: 'object' } },
+          { name: 'import', alias: 'import_', description: 'does import', input_schema: { type: 'object' } },
+        ],
+        refused: [{ name: 'drop', alias: 'drop' }],
+      },
+      { name: 'new', alias: 'new', description: 'the new one', tools: [], unlisted: true },
+    ]);
+  });
+
+  it('puts into reach who was named, once, and of one that waits nothing but its name', async () => {
+    const { answer } = await run(async (_, { servers }) => servers, { servers: ['waiting', 'waiting'] });
+    expect(answer.result).toEqual([{ name: 'waiting', alias: 'waiting', tools: [], unlisted: true }]);
+    await expect(run(async () => 1, { servers: ['nobody'] })).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+    expect((await run(async (_, { servers }) => servers, { servers: [] })).answer.result).toEqual([]);
+  });
+
+  it('calls through the gateway, says so in the record, and hands on results as they were written', async () => {
+    const executed: Executed[] = [];
+    const program = async (ask: Capability) =>
+      String(((await ask(call('known', 'get-item'), never)) as WrittenResult).bytes);
+    const { answer } = await run(program, {}, { gateway: gatewayOf(executed) });
+    expect(answer.result).toContain('"n":12345678901234567890');
+    expect(executed).toEqual([{ server: 'known', tool: 'get-item', mayAsk: true, via: 'run_python' }]);
+  });
+
+  it('finds a tool of a server that was not read before by its alias, once it is known', async () => {
+    const executed: Executed[] = [];
+    await run(async (ask) => String(await ask(call('new', 'far_off'), never)), {}, { gateway: gatewayOf(executed) });
+    expect(executed.map(({ tool: name }) => name)).toEqual(['far_off', 'far-off']);
+  });
+
+  it('lets a person be asked about a server once in a run, however often it is called', async () => {
+    const executed: Executed[] = [];
+    const program = async (ask: Capability) => {
+      for (const _ of [1, 2, 3]) await ask(call('waiting', 'echo'), never).catch(() => undefined);
+    };
+    await run(program, { servers: ['waiting'] }, { gateway: gatewayOf(executed) });
+    expect(executed.map(({ mayAsk }) => mayAsk)).toEqual([true, false, false]);
+  });
+
+  it.each([
+    { title: 'its own', talk: conversation, request: {}, session: 'scope client-1' },
+    { title: 'none where the client wants none', talk: conversation, request: { session: false }, session: undefined },
+    {
+      title: 'none where two clients could be taken for one',
+      talk: { client: 'test', signal: never },
+      request: {},
+      session: undefined,
+    },
+  ])('keeps state in a session that is $title', async ({ talk, request, session }) => {
+    const { answer } = await run(async (_, job) => job.session ?? 'none', request, { talk });
+    expect(answer.result).toBe(session ?? 'none');
+  });
+
+  it('says once that the state was lost with an earlier gateway', async () => {
+    const told = new Set<string>();
+    const talk = { ...conversation, lostState: true };
+    const again = () =>
+      runPython(
+        gatewayOf(),
+        place(
+          sandboxOf(async () => 1),
+          told,
+        ),
+        { code: '1' },
+        talk,
+      );
+    expect([(await again()).answer.stateLost, (await again()).answer.stateLost]).toEqual([true, undefined]);
+  });
+
+  it.each([
+    { title: 'what is usual', timeoutSeconds: undefined, timeoutMs: 30_000 },
+    { title: 'what was asked for', timeoutSeconds: 0.5, timeoutMs: 500 },
+    { title: 'the most', timeoutSeconds: 120, timeoutMs: 120_000 },
+  ])('gives a program $title of time', async ({ timeoutSeconds, timeoutMs }) => {
+    const request = timeoutSeconds === undefined ? {} : { timeoutSeconds };
+    expect((await run(async (_, __, limits) => limits.timeoutMs, request)).answer.result).toBe(timeoutMs);
+  });
+
+  it.each([
+    { title: 'more time than there is', request: { timeoutSeconds: 121 }, code: 'TOOL_VALIDATION_ERROR' },
+    { title: 'too much code', request: { code: '#'.repeat(1024 * 1024 + 1) }, code: 'LIMIT_EXCEEDED' },
+    {
+      title: 'too many servers',
+      request: { servers: Array.from({ length: 257 }, () => 'known') },
+      code: 'LIMIT_EXCEEDED',
+    },
+  ])('refuses $title before anything runs', async ({ request, code }) => {
+    await expect(run(() => Promise.reject(new Error('it ran')), request)).rejects.toMatchObject({ code });
+  });
+});

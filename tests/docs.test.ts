@@ -1,0 +1,202 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { transform } from 'esbuild';
+import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
+import { describe, expect, it } from 'vitest';
+import { ErrorCode } from '../src/base/index.js';
+import { EXIT } from '../src/cli/command.js';
+import { State } from '../src/model/index.js';
+import { anchorOf, type Block, type Document, parseDocument, readDocuments, typedLines } from './documents.js';
+import { exampleMachine, verdictOn } from './typed-in-documents.js';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const documents = readDocuments(root);
+const blocks = documents.flatMap((document) => document.blocks);
+const SHELLS: readonly string[] = ['sh', 'bash', 'console'];
+/** Output, and pictures made of letters: nothing in them is typed or parsed by anybody. */
+const OUTPUT: readonly string[] = ['text'];
+
+function of(...languages: readonly string[]): Block[] {
+  return blocks.filter(({ language }) => languages.includes(language));
+}
+
+function place({ document, line }: Block): string {
+  return `${document}:${line}`;
+}
+
+describe('every block of the documents', () => {
+  it('says what it is, so that it is run, parsed or known to be output', () => {
+    const known = [...SHELLS, ...OUTPUT, 'json', 'jsonc', 'ts', 'python'];
+    const strange = blocks.filter(({ language }) => !known.includes(language));
+    expect(strange.map((block) => `${place(block)} is ${JSON.stringify(block.language)}`)).toEqual([]);
+    // What is code by its indent alone is seen by no test.
+    const isCommand = (line: string) => /^\s+(?:\$ )?(?:npm|npx|portolan|node) /.test(line);
+    const unseen = documents.flatMap(({ path, indented }) =>
+      indented.filter(isCommand).map((line) => `${path}:${line}`),
+    );
+    expect(unseen).toEqual([]);
+    expect(of('json').length * of('ts').length * of(...SHELLS).length).toBeGreaterThan(0);
+  });
+
+  it('is JSON where it says so', () => {
+    const wrong = of('json', 'jsonc').flatMap((block) => jsonFaults(block).map((what) => `${place(block)}: ${what}`));
+    expect(wrong).toEqual([]);
+    expect(jsonFaults({ document: '', line: 1, language: 'json', text: '{"a": 1, // one\n}' })).not.toEqual([]);
+  });
+
+  it('is TypeScript where it says so, and imports what the package has', async () => {
+    const wrong = of('ts').map(async (block) => (await typeFaults(block)).map((what) => `${place(block)}: ${what}`));
+    expect((await Promise.all(wrong)).flat()).toEqual([]);
+    const stale = "import { discoverEverything } from 'portolan';\nawait using = 3;";
+    expect(await typeFaults({ document: '', line: 1, language: 'ts', text: stale })).toHaveLength(2);
+  });
+
+  it('is Python where it says so', ({ skip }) => {
+    const check = [
+      'import ast, json, sys',
+      'for block in json.load(sys.stdin): compile(block, "block", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)',
+    ].join('\n');
+    const input = JSON.stringify(of('python').map(({ text }) => text));
+    const { error, status, stderr } = spawnSync('python3', ['-c', check], { input, encoding: 'utf8' });
+    if (error) skip('there is no python3 here');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});
+
+function jsonFaults({ language, text }: Block): string[] {
+  const errors: ParseError[] = [];
+  parseJsonc(text, errors, { disallowComments: language === 'json', allowTrailingComma: false });
+  return errors.map(({ offset }) => `no JSON at ${JSON.stringify(text.slice(offset, offset + 20))}`);
+}
+
+const LENT = new Set(readFileSync(join(root, 'src/index.ts'), 'utf8').match(/\w+/g));
+
+async function typeFaults({ text }: Block): Promise<string[]> {
+  const imported = [...text.matchAll(/import (?:type )?\{([^}]*)\} from 'portolan'/g)].flatMap(([, list = '']) =>
+    list.split(','),
+  );
+  const missing = imported
+    .map((name) => name.replace(/^\s*type /, '').trim())
+    .filter((name) => name !== '' && !LENT.has(name));
+  const [fault] = await transform(text, { loader: 'ts', logLevel: 'silent' }).then(
+    () => [],
+    (error: Error) => [error.message],
+  );
+  return [...missing.map((name) => `the package has no ${name}`), ...(fault === undefined ? [] : [fault])];
+}
+
+describe('every command line of the documents', () => {
+  const shells = documents.filter((document) => document.blocks.some(({ language }) => SHELLS.includes(language)));
+
+  it.each(shells)('ends as $path says', async ({ blocks: all }) => {
+    using machine = exampleMachine();
+    const typed = all.filter(({ language }) => SHELLS.includes(language)).flatMap(typedLines);
+    const faults: string[] = [];
+    let looked = 0;
+    for (const line of typed) {
+      const verdict = await verdictOn(line, machine);
+      looked += verdict.ran + verdict.parsed + verdict.known;
+      faults.push(...verdict.faults.map((fault) => `${line.text}: ${fault}`));
+    }
+    expect(faults).toEqual([]);
+    expect(looked).toBeGreaterThanOrEqual(typed.length);
+    expect(typed.length).toBeGreaterThan(0);
+  });
+
+  it.each([
+    { text: 'portolan list --no-such-flag', because: 'it ended with 2 and not with 0' },
+    { text: 'portolan call weather no_such_tool', because: 'it ended with 1 and not with 0' },
+    { text: 'portolan serve --no-such-flag', because: "Unknown option '--no-such-flag'" },
+    { text: 'portolan why <server> --no-such-flag', because: "Unknown option '--no-such-flag'" },
+    { text: 'npm run no-such-script', because: 'nobody has tried npm run no-such-script' },
+    { text: 'rm -rf /', because: 'nobody has tried rm -rf /' },
+    { text: 'eval "$(portolan completion nosuchshell)"', because: 'it ended with 2 and not with 0' },
+  ])('is found where it is wrong: $text', async ({ text, because }) => {
+    using machine = exampleMachine();
+    const { faults } = await verdictOn({ document: 'x.md', text, exits: 0 }, machine);
+    expect(faults).toEqual([expect.stringContaining(because)]);
+  });
+
+  it('is told from output and remarks', () => {
+    const text = '$ portolan list --json \\\n  --all\nNAME\n# nothing\n$ portolan doctor  # exits 1, with an error';
+    const [block] = parseDocument('x.md', `\`\`\`console\n${text}\n\`\`\`\n`).blocks;
+    expect(block && typedLines(block)).toEqual([
+      { document: 'x.md', text: 'portolan list --json --all', exits: 0 },
+      { document: 'x.md', text: 'portolan doctor', exits: 1 },
+    ]);
+  });
+});
+
+describe('the troubleshooting page', () => {
+  const page = documents.find(({ path }) => path === 'docs/troubleshooting.md');
+
+  it.each([
+    { title: 'Errors', codes: Object.values(ErrorCode) },
+    { title: 'Problems with files', codes: problemCodes() },
+    { title: 'States of servers', codes: State.options },
+  ])('has a paragraph for each and no other under $title', ({ title, codes }) => {
+    expect(under(title, page)).toEqual([...codes].sort());
+    expect(codes.length).toBeGreaterThan(0);
+  });
+
+  it('says what every exit code means, as `portolan help exit-codes` does', () => {
+    const rows = [...readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8').matchAll(/^\| (\d+) \|/gm)];
+    expect(rows.map(([, code]) => Number(code))).toEqual(Object.values(EXIT));
+  });
+});
+
+/** The codes that have a heading of their own in a section. */
+function under(title: string, page: Document | undefined): string[] {
+  const headings = page?.headings ?? [];
+  const begin = headings.findIndex(({ depth, text }) => depth === 2 && text === title);
+  const rest = headings.slice(begin + 1);
+  const end = rest.findIndex(({ depth }) => depth <= 2);
+  return rest
+    .slice(0, end < 0 ? undefined : end)
+    .map(({ text }) => text.replaceAll('`', ''))
+    .sort();
+}
+
+/** Every code that a problem is made with: they are plain words in the source, so that whoever meets one finds it. */
+function problemCodes(): string[] {
+  const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
+  const texts = files
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readFileSync(join(root, 'src', name), 'utf8'));
+  return [
+    ...new Set(
+      texts.flatMap((text) => [...text.matchAll(/\bcode: '([a-z]+(?:-[a-z]+)+)'/g)].map(([, code = '']) => code)),
+    ),
+  ];
+}
+
+describe('the pages', () => {
+  it('lead somewhere with every link', () => {
+    const anchors = new Map(documents.map(({ path, headings }) => [path, new Set(headings.map(anchorOf))]));
+    const dead = documents.flatMap(({ path, links }) =>
+      links
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .filter((link) => {
+          const [file = '', anchor] = link.split('#');
+          const target = file === '' ? path : join(dirname(path), file).replaceAll('\\', '/');
+          const known = anchors.get(target);
+          return !existsSync(join(root, target)) || (anchor !== undefined && known !== undefined && !known.has(anchor));
+        })
+        .map((link) => `${path} leads to ${link}`),
+    );
+    expect(dead).toEqual([]);
+  });
+
+  it('name no folder of the machine where they were written', () => {
+    const told = documents.filter(({ path }) => readFileSync(join(root, path), 'utf8').includes(root));
+    expect(told.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('tell of the library what its types say', () => {
+    const script = join(root, 'scripts/api-reference.mjs');
+    const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  });
+});

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A fenced block of a document, with where it stands. */
+export interface Block {
+  readonly document: string;
+  /** Of the fence. */
+  readonly line: number;
+  /** What the fence says that it is; empty if it says nothing. */
+  readonly language: string;
+  readonly text: string;
+}
+
+export interface Heading {
+  readonly depth: number;
+  readonly text: string;
+}
+
+export interface Document {
+  readonly path: string;
+  readonly blocks: readonly Block[];
+  readonly headings: readonly Heading[];
+  /** Where its links lead, as written, without those in code. */
+  readonly links: readonly string[];
+  /** Lines that are code by their indent alone, which nobody can tell from output. */
+  readonly indented: readonly string[];
+}
+
+const ALSO = ['README.md', 'CONTRIBUTING.md', 'examples/README.md'];
+
+/** Everything that somebody reads to learn how Portolan is used. */
+export function readDocuments(root: string): readonly Document[] {
+  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`);
+  return [...ALSO, ...pages.sort()].map((path) => parseDocument(path, readFileSync(join(root, path), 'utf8')));
+}
+
+export function parseDocument(path: string, text: string): Document {
+  const blocks: Block[] = [];
+  const prose: string[] = [];
+  let open: { readonly fence: string; readonly language: string; readonly line: number; lines: string[] } | undefined;
+  for (const [index, line] of text.split('\n').entries()) {
+    const fence = /^ {0,3}(`{3,}|~{3,})\s*(\S*)/.exec(line);
+    if (open && fence?.[1]?.startsWith(open.fence) && fence[2] === '') {
+      blocks.push({ document: path, line: open.line, language: open.language, text: open.lines.join('\n') });
+      open = undefined;
+    } else if (open) open.lines.push(line);
+    else if (fence) open = { fence: fence[1] ?? '', language: fence[2] ?? '', line: index + 1, lines: [] };
+    else prose.push(line);
+  }
+  if (open) throw new Error(`${path}:${open.line}: the block is never closed`);
+  return { path, blocks, ...partsOf(prose) };
+}
+
+function partsOf(prose: readonly string[]): Pick<Document, 'headings' | 'links' | 'indented'> {
+  return {
+    headings: prose.flatMap((line) => {
+      const [, marks = '', text = ''] = /^(#{1,6}) (.+)$/.exec(line) ?? [];
+      return marks === '' ? [] : [{ depth: marks.length, text }];
+    }),
+    links: prose.flatMap((line) => {
+      const plain = line.replaceAll(/`[^`]*`/g, (code) => '`'.repeat(code.length));
+      return [...plain.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
+    }),
+    indented: prose.filter((line) => /^ {4}\S/.test(line)),
+  };
+}
+
+/** The end of an address that leads to a heading, as GitHub makes it. */
+export function anchorOf({ text }: Heading): string {
+  return text
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(/\s/g, '-');
+}
+
+/** A line that somebody would type, and how it is said to end. */
+export interface TypedLine {
+  readonly document: string;
+  readonly text: string;
+  readonly exits: number;
+}
+
+/** The command lines of a shell block; what a `console` block shows after them is output. */
+export function typedLines({ document, language, text }: Block): TypedLine[] {
+  const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n');
+  const typed =
+    language === 'console' ? lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2)) : lines;
+  return typed.flatMap((line) => {
+    const [, command = '', remark = ''] = /^(.*?)(?:\s+#\s*(.*))?$/.exec(line.trim()) ?? [];
+    if (command === '' || command.startsWith('#')) return [];
+    return [{ document, text: command, exits: Number(/^exits (\d+)\b/.exec(remark)?.[1] ?? 0) }];
+  });
+}

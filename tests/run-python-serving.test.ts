@@ -1,0 +1,125 @@
+import { chmodSync } from 'node:fs';
+import { decode } from '@toon-format/toon';
+import { afterAll, describe, expect, it } from 'vitest';
+import { type CallResult, configure, connect, fixture, isAlive, until } from './client-over-stdio.js';
+import { daemonHouse } from './daemon-harness.js';
+import { makeMachine } from './machine.js';
+import { enginesHere, tidy } from './sandbox/engines-here.js';
+
+// What is the same in every engine is tried in the one that starts at once.
+const [bwrap] = await enginesHere(['bwrap']);
+afterAll(tidy);
+
+const OWN = { own: fixture() };
+const resultOf = ({ structuredContent }: CallResult) => (structuredContent as { result?: unknown }).result;
+
+describe('run_python that is switched off', () => {
+  it('is not listed, and says who can change that when it is called all the same', async () => {
+    using machine = makeMachine();
+    configure(machine, OWN, { sandbox: { engine: 'off' } });
+    await using client = await connect(machine);
+    const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
+    expect(tools.map(({ name }) => name)).not.toContain('run_python');
+    expect(await client.call('run_python', { code: '1' })).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'SANDBOX_UNAVAILABLE', hint: 'the user can change sandbox.engine' } },
+    });
+  });
+
+  it.each([
+    { title: 'the command line', args: ['serve', '--sandbox', 'off'], env: {} },
+    { title: 'a variable', args: ['serve'], env: { PORTOLAN_SANDBOX_ENGINE: 'off' } },
+    { title: 'a single exposed server', args: ['serve', '--expose', 'own'], env: {} },
+    { title: 'servers that are exposed all', args: ['serve', '--expose', 'all'], env: {} },
+  ])('is not listed with $title', async ({ args, env }) => {
+    using machine = makeMachine();
+    configure(machine, OWN, { timeouts: { searchMs: 20_000 } });
+    await using client = await connect(machine, { args, env });
+    const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
+    expect(tools.length).toBeGreaterThan(0);
+    expect(tools.map(({ name }) => name)).not.toContain('run_python');
+  });
+
+  it('says what to install where the engine that was asked for is not there, and is not listed the next time', async () => {
+    using machine = makeMachine();
+    configure(machine, OWN);
+    const args = ['serve', '--sandbox', 'podman'];
+    // A program of that name that does not work: as good as none, but nobody knows before it is tried.
+    machine.write({ '~/bin/podman': '#!/bin/sh\nexit 1\n' });
+    chmodSync(machine.path('~/bin/podman'), 0o755);
+    const env = { PATH: `${machine.path('~/bin')}:${process.env.PATH ?? ''}` };
+    const listed = async () => {
+      await using client = await connect(machine, { args, env });
+      const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
+      const answer = await client.call('run_python', { code: '1' });
+      return { isListed: tools.some(({ name }) => name === 'run_python'), answer };
+    };
+    const first = await listed();
+    expect(first).toMatchObject({
+      isListed: true,
+      answer: {
+        isError: true,
+        structuredContent: { error: { code: 'SANDBOX_UNAVAILABLE', hint: expect.any(String) } },
+      },
+    });
+    expect((await listed()).isListed).toBe(false);
+  });
+});
+
+describe.skipIf(bwrap?.skipped !== undefined)(`run_python (${bwrap?.skipped ?? 'in bwrap'})`, () => {
+  it('is answered in TOON where that is set', async () => {
+    using machine = makeMachine();
+    configure(machine, OWN, { sandbox: { engine: 'bwrap', output: 'toon' } });
+    await using client = await connect(machine);
+    const code = 'print("a")\n[{"id": 1, "name": "x"}, {"id": 2, "name": "y"}]';
+    const { content, structuredContent } = await client.call('run_python', { code, servers: [] });
+    const text = String(content[0]?.text);
+    expect(text).toContain('result[2]{id,name}:\n  1,x\n  2,y');
+    expect(decode(text)).toEqual(structuredContent);
+  });
+
+  it.each([
+    { title: 'no code', given: {}, message: 'run_python: code is missing' },
+    { title: 'servers that are no list', given: { code: '1', servers: 7 }, message: 'run_python: servers must be' },
+    { title: 'a time of nothing', given: { code: '1', timeout: 0 }, message: 'run_python: timeout must be' },
+    { title: 'too much time', given: { code: '1', timeout: 121 }, message: 'timeout is at most 120 seconds' },
+    {
+      title: 'a session that is a text',
+      given: { code: '1', session: 'mine' },
+      message: 'run_python: session must be',
+    },
+  ])('refuses $title so that a model can mend it', async ({ given, message }) => {
+    using machine = makeMachine();
+    configure(machine, OWN, { sandbox: { engine: 'bwrap' } });
+    await using client = await connect(machine);
+    expect(await client.call('run_python', given)).toMatchObject({
+      isError: true,
+      structuredContent: { error: { code: 'TOOL_VALIDATION_ERROR', message: expect.stringContaining(message) } },
+    });
+  });
+
+  it('keeps the variables of two clients of one daemon apart, and says when they went with it', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, OWN, { sandbox: { engine: 'bwrap' } });
+    await using one = await house.client();
+    await using two = await house.client();
+    await one.call('run_python', { code: 'mine = 1' });
+    await two.call('run_python', { code: 'yours = 2' });
+    const names = 'sorted({"mine", "yours"} & set(globals()))';
+    expect(resultOf(await one.call('run_python', { code: names }))).toEqual(['mine']);
+    expect(resultOf(await two.call('run_python', { code: names }))).toEqual(['yours']);
+    const pid = await house.pid();
+    if (pid === undefined) throw new Error('no daemon serves them');
+    process.kill(pid, 'SIGKILL');
+    await until(
+      () => isAlive(pid),
+      (alive) => !alive,
+    );
+    const after = await until(
+      () => one.call('run_python', { code: names }),
+      ({ structuredContent }) => (structuredContent as { engine?: string }).engine !== undefined,
+    );
+    expect(after.structuredContent).toMatchObject({ result: [], stateLost: true });
+    expect((await one.call('run_python', { code: names })).structuredContent).not.toHaveProperty('stateLost');
+  });
+});

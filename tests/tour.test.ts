@@ -1,0 +1,206 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { clientEntries, install, knownClients, type TourStep, takeTour } from '../src/app/index.js';
+import { ErrorCode, PortolanError } from '../src/base/index.js';
+import type { Io } from '../src/cli/command.js';
+import { tourCommand } from '../src/cli/tour.js';
+import { environment, PROGRAM, until } from './client-over-stdio.js';
+import { type Machine, makeMachine, PLATFORMS } from './machine.js';
+
+const STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'];
+
+/** A machine whose temporary folder is its own, so that whatever is left behind is seen. */
+function tourMachine(): { machine: Machine; tmp: string; env: Record<string, string> } {
+  const machine = makeMachine();
+  const tmp = machine.path('/tmp');
+  mkdirSync(tmp);
+  return { machine, tmp, env: environment(machine, { TMPDIR: tmp, TEMP: tmp, TMP: tmp }) };
+}
+
+describe('portolan tour, without a terminal', () => {
+  const { machine, tmp, env } = tourMachine();
+  let status: number | null;
+  let stdout: string;
+  let stderr: string;
+
+  beforeAll(() => {
+    machine.write({ '~/.cursor/mcp.json': '{"mcpServers":{}}', '~/.codex/config.toml': 'model = "x"\n' });
+    const options = { cwd: machine.project, env, encoding: 'utf8' as const };
+    ({ status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, 'tour'], options));
+  });
+  afterAll(() => machine[Symbol.dispose]());
+
+  it('takes every step, says each in one line with its milliseconds, and ends with 0', () => {
+    const lines = stdout.split('\n').slice(0, STEPS.length);
+    expect({ status, stderr, lines }).toEqual({
+      status: 0,
+      stderr: '',
+      lines: STEPS.map((step) => expect.stringMatching(new RegExp(`^${step} +\\d+ ms {2}\\S`))),
+    });
+    expect(lines.at(-1)).toContain('A-1002 and A-1003');
+  });
+
+  it('ends with the entry for each client that is on the machine, each in its own spelling', () => {
+    expect(stdout).toContain('Put this into Cursor, ~/.cursor/mcp.json:\n');
+    expect(stdout).toContain(`"${PROGRAM}"`);
+    expect(stdout).toMatch(/Put this into [^,]*Codex[^,]*, ~\/\.codex\/config\.toml:\n {2}\[mcp_servers\.portolan\]\n/);
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('leaves nothing behind and nothing changed', () => {
+    const home = readdirSync(machine.home, { recursive: true }).toSorted();
+    expect({ tmp: readdirSync(tmp), home, project: readdirSync(machine.project) }).toEqual({
+      tmp: [],
+      home: ['.codex', '.codex/config.toml', '.cursor', '.cursor/mcp.json'],
+      project: [],
+    });
+  });
+});
+
+it('the tour that is left in the middle takes its servers and its folder with it', async () => {
+  const { machine, tmp, env } = tourMachine();
+  using _ = machine;
+  const child = spawn(process.execPath, [PROGRAM, 'tour'], { cwd: machine.project, env });
+  await once(child.stdout, 'data');
+  child.kill('SIGINT');
+  const [code] = await once(child, 'exit');
+  expect({ code, tmp: readdirSync(tmp) }).toEqual({ code: 1, tmp: [] });
+  await until(
+    () => processesOf(tmp),
+    (left) => left.length === 0,
+  );
+});
+
+/** Processes that have the folder in their command line; none are seen where there is no /proc. */
+function processesOf(folder: string): string[] {
+  if (process.platform !== 'linux') return [];
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(folder);
+    } catch {
+      return false; // it has ended meanwhile
+    }
+  });
+}
+
+it('the tour of a program without its examples says what to do', async () => {
+  using machine = makeMachine();
+  machine.write({ '~/dist/cli.js': '' });
+  const tour = takeTour({
+    self: machine.path('~/dist/cli.js'),
+    version: '0',
+    signal: new AbortController().signal,
+    done: () => undefined,
+  });
+  await expect(tour).rejects.toMatchObject({
+    code: 'CONFIG_NOT_FOUND',
+    hint: expect.stringContaining('npm run build'),
+  });
+});
+
+describe('what the tour prints', () => {
+  const step: TourStep = { name: 'found', ms: 12.4, did: 'three servers', shown: ['weather, orders, \u001b[2J notes'] };
+
+  async function printed(io: Partial<Io>, take: typeof takeTour, args: readonly string[] = []) {
+    using machine = makeMachine();
+    machine.write({ '~/cli.js': '' });
+    const [out, err]: [string[], string[]] = [[], []];
+    const options = machine.options({ self: machine.path('~/cli.js') });
+    const whole = {
+      colour: false,
+      home: machine.home,
+      out: (l: string) => out.push(l),
+      err: (l: string) => err.push(l),
+    };
+    const code = await tourCommand('1.2.3', options, take).run(args, { ...whole, ...io });
+    return { code, out, err };
+  }
+  const one: typeof takeTour = async ({ done }) => done(step);
+  const failing: typeof takeTour = async ({ begins, done }) => {
+    done(step);
+    begins?.('search');
+    throw new PortolanError(ErrorCode.ConnectionError, 'the gateway did not answer', { hint: 'look at it' });
+  };
+
+  it('is more of each step where somebody looks, in colours only where they are wanted', async () => {
+    const plain = await printed({ isTerminal: true }, one);
+    expect(plain.out).toContain('  ✓ found      three servers  12 ms');
+    expect(plain.out).toContain('      weather, orders, \\x1b[2J notes');
+    expect(plain.out.join('')).not.toContain('\u001b');
+    const coloured = await printed({ isTerminal: true, colour: true }, one);
+    expect(coloured.out.join('\n')).toContain('\u001b[32m✓\u001b[0m \u001b[1mfound');
+  });
+
+  it('names the step that failed, what to do, and ends with 1', async () => {
+    expect(await printed({}, failing)).toEqual({
+      code: 1,
+      out: ['found          12 ms  three servers'],
+      err: ['search failed: the gateway did not answer\n  look at it'],
+    });
+  });
+
+  it('is one value for a program with --json', async () => {
+    const { code, out } = await printed({}, one, ['--json']);
+    expect({ code, ...JSON.parse(out.join('\n')) }).toMatchObject({
+      code: 0,
+      steps: [step],
+      program: { command: 'node', args: [expect.stringMatching(/cli\.js$/)] },
+      clients: [],
+    });
+  });
+
+  it('is the usual entry where no client is found', async () => {
+    const { out } = await printed({}, one);
+    const at = out.indexOf('Put this into your AI client:');
+    expect(JSON.parse(out.slice(at + 1, out.indexOf('', at)).join('\n'))).toEqual({
+      mcpServers: { portolan: { command: 'node', args: [expect.stringMatching(/cli\.js$/)] } },
+    });
+  });
+});
+
+describe('the entry to paste', () => {
+  it.each(PLATFORMS)('is for every client on %s what portolan install would write', async (platform) => {
+    const differing: string[] = [];
+    let compared = 0;
+    for (const client of await knownClients()) {
+      using machine = makeMachine();
+      const options = machine.options({ platform, self: machine.path('~/portolan/dist/cli.js') });
+      machine.write({ '~/portolan/dist/cli.js': '' });
+      const path = await fileOf(client, options);
+      if (path === undefined) continue;
+      const written = readFileSync(path, 'utf8');
+      const [entry] = (await clientEntries(options)).clients.filter((one) => one.client === client);
+      compared += 1;
+      if (entry?.text.trim() !== written.trim() || !entry.isThere || entry.file !== path) differing.push(client);
+    }
+    expect(differing).toEqual([]);
+    expect(compared).toBeGreaterThan(30);
+  });
+
+  it('is offered where a client has left its folder, and not where only others have', async () => {
+    using machine = makeMachine();
+    for (const folder of ['~/.cursor', '~/.config', '~/.codeium/windsurf']) {
+      mkdirSync(machine.path(folder), { recursive: true });
+    }
+    const { clients } = await clientEntries(machine.options({ platform: 'linux' }));
+    expect(clients.map(({ client, isThere }) => ({ client, isThere }))).toEqual([
+      { client: 'cursor', isThere: false },
+      { client: 'windsurf', isThere: false },
+    ]);
+  });
+});
+
+/** The file into which a client's entry was put; undefined where the client has none on this platform. */
+async function fileOf(client: string, options: Parameters<typeof install>[1]): Promise<string | undefined> {
+  try {
+    const { file } = await install(client, options);
+    mkdirSync(dirname(file.path), { recursive: true });
+    return file.path;
+  } catch (error) {
+    if (error instanceof PortolanError && error.code === ErrorCode.NotInstallable) return undefined;
+    throw error;
+  }
+}
