@@ -1,14 +1,25 @@
 // What sharing one daemon costs and saves: processes and memory of 5 clients with 10 servers each, a call through pipe and
-// daemon against the server itself, the first list of a second client against bare Node, 1,000 clients, and a lost daemon.
+// daemon against the server itself, the first list of another client against bare Node, a lost daemon, and 1,000 clients.
+//   --quick  fewer rounds      --json  figures for programs      --check  exit 1 if a target is missed
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
+import { setTimeout as later } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { LineClient } from './daemon/line-client.mjs';
+import { median, quantile } from './gateway/figures.mjs';
 
-const [CLIENTS, SERVERS, CALLS, MANY, ROUNDS] = [5, 10, 2_000, 1_000, 15];
+const { values: options } = parseArgs({
+  options: Object.fromEntries(['quick', 'json', 'check'].map((name) => [name, { type: 'boolean', default: false }])),
+});
+const FULL = { clients: 5, servers: 10, batches: 10, calls: 200, many: 1_000, starts: 21, kills: 5 };
+const QUICK = { clients: 2, servers: 3, batches: 4, calls: 100, many: 200, starts: 7, kills: 2 };
+const SIZE = options.quick ? QUICK : FULL;
+const IDLE_MS = 3_000;
+
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PORTOLAN = join(root, 'dist', 'cli.cjs');
 const EVERYTHING = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -20,70 +31,33 @@ chmodSync(run, 0o700);
 const socket = join(run, 's.sock');
 const env = { PATH: process.env.PATH, HOME: home, MCP_BRIDGE_SOCKET: socket };
 const servers = Object.fromEntries(
-  Array.from({ length: SERVERS }, (_, n) => [
+  Array.from({ length: SIZE.servers }, (_, n) => [
     `s${n}`,
     { command: process.execPath, args: [EVERYTHING, 'stdio', `--n=${n}`] },
   ]),
 );
 writeFileSync(join(home, '.cursor/mcp.json'), JSON.stringify({ mcpServers: servers }));
-const IDLE_MS = 3_000;
 writeFileSync(join(home, '.config/portolan/portolan.config.json'), JSON.stringify({ timeouts: { idleMs: IDLE_MS } }));
 
-const percentile = (values, share) => values.toSorted((a, b) => a - b)[Math.floor(values.length * share)];
-const later = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Speaks lines to whoever reads and writes them. */
-class Client {
-  waiting = new Map();
-  next = 0;
-  constructor(input, output) {
-    this.output = output.on('error', () => undefined);
-    createInterface({ input }).on('line', (line) => {
-      const message = JSON.parse(line);
-      if (message.method === 'ping') this.say({ id: message.id, result: {} });
-      if (message.method === undefined) this.waiting.get(message.id)?.(message);
-    });
-  }
-  say(message) {
-    this.output.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  }
-  request(method, params = {}) {
-    const id = this.next++;
-    return new Promise((resolve) => {
-      this.waiting.set(id, resolve);
-      this.say({ id, method, params });
-    });
-  }
-  async hello() {
-    const clientInfo = { name: 'bench', version: '1' };
-    await this.request('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo });
-    this.say({ method: 'notifications/initialized' });
-    return this;
-  }
-  execute(server, message) {
-    return this.request('tools/call', {
-      name: 'execute_tool',
-      arguments: { server, tool: 'echo', arguments: { message } },
-    });
-  }
-}
-
 const children = new Set();
-function started(args, more = {}) {
-  const child = spawn(process.execPath, args, {
-    cwd: home,
-    env: { ...env, ...more },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
+function spawned(args) {
+  const child = spawn(process.execPath, args, { cwd: home, env, stdio: ['pipe', 'pipe', 'ignore'] });
   children.add(child);
   child.once('exit', () => children.delete(child));
-  return Object.assign(new Client(child.stdout, child.stdin), { child });
+  return child;
 }
-const piped = () => started([PORTOLAN, 'serve'], { PORTOLAN_DAEMON: 'auto' });
-const leave = async (client) => {
+const left = (child) => new Promise((resolve) => (child.exitCode === null ? child.once('exit', resolve) : resolve()));
+function started(args) {
+  const child = spawned(args);
+  return Object.assign(new LineClient(child.stdout, child.stdin), { child });
+}
+const piped = () => started([PORTOLAN]);
+const leave = (client) => {
   client.child.stdin.end();
-  await new Promise((resolve) => (client.child.exitCode === null ? client.child.once('exit', resolve) : resolve()));
+  return left(client.child);
 };
+const status = () =>
+  JSON.parse(spawnSync(process.execPath, [PORTOLAN, 'daemon', 'status', '--json'], { env, encoding: 'utf8' }).stdout);
 
 /** Every process that was started from here, whoever its parent is: they all have this home. */
 function ours() {
@@ -104,56 +78,75 @@ function figures() {
     megabytes: Math.round(pids.reduce((sum, pid) => sum + pss(pid), 0) / 1024),
   };
 }
-const status = () =>
-  JSON.parse(spawnSync(process.execPath, [PORTOLAN, 'daemon', 'status', '--json'], { env, encoding: 'utf8' }).stdout);
-async function callTimes(call) {
-  const times = [];
-  for (let n = 0; n < CALLS; n += 1) {
-    const began = performance.now();
-    await call(String(n));
-    if (n >= CALLS / 10) times.push(performance.now() - began);
-  }
+
+/** In turns, so that whatever else the machine does is fair to both. */
+async function inTurns(ways, { batches, calls }) {
+  const times = ways.map(() => []);
+  for (let batch = 0; batch < batches; batch += 1)
+    for (const [at, call] of ways.entries())
+      for (let n = 0; n < calls; n += 1) {
+        const began = performance.now();
+        await call(String(n));
+        if (batch > 0) times[at].push(performance.now() - began); // the first one warms up
+      }
   return times;
 }
 
 const rows = [];
-const row = (what, text) => {
-  rows.push([what, text]);
-  console.log(`${what.padEnd(52)} ${text}`);
-};
-try {
-  const names = Object.keys(servers);
-  // Without: every client starts every server.
+function row(label, text, isMet, target) {
+  rows.push({ label, text, target, isMet });
+  const mark = isMet === undefined ? ' ' : isMet ? '✓' : '✗';
+  if (!options.json) console.log(`${label.padEnd(54)}${text.padEnd(36)} ${mark} ${target}`.trimEnd());
+}
+
+async function measureSharing() {
   const alone = [];
-  for (let n = 0; n < CLIENTS; n += 1)
+  for (let n = 0; n < SIZE.clients; n += 1)
     for (const { args } of Object.values(servers)) alone.push(await started(args).hello());
   const without = figures();
-  const direct = await callTimes((message) => alone[0].request('tools/call', { name: 'echo', arguments: { message } }));
   for (const client of alone) await leave(client);
-
   const clients = [];
-  for (let n = 0; n < CLIENTS; n += 1) clients.push(await piped().hello());
-  await Promise.all(clients.flatMap((client) => names.map((name) => client.execute(name, 'x'))));
+  for (let n = 0; n < SIZE.clients; n += 1) clients.push(await piped().hello());
+  await Promise.all(clients.flatMap((client) => Object.keys(servers).map((name) => client.execute(name, 'x'))));
   const shared = figures();
+  const fewer = without.servers / shared.servers;
+  const less = without.megabytes / shared.megabytes;
+  const title = `${SIZE.clients} clients x ${SIZE.servers} servers`;
+  const most = Math.min(5, SIZE.clients);
   row(
-    `${CLIENTS} clients x ${SERVERS} servers: server processes`,
-    `${without.servers} -> ${shared.servers} (${(without.servers / shared.servers).toFixed(1)} x fewer, at least 5)`,
+    `${title}: server processes`,
+    `${without.servers} -> ${shared.servers}, ${fewer.toFixed(1)} x fewer`,
+    fewer >= most,
+    `${most} x fewer`,
   );
   row(
-    'the same: memory (PSS), Portolan included',
-    `${without.megabytes} MB -> ${shared.megabytes} MB (${(without.megabytes / shared.megabytes).toFixed(1)} x less, at least 2.5)`,
+    `${title}: memory (PSS), all included`,
+    `${without.megabytes} -> ${shared.megabytes} MB, ${less.toFixed(1)} x less`,
+    options.quick ? undefined : less >= 2.5,
+    '2.5 x less',
   );
-  const through = await callTimes((message) => clients[0].execute('s0', message));
-  const [a, b] = [percentile(direct, 0.5), percentile(through, 0.5)];
+  return clients;
+}
+
+async function measureCalls(client) {
+  const server = await started(servers.s0.args).hello();
+  const direct = (message) => server.request('tools/call', { name: 'echo', arguments: { message } });
+  const [alone, through] = await inTurns([direct, (message) => client.execute('s0', message)], SIZE);
+  await leave(server);
+  const [a, b] = [median(alone), median(through)];
   row(
     'a call, p50: direct, through pipe and daemon',
-    `${a.toFixed(3)} ms, ${b.toFixed(3)} ms (${(b / a).toFixed(2)} x, at most 2.2)`,
+    `${a.toFixed(3)}, ${b.toFixed(3)} ms: ${(b / a).toFixed(2)} x`,
+    b / a <= 2.2,
+    'at most 2.2 x',
   );
+}
 
-  const [first, bare] = [[], []];
-  for (let n = 0; n < ROUNDS; n += 1) {
+async function measureStarts() {
+  const [bare, first] = [[], []];
+  for (let n = 0; n < SIZE.starts; n += 1) {
     let began = performance.now();
-    spawnSync(process.execPath, ['-e', '0'], { env });
+    await left(spawned(['-e', '0']));
     bare.push(performance.now() - began);
     began = performance.now();
     const client = await piped().hello();
@@ -161,31 +154,40 @@ try {
     first.push(performance.now() - began);
     await leave(client);
   }
-  const [c, d] = [percentile(bare, 0.5), percentile(first, 0.5)];
+  const [a, b] = [median(bare), median(first)];
   row(
-    'the first list of another client, against bare node',
-    `${c.toFixed(0)} ms, ${d.toFixed(0)} ms (${(d / c).toFixed(2)} x, at most 1.5)`,
+    'bare node, the first list of another client, p50',
+    `${a.toFixed(0)}, ${b.toFixed(0)} ms: ${(b / a).toFixed(2)} x`,
+    b / a <= 1.5,
+    'at most 1.5 x',
   );
+}
 
-  process.kill(status().pid, 'SIGKILL');
-  const lostAt = performance.now();
-  // One that was written before the loss was noticed may fail; the next is answered.
-  while ((await clients[0].execute('s0', 'back')).error) await later(1);
+async function measureLoss(client) {
+  const times = [];
+  for (let n = 0; n < SIZE.kills; n += 1) {
+    process.kill(status().pid, 'SIGKILL');
+    const lostAt = performance.now();
+    // One that was written before the loss was noticed may fail; the next is answered.
+    while ((await client.execute('s0', 'back')).error) await later(1);
+    times.push(performance.now() - lostAt);
+  }
   row(
-    'the daemon is killed: the next call is answered after',
-    `${(performance.now() - lostAt).toFixed(0)} ms (under 1000)`,
+    'the daemon is killed: the next call is answered, p50',
+    `${median(times).toFixed(0)} ms (worst of ${times.length}: ${Math.max(...times).toFixed(0)})`,
+    median(times) < 1_000,
+    'under 1000 ms',
   );
-  for (const client of clients) await leave(client);
-  await later(IDLE_MS * 2);
-  row('server processes after that long without a call', `${figures().servers} (0)`);
+}
 
+async function measureMany() {
   const { pid } = status();
   const rss = () => Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1]) * 4;
   const before = rss();
   const many = [];
-  for (let n = 0; n < MANY; n += 1) {
+  for (let n = 0; n < SIZE.many; n += 1) {
     const end = connect(socket);
-    many.push(Object.assign(await new Client(end, end).hello(), { end }));
+    many.push(Object.assign(await new LineClient(end, end).hello(), { end }));
   }
   const after = rss();
   const times = [];
@@ -195,13 +197,30 @@ try {
       await client.execute('s0', 'x');
       times.push(performance.now() - began);
     }
+  const each = ((after - before) / SIZE.many).toFixed(1);
   row(
-    `${MANY} clients: p99 of a call, memory for each`,
-    `${percentile(times, 0.99).toFixed(2)} ms, ${((after - before) / MANY).toFixed(1)} kB`,
+    `${SIZE.many} clients: p99 of a call, memory for each`,
+    `${quantile(times, 0.99).toFixed(2)} ms, ${each} kB`,
+    undefined,
+    '',
   );
   for (const { end } of many) end.destroy();
+}
+
+try {
+  const clients = await measureSharing();
+  await measureCalls(clients[0]);
+  await measureStarts();
+  await measureLoss(clients[0]);
+  for (const client of clients) await leave(client);
+  await later(IDLE_MS * 2);
+  const { servers: idle } = figures();
+  row('server processes after that long without a call', String(idle), idle === 0, '0');
+  await measureMany();
 } finally {
   spawnSync(process.execPath, [PORTOLAN, 'daemon', 'stop'], { env });
   for (const child of children) child.kill('SIGKILL');
-  rmSync(folder, { recursive: true, force: true });
+  rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
+if (options.json) console.log(JSON.stringify({ node: process.version, rows }, null, 2));
+if (options.check && rows.some(({ isMet }) => isMet === false)) process.exitCode = 1;

@@ -173,7 +173,7 @@ function schemaIn({ text }) {
 
 function tidy(text) {
   return text
-    .replaceAll(/^export (declare )?/gm, '')
+    .replaceAll(/^export (declare (?!const))?/gm, '')
     .replaceAll(/import\("[^"]+"\)\./g, '')
     .replaceAll(/^ {4}#private;\n/gm, '')
     .replaceAll('    ', '  ');
@@ -249,6 +249,6 @@ if (!process.argv.includes('--check')) {
   writeFileSync(page, wanted);
   console.log(`wrote ${page}`);
 } else if (!existsSync(page) || readFileSync(page, 'utf8') !== wanted) {
-  console.error('docs/api.md is not what the types say: build, and run node scripts/api-reference.mjs');
+  console.error('docs/api.md is not what the types say: run npm run docs');
   process.exitCode = 1;
 }

@@ -1,7 +1,6 @@
 // Bundles src/ into dist/: one small entry that starts fast, and a chunk for each heavy module that is imported when it is needed.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -51,7 +50,10 @@ const examples = ['weather', 'orders', 'notes'].map((name) => [name, `examples/$
 await build({ ...common, outdir: join(out, 'examples'), entryPoints: Object.fromEntries(examples) });
 for (const name of ['cli.js', 'cli.cjs']) chmodSync(join(out, name), 0o755);
 
-const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+// A first look needs no declarations, and so no compiler.
+const compiler = join(root, 'node_modules', 'typescript');
+if (!existsSync(compiler)) process.exit(0);
+const tsc = join(compiler, 'bin', 'tsc');
 const types = spawnSync(process.execPath, [tsc, '-p', 'tsconfig.types.json'], { cwd: root, stdio: 'inherit' });
 if (existsSync(join(out, 'types'))) pruneTypes(join(out, 'types'), ['index.d.ts', 'schemas.d.ts']);
 process.exit(types.status ?? 1);

@@ -1,8 +1,10 @@
 // Makes a fresh clone ready: installs what is missing and builds what is out of date. Quiet when there is nothing to do.
+//   --no-build  only installs      --lean  only what it takes to build and to run, for a first look
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isLeanInstalled, leanInstall } from './lean-install.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const lock = join(root, 'package-lock.json');
@@ -15,9 +17,9 @@ if (major < 20 || (major === 20 && minor < 19)) {
 }
 
 /** Ends with the command's own exit code if it fails. Its output goes to stderr: stdout belongs to what is started next. */
-function run(command, args) {
+function run(command, args, cwd = root) {
   const windows = process.platform === 'win32';
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], shell: windows });
+  const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 2, 2], shell: windows });
   if (status === 0) return;
   console.error(`\`${[command, ...args].join(' ')}\` failed${error ? `: ${error.message}` : ''}`);
   process.exit(status ?? 1);
@@ -41,7 +43,13 @@ function isInstalled() {
   return versions(lock) === versions(installed);
 }
 
-if (!isInstalled()) {
+const isLean = process.argv.includes('--lean');
+if (isLean && !existsSync(join(root, 'node_modules'))) {
+  console.error('installing what it takes to build and to run …');
+  leanInstall(root, (args, folder) => run('npm', args, folder));
+}
+
+if (isLean ? !isLeanInstalled(root) : !isInstalled()) {
   console.error('installing dependencies …');
   // Not `npm ci`: it refuses a lock file without the packages of other platforms, and not every registry has those of every
   // version. This installs what the lock file says and leaves it as it is.
@@ -51,7 +59,9 @@ if (!isInstalled()) {
 if (!process.argv.includes('--no-build')) {
   const built = join(root, 'dist', 'cli.js');
   const inputs = ['src', 'examples', 'scripts/build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.types.json'];
-  if (!existsSync(built) || inputs.some((input) => newest(join(root, input)) > statSync(built).mtimeMs)) {
+  // A lean build has no declarations.
+  const isWhole = isLean || existsSync(join(root, 'dist', 'types', 'index.d.ts'));
+  if (!existsSync(built) || !isWhole || inputs.some((input) => newest(join(root, input)) > statSync(built).mtimeMs)) {
     console.error('building …');
     run(process.execPath, ['scripts/build.mjs']);
   }

@@ -55,7 +55,7 @@ describe('a gateway that listens', () => {
     await using gateway = await serveOverHttp(machine);
     expect(readdirSync(folder)).toHaveLength(1);
     let answered = false;
-    const call = callOverHttp(gateway.url, { server: 'own', tool: 'sleep', arguments: { ms: 4_000 } }).finally(() => {
+    const call = callOverHttp(gateway.url, { server: 'own', tool: 'sleep', arguments: { ms: 8_000 } }).finally(() => {
       answered = true;
     });
     await until(
@@ -69,7 +69,7 @@ describe('a gateway that listens', () => {
       (names) => names.length === 0,
     );
     expect(answered).toBe(false);
-    expect(await call).toContain('slept 4000');
+    expect(await call).toContain('slept 8000');
     expect(await gateway.exited).toEqual({ code: 0, signal: null });
   });
 

@@ -1,4 +1,14 @@
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configure, fixture, isAlive, PROGRAM, StdioClient, startsIn, until } from './client-over-stdio.js';
@@ -69,6 +79,23 @@ describe('a client that says nothing of a daemon', () => {
     expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
     expect(client.stderr).toContain('is not a socket');
     rmSync(house.socket);
+  });
+
+  it('serves itself within seconds where the daemon that runs does not answer', async () => {
+    await using house = daemonHouse('runtime folder');
+    configure(house.machine, { one: fixture() });
+    await house.run(['daemon', 'start']);
+    const pid = (await house.pid()) ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const began = performance.now();
+      await using client = await plainClient(house);
+      expect(performance.now() - began).toBeLessThan(8_000);
+      expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+      expect(client.stderr).toContain('no daemon serves this client');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
   });
 
   it.skipIf(process.geteuid?.() === 0)(
@@ -149,6 +176,24 @@ describe('a client of another version than the daemon', () => {
     expect(await house.pid()).toBe(after);
   });
 
+  it('is served by the new program a while after that was put in the place of the one that runs', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, { one: fixture() });
+    const program = olderProgram(join(house.machine.home, 'older'));
+    await using client = await plainClient(house, program);
+    await client.execute('one', 'echo', { text: 'before' });
+    const before = await house.pid();
+    for (const path of withVersion(dirname(program))) renumber(path, '0.0.1', '0.0.2');
+    await until(
+      () => versionOf(house).catch(() => undefined),
+      (version) => version === '0.0.2',
+      30_000,
+    );
+    expect(said(await client.execute('one', 'echo', { text: 'after' }))).toBe('after');
+    expect(await house.pid()).not.toBe(before);
+    expect(client.stray).toEqual([]);
+  }, 60_000);
+
   it('leaves one alone that somebody started by hand, and says so', async () => {
     await using house = daemonHouse();
     configure(house.machine, { one: fixture() });
@@ -195,10 +240,17 @@ function olderProgram(folder: string): string {
     recursive: true,
     filter: (path) => !/[\\/](?:types|examples)(?:[\\/]|$)/.test(path),
   });
-  for (const name of [...readdirSync(dist), ...readdirSync(join(dist, 'chunks')).map((one) => join('chunks', one))]) {
-    if (!/\.c?js$/.test(name)) continue;
-    const path = join(dist, name);
-    writeFileSync(path, readFileSync(path, 'utf8').replaceAll(`"${version}"`, '"0.0.1"'));
-  }
+  for (const path of withVersion(dist)) renumber(path, version, '0.0.1');
   return join(dist, 'cli.cjs');
+}
+
+function withVersion(dist: string): readonly string[] {
+  const all = [...readdirSync(dist), ...readdirSync(join(dist, 'chunks')).map((one) => join('chunks', one))];
+  return all.filter((name) => /\.c?js$/.test(name)).map((name) => join(dist, name));
+}
+
+/** Replaces a file whole, as an installation does. */
+function renumber(path: string, before: string, after: string): void {
+  writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replaceAll(`"${before}"`, `"${after}"`), { mode: 0o755 });
+  renameSync(`${path}.new`, path);
 }

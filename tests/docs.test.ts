@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { transform } from 'esbuild';
 import { type ParseError, parse as parseJsonc } from 'jsonc-parser';
+import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
+import { parseDocument as parseYaml } from 'yaml';
 import { ErrorCode } from '../src/base/index.js';
 import { EXIT } from '../src/cli/command.js';
 import { State } from '../src/model/index.js';
@@ -18,6 +20,29 @@ const SHELLS: readonly string[] = ['sh', 'bash', 'console'];
 /** Output, and pictures made of letters: nothing in them is typed or parsed by anybody. */
 const OUTPUT: readonly string[] = ['text'];
 
+/** What can stand in a file, by how it is written, and what is wrong with such a text. */
+const DATA: Readonly<Record<string, (text: string) => string[]>> = {
+  json: (text) => jsonFaults(text, false),
+  jsonc: (text) => jsonFaults(text, true),
+  toml: (text) => thrownBy(() => parseToml(text)),
+  yaml: (text) => parseYaml(text).errors.map(({ message }) => message),
+};
+
+function jsonFaults(text: string, mayComment: boolean): string[] {
+  const errors: ParseError[] = [];
+  parseJsonc(text, errors, { disallowComments: !mayComment, allowTrailingComma: false });
+  return errors.map(({ offset }) => `no JSON at ${JSON.stringify(text.slice(offset, offset + 20))}`);
+}
+
+function thrownBy(act: () => unknown): string[] {
+  try {
+    act();
+    return [];
+  } catch (error) {
+    return [String(error)];
+  }
+}
+
 function of(...languages: readonly string[]): Block[] {
   return blocks.filter(({ language }) => languages.includes(language));
 }
@@ -28,22 +53,18 @@ function place({ document, line }: Block): string {
 
 describe('every block of the documents', () => {
   it('says what it is, so that it is run, parsed or known to be output', () => {
-    const known = [...SHELLS, ...OUTPUT, 'json', 'jsonc', 'ts', 'python'];
+    const known = [...SHELLS, ...OUTPUT, ...Object.keys(DATA), 'ts', 'python'];
     const strange = blocks.filter(({ language }) => !known.includes(language));
     expect(strange.map((block) => `${place(block)} is ${JSON.stringify(block.language)}`)).toEqual([]);
-    // What is code by its indent alone is seen by no test.
-    const isCommand = (line: string) => /^\s+(?:\$ )?(?:npm|npx|portolan|node) /.test(line);
-    const unseen = documents.flatMap(({ path, indented }) =>
-      indented.filter(isCommand).map((line) => `${path}:${line}`),
-    );
-    expect(unseen).toEqual([]);
+    const idle = of(...SHELLS).filter((block) => typedLines(block).length === 0);
+    expect(idle.map((block) => `${place(block)} has no command; output is marked as text`)).toEqual([]);
     expect(of('json').length * of('ts').length * of(...SHELLS).length).toBeGreaterThan(0);
   });
 
-  it('is JSON where it says so', () => {
-    const wrong = of('json', 'jsonc').flatMap((block) => jsonFaults(block).map((what) => `${place(block)}: ${what}`));
+  it.each(Object.entries(DATA))('is %s where it says so', (language, faultsIn) => {
+    const wrong = of(language).flatMap((block) => faultsIn(block.text).map((what) => `${place(block)}: ${what}`));
     expect(wrong).toEqual([]);
-    expect(jsonFaults({ document: '', line: 1, language: 'json', text: '{"a": 1, // one\n}' })).not.toEqual([]);
+    expect(faultsIn('{"a": 1, // one\n')).not.toEqual([]);
   });
 
   it('is TypeScript where it says so, and imports what the package has', async () => {
@@ -65,12 +86,6 @@ describe('every block of the documents', () => {
   });
 });
 
-function jsonFaults({ language, text }: Block): string[] {
-  const errors: ParseError[] = [];
-  parseJsonc(text, errors, { disallowComments: language === 'json', allowTrailingComma: false });
-  return errors.map(({ offset }) => `no JSON at ${JSON.stringify(text.slice(offset, offset + 20))}`);
-}
-
 const LENT = new Set(readFileSync(join(root, 'src/index.ts'), 'utf8').match(/\w+/g));
 
 async function typeFaults({ text }: Block): Promise<string[]> {
@@ -88,11 +103,13 @@ async function typeFaults({ text }: Block): Promise<string[]> {
 }
 
 describe('every command line of the documents', () => {
-  const shells = documents.filter((document) => document.blocks.some(({ language }) => SHELLS.includes(language)));
+  const shells = documents.map(({ path, blocks: all, indented }) => ({
+    path,
+    typed: [...all.filter(({ language }) => SHELLS.includes(language)).flatMap(typedLines), ...indented],
+  }));
 
-  it.each(shells)('ends as $path says', async ({ blocks: all }) => {
+  it.each(shells.filter(({ typed }) => typed.length > 0))('ends as $path says', async ({ typed }) => {
     using machine = exampleMachine();
-    const typed = all.filter(({ language }) => SHELLS.includes(language)).flatMap(typedLines);
     const faults: string[] = [];
     let looked = 0;
     for (const line of typed) {
@@ -102,7 +119,6 @@ describe('every command line of the documents', () => {
     }
     expect(faults).toEqual([]);
     expect(looked).toBeGreaterThanOrEqual(typed.length);
-    expect(typed.length).toBeGreaterThan(0);
   });
 
   it.each([
@@ -117,6 +133,11 @@ describe('every command line of the documents', () => {
     using machine = exampleMachine();
     const { faults } = await verdictOn({ document: 'x.md', text, exits: 0 }, machine);
     expect(faults).toEqual([expect.stringContaining(because)]);
+  });
+
+  it('is found in most documents that somebody works with', () => {
+    const told = shells.filter(({ typed }) => typed.length > 0).map(({ path }) => path);
+    expect(told).toEqual(expect.arrayContaining(['README.md', 'docs/guides/user.md', 'docs/troubleshooting.md']));
   });
 
   it('is told from output and remarks', () => {
@@ -172,6 +193,21 @@ function problemCodes(): string[] {
   ];
 }
 
+/** A file of ours, by its whole path or by that within its room, or several of them. */
+/** What a reader would call a file of theirs. */
+const READERS: readonly string[] = ['portolan.config.ts', 'examples.py'];
+const FILE = /^(?:[\w-]+\/)*[\w*.-]+\.(?:ts|mjs|py)$/;
+const OURS = ['src', 'tests', 'scripts', 'bench', 'examples', 'conformance'].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
+    (name) => `/${folder}/${name.replaceAll('\\', '/')}`,
+  ),
+);
+
+function isThere(word: string): boolean {
+  const end = new RegExp(`/${word.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`);
+  return OURS.some((name) => end.test(name));
+}
+
 describe('the pages', () => {
   it('lead somewhere with every link', () => {
     const anchors = new Map(documents.map(({ path, headings }) => [path, new Set(headings.map(anchorOf))]));
@@ -187,6 +223,18 @@ describe('the pages', () => {
         .map((link) => `${path} leads to ${link}`),
     );
     expect(dead).toEqual([]);
+  });
+
+  it('name only files that are there', () => {
+    const gone = documents
+      .filter(({ path }) => !path.startsWith('docs/decisions/'))
+      .flatMap(({ path, code }) =>
+        code
+          .filter((word) => FILE.test(word) && !READERS.includes(word) && !isThere(word))
+          .map((word) => `${path} names ${word}`),
+      );
+    expect(gone).toEqual([]);
+    expect(isThere('src/policy/no-such-file.ts')).toBe(false);
   });
 
   it('name no folder of the machine where they were written', () => {

@@ -22,8 +22,10 @@ export interface Document {
   readonly headings: readonly Heading[];
   /** Where its links lead, as written, without those in code. */
   readonly links: readonly string[];
-  /** Lines that are code by their indent alone, which nobody can tell from output. */
-  readonly indented: readonly string[];
+  /** What stands between back-ticks. */
+  readonly code: readonly string[];
+  /** Command lines that are code by their indent alone. */
+  readonly indented: readonly TypedLine[];
 }
 
 const ALSO = ['README.md', 'CONTRIBUTING.md', 'examples/README.md'];
@@ -50,10 +52,13 @@ export function parseDocument(path: string, text: string): Document {
     else prose.push(line);
   }
   if (open) throw new Error(`${path}:${open.line}: the block is never closed`);
-  return { path, blocks, ...partsOf(prose) };
+  return { path, blocks, ...partsOf(path, prose) };
 }
 
-function partsOf(prose: readonly string[]): Pick<Document, 'headings' | 'links' | 'indented'> {
+function partsOf(
+  document: string,
+  prose: readonly string[],
+): Pick<Document, 'headings' | 'links' | 'code' | 'indented'> {
   return {
     headings: prose.flatMap((line) => {
       const [, marks = '', text = ''] = /^(#{1,6}) (.+)$/.exec(line) ?? [];
@@ -63,7 +68,10 @@ function partsOf(prose: readonly string[]): Pick<Document, 'headings' | 'links' 
       const plain = line.replaceAll(/`[^`]*`/g, (code) => '`'.repeat(code.length));
       return [...plain.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = '']) => target);
     }),
-    indented: prose.filter((line) => /^ {4}\S/.test(line)),
+    code: prose.flatMap((line) => [...line.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word)),
+    indented: prose
+      .filter((line) => /^ {4}(?:npm|npx|portolan|node) /.test(line))
+      .flatMap((line) => typed(document, line)),
   };
 }
 
@@ -84,12 +92,15 @@ export interface TypedLine {
 
 /** The command lines of a shell block; what a `console` block shows after them is output. */
 export function typedLines({ document, language, text }: Block): TypedLine[] {
-  const lines = text.replaceAll(/\\\n\s*/g, ' ').split('\n');
-  const typed =
+  const lines = text.replaceAll(/\s*\\\n\s*/g, ' ').split('\n');
+  const commands =
     language === 'console' ? lines.filter((line) => line.startsWith('$ ')).map((line) => line.slice(2)) : lines;
-  return typed.flatMap((line) => {
-    const [, command = '', remark = ''] = /^(.*?)(?:\s+#\s*(.*))?$/.exec(line.trim()) ?? [];
-    if (command === '' || command.startsWith('#')) return [];
-    return [{ document, text: command, exits: Number(/^exits (\d+)\b/.exec(remark)?.[1] ?? 0) }];
-  });
+  return commands.flatMap((line) => typed(document, line));
+}
+
+/** One line without its remark; nothing for a line that is only that. */
+function typed(document: string, line: string): TypedLine[] {
+  const [, text = '', remark = ''] = /^(.*?)(?:\s+#\s*(.*))?$/.exec(line.trim()) ?? [];
+  if (text === '' || text.startsWith('#')) return [];
+  return [{ document, text, exits: Number(/^exits (\d+)\b/.exec(remark)?.[1] ?? 0) }];
 }

@@ -1,9 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StdioClient } from './client-over-stdio.js';
 import { makeMachine } from './machine.js';
@@ -14,6 +14,13 @@ const isWindows = process.platform === 'win32';
 
 function npm(args: readonly string[], cwd: string): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', shell: isWindows, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+const STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'];
+
+/** The steps of the tour that were taken, by the lines that say so. */
+function stepsIn(output: string): string[] {
+  return output.split('\n').flatMap((line) => /^(\w+) +\d+ ms {2}\S/.exec(line)?.[1] ?? []);
 }
 
 describe('the package', () => {
@@ -81,6 +88,60 @@ describe('the package', () => {
   });
 });
 
+describe('a fresh clone', () => {
+  it('shows the main job with npm start in under a minute, with nothing installed before', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'portolan-clone-'));
+    try {
+      // What git would bring, and nothing that was made here.
+      const isMade = /[\\/](?:node_modules|dist|coverage|\.git|\.install-[^\\/]*)$/;
+      cpSync(root, folder, { recursive: true, filter: (path) => path === root || !isMade.test(path) });
+      using machine = makeMachine();
+      const began = performance.now();
+      const { status, stdout } = spawnSync('npm', ['start'], {
+        cwd: folder,
+        env: { ...process.env, HOME: machine.home, USERPROFILE: machine.home, ...npmCache() },
+        encoding: 'utf8',
+        shell: isWindows,
+      });
+      expect({ status, steps: stepsIn(stdout) }).toEqual({ status: 0, steps: STEPS });
+      expect(stdout).toContain(join(folder, 'dist'));
+      expect(performance.now() - began).toBeLessThan(60_000);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('installs for that exactly what is built in and what builds', async () => {
+    const { TO_BUILD }: { TO_BUILD: readonly string[] } = await import(
+      pathToFileURL(join(root, 'scripts/lean-install.mjs')).href
+    );
+    const { dependencies, optionalDependencies, devDependencies } = json('package.json');
+    const imported = ['src', 'examples'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+        .flatMap((name) => packagesIn(readFileSync(join(root, folder, name), 'utf8'))),
+    );
+    const others = { ...dependencies, ...optionalDependencies };
+    const wanted = [...new Set(['esbuild', ...imported])].filter(
+      (name) => !(name in others) && name in devDependencies,
+    );
+    expect(TO_BUILD.toSorted()).toEqual(wanted.toSorted());
+  });
+});
+
+/** Packages that a text imports for more than their types. */
+function packagesIn(text: string): string[] {
+  const found = text.matchAll(
+    /^(?:import|export)(?! type)[^'"]*?['"]([^.'"][^'"]*)['"]|\bimport\(\s*['"]([^.'"][^'"]*)['"]/gm,
+  );
+  return [...found].map(([, bare = '', lazy = bare]) => /^(?:@[^/]+\/)?[^/]+/.exec(lazy || bare)?.[0] ?? '');
+}
+
+/** A throw-away home would have npm fetch everything again: the cache is no secret. */
+function npmCache(): Record<string, string> {
+  return { npm_config_cache: npm(['config', 'get', 'cache'], root).trim() };
+}
+
 describe('a copy that was installed from the tarball into an empty folder', () => {
   let folder: string;
   let program: string;
@@ -115,12 +176,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
       encoding: 'utf8',
       shell: isWindows,
     });
-    const steps = stdout.split('\n').flatMap((line) => /^(\w+) +\d+ ms {2}\S/.exec(line)?.[1] ?? []);
-    expect({ status, steps, stderr }).toEqual({
-      status: 0,
-      steps: ['found', 'approved', 'search', 'details', 'execute', 'run_python'],
-      stderr: '',
-    });
+    expect({ status, steps: stepsIn(stdout), stderr }).toEqual({ status: 0, steps: STEPS, stderr: '' });
     expect(stdout).toContain(JSON.stringify(program).slice(1, -1));
   });
 

@@ -25,6 +25,10 @@ export interface DaemonOptions extends DiscoverOptions {
 
 /** How often it looks whether its name still leads to it, and whether anybody is left. */
 const LOOK_MS = 5_000;
+/** By then whoever had it started has come. */
+const FIRST_MS = 500;
+/** By then its first requests are answered. */
+const SETTLED_MS = 250;
 
 /** Serves every client of this user until it is told to end, nobody has come for long, or another took its name. */
 export async function serveEverybody(options: DaemonOptions): Promise<void> {
@@ -47,30 +51,31 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     setImmediate(() => stopping.abort()); // after the answer
     return Promise.resolve({ value: { pid: process.pid } });
   });
-  // The user's own settings say how long to stay; wrong ones end the start, as they do everywhere.
-  using house = await workspaces.enter(undefined);
-  const { serving } = house;
-  // First, so that whoever reaches the socket can be told where else to come.
-  const { allowedHosts } = serving.running.gateway.view.settings.http;
+  // What comes over HTTP is served where the user is at home, and whoever reaches the socket is told of both.
+  const early = address && (await workspaces.enter(undefined));
   let overHttp = () => 0;
-  await using http = address
-    ? await serveHttp({
-        address,
-        session: serving.session,
-        limits: serving.limits,
-        log,
-        allowedHosts: () => allowedHosts,
-        routes: httpRoutes(() => serving.running.discovery, {
-          ...{ version, calls: workspaces.shared.calls, pool: workspaces.shared.pool },
-          clients: () => ({ socket: clients.size, http: overHttp() }),
-        }),
-        ...(token !== undefined && { token }),
-      })
-    : undefined;
-  using _told = http && serving.tell((notice) => http.notice(notice));
+  await using http =
+    early &&
+    (await serveHttp({
+      address,
+      session: early.serving.session,
+      limits: early.serving.limits,
+      log,
+      allowedHosts: () => early.serving.running.gateway.view.settings.http.allowedHosts,
+      routes: httpRoutes(() => early.serving.running.discovery, {
+        ...{ version, calls: workspaces.shared.calls, pool: workspaces.shared.pool },
+        clients: () => ({ socket: clients.size, http: overHttp() }),
+      }),
+      ...(token !== undefined && { token }),
+    }));
+  using _told = http && early?.serving.tell((notice) => http.notice(notice));
   url = http?.url;
   overHttp = () => http?.clients ?? 0;
   let emptySince = performance.now();
+  let arrived: () => void = () => undefined;
+  const first = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
   const sockets = await serveSocket({
     path: socket,
     clients,
@@ -79,14 +84,27 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     about: { version, yields: leavesWhenIdle && address === undefined },
     changed: () => {
       emptySince = performance.now();
+      arrived();
     },
   });
   unclaim(socket);
+  const over = AbortSignal.any([ending, stopping.signal]);
+  // Who had it started waits for an answer; all else, like how long to stay, can wait until that one is served.
+  if (!early) await Promise.race([first.then(() => later(SETTLED_MS)), aborted(over), later(FIRST_MS)]);
+  using house =
+    early ??
+    (await workspaces.enter(undefined).catch(async (error: unknown) => {
+      await sockets.drain(0); // settings that are wrong end the start, as they do everywhere
+      throw error;
+    }));
+  const { serving } = house;
   void endStrays(serving.running.discovery, log);
+  const isReplaced = leavesWhenIdle && own.self !== undefined ? replacement(own.self) : () => false;
   const look = setInterval(() => {
     const { daemonIdleMs } = serving.running.gateway.view.settings.timeouts;
     const isIdle = leavesWhenIdle && !http && clients.size === 0 && performance.now() - emptySince > daemonIdleMs;
     if (isIdle) log('info', 'nobody has been here for long');
+    else if (isReplaced()) log('info', 'its program was replaced: the next client starts the new one');
     else if (!sockets.isOurs()) log('warn', 'another daemon has taken the socket', { socket });
     else return;
     stopping.abort();
@@ -94,10 +112,30 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   const reachable = { socket, ...(url !== undefined && { url }), isEverybodys: true };
   const announced = await announceSelf(serving.running.discovery.host, reachable, log);
   listening([socket, ...(url === undefined ? [] : [url])]);
-  await aborted(AbortSignal.any([ending, stopping.signal]));
+  await aborted(over);
   clearInterval(look);
   await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
   await Promise.all([sockets.drain(DRAIN_MS), http?.drain(DRAIN_MS)]);
+}
+
+/** Tells whether the file of a program is another, or gone, and has been so since it was asked before: an installation takes a while. */
+function replacement(program: string): () => boolean {
+  const { statSync } = process.getBuiltinModule('node:fs');
+  const identity = () => {
+    const facts = statSync(program, { throwIfNoEntry: false });
+    return facts && `${facts.ino} ${facts.size} ${facts.mtimeMs}`;
+  };
+  const began = identity();
+  let last = began;
+  return () => {
+    const before = last;
+    last = identity();
+    return last !== began && last === before;
+  };
+}
+
+function later(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 /** The processes of servers that run now, without anything secret. */

@@ -109,6 +109,8 @@ function approvalText(definition: Definition, verdict: Verdict, discovery: Disco
 
 /** What a person has to look at before saying yes again. */
 export function changesSince(definition: Definition, { approvals }: Discovery): string[] {
+  // Whoever decides the other way about the same thing has nothing new to look at.
+  if (approvals.rulings.has(approvals.sealOf(definition))) return [];
   const before = lastRuling(approvals.rulings, definition);
   return before ? difference(before, definition) : [];
 }

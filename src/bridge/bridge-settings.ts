@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { diskFiles, isObject } from '../base/index.js';
+import { diskFiles, type Files, isObject } from '../base/index.js';
 
 /** What the user has set about the daemon. */
 export interface BridgeSettings {
@@ -14,7 +14,11 @@ export const BRIDGE_DEFAULTS: BridgeSettings = {
   reconnect: { enabled: true, maxAttempts: 5, initialDelayMs: 1_000 },
 };
 
-const MANAGED = '/etc/portolan/managed-settings.json';
+/** Where an administrator's settings are; elsewhere finding out takes more than a name. */
+const MANAGED: Readonly<Record<string, string>> = {
+  linux: '/etc/portolan/managed-settings.json',
+  darwin: '/Library/Application Support/Portolan/managed-settings.json',
+};
 const CODE = ['ts', 'mts', 'js', 'mjs'] as const;
 
 /**
@@ -24,11 +28,15 @@ const CODE = ['ts', 'mts', 'js', 'mjs'] as const;
 export function quickSettings(
   home: string,
   env: Readonly<Record<string, string | undefined>>,
-  files = diskFiles,
+  files: Pick<Files, 'read' | 'exists'> = diskFiles,
+  platform: string = process.platform,
 ): BridgeSettings | undefined {
-  if (env.XDG_CONFIG_HOME || process.platform !== 'linux' || files.exists(MANAGED)) return undefined;
-  const own = join(home, '.config', 'portolan', 'portolan.config');
+  const managed = MANAGED[platform];
+  if (env.XDG_CONFIG_HOME || managed === undefined || files.exists(managed)) return undefined;
+  const folder = join(home, '.config', 'portolan');
+  const own = join(folder, 'portolan.config');
   if (CODE.some((ending) => files.exists(`${own}.${ending}`))) return undefined;
+  if (files.exists(join(folder, 'anygpt.config.ts'))) return undefined;
   const reading = files.read(`${own}.json`);
   if (reading.kind === 'absent') return BRIDGE_DEFAULTS;
   return reading.kind === 'read' ? readSettings(reading.text) : undefined;

@@ -50,9 +50,12 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
           return say(await until(place, true), values.json === true, io);
         }
         case 'stop': {
-          await askDaemon(place.socket, 'bridge/stop');
-          const status = await until(place, false);
-          say(status, values.json === true, io);
+          const before = await statusOf(place);
+          if (before.running) await askDaemon(place.socket, 'bridge/stop');
+          const status = before.running ? await until(place, false) : before;
+          const hasEnded = before.running && !status.running;
+          if (hasEnded && values.json !== true) io.out(`The daemon, which ran as ${before.pid ?? '?'}, has ended.`);
+          else say(status, values.json === true, io);
           return status.running ? EXIT.failed : EXIT.ok;
         }
         case 'status':

@@ -163,14 +163,14 @@ The program runs in a sandbox, "sandbox": { "engine": … } in the settings:
     name: 'daemon',
     summary: 'one gateway for every client',
     text: `
-With --daemon auto, what a client starts is a thin pipe to one gateway that serves
-every client of this user, so that each server runs once for everybody. The first
-client starts it; it ends when nobody has needed it for a while
-(timeouts.daemonIdleMs).
+What a client starts is a thin pipe to one gateway that serves every client of
+this user, so that each server runs once for everybody. The first client starts
+it; it ends when nobody has needed it for a while (timeouts.daemonIdleMs).
 
-  auto      use it, start it if there is none, and serve alone if that fails
-  require   use it or fail
-  never     serve alone
+  --daemon auto      use it, start it if there is none, serve alone if that fails;
+                     this is what happens where nothing is said
+  --daemon require   use it or fail
+  --daemon never     serve alone; so does "mcpBridge": { "autoConnect": false }
 
 PORTOLAN_DAEMON says the same for every start. Where a client works, and what was
 approved there, travels with the client. "share" in the settings says for a

@@ -7,7 +7,7 @@ import {
   launchText,
   surroundingsText,
 } from '../app/index.js';
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, maskUrl, PortolanError } from '../base/index.js';
 import { maskServer, writtenBy } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
 import { type Cell, paint, shortPath, table, visible } from './text.js';
@@ -70,6 +70,9 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
         ['approval', approval],
         ['alias', server.alias],
         ['fingerprint', server.fingerprint],
+        ...(server.runsAt === undefined
+          ? []
+          : [['runs at', `${visible(maskUrl(server.runsAt))}, and is not started`] as [string, string]]),
         ...(server.renamedFrom
           ? [['renamed', `"${visible(server.renamedFrom)}" was taken by another server before it`] as [string, string]]
           : []),

@@ -17,7 +17,10 @@ export function isFromRepository({ scope, source }: Definition, { home, cwd, rep
 
 /** The folder that an approval is bound to, where there is one: `npm run mcp` is another program in another repository. */
 export function folderOfApproval(definition: Definition, folders: Folders): string | undefined {
-  const { command, headersHelper, state } = definition;
+  const { command, headersHelper, state, standsFor } = definition;
+  // What may stand for a server of the user's in one repository may not in the next, which only has to claim the same.
+  if (standsFor !== undefined)
+    return isFromRepository(definition, folders) ? (topFolder(folders) ?? folders.cwd) : undefined;
   const isStarted = command !== undefined || headersHelper !== undefined;
   const isBrought = state === 'pending-approval' || isFromRepository(definition, folders);
   return isStarted && isBrought ? (topFolder(folders) ?? folders.cwd) : undefined;

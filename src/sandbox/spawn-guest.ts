@@ -20,6 +20,8 @@ export interface GuestCommand {
 }
 
 const LAST_WORDS_MS = 300;
+/** Programs come after those who serve everybody: an endless one must not take the processor from the gateway. */
+const PRIORITY = 5;
 
 /** Starts a guest with an environment of its own; nothing of ours is inherited. */
 export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
@@ -34,6 +36,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     detached: isGroup,
     windowsHide: true,
   });
+  giveWay(child.pid);
   const [watched, extra] = [duplexOf(child.stdio[3]), duplexOf(child.stdio[4])];
   const { stdin: input, stdout: output, stderr: errors } = child;
   if (!input || !output || !errors) throw new Error('a guest without pipes'); // the type knows no better
@@ -79,6 +82,16 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
       input.destroy();
     },
   };
+}
+
+/** What it starts inherits this; where the system does not allow it, it runs like everybody. */
+function giveWay(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.getBuiltinModule('node:os').setPriority(pid, PRIORITY);
+  } catch {
+    // It is gone already, or nobody may.
+  }
 }
 
 /** A program between us and the guest tells a signal as a number over 128. */

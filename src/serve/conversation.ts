@@ -1,6 +1,6 @@
 import { type Id, isObject, type Peer, RpcCode, RpcError } from '../base/index.js';
 import { ABILITY_FOR, type Conversation, type Era, META } from '../model/index.js';
-import type { Others } from './session-options.js';
+import type { Others } from './others.js';
 
 export interface Circumstances {
   readonly id: Id;

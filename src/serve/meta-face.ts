@@ -27,7 +27,7 @@ export class MetaFace implements Face {
   async introduction(): Promise<Introduction> {
     return {
       capabilities: { tools: { listChanged: true }, ...NAMESPACED_CAPABILITIES },
-      instructions: instructions(this.#aliases()),
+      instructions: instructions(this.#aliases(), this.#gateway.offersPython),
     };
   }
 

@@ -25,7 +25,7 @@ describe('metaTools', () => {
     { title: '100 servers of digits', aliases: of(100, (n) => `_${10 ** 15 + n * 7_919}`) },
   ])('costs a model little with $title', ({ aliases }) => {
     expect(countTokens(JSON.stringify(metaTools(aliases, true)))).toBeLessThan(BUDGET);
-    expect(countTokens(instructions(aliases))).toBeLessThan(BUDGET_OF_INSTRUCTIONS);
+    expect(countTokens(instructions(aliases, true))).toBeLessThan(BUDGET_OF_INSTRUCTIONS);
   });
 
   it('names the servers behind it in the order in which they were found, and how many more there are', () => {
@@ -60,6 +60,7 @@ describe('metaTools', () => {
 describe('instructions', () => {
   it('say which servers there are, or that there is none', () => {
     expect(instructions([])).toMatch(/^No MCP server is set up yet\. Find a tool with search_tools/);
+    expect(instructions([], true)).toMatch(/run_python\.$/);
     expect(instructions(['one', 'two'])).toMatch(/^It reaches these MCP servers: one, two\. Find a tool/);
   });
 });

@@ -71,10 +71,11 @@ export function metaTools(aliases: readonly string[], offersPython: boolean): re
 }
 
 /** What a client tells its model about us. Only aliases of admitted servers: nothing that a file or server says unapproved. */
-export function instructions(aliases: readonly string[]): string {
+export function instructions(aliases: readonly string[], offersPython = false): string {
   const behind =
     aliases.length === 0 ? 'No MCP server is set up yet.' : `It reaches these MCP servers: ${namesOf(aliases)}.`;
-  return `${behind} Find a tool with search_tools, look at it with get_tool_details, call it with execute_tool.`;
+  const programs = offersPython ? ' Put several calls into one program with run_python.' : '';
+  return `${behind} Find a tool with search_tools, look at it with get_tool_details, call it with execute_tool.${programs}`;
 }
 
 /** As many names as fit, and how many more there are. */

@@ -1,18 +1,7 @@
 import type { Answer, Log, Params } from '../base/index.js';
 import type { Face } from './face.js';
+import type { Others } from './others.js';
 import type { Questions } from './questions.js';
-
-/** Other clients of this user, as far as they may be asked in this one's place. */
-export interface Others {
-  /** What they would do, in the words of the protocol; undefined where that is nothing. */
-  abilities(): Readonly<Record<string, unknown>> | undefined;
-  /** Rejects where none of them can do it. */
-  ask(
-    method: string,
-    params: Readonly<Record<string, unknown>>,
-    signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>>;
-}
 
 /** What a client can reach beside the servers: other clients, and who serves it. */
 export interface Routes {

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { discoverAll } from '../../src/app/index.js';
 import { makeTarget, servers, type Target, UNAPPROVED } from '../attacks.js';
 import { configure } from '../client-over-stdio.js';
 import { daemonHouse } from '../daemon-harness.js';
@@ -202,11 +203,22 @@ describe('S14 default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)
     for (const key of keys.flat()) expect(key).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each(['', '\n', ' ', '0'.repeat(64)])('S14 takes no key that was put in the place of its own: %j', async (key) => {
+  it.each(['', '\n', ' '])('S14 takes no ruling that was sealed with an empty key: %j', async (key) => {
     using target = makeTarget();
-    target.machine.write({ '<project>/.cursor/mcp.json': servers({ own: target.bait('own') }) });
-    await target.run(['approve', 'own', '--yes']);
-    writeFileSync(target.machine.path('~/.config/portolan/approvals.key'), key);
+    const { machine } = target;
+    const folder = '~/.config/portolan';
+    machine.write({
+      '<project>/.cursor/mcp.json': servers({ own: target.bait('own') }),
+      [`${folder}/approvals.key`]: key,
+    });
+    const { approvals, definitions } = await discoverAll(machine.options({ clients: ['cursor'] }));
+    const [definition] = definitions;
+    if (!definition) throw new Error('there is nothing to forge an approval of');
+    const { name, source } = definition;
+    const ruling = { verdict: 'approved' as const, name, source, at: '2026-01-01T00:00:00.000Z', shown: {} };
+    // The seal and its proof are made as the product makes them, with the key that is there.
+    const forged = approvals.written(new Map([[approvals.sealOf(definition), ruling]]));
+    machine.write({ [`${folder}/approvals.json`]: forged });
     expect(await target.call('own')).toEqual(UNAPPROVED);
     expect(target.ran()).toEqual([]);
   });

@@ -55,7 +55,6 @@ function inEngine(engine: string): void {
     const attacks = Array.from({ length: ATTACKERS }, () => run(attack));
     const meanwhile = await percentile(gateway.client);
     const ended = await Promise.all(attacks);
-    if (process.env.SHOW) console.log(engine, code.slice(0, 30), alone, meanwhile);
     expect(meanwhile).toBeLessThan(alone * SLACK.factor + SLACK.ms);
     expect(ended.map((result) => textOf(result).includes(`[sandbox] ${engine}`))).toEqual(ended.map(() => true));
     // The next program finds a sandbox as it should be.

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { BRIDGE_DEFAULTS, quickSettings } from './bridge-settings.js';
+
+const OWN = '/h/.config/portolan/portolan.config.json';
+
+/** A disk with these files and no others. */
+function disk(texts: Readonly<Record<string, string>>): Parameters<typeof quickSettings>[2] {
+  return {
+    exists: (path) => Object.hasOwn(texts, path),
+    read: (path) => {
+      const text = texts[path];
+      return text === undefined ? { kind: 'absent' } : { kind: 'read', text };
+    },
+  };
+}
+
+describe('quickSettings', () => {
+  it.each([
+    { title: 'no file', texts: {}, expected: BRIDGE_DEFAULTS },
+    { title: 'a file about other things', texts: { [OWN]: '{"timeouts":{"callMs":1}}' }, expected: BRIDGE_DEFAULTS },
+    {
+      title: 'all that is set',
+      texts: {
+        [OWN]: JSON.stringify({
+          mcpBridge: {
+            socketPath: '/s',
+            autoConnect: false,
+            reconnect: { enabled: false, maxAttempts: 2, initialDelayMs: 3 },
+          },
+          client: { id: 'me' },
+        }),
+      },
+      expected: {
+        autoConnect: false,
+        reconnect: { enabled: false, maxAttempts: 2, initialDelayMs: 3 },
+        socketPath: '/s',
+        clientId: 'me',
+      },
+    },
+    {
+      title: 'figures that are none',
+      texts: { [OWN]: '{"mcpBridge":{"reconnect":{"maxAttempts":-1}}}' },
+      expected: BRIDGE_DEFAULTS,
+    },
+    { title: 'what is no JSON', texts: { [OWN]: '{' }, expected: undefined },
+    { title: 'a list', texts: { [OWN]: '[]' }, expected: undefined },
+    { title: 'settings that are code', texts: { '/h/.config/portolan/portolan.config.ts': '' }, expected: undefined },
+    { title: 'those of another program', texts: { '/h/.config/portolan/anygpt.config.ts': '' }, expected: undefined },
+    { title: 'those of an administrator', texts: { '/etc/portolan/managed-settings.json': '{}' }, expected: undefined },
+  ])('reads $title', ({ texts, expected }) => {
+    expect(quickSettings('/h', {}, disk(texts), 'linux')).toEqual(expected);
+  });
+
+  it('knows where an administrator writes on a Mac, and asks for more means where it does not know', () => {
+    const managed = '/Library/Application Support/Portolan/managed-settings.json';
+    const seen = [
+      quickSettings('/h', {}, disk({}), 'darwin'),
+      quickSettings('/h', {}, disk({ [managed]: '{}' }), 'darwin'),
+      quickSettings('/h', {}, disk({}), 'win32'),
+      quickSettings('/h', { XDG_CONFIG_HOME: '/x' }, disk({}), 'linux'),
+    ];
+    expect(seen).toEqual([BRIDGE_DEFAULTS, undefined, undefined, undefined]);
+  });
+});

@@ -1,0 +1,62 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import { runPipe } from './run-pipe.js';
+
+type Json = Record<string, unknown>;
+
+/** Takes everybody in, and answers everything. */
+async function daemonAt(path: string): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    createInterface({ input: socket }).on('line', (line) => {
+      const { id, method } = JSON.parse(line);
+      socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { of: method } })}\n`);
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(path, resolve));
+  chmodSync(path, 0o600);
+  return server;
+}
+
+it('waits for a daemon where one is required, then says clearly what is missing, and serves once there is one', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-require-'));
+  const socket = join(folder, 's');
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const heard: Json[] = [];
+  const lines = createInterface({ input: output });
+  const next = () => new Promise<Json>((resolve) => void lines.once('line', (line) => resolve(JSON.parse(line))));
+  const logged: unknown[] = [];
+  const over = runPipe({
+    ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 60 },
+    context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
+    log: (level, message, facts) => void logged.push([level, message, facts?.hint]),
+    ends: () => ({ input, output }),
+    reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
+    ending: new AbortController().signal,
+  });
+  const ask = async (id: number) => {
+    const answer = next();
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params: {} })}\n`);
+    heard.push(await answer);
+  };
+  await ask(0);
+  const server = await daemonAt(socket);
+  await ask(1);
+  expect(logged[0]).toEqual(['error', 'no daemon serves this client', 'start one with `portolan daemon start`']);
+  expect(heard).toMatchObject([
+    {
+      id: 0,
+      error: { message: expect.stringContaining('no gateway serves this client'), data: { code: 'CONNECTION_ERROR' } },
+    },
+    { id: 1, result: { of: 'initialize' } },
+  ]);
+  input.end();
+  expect(await over).toBe(true);
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
