@@ -6,7 +6,7 @@ export default defineConfig({
     // Machines are noisy: what hangs is found all the same.
     testTimeout: 180_000,
     // `npm run coverage` also counts what the programs run that tests start.
-    setupFiles: process.env.CHILD_COVERAGE === undefined ? [] : ['scripts/coverage/children.mjs'],
+    setupFiles: process.env.CHILD_COVERAGE === undefined ? [] : ['scripts/coverage-children.mjs'],
     coverage: {
       provider: 'v8',
       include: ['src/**/*.ts'],
@@ -14,6 +14,8 @@ export default defineConfig({
       reporter: ['json'],
       reportsDirectory: 'coverage',
       reportOnFailure: true,
+      // The script that asks for it empties the folder, and keeps more in it.
+      clean: false,
     },
   },
 });

@@ -1,14 +1,15 @@
 // `npm test` with a count of the lines of src/ that it runs, also in the programs that tests start. Fails below the figure
 // in coverage.json, which only ever rises: `npm run coverage -- --raise` writes the new one. Other words go to vitest.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { addChildren, linesOf } from './coverage/lines.mjs';
+import { addChildren, linesOf } from './coverage-lines.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const folder = join(root, 'coverage');
 const children = join(folder, 'children');
+const maps = join(folder, 'maps');
 const ratchet = join(root, 'coverage.json');
 /** Which process ends in time to write down what it ran is a matter of chance, in the second place after the point. */
 const SLACK = 0.2;
@@ -30,6 +31,12 @@ function run(args, env = {}) {
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(children, { recursive: true });
 if (run(['scripts/build.mjs', '--source-maps']) !== 0) process.exit(1);
+// A test looks at what the package would hold, and the maps are no part of it.
+for (const name of readdirSync(join(root, 'dist'), { recursive: true, encoding: 'utf8' })) {
+  if (!name.endsWith('.map')) continue;
+  mkdirSync(dirname(join(maps, name)), { recursive: true });
+  renameSync(join(root, 'dist', name), join(maps, name));
+}
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const tests = more.length > 0 ? more : ['--exclude', 'tests/promises/**'];
 const status = run([vitest, 'run', '--coverage.enabled', ...tests], { CHILD_COVERAGE: children });
@@ -38,7 +45,7 @@ const files = linesOf(JSON.parse(readFileSync(join(folder, 'coverage-final.json'
 const count = (all) => [...all].reduce((sum, lines) => sum + [...lines.values()].filter(Boolean).length, 0);
 const total = [...files.values()].reduce((sum, lines) => sum + lines.size, 0);
 const here = count(files.values());
-addChildren(files, children, root);
+addChildren(files, children, maps, root);
 const hit = count(files.values());
 const percent = (part, whole) => (whole === 0 ? 100 : Math.floor((10_000 * part) / whole) / 100);
 

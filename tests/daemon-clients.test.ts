@@ -69,6 +69,10 @@ describe('one daemon', () => {
     expect(text).toContain(`portolan_calls_total ${6 * CALLS}\n`);
     expect(text).toContain('portolan_clients{transport="socket"} 3\n');
     expect(text).toContain('portolan_clients{transport="http"} 2\n');
+    const { clients: listed } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    expect(
+      listed.map((one: { name: string; transport: string }) => `${one.transport}: ${one.name}`).toSorted(),
+    ).toEqual(['http: v1 http', 'http: v2 legacy http', 'socket: v1 socket', 'socket: v2 legacy socket']);
     await Promise.all(Object.values(all).map((client) => client.close()));
   });
 

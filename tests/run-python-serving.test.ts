@@ -1,8 +1,11 @@
 import { chmodSync } from 'node:fs';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { decode } from '@toon-format/toon';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type CallResult, configure, connect, fixture, isAlive, until } from './client-over-stdio.js';
 import { daemonHouse } from './daemon-harness.js';
+import { serveOverHttp } from './gateway-over-http.js';
 import { makeMachine } from './machine.js';
 import { enginesHere, tidy } from './sandbox/engines-here.js';
 
@@ -98,6 +101,19 @@ describe.skipIf(bwrap?.skipped !== undefined)(`run_python (${bwrap?.skipped ?? '
     });
   });
 
+  it('keeps variables over HTTP for a client that has a session, and none where two could be taken for one', async () => {
+    using machine = makeMachine();
+    configure(machine, OWN, { sandbox: { engine: 'bwrap' } });
+    await using gateway = await serveOverHttp(machine);
+    const sessions = [await overHttp(gateway.url), await overHttp(gateway.url)];
+    for (const [n, { run }] of sessions.entries()) await run(`own${n} = 1`);
+    const names = 'sorted(name for name in globals() if name.startswith("own"))';
+    expect(await Promise.all(sessions.map(({ run }) => run(names)))).toEqual([['own0'], ['own1']]);
+    await Promise.all(sessions.map(({ close }) => close()));
+    expect(await stateless(gateway.url, 'own2 = 1')).toBeUndefined();
+    expect(await stateless(gateway.url, names)).toEqual([]);
+  });
+
   it('keeps the variables of two clients of one daemon apart, and says when they went with it', async () => {
     await using house = daemonHouse();
     configure(house.machine, OWN, { sandbox: { engine: 'bwrap' } });
@@ -116,10 +132,49 @@ describe.skipIf(bwrap?.skipped !== undefined)(`run_python (${bwrap?.skipped ?? '
       (alive) => !alive,
     );
     const after = await until(
-      () => one.call('run_python', { code: names }),
-      ({ structuredContent }) => (structuredContent as { engine?: string }).engine !== undefined,
+      // Whoever asks before the loss is noticed is told that nobody knows what became of it.
+      () => one.call('run_python', { code: names }).catch(() => undefined),
+      (answer) => answer !== undefined,
     );
-    expect(after.structuredContent).toMatchObject({ result: [], stateLost: true });
+    expect(after?.structuredContent).toMatchObject({ result: [], stateLost: true });
     expect((await one.call('run_python', { code: names })).structuredContent).not.toHaveProperty('stateLost');
   });
 });
+
+/** A client of the older kind, which has a session. */
+async function overHttp(url: string) {
+  const client = new Client({ name: 'same', version: '1' });
+  const transport = new StreamableHTTPClientTransport(new URL(url));
+  // Its declaration and that of its own base differ where optional fields are exact.
+  await client.connect(transport as Parameters<typeof client.connect>[0]);
+  return {
+    run: async (code: string) =>
+      resultOf((await client.callTool({ name: 'run_python', arguments: { code } })) as unknown as CallResult),
+    close: () => client.close(),
+  };
+}
+
+/** One program in a request that stands for itself. */
+async function stateless(url: string, code: string): Promise<unknown> {
+  const meta = 'io.modelcontextprotocol/';
+  const _meta = {
+    [`${meta}protocolVersion`]: '2026-07-28',
+    [`${meta}clientCapabilities`]: {},
+    [`${meta}clientInfo`]: { name: 'same', version: '1' },
+  };
+  const params = { name: 'run_python', arguments: { code }, _meta };
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': 'tools/call',
+      'mcp-name': 'run_python',
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+  });
+  const text = await answer.text();
+  const line = text.startsWith('{') ? text : (/^data: (\{.*"result".*)$/m.exec(text)?.[1] ?? '{}');
+  return resultOf(JSON.parse(line).result);
+}

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clientEntries, install, knownClients, type TourStep, takeTour } from '../src/app/index.js';
 import { ErrorCode, PortolanError } from '../src/base/index.js';
@@ -196,9 +195,7 @@ describe('the entry to paste', () => {
 /** The file into which a client's entry was put; undefined where the client has none on this platform. */
 async function fileOf(client: string, options: Parameters<typeof install>[1]): Promise<string | undefined> {
   try {
-    const { file } = await install(client, options);
-    mkdirSync(dirname(file.path), { recursive: true });
-    return file.path;
+    return (await install(client, options)).file.path;
   } catch (error) {
     if (error instanceof PortolanError && error.code === ErrorCode.NotInstallable) return undefined;
     throw error;

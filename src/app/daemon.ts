@@ -61,10 +61,11 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
       session: early.serving.session,
       limits: early.serving.limits,
       log,
+      came: (session) => clients.came(session),
       allowedHosts: () => early.serving.running.gateway.view.settings.http.allowedHosts,
       routes: httpRoutes(() => early.serving.running.discovery, {
         ...{ version, calls: workspaces.shared.calls, pool: workspaces.shared.pool },
-        clients: () => ({ socket: clients.size, http: overHttp() }),
+        clients: () => ({ socket: clients.size - overHttp(), http: overHttp() }),
       }),
       ...(token !== undefined && { token }),
     }));

@@ -85,6 +85,22 @@ describe('writeFile', () => {
   });
 
   it.each([
+    { title: 'to a file', target: 'precious' },
+    { title: 'to nothing yet', target: 'nothing' },
+  ])('refuses a link $title where a stranger may have chosen what lies there', async ({ target }) => {
+    using home = folder();
+    writeFileSync(join(home.path, 'precious'), 'mine');
+    const link = join(home.path, 'link');
+    symlinkSync(target, link);
+    await expect(writeFile(link, 'new', { refuseLinks: true })).rejects.toMatchObject({
+      code: ErrorCode.WriteRefused,
+      message: `${link} is a link, not a file`,
+    });
+    expect([readlinkSync(link), readFileSync(join(home.path, 'precious'), 'utf8')]).toEqual([target, 'mine']);
+    expect(readdirSync(home.path).sort()).toEqual(['link', 'precious']);
+  });
+
+  it.each([
     { title: 'a folder', make: (path: string) => mkdirSync(path) },
     { title: 'a FIFO', make: (path: string) => execFileSync('mkfifo', [path]) },
     { title: 'a device', make: (path: string) => symlinkSync('/dev/null', path) },

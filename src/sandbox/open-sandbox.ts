@@ -8,7 +8,13 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   const running = (): Promise<Sandbox> => {
     // Nobody is left to end what would be opened now.
     if (isClosed) return Promise.reject(new PortolanError(ErrorCode.Cancelled, 'the sandbox is closed'));
-    opened ??= import('./running-sandbox.js').then(({ RunningSandbox }) => new RunningSandbox(options));
+    opened ??= import('./running-sandbox.js').then(
+      ({ RunningSandbox }) => new RunningSandbox(options),
+      (error: unknown) => {
+        opened = undefined; // the program was replaced while it ran; whoever comes next tries again
+        throw error;
+      },
+    );
     return opened;
   };
   return {
@@ -17,10 +23,12 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     probes: async () => (await running()).probes(),
     warm: async (limits) => (await running()).warm(limits),
     run: async (...job) => (await running()).run(...job),
-    forget: async (session) => (await opened)?.forget(session),
+    // Nobody who leaves or ends is told of what could not be loaded.
+    forget: async (session) => (await opened?.catch(() => undefined))?.forget(session),
     [Symbol.asyncDispose]: async () => {
       isClosed = true;
-      await (await opened)?.[Symbol.asyncDispose]();
+      const sandbox = await opened?.catch(() => undefined);
+      await sandbox?.[Symbol.asyncDispose]();
     },
   };
 }

@@ -13,6 +13,8 @@ export interface Arrival {
 /** A connected client, as `portolan clients` shows it. */
 export interface ConnectedClient {
   readonly id: string;
+  /** The road by which it came. */
+  readonly transport: 'socket' | 'http';
   readonly name: string;
   readonly version?: string;
   readonly pid?: number;
@@ -43,6 +45,7 @@ interface Client {
   readonly arrival: Arrival;
   readonly since: Date;
   readonly manners: () => Manners;
+  readonly transport: ConnectedClient['transport'];
   session?: Session;
   isVisible: boolean;
 }
@@ -79,12 +82,21 @@ export class ConnectionManager {
     return this.#clients.size;
   }
 
+  /** Who comes over HTTP is known here, and neither reaches others nor is reached by them: it may come from elsewhere. */
+  came(session: Session): Disposable {
+    const id = this.#freeId(undefined);
+    const kind = { transport: 'http', manners: () => ALONE, isVisible: false } as const;
+    this.#clients.set(id, { id, arrival: {}, since: new Date(), session, ...kind });
+    return { [Symbol.dispose]: () => void this.#clients.delete(id) };
+  }
+
   list(): ConnectedClient[] {
     return [...this.#clients.values()].map(shown);
   }
 
   enter(arrival: Arrival, manners: () => Manners = () => ALONE): Visit {
-    const client: Client = { id: this.#freeId(arrival.id), arrival, since: new Date(), manners, isVisible: true };
+    const kind = { transport: 'socket', manners, isVisible: true } as const;
+    const client: Client = { id: this.#freeId(arrival.id), arrival, since: new Date(), ...kind };
     this.#clients.set(client.id, client);
     let leave: () => void = () => undefined;
     const left = new Promise<void>((resolve) => {
@@ -203,10 +215,10 @@ export class ConnectionManager {
   }
 }
 
-function shown({ id, arrival, since, session, isVisible }: Client): ConnectedClient {
+function shown({ id, transport, arrival, since, session, isVisible }: Client): ConnectedClient {
   const { name = 'unknown', version, abilities = {}, pid = arrival.pid } = session?.introduced ?? {};
   return {
-    ...{ id, name, capabilities: abilities, since: since.toISOString() },
+    ...{ id, transport, name, capabilities: abilities, since: since.toISOString() },
     ...{ calls: session?.calls ?? 0, visible: isVisible },
     ...(version !== undefined && { version }),
     ...(pid !== undefined && { pid }),

@@ -6,7 +6,7 @@ import { type Handler, sdkHandler, serveHttp } from '../fixtures/servers/http-se
 import { serveOverHttp } from '../gateway-over-http.js';
 import { sendRaw, statelessCall } from '../raw-http.js';
 
-// In more depth: every kind of address in address.test.ts, each transport in upstream-transports.test.ts.
+// In more depth: every kind of address in address.test.ts, the transports in upstream-ssrf.test.ts.
 
 const echo = (client: StdioClient, server = 'far') => client.execute(server, 'echo', { text: 'a' });
 const sendingTo =

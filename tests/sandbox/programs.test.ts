@@ -2,42 +2,15 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
-import { enginesHere, folder, open, tidy } from './engines-here.js';
-import { PROGRAMS, type Program } from './programs.js';
-import { SERVERS, world } from './world.js';
+import { folder, tidy } from './engines-here.js';
+import { programSuite } from './program-suite.js';
+import { PROGRAMS } from './programs.js';
 
-const engines = await enginesHere();
 afterAll(tidy);
-
-/** Machines that test are busy with other things. */
-const LIMITS = { ...DEFAULT_LIMITS, timeoutMs: 60_000 };
-const PATIENCE_MS = 180_000;
 
 const python = ['/usr/bin/python3', 'python3'].find(
   (command) => spawnSync(command, ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']).status === 0,
 );
-
-/** What can be said of an outcome in the words of the corpus. */
-function said(outcome: Outcome): Pick<Program, 'stdout' | 'value' | 'error'> {
-  const { stdout } = outcome.output;
-  if (outcome.kind === 'stopped') return { stdout, error: outcome.message };
-  if (outcome.kind === 'value') return outcome.value ? { stdout, value: outcome.value.text } : { stdout };
-  const { type, line, message } = outcome.error;
-  return { stdout, error: `${type} line ${line}: ${message}` };
-}
-
-function expected({ stdout, value, error }: Program): Pick<Program, 'stdout' | 'value' | 'error'> {
-  return { stdout, ...(value !== undefined && { value }), ...(error !== undefined && { error }) };
-}
-
-const run = (sandbox: Sandbox, { code }: Program, session?: string) =>
-  sandbox.run(
-    { code, servers: SERVERS, ...(session !== undefined && { session }) },
-    world(),
-    LIMITS,
-    new AbortController().signal,
-  );
 
 it('holds at least 60 programs', () => {
   expect(PROGRAMS.length).toBeGreaterThanOrEqual(60);
@@ -52,22 +25,5 @@ describe.skipIf(!python)('what the corpus expects is what CPython prints (skippe
   });
 });
 
-for (const { name, skipped } of engines) {
-  if (skipped !== undefined) it.skip(skipped);
-  else describe(`programs as agents write them, in ${name}`, () => inEngine(name));
-}
-
-function inEngine(name: string): void {
-  const sandbox = open(name);
-  afterAll(() => sandbox[Symbol.asyncDispose]());
-  // A new interpreter for each where that costs nothing, one for each file where it costs a second.
-  const isCheap = name === 'bwrap';
-  it.each(PROGRAMS)(
-    '$title',
-    async (program) => {
-      const outcome = await run(sandbox, program, isCheap ? undefined : program.group);
-      expect(said(outcome)).toEqual(expected(program));
-    },
-    PATIENCE_MS,
-  );
-}
+// The other engines take longer: tests/promises/sandbox-engines.test.ts.
+await programSuite(['bwrap']);

@@ -48,7 +48,7 @@ function gatewayOf(executed: Executed[] = []): PythonGateway {
   return {
     view: { servers, settings: DEFAULTS },
     knownToolsOf: (name) =>
-      name === 'known' ? { enabled: [tool('get-item'), tool('import')], disabled: ['drop'] } : undefined,
+      name !== 'new' ? { enabled: [tool('get-item'), tool('import')], disabled: ['drop'] } : undefined,
     descriptionOf: (name) => `the ${name} one`,
     toolsOf: async () => [tool('far-off')],
     everyTool: async () => [],

@@ -1,7 +1,7 @@
 import type { InboundHttpRequest } from '@modelcontextprotocol/server';
 import { readMessage, type StreamLimits, sha256 } from '../../base/index.js';
 import type { Notice } from '../face.js';
-import type { SessionOptions } from '../session.js';
+import type { Session, SessionOptions } from '../session.js';
 import { admission } from './admission.js';
 import type { HostRules } from './host-rules.js';
 import { LegacySessions } from './legacy-sessions.js';
@@ -15,6 +15,8 @@ export interface HttpHandlerOptions {
   readonly limits: () => StreamLimits;
   readonly hosts: () => HostRules;
   readonly token?: string;
+  /** Told of each client that says hello; what it gives is disposed of when the client is gone. */
+  readonly came?: (session: Session) => Disposable;
   /** What may be read here beside `/health`. */
   readonly routes?: PlainRoutes;
 }
@@ -43,7 +45,11 @@ export async function openHttpHandler(options: HttpHandlerOptions): Promise<Http
   ]);
   const refuse = admission({ hosts, open: openPaths(routes), ...(token !== undefined && { token }) });
   const modern = new ModernRequests({ Transport: sdk.PerRequestHTTPServerTransport, session });
-  const legacy = new LegacySessions({ Transport: sdk.WebStandardStreamableHTTPServerTransport, session });
+  const legacy = new LegacySessions({
+    Transport: sdk.WebStandardStreamableHTTPServerTransport,
+    session,
+    came: options.came,
+  });
   // Whoever is let in came with the one token there is.
   const bearer = token === undefined ? '' : sha256(token);
   let isDraining = false;

@@ -18,6 +18,8 @@ const SESSION_HEADER = 'mcp-session-id';
 export interface LegacyOptions {
   readonly Transport: typeof WebStandardStreamableHTTPServerTransport;
   readonly session: SessionOptions;
+  /** Told of each client that comes; what it gives is disposed of when the client is gone. */
+  readonly came?: ((session: Session) => Disposable) | undefined;
   readonly maxSessions?: number;
   readonly now?: () => number;
 }
@@ -107,7 +109,9 @@ export class LegacySessions implements Disposable {
     });
     const kept: Kept = { transport, session, bearer, waiting: new Set(), usedAt: this.#now(), open: 0 };
     this.#kept.set(id, kept);
+    const visit = this.#options.came?.(session);
     void session.ended.then(() => {
+      visit?.[Symbol.dispose]();
       this.#kept.delete(id);
       session.cancelAll();
     });

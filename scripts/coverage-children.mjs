@@ -1,0 +1,4 @@
+// Runs before each test file while coverage is measured: Node hands this variable on to every process that a test starts,
+// whatever environment it was given, and each writes down what it ran when it ends. Set here and not for the whole run, so
+// that the processes of the test runner itself, which counts by its own means, write nothing.
+process.env.NODE_V8_COVERAGE = process.env.CHILD_COVERAGE;

@@ -1,0 +1,10 @@
+import { afterAll } from 'vitest';
+import { tidy } from '../sandbox/engines-here.js';
+import { lifecycleSuite } from '../sandbox/lifecycle-suite.js';
+import { programSuite } from '../sandbox/program-suite.js';
+
+afterAll(tidy);
+
+const OTHERS = ['pyodide', 'deno', 'podman', 'docker'];
+await programSuite(OTHERS);
+await lifecycleSuite(OTHERS);

@@ -1,0 +1,53 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { DEFAULT_LIMITS, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
+import { enginesHere, open } from './engines-here.js';
+import { PROGRAMS, type Program } from './programs.js';
+import { SERVERS, world } from './world.js';
+
+/** Machines that test are busy with other things. */
+const LIMITS = { ...DEFAULT_LIMITS, timeoutMs: 60_000 };
+const PATIENCE_MS = 180_000;
+
+/** What can be said of an outcome in the words of the corpus. */
+function said(outcome: Outcome): Pick<Program, 'stdout' | 'value' | 'error'> {
+  const { stdout } = outcome.output;
+  if (outcome.kind === 'stopped') return { stdout, error: outcome.message };
+  if (outcome.kind === 'value') return outcome.value ? { stdout, value: outcome.value.text } : { stdout };
+  const { type, line, message } = outcome.error;
+  return { stdout, error: `${type} line ${line}: ${message}` };
+}
+
+function expected({ stdout, value, error }: Program): Pick<Program, 'stdout' | 'value' | 'error'> {
+  return { stdout, ...(value !== undefined && { value }), ...(error !== undefined && { error }) };
+}
+
+const run = (sandbox: Sandbox, { code }: Program, session?: string) =>
+  sandbox.run(
+    { code, servers: SERVERS, ...(session !== undefined && { session }) },
+    world(),
+    LIMITS,
+    new AbortController().signal,
+  );
+
+/** Runs the whole corpus in each of these engines that is here, and says aloud which is not. */
+export async function programSuite(names: readonly string[]): Promise<void> {
+  for (const { name, skipped } of await enginesHere(names)) {
+    if (skipped !== undefined) it.skip(skipped);
+    else describe(`programs as agents write them, in ${name}`, () => inEngine(name));
+  }
+}
+
+function inEngine(name: string): void {
+  const sandbox = open(name);
+  afterAll(() => sandbox[Symbol.asyncDispose]());
+  // A new interpreter for each where that costs nothing, one for each file where it costs a second.
+  const isCheap = name === 'bwrap';
+  it.each(PROGRAMS)(
+    '$title',
+    async (program) => {
+      const outcome = await run(sandbox, program, isCheap ? undefined : program.group);
+      expect(said(outcome)).toEqual(expected(program));
+    },
+    PATIENCE_MS,
+  );
+}
