@@ -17,7 +17,9 @@ const SHOWN = 25;
 
 const words = process.argv.slice(2);
 const isRaising = words.includes('--raise');
-const more = words.filter((word) => word !== '--raise');
+/** CI has run `npm test` before: whether tests pass is said there, and here they run slower. */
+const isOnlyCounting = words.includes('--only-count');
+const more = words.filter((word) => word !== '--raise' && word !== '--only-count');
 
 function run(args, env = {}) {
   const { status } = spawnSync(process.execPath, args, {
@@ -64,7 +66,7 @@ console.log(
   `${hit} of ${total} lines of src/ are run by tests: ${reached} % (${percent(here, total)} % in the tests' own process). Each file: coverage/lines.json`,
 );
 
-if (status !== 0) process.exit(status);
+if (status !== 0 && !isOnlyCounting) process.exit(status);
 const { lines: least } = JSON.parse(readFileSync(ratchet, 'utf8'));
 if (reached < least - SLACK) {
   console.error(`That is less than the ${least} % of coverage.json: what was added has too few tests.`);

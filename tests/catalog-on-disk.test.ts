@@ -116,7 +116,7 @@ describe('a warm catalog', () => {
     const failedStarts = startsIn(machine.path('~/starts-dying')).length;
 
     await using client = await connect(machine);
-    expect((await client.request('tools/list')).tools).toHaveLength(5);
+    expect((await client.request('tools/list')).tools).toHaveLength(6);
     expect(await client.ask('list_mcp_servers')).toEqual({
       servers: [
         { name: 'one', toolCount: 8, enabledCount: 8, status: 'disconnected' },

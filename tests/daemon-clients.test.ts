@@ -72,7 +72,13 @@ describe('one daemon', () => {
     const { clients: listed } = JSON.parse((await house.run(['clients', '--json'])).stdout);
     expect(
       listed.map((one: { name: string; transport: string }) => `${one.transport}: ${one.name}`).toSorted(),
-    ).toEqual(['http: v1 http', 'http: v2 legacy http', 'socket: v1 socket', 'socket: v2 legacy socket']);
+    ).toEqual([
+      'http: v1 http',
+      'http: v2 legacy http',
+      'socket: v1 socket',
+      'socket: v2 legacy socket',
+      'socket: v2 modern socket',
+    ]);
     await Promise.all(Object.values(all).map((client) => client.close()));
   });
 

@@ -43,6 +43,17 @@ describe('run_python that is switched off', () => {
     expect(tools.map(({ name }) => name)).not.toContain('run_python');
   });
 
+  it('is not listed for the one client of a daemon that says so', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, OWN);
+    const env = { ...house.env, PORTOLAN_DAEMON: 'require' };
+    await using without = await connect(house.machine, { args: ['serve', '--sandbox', 'off'], env });
+    await using usual = await connect(house.machine, { env });
+    const lists = await Promise.all([without, usual].map((client) => client.request('tools/list')));
+    const names = (lists as { tools: { name: string }[] }[]).map(({ tools }) => tools.map(({ name }) => name));
+    expect(names.map((list) => list.includes('run_python'))).toEqual([false, true]);
+  });
+
   it('says what to install where the engine that was asked for is not there, and is not listed the next time', async () => {
     using machine = makeMachine();
     configure(machine, OWN);

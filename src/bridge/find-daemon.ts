@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ErrorCode, factsOf, isObject, type Log, makeSocketFolder, PortolanError } from '../base/index.js';
+import { ErrorCode, factsOf, isObject, isPipeName, type Log, makeSocketFolder, PortolanError } from '../base/index.js';
 import { now } from './clock.js';
 import { DaemonLine } from './daemon-line.js';
 import { dial } from './dial.js';
@@ -126,7 +126,7 @@ async function dialled(options: FindOptions, ends: number, isClaimed = false): P
 /** Lets an older daemon make room; true where it is ours to start the next, so that no older client starts an older one. */
 async function handOver(line: DaemonLine, path: string): Promise<boolean> {
   const isClaimed = claimStart(path);
-  const before = factsOf(path)?.ino;
+  const before = isPipeName(path) ? undefined : factsOf(path)?.ino;
   await line.ask('bridge/stop', {}, HAND_OVER_MS).catch(() => undefined);
   line.stream.destroy();
   const ends = now() + HAND_OVER_MS;

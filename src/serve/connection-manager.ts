@@ -216,7 +216,7 @@ export class ConnectionManager {
 }
 
 function shown({ id, transport, arrival, since, session, isVisible }: Client): ConnectedClient {
-  const { name = 'unknown', version, abilities = {}, pid = arrival.pid } = session?.introduced ?? {};
+  const { name = 'unknown', version, abilities = {}, pid = arrival.pid } = session?.known ?? {};
   return {
     ...{ id, transport, name, capabilities: abilities, since: since.toISOString() },
     ...{ calls: session?.calls ?? 0, visible: isVisible },

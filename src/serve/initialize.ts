@@ -1,5 +1,5 @@
 import { isObject, RpcCode, RpcError } from '../base/index.js';
-import { LEGACY_VERSIONS } from '../model/index.js';
+import { LEGACY_VERSIONS, META } from '../model/index.js';
 import type { Introduction } from './face.js';
 import { serverInfo } from './revisions.js';
 
@@ -28,10 +28,24 @@ export function readInitialize(params: Readonly<Record<string, unknown>>): Clien
   return {
     protocolVersion: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
     isOld,
-    ...(typeof info.name === 'string' && { name: info.name.slice(0, MAX_NAME_CHARACTERS) }),
-    ...(typeof info.version === 'string' && { version: info.version.slice(0, MAX_NAME_CHARACTERS) }),
+    ...namedIn(info),
     ...(typeof processId === 'number' && Number.isSafeInteger(processId) && { pid: processId }),
     ...(isObject(capabilities) && { abilities: capabilities }),
+  };
+}
+
+/** Who a client of the newer kind says it is, in what comes with each of its requests. */
+export function readEnvelope(meta: unknown): Pick<ClientIntroduction, 'name' | 'version' | 'abilities'> {
+  const told = isObject(meta) ? meta : {};
+  const info = told[META.client];
+  const abilities = told[META.abilities];
+  return { ...namedIn(isObject(info) ? info : {}), ...(isObject(abilities) && { abilities }) };
+}
+
+function namedIn({ name, version }: Readonly<Record<string, unknown>>): Pick<ClientIntroduction, 'name' | 'version'> {
+  return {
+    ...(typeof name === 'string' && { name: name.slice(0, MAX_NAME_CHARACTERS) }),
+    ...(typeof version === 'string' && { version: version.slice(0, MAX_NAME_CHARACTERS) }),
   };
 }
 

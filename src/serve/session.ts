@@ -3,7 +3,7 @@ import type { Conversation, Era } from '../model/index.js';
 import { asRpcError } from './answers.js';
 import { askOver, conversationWith } from './conversation.js';
 import type { Notice } from './face.js';
-import { type ClientIntroduction, initializeResult, readInitialize } from './initialize.js';
+import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, saidEra } from './revisions.js';
 import { type SessionOptions, Unanswered } from './session-options.js';
 import { listen, wants } from './subscriptions.js';
@@ -31,9 +31,12 @@ export class Session {
   readonly #listeners = new Set<(notice: Notice) => void>();
   readonly #draining = new AbortController();
   readonly #subscribed = new Set<string>();
-  readonly #gone: Promise<void>;
+  /** Settles when the client has said all it will. */
+  readonly ended: Promise<void>;
   #introduced: ClientIntroduction | undefined;
-  #calls = 0;
+  /** As many as it has made. */
+  calls = 0;
+  #envelope: unknown;
   #logLevel: string | undefined;
   #isInitialized = false;
   #drained: (() => void) | undefined;
@@ -42,7 +45,7 @@ export class Session {
   constructor(channel: Channel, options: SessionOptions) {
     this.#options = options;
     let gone: () => void = () => undefined;
-    this.#gone = new Promise((resolve) => {
+    this.ended = new Promise((resolve) => {
       gone = resolve;
     });
     this.#peer = new Peer(channel, {
@@ -58,11 +61,6 @@ export class Session {
     });
   }
 
-  /** Settles when the client has said all it will. */
-  get ended(): Promise<void> {
-    return this.#gone;
-  }
-
   get client(): string {
     return this.#introduced?.name ?? 'unknown';
   }
@@ -72,8 +70,9 @@ export class Session {
     return this.#introduced;
   }
 
-  get calls(): number {
-    return this.#calls;
+  /** The same, and what one of the newer kind said with its last request. */
+  get known(): Partial<ClientIntroduction> {
+    return this.#introduced ?? readEnvelope(this.#envelope);
   }
 
   /** Tells the client something that is about none of its requests. */
@@ -221,7 +220,8 @@ export class Session {
     if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES)
       throw new RpcError(RpcCode.internalError, 'too many answers wait to be read: read those of earlier calls first');
     const { face, questions, principal } = this.#options;
-    if (method === 'tools/call') this.#calls += 1;
+    if (method === 'tools/call') this.calls += 1;
+    if (era === 'modern') this.#envelope = params._meta;
     const conversation = this.#conversation(id, params, era, signal);
     const answer = questions.answer(
       { method, params, era, conversation, principal: principal ?? conversation.client },
