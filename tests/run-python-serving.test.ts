@@ -46,9 +46,10 @@ describe('run_python that is switched off', () => {
   it('is not listed for the one client of a daemon that says so', async () => {
     await using house = daemonHouse();
     configure(house.machine, OWN);
+    await using usual = await house.client();
     const env = { ...house.env, PORTOLAN_DAEMON: 'require' };
     await using without = await connect(house.machine, { args: ['serve', '--sandbox', 'off'], env });
-    await using usual = await connect(house.machine, { env });
+    expect(JSON.parse((await house.run(['clients', '--json'])).stdout).clients).toHaveLength(2);
     const lists = await Promise.all([without, usual].map((client) => client.request('tools/list')));
     const names = (lists as { tools: { name: string }[] }[]).map(({ tools }) => tools.map(({ name }) => name));
     expect(names.map((list) => list.includes('run_python'))).toEqual([false, true]);

@@ -26,8 +26,13 @@ export class LineSplitter {
   push(chunk: Buffer): void {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
-      this.#keep(chunk.subarray(from, end));
-      this.#endLine();
+      const part = chunk.subarray(from, end);
+      // Most lines come in one piece.
+      if (this.#length === 0 && part.length <= this.#maxBytes()) this.#emit(part);
+      else {
+        this.#keep(part);
+        this.#endLine();
+      }
       from = end + 1;
     }
     if (from < chunk.length) this.#keep(chunk.subarray(from));
@@ -58,14 +63,11 @@ export class LineSplitter {
     this.#length = 0;
     this.#passing = undefined;
     if (passing) this.#listener.overlong({ bytes, id: passing.id });
-    else this.#emit(parts, bytes);
+    else this.#emit(Buffer.concat(parts, bytes));
   }
 
-  #emit(parts: readonly Buffer[], bytes: number): void {
-    const [first] = parts;
-    if (!first) return;
-    const whole = parts.length === 1 ? first : Buffer.concat(parts, bytes);
-    const line = whole.at(-1) === CARRIAGE_RETURN ? whole.subarray(0, -1) : whole;
+  #emit(whole: Buffer): void {
+    const line = whole[whole.length - 1] === CARRIAGE_RETURN ? whole.subarray(0, -1) : whole;
     if (line.length > 0) this.#listener.line(line);
   }
 }

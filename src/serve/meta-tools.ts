@@ -7,7 +7,7 @@ export interface MetaTool {
 }
 
 /** All definitions together stay under 600 tokens. Names are cut where even the worst ones would cost more than their share. */
-const MAX_NAMES_CHARACTERS = 240;
+const MAX_NAMES_CHARACTERS = 220;
 const MAX_NAME_CHARACTERS = 24;
 
 const text = { type: 'string' } as const;

@@ -43,11 +43,14 @@ const MAX_ID_CHARACTERS = 1_024;
 
 /** The two orders in which the common servers write a result; the id is a number because ours are. */
 const RESULT_FIRST = Buffer.from('{"result":');
-const RESULT_FIRST_END = /,"jsonrpc":"2\.0","id":(\d{1,15})\}$/;
+const RESULT_FIRST_END = Buffer.from(',"jsonrpc":"2.0","id":');
 const RESULT_LAST = Buffer.from('{"jsonrpc":"2.0","id":');
-const RESULT_LAST_START = /^\{"jsonrpc":"2\.0","id":(\d{1,15}),"result":/;
-const FRAME_BYTES = 48;
+const RESULT_LAST_NEXT = Buffer.from(',"result":');
+/** A longer number is no id of ours. */
+const MAX_DIGITS = 15;
 const CLOSE_BRACE = 0x7d;
+const [ZERO, NINE] = [0x30, 0x39];
+const REPLACEMENT = '\uFFFD';
 
 /** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
 export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
@@ -74,28 +77,54 @@ function parseForwardable(line: Buffer): Incoming | undefined {
   const frame = frameOf(line);
   if (!frame) return undefined;
   const bytes = line.subarray(frame.from, frame.to);
-  if (!isUtf8(bytes)) return undefined; // decoding mends it, passing it on would not
+  const text = bytes.toString();
+  // What is no UTF-8 is mended by decoding it, and would not be by passing it on.
+  if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return undefined;
   try {
-    return { kind: 'result', id: frame.id, result: JSON.parse(bytes.toString()), bytes };
+    return { kind: 'result', id: frame.id, result: JSON.parse(text), bytes };
   } catch {
     return undefined; // a line of another shape: read as a whole
   }
 }
 
+/** Byte by byte: every answer of every server comes by here. */
 function frameOf(line: Buffer): { readonly id: number; readonly from: number; readonly to: number } | undefined {
-  if (startsWith(line, RESULT_FIRST)) {
-    const end = line.toString('latin1', Math.max(RESULT_FIRST.length, line.length - FRAME_BYTES));
-    const found = RESULT_FIRST_END.exec(end);
-    return found ? { id: Number(found[1]), from: RESULT_FIRST.length, to: line.length - found[0].length } : undefined;
+  const end = line.length - 1;
+  if (line[end] !== CLOSE_BRACE) return undefined;
+  if (isAt(line, 0, RESULT_LAST)) {
+    const digits = digitsFrom(line, RESULT_LAST.length);
+    const next = RESULT_LAST.length + digits;
+    if (digits === 0 || !isAt(line, next, RESULT_LAST_NEXT)) return undefined;
+    return { id: numberAt(line, RESULT_LAST.length, next), from: next + RESULT_LAST_NEXT.length, to: end };
   }
-  if (!startsWith(line, RESULT_LAST)) return undefined;
-  const found = RESULT_LAST_START.exec(line.toString('latin1', 0, FRAME_BYTES));
-  const isClosed = line.at(-1) === CLOSE_BRACE;
-  return found && isClosed ? { id: Number(found[1]), from: found[0].length, to: line.length - 1 } : undefined;
+  if (!isAt(line, 0, RESULT_FIRST)) return undefined;
+  let first = end;
+  while (end - first < MAX_DIGITS && isDigit(line[first - 1])) first -= 1;
+  const to = first - RESULT_FIRST_END.length;
+  if (first === end || !isAt(line, to, RESULT_FIRST_END)) return undefined;
+  return { id: numberAt(line, first, end), from: RESULT_FIRST.length, to };
 }
 
-function startsWith(line: Buffer, head: Buffer): boolean {
-  return line.length > head.length && line.compare(head, 0, head.length, 0, head.length) === 0;
+function isAt(line: Buffer, from: number, text: Buffer): boolean {
+  if (from < 0 || from + text.length > line.length) return false;
+  for (let at = 0; at < text.length; at += 1) if (line[from + at] !== text[at]) return false;
+  return true;
+}
+
+function digitsFrom(line: Buffer, from: number): number {
+  let count = 0;
+  while (count < MAX_DIGITS && isDigit(line[from + count])) count += 1;
+  return count;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= NINE;
+}
+
+function numberAt(line: Buffer, from: number, to: number): number {
+  let number = 0;
+  for (let at = from; at < to; at += 1) number = number * 10 + ((line[at] ?? ZERO) - ZERO);
+  return number;
 }
 
 /** Some programs put the mark of UTF-8 before the first thing they write. */

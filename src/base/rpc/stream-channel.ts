@@ -63,6 +63,9 @@ export class StreamChannel implements Channel {
       this.#outbox.put(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`);
       this.#outbox.put(message.answer.bytes);
       this.#outbox.put('}\n');
+    } else if (message.kind === 'request' && typeof message.id === 'number') {
+      const params = message.params === undefined ? '' : `,"params":${JSON.stringify(message.params)}`;
+      this.#outbox.put(`{"jsonrpc":"2.0","id":${message.id},"method":${JSON.stringify(message.method)}${params}}\n`);
     } else this.#outbox.put(`${JSON.stringify(toObject(message))}\n`);
   }
 
