@@ -40,7 +40,7 @@ for (const name of readdirSync(join(root, 'dist'), { recursive: true, encoding: 
   renameSync(join(root, 'dist', name), join(maps, name));
 }
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
-const tests = more.length > 0 ? more : ['--exclude', 'tests/promises/**'];
+const tests = more.length > 0 ? more : ['--maxWorkers=2', '--exclude', 'tests/promises/**'];
 const status = run([vitest, 'run', '--coverage.enabled', ...tests], { CHILD_COVERAGE: children });
 
 const files = linesOf(JSON.parse(readFileSync(join(folder, 'coverage-final.json'), 'utf8')), root);

@@ -13,8 +13,14 @@ const MOST_LINES = 14;
 
 /** Groups in the order in which somebody comes to need them. A third word is how many lines of the output are shown. */
 const GROUPS = [
-  ['The chart', [['list'], ['why weather'], ['doctor'], ['config sources', 6], ['config show', 6], ['config validate']]],
-  ['What may run', [['approve'], ['approve weather orders notes --yes'], ['deny notes'], ['approve notes --yes'], ['lock']]],
+  [
+    'The chart',
+    [['list'], ['why weather'], ['doctor'], ['config sources', 6], ['config show', 6], ['config validate']],
+  ],
+  [
+    'What may run',
+    [['approve'], ['approve weather orders notes --yes'], ['deny notes'], ['approve notes --yes'], ['lock']],
+  ],
   [
     'Tools',
     [
@@ -28,7 +34,10 @@ const GROUPS = [
       ['audit --verify'],
     ],
   ],
-  ['One gateway for all', [['daemon start'], ['ps'], ['clients'], ['daemon status'], ['daemon logs', 3], ['daemon stop']]],
+  [
+    'One gateway for all',
+    [['daemon start'], ['ps'], ['clients'], ['daemon status'], ['daemon logs', 3], ['daemon stop']],
+  ],
   [
     'Your own file, and other clients',
     [
@@ -51,13 +60,21 @@ mkdirSync(run, { mode: 0o700 });
 for (const name of ['weather', 'orders', 'notes']) {
   const env = name === 'notes' ? { env: { NOTES_FILE: join(home, 'notes.json') } } : {};
   const entry = { command: 'node', args: [join(root, 'dist', 'examples', `${name}.js`)], ...env };
-  writeFileSync(join(project, 'mcp-servers', `${name}.json`), JSON.stringify({ mcpServers: { [name]: entry } }, null, 2));
+  writeFileSync(
+    join(project, 'mcp-servers', `${name}.json`),
+    JSON.stringify({ mcpServers: { [name]: entry } }, null, 2),
+  );
 }
-writeFileSync(join(project, 'late.py'), 'orders = mcp_orders.list_orders(status="open")\nprint(len(orders["orders"]), "open")\n');
+writeFileSync(
+  join(project, 'late.py'),
+  'orders = mcp_orders.list_orders(status="open")\nprint(len(orders["orders"]), "open")\n',
+);
 const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: run, LANG: 'C.UTF-8', NO_COLOR: '1' };
 
 try {
-  const parts = GROUPS.map(([title, commands]) => [`**${title}**`, '```console', ...commands.flatMap(shown), '```'].join('\n'));
+  const parts = GROUPS.map(([title, commands]) =>
+    [`**${title}**`, '```console', ...commands.flatMap(shown), '```'].join('\n'),
+  );
   const readme = readFileSync(join(root, 'README.md'), 'utf8');
   const [before, rest = ''] = readme.split(BEGIN);
   const after = rest.slice(rest.indexOf(END));
@@ -68,9 +85,13 @@ try {
 }
 
 function portolan(words) {
-  const { status, stdout, stderr, error } = spawnSync('/bin/sh', ['-c', `"$0" "$1" ${words}`, process.execPath, program], {
-    ...{ cwd: project, env, encoding: 'utf8', timeout: 60_000 },
-  });
+  const { status, stdout, stderr, error } = spawnSync(
+    '/bin/sh',
+    ['-c', `"$0" "$1" ${words}`, process.execPath, program],
+    {
+      ...{ cwd: project, env, encoding: 'utf8', timeout: 60_000 },
+    },
+  );
   if (error) throw error;
   return { status, text: `${stdout}${stderr}`.trimEnd() };
 }

@@ -35,6 +35,8 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   const { socket, http: written, token, leavesWhenIdle = false, listening, ending, ...rest } = options;
   const { log = silentLog, version = '0', ...own } = rest;
   const address = written === undefined ? undefined : httpAddress(written, token);
+  // Looked at before anything else: it may be replaced while this one starts.
+  const isReplaced = leavesWhenIdle && own.self !== undefined ? replacement(own.self) : () => false;
   const stopping = new AbortController();
   const home = own.home ?? homedir();
   await using workspaces = new Workspaces({ own: { ...own, home, cwd: own.cwd ?? home }, home, version, log });
@@ -100,7 +102,6 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     }));
   const { serving } = house;
   void endStrays(serving.running.discovery, log);
-  const isReplaced = leavesWhenIdle && own.self !== undefined ? replacement(own.self) : () => false;
   const look = setInterval(() => {
     const { daemonIdleMs } = serving.running.gateway.view.settings.timeouts;
     const isIdle = leavesWhenIdle && !http && clients.size === 0 && performance.now() - emptySince > daemonIdleMs;
