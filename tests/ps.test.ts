@@ -54,7 +54,9 @@ describe('portolan ps with a daemon', () => {
     expect(servers).toMatchObject([{ id: `portolan_${await house.pid()}`, transports: [{ path: house.socket }] }]);
     const { stdout } = await house.run(['ps']);
     expect(stdout).toMatch(/^one +\d+ +connected +test \(ay\), test \(bee\) +3 +[\d.]+ MB +[\d.]+ MB$/m);
-    expect(stdout).toMatch(/^Sharing saves 1 process and about [\d.]+ MB: without it each client would run its own\.$/m);
+    expect(stdout).toMatch(
+      /^Sharing saves 1 process and about [\d.]+ MB: without it each client would run its own\.$/m,
+    );
   });
 
   it.runIf(process.platform === 'linux')('counts the memory of all that a server started', async () => {
