@@ -1,7 +1,7 @@
 import { isObject, LineSplitter, RpcCode } from '../base/index.js';
 import { ClientState } from './client-state.js';
 import { type DaemonLine, writeLine } from './daemon-line.js';
-import { type Flight, isRead, Ledger } from './ledger.js';
+import { isRead, Ledger } from './ledger.js';
 import type { PipeOptions } from './pipe-options.js';
 import { Questions } from './questions.js';
 
@@ -88,13 +88,13 @@ export class Pipe {
   }
 
   #one(message: unknown, bytes: Buffer): void {
-    const { id, method, params: given, ...rest } = isObject(message) ? message : {};
-    const params = isObject(given) ? given : {};
-    if (typeof method !== 'string') {
-      if ('result' in rest || 'error' in rest) this.#questions.answer({ ...rest, id });
+    if (!isObject(message) || typeof message.method !== 'string') {
+      if (isObject(message) && ('result' in message || 'error' in message)) this.#questions.answer(message);
       else this.#send(bytes); // no message at all: the daemon says so in its own words
       return;
     }
+    const { id, method } = message;
+    const params = isObject(message.params) ? message.params : {};
     if (typeof id !== 'string' && typeof id !== 'number') {
       this.#state.notified(method);
       if (method === CANCELLED) this.#cancel(params, bytes);
@@ -102,11 +102,8 @@ export class Pipe {
       return;
     }
     this.#state.asked(method, params);
-    const flight: Flight = {
-      ...{ id: JSON.stringify(id), method, bytes, line: this.#line },
-      isRead: isRead(method, params, this.#options.hasOwnTools),
-    };
-    this.#ledger.begin(flight);
+    const isRepeatable = isRead(method, params, this.#options.hasOwnTools);
+    this.#ledger.begin({ id: JSON.stringify(id), method, bytes, isRead: isRepeatable, line: this.#line });
     if (this.#line) this.#send(bytes);
     else if (!this.#isSearching) void this.#reconnect();
   }
