@@ -1,4 +1,4 @@
-import { ErrorCode, isObject, PortolanError } from '../base/index.js';
+import { ErrorCode, isObject, jsonLine, PortolanError } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
@@ -85,7 +85,7 @@ async function execute(
         params,
         optionsFor(call, view, server, settings),
       );
-      return { server: server.name, value, bytes: bytes ?? Buffer.from(JSON.stringify(value)) };
+      return { server: server.name, value, bytes: bytes ?? Buffer.from(jsonLine(value)) };
     } finally {
       lease[Symbol.dispose]();
     }

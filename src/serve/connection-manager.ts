@@ -55,6 +55,8 @@ const PREFIX = 'bridge/';
 const LEFT = 'notifications/bridge/left';
 const MESSAGE = 'notifications/bridge/message';
 const MAX_ID_CHARACTERS = 100;
+/** What one client may send another at once. */
+const MAX_MESSAGE_CHARACTERS = 1_000_000;
 /** Another client may have to ask a person. */
 const REQUEST_MS = 60_000;
 /** What a client answers to the gateway alone: another client asking for it would use its model or its person. */
@@ -130,9 +132,12 @@ export class ConnectionManager {
     switch (method) {
       case 'bridge/clients':
         return { value: { clients: this.#others(from).map(introduced) } };
-      case 'bridge/send':
-        this.#find(from, params.to).session?.tell(MESSAGE, { from: from.id, message: params.message });
+      case 'bridge/send': {
+        const other = this.#find(from, params.to);
+        if (other.session?.tell(MESSAGE, { from: from.id, message: sized(params.message) }) === false)
+          throw new RpcError(RpcCode.internalError, `the client ${other.id} does not read its messages`);
         return { value: {} };
+      }
       case 'bridge/request':
         return { value: await this.#request(from, params) };
       case 'bridge/visibility':
@@ -157,7 +162,7 @@ export class ConnectionManager {
         `${method.slice(0, MAX_ID_CHARACTERS)} is not for another client to ask`,
       );
     try {
-      return await other.session?.ask(method, isObject(params) ? params : {}, REQUEST_MS);
+      return await other.session?.ask(method, isObject(params) ? sized(params) : {}, REQUEST_MS);
     } catch (error) {
       if (error instanceof RpcError) throw error;
       const why = error instanceof Unanswered ? 'did not answer in time' : 'left before it answered';
@@ -241,4 +246,10 @@ function onBehalf(params: Readonly<Record<string, unknown>>, id: string, client:
 function introduced(client: Client) {
   const { id, name, version, capabilities } = shown(client);
   return { id, name, ...(version !== undefined && { version }), capabilities };
+}
+
+/** A message as it is, if it is of a size that one client may put upon another. */
+function sized<T>(message: T): T {
+  if ((JSON.stringify(message) ?? '').length <= MAX_MESSAGE_CHARACTERS) return message;
+  throw new RpcError(RpcCode.invalidParams, `a message has at most ${MAX_MESSAGE_CHARACTERS} characters`);
 }

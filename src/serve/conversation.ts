@@ -71,18 +71,36 @@ function isLoudEnough(level: unknown, least: unknown): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 
+/** A client by its name and its connection: whoever chooses the one cannot choose the other. */
+export function labelled(name: string, label: string | undefined): string {
+  return label === undefined ? plainName(name) : `${plainName(name)}#${label}`;
+}
+
+function plainName(name: string): string {
+  return name.replaceAll('#', '');
+}
+
+/** Signals of requests whose client was asked something: what is open then ends with the request. */
+const askedThrough = new WeakSet<AbortSignal>();
+
+export function wasAskedThrough(signal: AbortSignal): boolean {
+  return askedThrough.has(signal);
+}
+
 /** A client of the newer era says with each request who it is. */
 function introduced(
-  { client, label, id }: Circumstances,
+  { client, label, id, isStateless }: Circumstances,
   meta: Readonly<Record<string, unknown>>,
 ): Pick<Conversation, 'client' | 'caller' | 'abilities'> {
   const told = meta[META.client];
   const info = isObject(told) ? told : {};
   const own = meta[META.abilities];
   // Each request stands for itself: two of them may not be taken for one caller.
-  const name = typeof info.name === 'string' ? info.name.slice(0, 100) : client;
+  const said = typeof info.name === 'string' ? info.name.slice(0, 100) : undefined;
+  const name = said ?? client;
   return {
-    client: name,
+    // One that comes anew with each request is told apart by its name alone.
+    client: isStateless ? plainName(name) : said === undefined ? client : labelled(said, label),
     caller: `${name}@${label === undefined ? '' : `${label}.`}${String(id)}`,
     abilities: isObject(own) ? own : {},
   };
@@ -94,6 +112,7 @@ export function askOver(
   { id, signal, abilities, others }: Pick<Circumstances, 'signal' | 'abilities' | 'others'> & { readonly id?: Id },
 ): NonNullable<Conversation['ask']> {
   return async (method, params) => {
+    askedThrough.add(signal);
     const ability = ABILITY_FOR[method];
     if (ability === undefined || abilities[ability] === undefined) {
       if (others) return others.ask(method, params, signal);
@@ -115,7 +134,10 @@ export function askOver(
 }
 
 function askOthers(others: Others, signal: AbortSignal): NonNullable<Conversation['ask']> {
-  return (method, params) => others.ask(method, params, signal);
+  return (method, params) => {
+    askedThrough.add(signal);
+    return others.ask(method, params, signal);
+  };
 }
 
 /** What a server hears whose question nobody can answer. */

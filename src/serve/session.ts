@@ -1,7 +1,7 @@
 import { type Answer, type Channel, type Id, isObject, type Params, Peer, RpcCode, RpcError } from '../base/index.js';
 import type { Conversation, Era } from '../model/index.js';
 import { asRpcError } from './answers.js';
-import { askOver, conversationWith } from './conversation.js';
+import { askOver, conversationWith, labelled, wasAskedThrough } from './conversation.js';
 import type { Notice } from './face.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, saidEra } from './revisions.js';
@@ -75,18 +75,19 @@ export class Session {
     return this.#introduced ?? readEnvelope(this.#envelope);
   }
 
-  /** Tells the client something that is about none of its requests. */
-  tell(method: string, params: Params): void {
-    this.#peer.notify(method, params);
+  /** Tells the client something, about a request of it or about none; false where it does not read what it is told. */
+  tell(method: string, params: Params, about?: Id): boolean {
+    const isReading = this.#peer.backlogBytes <= MAX_NOTICE_BACKLOG_BYTES;
+    if (isReading) this.#peer.notify(method, params, about);
+    return isReading;
   }
 
   /** Puts a question to the client; rejects where no answer comes in time. */
   async ask(method: string, params: Params, limitMs: number): Promise<unknown> {
+    if (this.#peer.backlogBytes > MAX_NOTICE_BACKLOG_BYTES) throw new Unanswered('the client does not read');
     const { answer, id } = this.#peer.request(method, params);
-    const giveUp = setTimeout(
-      () => this.#peer.forget(id, new Unanswered('the client did not answer in time')),
-      limitMs,
-    );
+    const tooLate = () => this.#peer.forget(id, new Unanswered('the client did not answer in time'));
+    const giveUp = setTimeout(tooLate, limitMs);
     try {
       return (await answer).result;
     } finally {
@@ -105,11 +106,7 @@ export class Session {
     if (!this.#isInitialized) return;
     const { uri } = notice.params;
     if (notice.method === 'notifications/resources/updated' && !this.#subscribed.has(String(uri))) return;
-    this.#tell(notice.method, notice.params);
-  }
-
-  #tell(method: string, params: Readonly<Record<string, unknown>>, about?: Id): void {
-    if (this.#peer.backlogBytes <= MAX_NOTICE_BACKLOG_BYTES) this.#peer.notify(method, params, about);
+    this.tell(notice.method, notice.params);
   }
 
   /** The roots of this client, as it gives them now; none if it has none. */
@@ -169,8 +166,9 @@ export class Session {
       throw asRpcError(error, method, saidEra(params));
     } finally {
       this.#running.delete(id);
-      // Making one costs more than all else that is done for a request here; whoever listened has stopped by now.
-      if (!controller.signal.aborted && this.#spare.length < MAX_SPARE) this.#spare.push(controller);
+      // A question that is still open has lost its request. Else nobody listens any more, and making one costs the most here.
+      if (wasAskedThrough(controller.signal)) controller.abort();
+      else if (!controller.signal.aborted && this.#spare.length < MAX_SPARE) this.#spare.push(controller);
       // The answer is sent when this is over: whoever waits for the last one must not close the pipe before it.
       if (this.#drained && this.#running.size === 0) setImmediate(this.#drained);
     }
@@ -237,13 +235,12 @@ export class Session {
   }
 
   #caller(): string {
-    const { label } = this.#options;
-    return label === undefined ? this.client : `${this.client}#${label}`;
+    return labelled(this.client, this.#options.label);
   }
 
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {
     const { label, principal, lostState, isStateless, routes } = this.#options;
-    return conversationWith(this.#peer, (method, told) => this.#tell(method, told, id), {
+    return conversationWith(this.#peer, (method, told) => this.tell(method, told, id), {
       id,
       params,
       era,
@@ -287,7 +284,7 @@ export class Session {
     return listen(id, params, AbortSignal.any([signal, this.#draining.signal]), {
       subscribe: (uri) => void subscribe('resources/subscribe', uri),
       unsubscribe: (uri) => void subscribe('resources/unsubscribe', uri),
-      send: (method, told) => this.#tell(method, told, id),
+      send: (method, told) => this.tell(method, told, id),
       hear: (filter, listener) => {
         const chosen = (notice: Notice) => {
           if (wants(filter, notice)) listener(notice);

@@ -200,6 +200,7 @@ export class Connection {
     const asked = this.#withMeta(params, options, token);
     const { id, answer } = this.#peer.request(method, asked, this.#headersFor(options, params));
     const giveUp = (error: PortolanError) => {
+      if (token !== undefined) this.#flights.giveUp(token);
       this.#peer.forget(id, error);
       // The request that begins a connection may not be cancelled.
       if (method !== 'initialize' && method !== 'server/discover')

@@ -12,6 +12,8 @@ export interface Flight {
 export class Flights {
   readonly #flights = new Map<number, Flight>();
   readonly #waiting: (() => void)[] = [];
+  /** Calls that were cancelled or took too long, the oldest first. */
+  readonly #givenUp: { readonly caller: string; readonly until: number }[] = [];
   /** On a pipe a question does not say whose call it is about: a server that asks is used by one client at a time. */
   #asksQuestions = false;
   #next = 0;
@@ -53,6 +55,15 @@ export class Flights {
     return this.#flights.size;
   }
 
+  /** Nobody waits for it any more, but the server may still be at it. */
+  giveUp(token: number): void {
+    const flight = this.#flights.get(token);
+    if (!flight) return;
+    this.#givenUp.push({ caller: callerOf(flight.conversation), until: performance.now() + GIVEN_UP_MS });
+    if (this.#givenUp.length > MAX_GIVEN_UP) this.#givenUp.shift();
+    this.leave(token);
+  }
+
   leave(token: number): void {
     this.#flights.delete(token);
     if (this.#waiting.length > 0) for (const go of this.#waiting.splice(0)) go();
@@ -70,7 +81,7 @@ export class Flights {
   /** What a server writes into its log goes to the one whose call it is about; what may be about another's is nobody's to read. */
   log(params: Readonly<Record<string, unknown>>): void {
     const [first] = this.#flights.values();
-    if (first && !this.#isUsedByOthers(callerOf(first.conversation))) first.conversation.log?.(params);
+    if (first && this.#isSurelyOf(callerOf(first.conversation))) first.conversation.log?.(params);
   }
 
   /** Puts a server's question to the client whose call caused it. Where that cannot be said, nobody is asked (G8). */
@@ -83,8 +94,7 @@ export class Flights {
       if (method === 'roots/list') return this.#roots();
       throw new RpcError(RpcCode.methodNotFound, `${method}: no call is under way that could have caused it`);
     }
-    const isSure = flights.every(({ conversation }) => callerOf(conversation) === callerOf(first.conversation));
-    if (!isSure)
+    if (!this.#isSurelyOf(callerOf(first.conversation)))
       throw new RpcError(RpcCode.internalError, `${method}: it cannot be said whose call caused it; try again`);
     const asking = flights.findLast(({ conversation }) => conversation.ask !== undefined);
     if (!asking?.conversation.ask) throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
@@ -99,12 +109,22 @@ export class Flights {
     }
   }
 
+  /** What the server says now can be about no call of anybody else, not even one that was given up a moment ago. */
+  #isSurelyOf(caller: string): boolean {
+    const now = performance.now();
+    while (this.#givenUp[0] && this.#givenUp[0].until < now) this.#givenUp.shift();
+    return !this.#isUsedByOthers(caller) && this.#givenUp.every((one) => one.caller === caller);
+  }
+
   #isUsedByOthers(caller: string): boolean {
     return [...this.#flights.values()].some(({ conversation }) => callerOf(conversation) !== caller);
   }
 }
 
 const KEEP_ALIVE_MS = 1_000;
+/** A server that was told to stop need not say when it has. */
+const GIVEN_UP_MS = 10_000;
+const MAX_GIVEN_UP = 1_000;
 
 /** Who is asked back. */
 export function callerOf({ caller, client = '' }: Partial<Pick<Conversation, 'caller' | 'client'>>): string {

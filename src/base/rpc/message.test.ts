@@ -194,4 +194,33 @@ describe('readMessage', () => {
     expect(({} as Record<string, unknown>).polluted).toBeUndefined();
     expect(read.kind === 'request' && { ...read.params }.polluted).toBeUndefined();
   });
+
+  it.each([
+    '{"jsonrpc":"2.0","id":007,"result":{}}',
+    '{"jsonrpc":"2.0","id":00,"result":1}',
+    '{"result":{},"jsonrpc":"2.0","id":00}',
+    '{"jsonrpc":"2.0","id":1,"result":1},"x":2}',
+    '{"jsonrpc":"2.0","id":1,"result":}',
+    '{"result":{},"jsonrpc":"2.0","id":1e1}',
+    '{"jsonrpc":"2.0","id":-1,"result":{}}',
+    '{"jsonrpc":"2.0","id":0,"result":{}}',
+    '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}',
+    '{"jsonrpc":"2.0","id":9999999999999999,"result":{}}',
+    '{"result":{"a":1},"jsonrpc":"2.0","id":30}',
+  ])('takes %s for nothing else than the whole line is', (line) => {
+    const [read] = parseLine(Buffer.from(line), 16);
+    const { bytes: _, ...message } = { bytes: undefined, ...read };
+    expect(message).toEqual(
+      isJson(line) ? readMessage(JSON.parse(line)) : expect.objectContaining({ kind: 'invalid' }),
+    );
+  });
 });
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { hasLineEnd } from '../json-line.js';
 import { isDeeperThan, PassingId } from '../json-scan.js';
 
 export type Id = string | number;
@@ -81,7 +82,11 @@ function parseForwardable(line: Buffer): Incoming | undefined {
   // What is no UTF-8 is mended by decoding it, and would not be by passing it on.
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return undefined;
   try {
-    return { kind: 'result', id: frame.id, result: JSON.parse(text), bytes };
+    const result: unknown = JSON.parse(text);
+    // Some programs end a line at these too: what follows would be a message that nobody sent. Written again, they are escaped.
+    return hasLineEnd(text)
+      ? { kind: 'result', id: frame.id, result }
+      : { kind: 'result', id: frame.id, result, bytes };
   } catch {
     return undefined; // a line of another shape: read as a whole
   }
@@ -92,16 +97,15 @@ function frameOf(line: Buffer): { readonly id: number; readonly from: number; re
   const end = line.length - 1;
   if (line[end] !== CLOSE_BRACE) return undefined;
   if (isAt(line, 0, RESULT_LAST)) {
-    const digits = digitsFrom(line, RESULT_LAST.length);
-    const next = RESULT_LAST.length + digits;
-    if (digits === 0 || !isAt(line, next, RESULT_LAST_NEXT)) return undefined;
+    const next = RESULT_LAST.length + digitsFrom(line, RESULT_LAST.length);
+    if (!isNumber(line, RESULT_LAST.length, next) || !isAt(line, next, RESULT_LAST_NEXT)) return undefined;
     return { id: numberAt(line, RESULT_LAST.length, next), from: next + RESULT_LAST_NEXT.length, to: end };
   }
   if (!isAt(line, 0, RESULT_FIRST)) return undefined;
   let first = end;
   while (end - first < MAX_DIGITS && isDigit(line[first - 1])) first -= 1;
   const to = first - RESULT_FIRST_END.length;
-  if (first === end || !isAt(line, to, RESULT_FIRST_END)) return undefined;
+  if (!isNumber(line, first, end) || !isAt(line, to, RESULT_FIRST_END)) return undefined;
   return { id: numberAt(line, first, end), from: RESULT_FIRST.length, to };
 }
 
@@ -119,6 +123,11 @@ function digitsFrom(line: Buffer, from: number): number {
 
 function isDigit(byte: number | undefined): boolean {
   return byte !== undefined && byte >= ZERO && byte <= NINE;
+}
+
+/** As JSON writes one: no zero before other digits. */
+function isNumber(line: Buffer, from: number, to: number): boolean {
+  return to - from === 1 || (to > from && line[from] !== ZERO);
 }
 
 function numberAt(line: Buffer, from: number, to: number): number {

@@ -4,13 +4,13 @@ import type { Incoming } from './message.js';
 import { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError } from './peer.js';
 
 /** A road whose other end is the test. */
-function road(said: Partial<PeerHandlers> = {}) {
+function road(said: Partial<PeerHandlers> = {}, backlogBytes = 0) {
   const sent: Outgoing[] = [];
   const faults: unknown[] = [];
   const closings: (Error | undefined)[] = [];
   let listener: ChannelListener | undefined;
   const channel: Channel = {
-    backlogBytes: 0,
+    backlogBytes,
     start: (given) => {
       listener = given;
     },
@@ -163,5 +163,12 @@ describe('Peer', () => {
     overlong({ bytes: 1_000, id: undefined });
     overlong({ bytes: 1_000, id: 77 });
     expect(closings).toEqual([]);
+  });
+
+  it('cuts off who asks on and on and never reads an answer', async () => {
+    const { sent, closings, hear } = road({}, 200 * 1024 * 1024);
+    hear({ kind: 'request', id: 1, method: 'ping', params: undefined });
+    await settled();
+    expect({ sent, closings }).toEqual({ sent: [], closings: [undefined] });
   });
 });

@@ -44,6 +44,9 @@ export interface PeerHandlers {
 
 const NOTHING: { readonly about?: Id; readonly headers?: Readonly<Record<string, string>> } = {};
 
+/** More than any side leaves unread that means to read. */
+const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
+
 type Result = Extract<Incoming, { kind: 'result' }>;
 interface Pending {
   readonly resolve: (result: Result) => void;
@@ -118,7 +121,9 @@ export class Peer {
   #receive(message: Incoming): void {
     switch (message.kind) {
       case 'request':
-        void this.#answer(message);
+        // Answers are the one thing that the other side can make us hold without end: who asks and never reads is cut off.
+        if (this.#channel.backlogBytes > MAX_UNREAD_BYTES) void this.#channel.close();
+        else void this.#answer(message);
         return;
       case 'notification':
         this.#guarded(() => this.#handlers.notification(message.method, message.params));

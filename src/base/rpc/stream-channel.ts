@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { jsonLine } from '../json-line.js';
 import { LineSplitter } from '../line-splitter.js';
 import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
 import { parseLine } from './message.js';
@@ -64,9 +65,9 @@ export class StreamChannel implements Channel {
       this.#outbox.put(message.answer.bytes);
       this.#outbox.put('}\n');
     } else if (message.kind === 'request' && typeof message.id === 'number') {
-      const params = message.params === undefined ? '' : `,"params":${JSON.stringify(message.params)}`;
+      const params = message.params === undefined ? '' : `,"params":${jsonLine(message.params)}`;
       this.#outbox.put(`{"jsonrpc":"2.0","id":${message.id},"method":${JSON.stringify(message.method)}${params}}\n`);
-    } else this.#outbox.put(`${JSON.stringify(toObject(message))}\n`);
+    } else this.#outbox.put(`${jsonLine(toObject(message))}\n`);
   }
 
   close(): Promise<void> {

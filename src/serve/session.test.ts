@@ -1,0 +1,70 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { StreamChannel, silentLog } from '../base/index.js';
+import type { Face } from './face.js';
+import { Questions } from './questions.js';
+import { Session } from './session.js';
+
+type Json = Record<string, unknown>;
+
+/** A client before a face that asks in the middle of one call and hangs in another. */
+function opened() {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const said: Json[] = [];
+  const callers: string[] = [];
+  output.on('data', (chunk: Buffer) => {
+    for (const line of String(chunk).split('\n').filter(Boolean)) said.push(JSON.parse(line));
+  });
+  const face: Face = {
+    introduction: async () => ({ capabilities: {} }),
+    translate: () => undefined,
+    answer: async ({ params, conversation }) => {
+      callers.push(conversation.client);
+      if (params.name === 'asks')
+        void conversation.ask?.('elicitation/create', { message: 'q' }).catch(() => undefined);
+      if (params.name === 'hangs')
+        await new Promise((resolve) => conversation.signal.addEventListener('abort', resolve));
+      return { value: { content: [] } };
+    },
+  };
+  const channel = new StreamChannel(input, output, () => ({ maxLineBytes: 1_000_000, maxDepth: 128 }));
+  new Session(channel, { face, log: silentLog, version: '1', questions: new Questions(), label: 'c1' });
+  const say = async (message: Json) => {
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  const hello = (name: string) =>
+    say({
+      ...{ id: 0, method: 'initialize' },
+      params: { protocolVersion: '2025-06-18', capabilities: { elicitation: {} }, clientInfo: { name, version: '1' } },
+    });
+  return { say, said, hello, callers };
+}
+
+const call = (id: number, name: string) => ({ id, method: 'tools/call', params: { name } });
+
+describe('Session', () => {
+  it('takes back a question whose call has ended, once, and none because another call is cancelled', async () => {
+    const { say, said, hello } = opened();
+    await hello('client');
+    await say(call(1, 'asks'));
+    const takenBack = () => said.filter(({ method }) => method === 'notifications/cancelled').length;
+    expect(takenBack()).toBe(1);
+    await say(call(2, 'hangs'));
+    await say({ method: 'notifications/cancelled', params: { requestId: 2 } });
+    expect(takenBack()).toBe(1);
+  });
+
+  it('knows a client by its connection, whatever it calls itself', async () => {
+    const { say, hello, callers } = opened();
+    await hello('claude#c2');
+    await say(call(1, 'plain'));
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'other#c3', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': {},
+    };
+    await say({ ...call(2, 'plain'), params: { name: 'plain', _meta: meta } });
+    expect(callers).toEqual(['claudec2#c1', 'otherc3#c1']);
+  });
+});
