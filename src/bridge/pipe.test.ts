@@ -22,9 +22,11 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
   const path = join(folder, 's');
   const heard: Json[] = [];
   const sockets: Socket[] = [];
+  let isDeaf = false;
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.push(socket);
     socket.on('error', () => undefined);
+    if (isDeaf) return;
     createInterface({ input: socket }).on('line', (line) => {
       const message: Json = JSON.parse(line);
       heard.push(message);
@@ -47,7 +49,11 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
   };
   const methods = () => heard.map(({ method }) => method);
   const isOver = () => sockets.at(-1)?.readableEnded === true;
-  return { heard, methods, say, line, isOver, end: () => sockets.at(-1)?.destroy() };
+  const hearsNothing = () => {
+    isDeaf = true;
+  };
+  const isReached = () => sockets.length > 0;
+  return { heard, methods, say, line, isOver, hearsNothing, isReached, end: () => sockets.at(-1)?.destroy() };
 }
 
 type Daemon = Awaited<ReturnType<typeof daemon>>;
@@ -230,4 +236,144 @@ describe('Pipe', () => {
     first.end();
     await client.over;
   });
+
+  it.each([
+    { title: 'one large read', requests: [{ method: 'resources/read', params: { uri: 'x'.repeat(200_000) } }] },
+    {
+      title: 'many small reads',
+      requests: Array.from({ length: 400 }, () => ({ method: 'resources/read', params: { uri: 'x'.repeat(60) } })),
+    },
+  ])('hears the client on after $title had to be asked again', async ({ requests }) => {
+    const [first, second] = [await daemon(), await daemon({ 'resources/read': {}, ...ANSWERS })];
+    const client = await piped(first, second);
+    for (const [id, request] of requests.entries()) client.say({ id, ...request });
+    await until(() => first.heard.length === requests.length);
+    first.end();
+    await until(() => client.heard.length === requests.length);
+    client.say({ id: 'next', method: 'tools/list' });
+    await until(() => client.heard.length === requests.length + 1);
+    expect(client.heard.at(-1)).toEqual({ jsonrpc: '2.0', id: 'next', result: { tools: [] } });
+  });
+
+  it('hears the client on after a large call that found no daemon at first', async () => {
+    const late = await daemon({ 'tools/call': {}, ...ANSWERS });
+    const client = await piped(undefined, late);
+    client.say({
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'execute_tool', arguments: { text: 'x'.repeat(200_000) } },
+    });
+    await until(() => client.heard.length === 1);
+    client.say({ id: 2, method: 'tools/list' });
+    await until(() => client.heard.length === 2);
+    expect(client.heard.map(({ id }) => id)).toEqual([1, 2]);
+  });
+
+  it('hears the client on where the next daemon is lost before it has taken what it was asked again', async () => {
+    const [first, deaf, last] = [await daemon(), await daemon(), await daemon({ 'resources/read': {}, ...ANSWERS })];
+    const client = await piped(first, deaf, last);
+    client.say({ id: 1, method: 'resources/read', params: { uri: 'x'.repeat(8_000_000) } });
+    await until(() => first.heard.length === 1);
+    deaf.hearsNothing();
+    first.end();
+    await until(() => deaf.isReached());
+    deaf.end();
+    await until(() => client.heard.length === 1);
+    client.say({ id: 2, method: 'tools/list' });
+    await until(() => client.heard.length === 2);
+    expect(client.heard.map(({ id, error }) => [id, error])).toEqual([1, 2].map((id) => [id, undefined]));
+  });
+
+  it('answers all that was asked with an error where the daemon is lost after the client has left', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 'read', method: 'tools/list' });
+    client.say({ id: 'call', method: 'tools/call', params: { name: 'execute_tool' } });
+    client.input.end();
+    await until(() => first.heard.length === 2 && first.isOver());
+    first.end();
+    await client.over;
+    await until(() => client.heard.length === 2);
+    const error = { code: -32603, data: { code: 'CONNECTION_ERROR' } };
+    expect(client.heard).toMatchObject(['read', 'call'].map((id) => ({ id, error })));
+    expect(client.searches).toEqual([]);
+  });
+
+  it.each([
+    { title: 'an answer where a daemon comes', comes: true, answer: { id: 1, result: { tools: [] } } },
+    { title: 'an error where none comes', comes: false, answer: { id: 1, error: { code: -32603 } } },
+  ])('gives the last words of a client that leaves without a daemon $title', async ({ comes, answer }) => {
+    const late = await daemon(ANSWERS);
+    const client = await piped(undefined, comes ? late : undefined);
+    client.input.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    await until(() => client.heard.length === 1);
+    expect(client.heard).toMatchObject([answer]);
+    // The daemon learns that nothing more is asked, without which it would wait for ever.
+    await until(() => !comes || late.isOver());
+    late.end();
+    await client.over;
+  });
+
+  it.each([
+    { title: 'asks the next daemon', comes: true, answer: { id: 1, result: { tools: [] } } },
+    { title: 'says that there is none', comes: false, answer: { id: 1, error: { code: -32603 } } },
+  ])(
+    '$title what one that left could not answer after the search for another was given up',
+    async ({ comes, answer }) => {
+      const [first, late] = [await daemon(), await daemon(ANSWERS)];
+      const client = await piped(first, undefined, ...(comes ? [late] : []));
+      client.say({ id: 1, method: 'tools/list' });
+      await until(() => first.heard.length === 1);
+      first.say({ method: 'notifications/bridge/leaving' });
+      await until(() => first.methods().includes('notifications/bridge/left'));
+      expect(client.heard).toEqual([]);
+      first.end();
+      await until(() => client.heard.length === 1);
+      expect(client.heard).toMatchObject([answer]);
+      expect(client.searches.map(({ isLate }) => isLate)).toEqual([false, true]);
+    },
+  );
+
+  const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  it.each([
+    { title: 'a batch', line: `[${DEEP}]`, id: null },
+    { title: 'a batch of requests', line: `[{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}]`, id: null },
+    { title: 'a request', line: `{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}`, id: 5 },
+    { title: 'an answer to nothing', line: `{"jsonrpc":"2.0","id":5,"result":${DEEP}}`, id: null },
+  ])('refuses $title that nests too deep to be written again, and goes on', async ({ line, id }) => {
+    const first = await daemon(ANSWERS);
+    const client = await piped(first);
+    client.input.write(`${line}\n`);
+    client.say({ id: 'next', method: 'tools/list' });
+    await until(() => client.heard.length === 2);
+    expect(client.heard).toEqual([
+      { jsonrpc: '2.0', id, error: { code: -32600, message: 'the message is nested too deep' } },
+      { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
+    ]);
+    expect(first.methods()).toEqual(['tools/list']);
+  });
+
+  it('leaves it to the daemon to refuse a request or a batch by its own limit', async () => {
+    const first = await daemon({ x: {} });
+    const client = await piped(first);
+    const request = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${'['.repeat(500)}${']'.repeat(500)}}}`;
+    client.input.write(`${request}\n[${request.replace('"id":1', '"id":2')}]\n`);
+    await until(() => client.heard.length === 2);
+    expect(client.heard.map(({ id, result }) => [id, result])).toEqual([1, 2].map((id) => [id, {}]));
+  });
+
+  it.each([150, 20_000])(
+    'tells the daemon that asked where the answer of the client is %i levels deep',
+    async (levels) => {
+      const first = await daemon();
+      const client = await piped(first);
+      first.say({ id: 'q', method: 'roots/list' });
+      await until(() => client.heard.length === 1);
+      const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+      client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":{"a":${deep}}}\n`);
+      await until(() => first.heard.length === 1);
+      const error = { code: -32600, message: 'the message is nested too deep' };
+      expect(first.heard).toEqual([{ jsonrpc: '2.0', id: 'q', error }]);
+    },
+  );
 });

@@ -1,9 +1,11 @@
-import { isObject, LineSplitter, RpcCode } from '../base/index.js';
+import { isDeeperThan, isObject, LineSplitter, parseLine, type RpcFault } from '../base/index.js';
 import { ClientState } from './client-state.js';
 import { type DaemonLine, writeLine } from './daemon-line.js';
-import { isRead, Ledger } from './ledger.js';
+import { type Flight, isRead, Ledger } from './ledger.js';
+import { parsed } from './parsed.js';
 import type { PipeOptions } from './pipe-options.js';
 import { Questions } from './questions.js';
+import { LOST, MAX_ANSWER_DEPTH, MAX_READ_DEPTH, NO_GATEWAY, TOO_DEEP, TOO_LARGE } from './refusals.js';
 
 /** What a client may say in one message before the daemon refuses it; more than that is not even passed on. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -45,7 +47,7 @@ export class Pipe {
     this.#isLate = line === undefined;
     const splitter = new LineSplitter(() => MAX_LINE_BYTES, {
       line: (bytes) => this.#fromClient(bytes),
-      overlong: ({ id }) => this.#refuse(JSON.stringify(id ?? null), 'the message is too large'),
+      overlong: ({ id }) => this.#refuse(JSON.stringify(id ?? null), TOO_LARGE),
     });
     input.on('data', (chunk: Buffer) => splitter.push(chunk));
     input.on('end', () => {
@@ -69,7 +71,12 @@ export class Pipe {
   #clientLeft(): void {
     this.#isOver = true;
     for (const line of this.#lines) line.stream.end();
-    if (this.#lines.size === 0) this.#end();
+    this.#endIfDone();
+  }
+
+  /** The client has left, and nobody is there or will be who could still answer it. */
+  #endIfDone(): void {
+    if (this.#lines.size === 0 && !this.#isSearching) this.#end();
   }
 
   #use(line: DaemonLine): void {
@@ -82,14 +89,27 @@ export class Pipe {
   }
 
   #fromClient(bytes: Buffer): void {
+    if (isDeeperThan(bytes, MAX_READ_DEPTH)) {
+      this.#tooDeep(bytes);
+      return;
+    }
     const message = parsed(bytes);
     if (Array.isArray(message)) for (const one of message) this.#one(one, Buffer.from(JSON.stringify(one)));
     else this.#one(message, bytes);
   }
 
+  /** Who waits for it learns why it does not come: the client, or the daemon whose question this answers. */
+  #tooDeep(bytes: Buffer): void {
+    const [read] = parseLine(bytes, MAX_READ_DEPTH);
+    const id = read?.kind === 'invalid' ? read.id : undefined;
+    if (bytes.includes('"method"')) this.#refuse(JSON.stringify(id ?? null), TOO_DEEP);
+    else if (!this.#questions.answer({ id, error: TOO_DEEP })) this.#refuse('null', TOO_DEEP);
+  }
+
   #one(message: unknown, bytes: Buffer): void {
     if (!isObject(message) || typeof message.method !== 'string') {
-      if (isObject(message) && ('result' in message || 'error' in message)) this.#questions.answer(message);
+      if (isObject(message) && ('result' in message || 'error' in message))
+        this.#questions.answer(isDeeperThan(bytes, MAX_ANSWER_DEPTH) ? { id: message.id, error: TOO_DEEP } : message);
       else this.#send(bytes); // no message at all: the daemon says so in its own words
       return;
     }
@@ -123,12 +143,19 @@ export class Pipe {
       return;
     }
     const { input } = this.#options;
-    const { stream } = this.#line;
+    // Whoever paused it lets it go on.
     if (this.#line.send(bytes) || input.isPaused()) return;
     input.pause();
+    this.#resumeAfter(this.#line);
+  }
+
+  /** The client is heard again when this line has taken what it was given, or is gone. */
+  #resumeAfter(line: DaemonLine): void {
+    const { stream } = line;
     const go = () => {
       stream.off('drain', go).off('close', go);
-      if (this.#line) input.resume();
+      // During a search, and at another line by now, it is for that one to say.
+      if (!this.#isSearching && (this.#line === line || !this.#line)) this.#options.input.resume();
     };
     stream.on('drain', go).on('close', go);
   }
@@ -164,9 +191,15 @@ export class Pipe {
     output.once('drain', () => from.stream.resume());
   }
 
-  #refuse(id: string, message: string, data?: object): void {
-    const error = { code: RpcCode.internalError, message, ...(data && { data }) };
-    this.#write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(error)}}`));
+  #refuse(id: string, fault: RpcFault): void {
+    this.#write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(fault)}}`));
+  }
+
+  #refuseAll(flights: readonly Flight[], fault: RpcFault): void {
+    for (const { id } of flights) {
+      this.#ledger.forget(id);
+      this.#refuse(id, fault);
+    }
   }
 
   /** The daemon makes room for another: what it was asked is answered, and the next request is the next one's. */
@@ -181,28 +214,18 @@ export class Pipe {
 
   #lost(line: DaemonLine): void {
     this.#lines.delete(line);
-    if (this.#isOver) {
-      if (this.#lines.size === 0) this.#end();
-      return;
-    }
     for (const flight of this.#ledger.on(line)) {
-      if (flight.isRead) {
-        flight.line = undefined;
-        continue;
-      }
-      this.#ledger.forget(flight.id);
-      this.#refuse(flight.id, 'the gateway was lost while this ran, and it is not known whether it was done', {
-        code: 'CONNECTION_ERROR',
-        hint: 'the gateway is back or will be soon: look what was done, then try again',
-      });
+      // A client that has left is not followed to the next daemon: it learns that no answer comes.
+      if (flight.isRead && !this.#isOver) flight.line = undefined;
+      else this.#refuseAll([flight], LOST);
     }
-    if (this.#line !== line) {
-      this.#askAgain();
-      return;
+    if (this.#isOver) this.#endIfDone();
+    else if (this.#line !== line) this.#askAgain();
+    else {
+      this.#line = undefined;
+      this.#options.log('warn', 'the daemon is gone');
+      void this.#reconnect();
     }
-    this.#line = undefined;
-    this.#options.log('warn', 'the daemon is gone');
-    void this.#reconnect();
   }
 
   async #reconnect(): Promise<void> {
@@ -225,16 +248,16 @@ export class Pipe {
     const held = this.#held;
     this.#held = [];
     for (const bytes of held) this.#send(bytes);
-    if (!line.stream.writableNeedDrain) input.resume();
+    if (this.#isOver) line.stream.end();
+    else if (line.stream.writableNeedDrain) this.#resumeAfter(line);
+    else input.resume();
   }
 
   /** A daemon that knows all that the last one knew of the client. */
   async #next(): Promise<DaemonLine | undefined> {
     const { again, log } = this.#options;
     for (let attempt = 0; attempt < MAX_RESTORES && !this.#isOver; attempt += 1) {
-      const line = await again({
-        ...{ isStopped: () => this.#isOver, isLate: this.#isLate, hasLost: this.#state.hasKept },
-      });
+      const line = await again({ isStopped: () => this.#isOver, isLate: this.#isLate, hasLost: this.#state.hasKept });
       if (!line) return undefined;
       this.#use(line);
       try {
@@ -249,8 +272,13 @@ export class Pipe {
   }
 
   #askAgain(): void {
-    if (!this.#line) return;
-    for (const flight of this.#ledger.unasked()) {
+    const unasked = this.#ledger.unasked();
+    if (!this.#line) {
+      // The last search may have been given up while these still had somebody to answer them.
+      if (unasked.length > 0 && !this.#isSearching) void this.#reconnect();
+      return;
+    }
+    for (const flight of unasked) {
       flight.line = this.#line;
       this.#line.send(flight.bytes);
     }
@@ -259,22 +287,8 @@ export class Pipe {
   /** Whoever waits learns it, and so does whoever asks next, unless there is a daemon again by then. */
   #giveUp(): void {
     this.#held = [];
-    for (const flight of this.#ledger.unasked()) {
-      this.#ledger.forget(flight.id);
-      this.#refuse(flight.id, 'no gateway serves this client: none runs, and none could be started', {
-        code: 'CONNECTION_ERROR',
-        hint: 'start one with `portolan daemon start`, or see `portolan daemon logs`; then try again',
-      });
-    }
-    if (!this.#isOver) this.#options.input.resume();
-  }
-}
-
-/** Undefined for what is no JSON, which the daemon refuses in its own words. */
-function parsed(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
+    this.#refuseAll(this.#ledger.unasked(), NO_GATEWAY);
+    if (this.#isOver) this.#endIfDone();
+    else this.#options.input.resume();
   }
 }

@@ -23,13 +23,14 @@ export class Questions {
     return own;
   }
 
-  /** The client's answer goes to who asked; one that is gone has no use for it. */
-  answer(message: Readonly<Record<string, unknown>>): void {
+  /** The client's answer goes to who asked; one that is gone has no use for it. False where nobody asked. */
+  answer(message: Readonly<Record<string, unknown>>): boolean {
     const { id } = message;
     const question = typeof id === 'number' ? this.#open.get(id) : undefined;
-    if (!question || typeof id !== 'number') return;
+    if (!question || typeof id !== 'number') return false;
     this.#open.delete(id);
     question.line.tell({ ...message, id: question.id });
+    return true;
   }
 
   /** A daemon takes a question back. */

@@ -1,8 +1,17 @@
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
-/** What a daemon needs of the environment in which somebody has it started: it is everybody's, and knows no secrets of the first. */
+/**
+ * What a daemon needs of the environment in which somebody has it started: it is everybody's, and knows no secrets of the
+ * first. Neither does the first choose for the others whose certificates are believed, which programs are run, or how
+ * much anyone may ask for: what clients have of these comes with each of them.
+ */
 const NEEDED =
-  /^(?:PATH|HOME|USER|LOGNAME|LANG|LC_\w+|TMPDIR|TZ|XDG_\w+|PORTOLAN_(?:LOG|TIMEOUTS_\w+|CACHE_\w+|LIMITS_\w+)|NODE_EXTRA_CA_CERTS|SSL_CERT_\w+|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SYSTEMROOT|USERPROFILE|USERNAME|APPDATA|LOCALAPPDATA|PROGRAMDATA|TEMP|TMP|PATHEXT|COMSPEC|WINDIR)$/;
+  /^(?:HOME|USER|LOGNAME|LANG|LC_\w+|TMPDIR|TZ|XDG_\w+|PORTOLAN_(?:LOG|TIMEOUTS_\w+|CACHE_\w+)|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SYSTEMROOT|USERPROFILE|USERNAME|APPDATA|LOCALAPPDATA|PROGRAMDATA|TEMP|TMP|PATHEXT|COMSPEC|WINDIR)$/;
+/** Where the daemon's own programs, like `ps`, are; after them what clients that say nothing of their own PATH may need. */
+const SYSTEM_FOLDERS =
+  process.platform === 'win32'
+    ? ['C:\\Windows\\System32', 'C:\\Windows']
+    : ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/snap/bin'];
 /** As long as one who starts a daemon keeps others from doing the same. */
 const CLAIM_MS = 5_000;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
@@ -33,7 +42,7 @@ export function startDaemon({ program, socket, env, home, args = [], passed = []
   );
   const child = spawn(process.execPath, [program, 'serve', '--socket', socket, '--leave-when-idle', ...args], {
     cwd: home,
-    env: Object.fromEntries(given),
+    env: { PATH: daemonPath(home), ...Object.fromEntries(given) },
     detached: true,
     windowsHide: true,
     stdio: ['ignore', log ?? 'ignore', log ?? 'ignore'],
@@ -41,6 +50,11 @@ export function startDaemon({ program, socket, env, home, args = [], passed = []
   child.on('error', () => undefined); // whoever waits for it learns that it did not come
   child.unref();
   if (log !== undefined) process.getBuiltinModule('node:fs').closeSync(log);
+}
+
+function daemonPath(home: string): string {
+  const own = process.platform === 'win32' ? [] : [join(home, '.local', 'bin')];
+  return [...SYSTEM_FOLDERS, dirname(process.execPath), ...own].join(delimiter);
 }
 
 /** Whether it is for us to start it: nobody else is doing that right now. A claim that is old, or cannot be made, keeps nobody. */

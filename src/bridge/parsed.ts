@@ -1,0 +1,8 @@
+/** Undefined for what is no JSON, which the daemon refuses in its own words. */
+export function parsed(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,60 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startDaemon } from './start-daemon.js';
+
+const WAIT_MS = 20_000;
+/** Writes down what it was given, whole or not at all. */
+const PROGRAM = `const { renameSync, writeFileSync } = require('node:fs');
+writeFileSync('half', JSON.stringify(process.env));
+renameSync('half', 'given.json');`;
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'portolan-start-'));
+  writeFileSync(join(home, 'program.cjs'), PROGRAM);
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+async function given(
+  env: Readonly<Record<string, string>>,
+  passed: readonly string[] = [],
+): Promise<Record<string, string>> {
+  startDaemon({ program: join(home, 'program.cjs'), socket: join(home, 's'), env, home, passed });
+  const path = join(home, 'given.json');
+  for (const ends = Date.now() + WAIT_MS; !existsSync(path) && Date.now() < ends; )
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  return JSON.parse(readFileSync(path, 'utf8'));
+}
+
+// Windows adds variables of its own to every process.
+describe.skipIf(process.platform === 'win32')('startDaemon', () => {
+  it('gives the daemon of everybody nothing by which the first client decides for the others', async () => {
+    const project = join(home, 'project');
+    const needed = { HOME: home, LANG: 'C', PORTOLAN_LOG: 'debug', PORTOLAN_TIMEOUTS_DAEMON_IDLE_MS: '5' };
+    const {
+      PATH,
+      __CF_USER_TEXT_ENCODING: _,
+      ...rest
+    } = await given({
+      ...needed,
+      PATH: `${join(project, 'bin')}${delimiter}.${delimiter}/usr/bin`,
+      NODE_EXTRA_CA_CERTS: join(project, 'ca.pem'),
+      NODE_OPTIONS: '--no-warnings',
+      SSL_CERT_FILE: join(project, 'ca.pem'),
+      SSL_CERT_DIR: project,
+      PORTOLAN_LIMITS_QUEUE: '1',
+      API_KEY: 'secret',
+    });
+    expect(rest).toEqual(needed);
+    const folders = PATH?.split(delimiter) ?? [];
+    expect(folders.slice(0, 2)).toEqual(['/usr/bin', '/bin']);
+    expect(folders).toContain(dirname(process.execPath));
+    expect(folders.filter((folder) => !folder.startsWith('/') || folder.startsWith(project))).toEqual([]);
+  });
+
+  it('gives it what is passed on by name', async () => {
+    expect(await given({ PATH: '/own', TOKEN: 't' }, ['TOKEN', 'PATH'])).toMatchObject({ TOKEN: 't', PATH: '/own' });
+  });
+});
