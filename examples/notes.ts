@@ -17,7 +17,10 @@ const file = process.env.NOTES_FILE;
 let notes: readonly Note[] = await readNotes();
 let writing: Promise<void> = Promise.resolve();
 
-const server = new McpServer({ name: 'notes', version: '1.0.0' });
+const server = new McpServer(
+  { name: 'notes', version: '1.0.0' },
+  { instructions: 'Notes that are written down and found again by their words.' },
+);
 
 server.registerTool(
   'add_note',

@@ -25,7 +25,10 @@ const orders = new Map<string, Order>(
   ].map((order) => [order.id, order]),
 );
 
-const server = new McpServer({ name: 'orders', version: '1.0.0' });
+const server = new McpServer(
+  { name: 'orders', version: '1.0.0' },
+  { instructions: 'The orders of a shop: look them up, and cancel those that are not sent yet.' },
+);
 
 server.registerTool(
   'list_orders',

@@ -20,7 +20,10 @@ const FORECASTS: readonly Forecast[] = [
   { city: 'Rotterdam', sky: 'rain', highC: 11, rainMm: 18 },
 ];
 
-const server = new McpServer({ name: 'weather', version: '1.0.0' });
+const server = new McpServer(
+  { name: 'weather', version: '1.0.0' },
+  { instructions: "Tomorrow's weather in a few cities." },
+);
 
 server.registerTool(
   'get_forecast',

@@ -39,6 +39,7 @@ describe('a gateway that listens', () => {
         http: { enabled: true, host: '127.0.0.1', port: gateway.port, url: gateway.url },
         transports: [{ type: 'http', url: gateway.url }],
         capabilities: { tools: {} },
+        tools: expect.arrayContaining(['list_mcp_servers', 'search_tools', 'execute_tool']),
         cwd: machine.project,
       });
       await using _alias = await announce(machine, ['--name', 'alias', '--url', gateway.url]);
@@ -97,10 +98,12 @@ describe('a gateway that listens', () => {
 
   it('tells other machines who runs, and nothing that is not theirs to know', async () => {
     using machine = makeMachine();
+    configure(machine, { own: fixture() });
     await using gateway = await serveOverHttp(machine);
     const url = 'http://127.0.0.1:9/mcp?token=s3cr3t-s3cr3t';
     await using docs = await announce(machine, ['--name', 'docs', '--url', url]);
     await using _local = await announce(machine, ['--name', 'local', '--url', 'unix:/run/private.sock', '--user']);
+    await callOverHttp(gateway.url, { server: 'own', tool: 'echo', arguments: { text: 'x' } });
     const answer = await fetch(new URL('/servers', gateway.url));
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('json')]);
     const text = await answer.text();
@@ -114,6 +117,7 @@ describe('a gateway that listens', () => {
       ...{ id: `docs_${docs.pid}`, name: 'docs', capabilities: {}, tools: [], requests: 0 },
       ...{ transports: expect.anything(), started_at: expect.any(String), uptime_seconds: expect.any(Number) },
     });
+    expect(servers[2]).toMatchObject({ requests: 1, tools: expect.arrayContaining(['execute_tool']) });
     for (const secret of ['s3cr3t', machine.home, machine.project, 'private.sock', '.portolan'])
       expect(text).not.toContain(secret);
     expect((await fetch(new URL('/servers', gateway.url), { method: 'POST' })).status).toBe(405);

@@ -192,7 +192,8 @@ describe('portolan config sources', () => {
 
 describe('portolan', () => {
   it.each([
-    { title: 'an unknown command', args: ['lsit'], says: 'there is no command lsit' },
+    { title: 'an unknown command', args: ['zzzzzz'], says: 'there is no command zzzzzz\n  portolan help lists them\n' },
+    { title: 'a mistyped command', args: ['lst'], says: 'there is no command lst\n  did you mean list?' },
     { title: 'an unknown flag', args: ['list', '--jsn'], says: "Unknown option '--jsn'" },
     { title: 'an unknown client', args: ['list', '--client', 'cursr'], says: 'there is no client called cursr' },
     { title: 'config without a verb', args: ['config'], says: 'portolan config sources' },

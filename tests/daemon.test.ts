@@ -13,6 +13,7 @@ import {
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { META, MODERN_VERSION } from '../src/model/index.js';
 import { configure, fixture, isAlive, portolan, startsIn, until } from './client-over-stdio.js';
 import { daemonHouse } from './daemon-harness.js';
 
@@ -104,6 +105,10 @@ describe('the daemon', () => {
     expect(result).toMatchObject({
       serverInfo: { name: 'portolan', protocols: ['mcp/1.0'] },
       capabilities: { supportsMessageRouting: true },
+    });
+    const meta = { [META.version]: MODERN_VERSION, [META.abilities]: {} };
+    expect(await client.request('server/discover', { _meta: meta })).toMatchObject({
+      result: { capabilities: { tools: {}, supportsMessageRouting: true } },
     });
     await client.write('{"jsonrpc":"2.0","method":"initialized"}\n');
     expect(await client.request('ping')).toMatchObject({ result: {} });

@@ -37,6 +37,7 @@ describe('the example servers', () => {
   ])('$name lists its tools, each with a sentence and the shape of its answer', async ({ name, tools }) => {
     using machine = makeMachine();
     await using client = await example(name, machine);
+    expect(await client.initialize()).toMatchObject({ instructions: expect.stringMatching(/\.$/) });
     const { tools: listed } = await client.request('tools/list');
     expect(listed).toMatchObject(
       tools.map((tool) => ({

@@ -58,13 +58,12 @@ describe('run_python that is switched off', () => {
   it('says what to install where the engine that was asked for is not there, and is not listed the next time', async () => {
     using machine = makeMachine();
     configure(machine, OWN);
-    const args = ['serve', '--sandbox', 'podman'];
+    const args = ['serve', '--sandbox', 'deno'];
     // A program of that name that does not work: as good as none, but nobody knows before it is tried.
-    machine.write({ '~/bin/podman': '#!/bin/sh\nexit 1\n' });
-    chmodSync(machine.path('~/bin/podman'), 0o755);
-    const env = { PATH: `${machine.path('~/bin')}:${process.env.PATH ?? ''}` };
+    machine.write({ '~/.deno/bin/deno': '#!/bin/sh\nexit 1\n' });
+    chmodSync(machine.path('~/.deno/bin/deno'), 0o755);
     const listed = async () => {
-      await using client = await connect(machine, { args, env });
+      await using client = await connect(machine, { args });
       const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
       const answer = await client.call('run_python', { code: '1' });
       return { isListed: tools.some(({ name }) => name === 'run_python'), answer };

@@ -144,6 +144,32 @@ sorted(entity["name"] for entity in graph["entities"])`,
   });
 
   it.each([
+    { title: 'an integer that JSON keeps', code: '2**53 - 1', result: 9007199254740991, text: '9007199254740991' },
+    { title: 'a larger one', code: '2**53', result: '9007199254740992', text: '9007199254740992' },
+    { title: 'one far below zero', code: '-10**30', result: `-1${'0'.repeat(30)}`, text: `-1${'0'.repeat(30)}` },
+    {
+      title: 'one deep in a value',
+      code: '{"rows": [1, {"id": 9007199254740993}]}',
+      result: "{'rows': [1, {'id': 9007199254740993}]}",
+      text: "{'rows': [1, {'id': 9007199254740993}]}",
+    },
+    { title: 'one as text', code: '[str(10**20)]', result: [`1${'0'.repeat(20)}`], text: `['1${'0'.repeat(20)}']` },
+  ])('gives $title as Python has it, as a value and as text', async ({ code, result, text }) => {
+    const answer = await run(code);
+    expect(answerOf(answer).result).toEqual(result);
+    expect(textOf(answer)).toContain(`[result] ${text}\n`);
+  });
+
+  it('sends no server another integer than the program meant', async () => {
+    expect(answerOf(await run('mcp_own.sleep(ms=9007199254740993)')).error).toEqual({
+      ...{ type: 'mcp.ToolError', code: 'TOOL_VALIDATION_ERROR', line: 1 },
+      message: 'the integer 9007199254740993 at ms does not survive JSON: send it as text',
+    });
+    const code = 'async def f():\n    return await mcp_own.sleep(ms=10**30)\nawait f()';
+    expect(answerOf(await run(code)).error).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', line: 2 });
+  });
+
+  it.each([
     {
       title: 'a server that waits for approval',
       code: 'mcp_waiting.echo(text="a")',

@@ -54,6 +54,10 @@ describe('a server that announced itself', () => {
     await using server = await serveHttp(sdkHandler());
     await using _announcer = await announce(machine, ['--name', 'docs', '--url', server.url, '--user']);
     expect((await list(machine)).servers).toMatchObject([{ name: 'docs', state: 'pending-approval' }]);
+    const { stdout } = await portolan(machine, ['approve']);
+    expect(stdout).toMatch(/^ +from +running, /m);
+    expect(stdout).toMatch(/^1 server waits; approve with: portolan approve <server>$/m);
+    expect((await portolan(machine, ['why', 'docs'])).stdout).toMatch(/^● holds +running {2}\S+mcp_servers\.json:1 /m);
     await using client = await connect(machine);
     expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(WAITS);
     expect(server.seen).toEqual([]);

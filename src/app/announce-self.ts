@@ -1,5 +1,6 @@
 import { sep } from 'node:path';
 import type { Log } from '../base/index.js';
+import type { CallMetrics } from '../gateway/index.js';
 import type { ServerInfo } from '../registry/index.js';
 import type { Host } from '../sources/index.js';
 import { ownFolders } from './folders.js';
@@ -10,6 +11,9 @@ export interface Reachable {
   readonly url?: string;
   /** One that serves everybody belongs to no project, wherever it was started. */
   readonly isEverybodys: boolean;
+  /** The names of its tools, where they are known without starting a server. */
+  readonly tools: readonly string[];
+  readonly calls: CallMetrics;
 }
 
 /** A disk that does not answer must not keep a gateway from serving, nor from ending. */
@@ -31,13 +35,15 @@ function isAroundHome({ cwd, home }: Host): boolean {
   return home === cwd || home.startsWith(cwd.endsWith(sep) ? cwd : `${cwd}${sep}`);
 }
 
-function infoOf({ cwd }: Host, { socket, url }: Reachable): ServerInfo {
+function infoOf({ cwd }: Host, { socket, url, tools, calls }: Reachable): ServerInfo {
   const address = url === undefined ? undefined : fromHere(url);
   return {
     name: 'portolan',
     cwd,
     // What every face of it has; asking for more could start the server that it shows.
     capabilities: { tools: {} },
+    tools,
+    requests: () => calls.durations.count,
     transports: [
       ...(socket === undefined ? [] : [{ type: 'socket' as const, path: socket }]),
       ...(address === undefined ? [] : [{ type: 'http' as const, url: address.href }]),

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { type Log, silentLog } from '../base/index.js';
 import { unclaim } from '../bridge/index.js';
-import { ConnectionManager, httpAddress, serveHttp, serveSocket } from '../serve/index.js';
+import { ConnectionManager, httpAddress, metaToolNames, serveHttp, serveSocket } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
 import type { DiscoverOptions } from './discover.js';
 import { httpRoutes } from './http-routes.js';
@@ -42,8 +42,10 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   await using workspaces = new Workspaces({ own: { ...own, home, cwd: own.cwd ?? home }, home, version, log });
   const since = new Date().toISOString();
   let url: string | undefined;
+  let isAnnounced = false;
   const status = () => ({
     ...{ pid: process.pid, version, since, socket, ...(url !== undefined && { http: url }) },
+    announced: isAnnounced,
     clients: clients.list(),
     processes: processesOf(workspaces, clients),
   });
@@ -111,8 +113,11 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     else return;
     stopping.abort();
   }, LOOK_MS);
-  const reachable = { socket, ...(url !== undefined && { url }), isEverybodys: true };
+  const tools = metaToolNames(serving.running.gateway.offersPython);
+  const { calls } = workspaces.shared;
+  const reachable = { socket, ...(url !== undefined && { url }), isEverybodys: true, tools, calls };
   const announced = await announceSelf(serving.running.discovery.host, reachable, log);
+  isAnnounced = true;
   listening([socket, ...(url === undefined ? [] : [url])]);
   await aborted(over);
   clearInterval(look);

@@ -14,6 +14,9 @@ import type { TourOptions } from './tour.js';
 
 // Whoever only wants the chart must not load the gateway, and the bundler keeps apart only what is imported like this.
 
+/** An address that names no port means this one. */
+const USUAL_PORT = 80;
+
 /** Finds every server and opens one small door to all of them. */
 export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
   const library = await import('./library.js');
@@ -92,6 +95,26 @@ export async function knownClients(): Promise<readonly string[]> {
 export async function clientEntries(options: DiscoverOptions = {}): Promise<ClientEntries> {
   const entries = await import('./client-entries.js');
   return entries.clientEntries(options);
+}
+
+/** The names that somebody may have meant, nearest first. */
+export async function nearest(wanted: string, names: Iterable<string>, count?: number): Promise<readonly string[]> {
+  const gateway = await import('../gateway/index.js');
+  return gateway.nearest(wanted, names, count);
+}
+
+/** Whether a gateway that is reached at `url` listens where somebody wrote that it shall. */
+export async function listensAt(url: string, written: string): Promise<boolean> {
+  const serve = await import('../serve/index.js');
+  const { host, port } = serve.readAddress(written);
+  const { hostname, port: open } = new URL(url);
+  const isAnyPort = port === 0;
+  return hostname === urlHost(host) && (isAnyPort || Number(open || USUAL_PORT) === port);
+}
+
+/** As it stands in an address, where capitals and brackets are told otherwise. */
+function urlHost(host: string): string {
+  return new URL(`http://${host.includes(':') ? `[${host}]` : host}`).hostname;
 }
 
 /** How the engines fare here in which programs can be run. */

@@ -3,7 +3,7 @@ import type { RegisteredServer } from '../registry/index.js';
 import type { PlainRoutes } from '../serve/index.js';
 import type { Discovery } from './discover.js';
 import { type Measured, metricsResponse } from './metrics.js';
-import { distinctServers, readRunning } from './running.js';
+import { distinctServers, readRunning, transportsOf } from './running.js';
 
 /** What may be read over HTTP beside the protocol itself. */
 export function httpRoutes(discovery: () => Discovery, measured: Measured): PlainRoutes {
@@ -14,7 +14,10 @@ export function httpRoutes(discovery: () => Discovery, measured: Measured): Plai
       {
         answer: async () => {
           const servers = distinctServers(await readRunning(discovery().host));
-          return Response.json({ servers: servers.map(forOthers) });
+          // Its own entry is as old as its last heartbeat, and it knows better.
+          const own = { requests: measured.calls.durations.count };
+          const now = servers.map((server) => (server.pid === process.pid ? { ...server, ...own } : server));
+          return Response.json({ servers: now.map(forOthers) });
         },
       },
     ],
@@ -22,14 +25,16 @@ export function httpRoutes(discovery: () => Discovery, measured: Measured): Plai
 }
 
 /** As much as another machine can use: no folders, no sockets' paths, no keys in addresses. */
-function forOthers({ id, name, transports, http, ...server }: RegisteredServer) {
-  const { tools, capabilities, started_at, uptime_seconds, requests } = server;
-  const reached = transports.map(({ type, url }) => ({ type, ...(url !== undefined && { url: maskUrl(url) }) }));
-  const isMissing = http.enabled && http.url !== undefined && !transports.some(({ url }) => url === http.url);
+function forOthers(server: RegisteredServer) {
+  const { id, name, tools, capabilities, started_at, uptime_seconds, requests } = server;
+  const reached = transportsOf(server).map(({ type, url }) => ({
+    type,
+    ...(url !== undefined && { url: maskUrl(url) }),
+  }));
   return {
     id,
     name,
-    transports: [...reached, ...(isMissing ? [{ type: 'http', url: maskUrl(http.url ?? '') }] : [])],
+    transports: reached,
     capabilities,
     tools,
     started_at,

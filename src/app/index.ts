@@ -21,6 +21,8 @@ export {
   clientEntries,
   hiddenTools,
   knownClients,
+  listensAt,
+  nearest,
   openGateway,
   readAudit,
   readServerLog,
@@ -41,7 +43,7 @@ export { addServer, type Import, importServers, type NewServer, removeServer } f
 export { inspectOwnSettings, type OwnSettings, type SettingRow } from './own-settings.js';
 export { memoryOf } from './process-memory.js';
 export { approveSettings, pendingQuestions, type Question, questionAbout, rule, writeLock } from './rule.js';
-export { distinctServers, readRunning } from './running.js';
+export { distinctServers, readRunning, transportsOf } from './running.js';
 export type { EngineState } from './sandbox-state.js';
 export type { ServeOptions } from './serve.js';
 export type { ServeHttpOptions } from './serve-http.js';

@@ -57,6 +57,13 @@ export function distinctServers({ registries }: RunningReading): readonly Regist
   return [...known.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
+/** How it is reached, also where it knows only the older field for that. */
+export function transportsOf({ http, transports }: RegisteredServer): RegisteredServer['transports'] {
+  const { enabled, url } = http;
+  const isMissing = enabled && url !== undefined && !transports.some((one) => one.url === url);
+  return isMissing ? [...transports, { type: 'http', url }] : transports;
+}
+
 /** The servers among them that can be offered, in the words of a source. */
 export function announced(reading: RunningReading): readonly Announcements[] {
   const usersOwn = gatewaysOf(reading);

@@ -1,4 +1,4 @@
-import { httpAddress, serveHttp } from '../serve/index.js';
+import { httpAddress, metaToolNames, serveHttp } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
 import { httpRoutes } from './http-routes.js';
 import { aborted, DRAIN_MS, type ServingOptions, whileServing } from './serving.js';
@@ -34,7 +34,8 @@ export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<v
     });
     clients = () => http.clients;
     using _told = tell((notice) => http.notice(notice));
-    const reachable = { url: http.url, isEverybodys: false };
+    const tools = options.expose === undefined ? metaToolNames(running.gateway.offersPython) : [];
+    const reachable = { url: http.url, isEverybodys: false, tools, calls: running.shared.calls };
     const announced = await announceSelf(running.discovery.host, reachable, session.log);
     listening(http.url);
     await aborted(ending);

@@ -7,6 +7,10 @@ import { delimiter, dirname, join } from 'node:path';
  */
 const NEEDED =
   /^(?:HOME|USER|LOGNAME|LANG|LC_\w+|TMPDIR|TZ|XDG_\w+|PORTOLAN_(?:LOG|TIMEOUTS_\w+|CACHE_\w+)|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SYSTEMROOT|USERPROFILE|USERNAME|APPDATA|LOCALAPPDATA|PROGRAMDATA|TEMP|TMP|PATHEXT|COMSPEC|WINDIR)$/;
+/** Certificates that the machine's owner put there hold for everybody; those in somebody's folder come from somebody. */
+const CERTIFICATES: readonly string[] = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
+/** What a person who starts it by hand means for it too. */
+export const MEANT_BY_HAND: readonly string[] = ['PATH', ...CERTIFICATES];
 /** Where the daemon's own programs, like `ps`, are; after them what clients that say nothing of their own PATH may need. */
 const SYSTEM_FOLDERS =
   process.platform === 'win32'
@@ -38,7 +42,7 @@ export function startDaemon({ program, socket, env, home, args = [], passed = []
   const { spawn } = process.getBuiltinModule('node:child_process');
   const log = openLog(daemonLog(home, env));
   const given = Object.entries(env).filter(
-    ([name, value]) => value !== undefined && (NEEDED.test(name) || passed.includes(name)),
+    ([name, value]) => value !== undefined && (NEEDED.test(name) || passed.includes(name) || isMachines(name, value)),
   );
   const child = spawn(process.execPath, [program, 'serve', '--socket', socket, '--leave-when-idle', ...args], {
     cwd: home,
@@ -50,6 +54,15 @@ export function startDaemon({ program, socket, env, home, args = [], passed = []
   child.on('error', () => undefined); // whoever waits for it learns that it did not come
   child.unref();
   if (log !== undefined) process.getBuiltinModule('node:fs').closeSync(log);
+}
+
+function isMachines(name: string, path: string): boolean {
+  if (!CERTIFICATES.includes(name) || process.platform === 'win32') return false;
+  try {
+    return process.getBuiltinModule('node:fs').statSync(path).uid === 0;
+  } catch {
+    return false;
+  }
 }
 
 function daemonPath(home: string): string {

@@ -35,7 +35,7 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 export function announceCommand(machine: DiscoverOptions = {}, until: () => Promise<void> = endOfInput): Command {
   return {
     name: 'announce',
-    summary: 'announce a running server until stdin ends or a signal comes',
+    summary: 'announce a running server for as long as this command runs',
     usage: `portolan announce --name NAME --url URL [--transport ${TRANSPORTS.join('|')}] [--user] [--json] [--fingerprint HEX | -- COMMAND [ARG …]]`,
     options: OPTIONS,
     examples: [
@@ -63,7 +63,10 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
       await using registry = new ServerRegistry(path, { warn: (message) => io.err(visible(message)) });
       await registry.registerServer(id, info);
       if (values.json) io.out(JSON.stringify({ id, path }));
-      else io.out(`${id} is announced in ${shortPath(path, io.home)} until stdin ends or a signal comes.`);
+      else
+        io.out(
+          `${id} is announced in ${shortPath(path, io.home)} until this command ends: by a signal, or when the pipe or terminal at its stdin closes.`,
+        );
       await ending;
       return EXIT.ok;
     },

@@ -11,7 +11,7 @@ import {
 } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
-import { paint, plural, shortPath, visible } from './text.js';
+import { paint, placeText, plural, shortPath, visible } from './text.js';
 import { unknownServer } from './why.js';
 
 const { json, client } = CHART_OPTIONS;
@@ -197,7 +197,7 @@ function questionLines(question: Question, io: Io): string[] {
     paint(io, 'bold', visible(server.name)),
     `  ${paint(io, 'dim', 'runs')}     ${visible(launch)}`,
     ...surroundings.map(([what, text]) => `  ${paint(io, 'dim', what.padEnd(8))} ${visible(text)}`),
-    `  ${paint(io, 'dim', 'from')}     ${client} ${scope}, ${shortPath(source, io.home)}:${line}`,
+    `  ${paint(io, 'dim', 'from')}     ${placeText({ client, scope })}, ${shortPath(source, io.home)}:${line}`,
     `  ${paint(io, 'dim', 'because')}  ${BECAUSE[because]}`,
     ...changes.map((change) => `  ${paint(io, 'yellow', 'changed')}  ${visible(change)}`),
     ...shadows.map((shadow) => `  ${paint(io, 'yellow', 'shadows')}  ${visible(shadow)}`),
@@ -223,7 +223,7 @@ function listQuestions(questions: readonly Question[], { settings }: Discovery, 
   io.out(
     questions.length === 0
       ? 'nothing waits for approval'
-      : `${plural(questions.length, 'server')} wait; approve with: portolan approve <server>`,
+      : `${plural(questions.length, 'server waits', 'servers wait')}; approve with: portolan approve <server>`,
   );
   return EXIT.ok;
 }

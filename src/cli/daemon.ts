@@ -1,6 +1,6 @@
-import { type DaemonPlace, type DiscoverOptions, daemonPlace, hostOf } from '../app/index.js';
+import { type DaemonPlace, type DiscoverOptions, daemonPlace, hostOf, listensAt } from '../app/index.js';
 import { diskFiles, ErrorCode, isObject, PortolanError } from '../base/index.js';
-import { askDaemon, claimStart, daemonLog, startDaemon } from '../bridge/index.js';
+import { askDaemon, claimStart, daemonLog, MEANT_BY_HAND, startDaemon } from '../bridge/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS, needed, SOCKET_OPTION } from './command.js';
 import { shortPath, visible } from './text.js';
 
@@ -12,6 +12,8 @@ const OPTIONS = {
 /** A daemon that has not come or gone by then does not. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 25;
+/** Whoever looks who runs right after the start shall find it; a disk that does not answer is no reason to wait for longer. */
+const ANNOUNCED_MS = 2_000;
 /** What clients over HTTP have to show. */
 const TOKEN = 'PORTOLAN_TOKEN';
 const LOG_LINES = 100;
@@ -45,9 +47,11 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
               env,
               home,
               args: more,
-              passed: more.length > 0 ? [TOKEN] : [],
+              passed: more.length > 0 ? [TOKEN, ...MEANT_BY_HAND] : MEANT_BY_HAND,
             });
-          return say(await until(place, true), values.json === true, io);
+          const status = await announced(place, await until(place, true));
+          const error = values.http === undefined ? undefined : await missed(status, values.http);
+          return say(status, values.json === true, io, error);
         }
         case 'stop': {
           const before = await statusOf(place);
@@ -61,7 +65,7 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
         case 'status':
           return say(await statusOf(place), values.json === true, io);
         case 'logs':
-          return logs(daemonLog(home, env), io);
+          return logs(daemonLog(home, env), values.json === true, io);
         default:
           throw new PortolanError(ErrorCode.Usage, `daemon has no ${word}`, { hint: `usage: ${this.usage}` });
       }
@@ -74,17 +78,20 @@ interface Status {
   readonly pid?: number;
   readonly socket: string;
   readonly http?: string;
+  /** Others can find it in the registry; a daemon of an older version does not say. */
+  readonly announced?: boolean;
 }
 
 async function statusOf({ socket }: DaemonPlace): Promise<Status> {
   const told = await askDaemon(socket, 'bridge/status');
   if (!isObject(told)) return { running: false, socket };
-  const { pid, http } = told;
+  const { pid, http, announced: isAnnounced } = told;
   return {
     running: true,
     ...(typeof pid === 'number' && { pid }),
     socket,
     ...(typeof http === 'string' && { http }),
+    ...(typeof isAnnounced === 'boolean' && { announced: isAnnounced }),
   };
 }
 
@@ -97,20 +104,41 @@ async function until(place: DaemonPlace, isRunning: boolean): Promise<Status> {
   }
 }
 
-function say(status: Status, isJson: boolean, io: Io): number {
-  const { running, pid, socket, http } = status;
-  const where = `${shortPath(socket, io.home)}${http === undefined ? '' : ` and ${http}`}`;
-  if (isJson) io.out(JSON.stringify(status, null, 2));
-  else io.out(running ? `The daemon runs as ${pid ?? '?'} and listens on ${visible(where)}.` : 'No daemon runs.');
-  return running ? EXIT.ok : EXIT.failed;
+async function announced(place: DaemonPlace, first: Status): Promise<Status> {
+  const ends = performance.now() + ANNOUNCED_MS;
+  let status = first;
+  while (status.running && status.announced === false && performance.now() < ends) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    status = await statusOf(place);
+  }
+  return status;
 }
 
-function logs(path: string, io: Io): number {
+/** Why nobody is served over HTTP where it was asked for: a daemon that ran before does not open another port. */
+async function missed({ running, pid, http }: Status, wanted: string): Promise<string | undefined> {
+  if (!running || (http !== undefined && (await listensAt(http, wanted)))) return undefined;
+  const instead = http === undefined ? 'without HTTP' : `with HTTP on ${http}`;
+  const same = http === undefined ? '--http' : `--http ${wanted}`;
+  return `The daemon runs as ${pid ?? '?'} ${instead}: portolan daemon stop, then start it again with ${same}.`;
+}
+
+function say(status: Status, isJson: boolean, io: Io, error?: string): number {
+  const { running, pid, socket, http } = status;
+  const where = `${shortPath(socket, io.home)}${http === undefined ? '' : ` and ${http}`}`;
+  if (isJson) io.out(JSON.stringify({ ...status, ...(error !== undefined && { error }) }, null, 2));
+  else if (error !== undefined) io.err(visible(error));
+  else io.out(running ? `The daemon runs as ${pid ?? '?'} and listens on ${visible(where)}.` : 'No daemon runs.');
+  return running && error === undefined ? EXIT.ok : EXIT.failed;
+}
+
+function logs(path: string, isJson: boolean, io: Io): number {
   const reading = diskFiles.read(path);
   if (reading.kind !== 'read') {
     io.err(`No log in ${shortPath(path, io.home)}.`);
     return EXIT.failed;
   }
-  for (const line of reading.text.trimEnd().split('\n').slice(-LOG_LINES)) io.out(visible(line));
+  const lines = reading.text.trimEnd().split('\n').slice(-LOG_LINES);
+  if (isJson) io.out(JSON.stringify({ path, lines }, null, 2));
+  else for (const line of lines) io.out(visible(line));
   return EXIT.ok;
 }

@@ -79,6 +79,20 @@ describe('portolan ps', () => {
     expect(await json('--user')).toEqual([['nisaba_1'], shared, {}]);
   });
 
+  it('shows the address of a server in a registry of another program, which knows only the older field', async () => {
+    using machine = makeMachine();
+    const http = { enabled: true, host: '127.0.0.1', port: 8000, url: 'http://127.0.0.1:8000/' };
+    const server = { name: 'nabu', pid: process.pid, http, started_at: new Date().toISOString(), cwd: '/srv' };
+    const text = JSON.stringify({ version: '1.0', servers: { nabu_1: server } });
+    machine.write({ '<project>/.nisaba/mcp_servers.json': text });
+    const { out } = await run(psCommand(machine.options(), none), ['--json'], machine.home);
+    expect(JSON.parse(out.join('\n')).servers).toMatchObject([
+      { id: 'nabu_1', transports: [{ type: 'http', url: http.url }] },
+    ]);
+    const shown = await run(psCommand(machine.options(), none), [], machine.home);
+    expect(shown.out[1]).toContain(`  ${http.url}  `);
+  });
+
   it.each([
     {
       title: 'who uses each server that clients share, its memory, and what that saves',

@@ -6,6 +6,7 @@ import {
   projectRegistryPath,
   type RegisteredServer,
   readRunning,
+  transportsOf,
   userRegistryPath,
 } from '../app/index.js';
 import { maskUrl } from '../base/index.js';
@@ -56,11 +57,12 @@ export function registryPath(machine: DiscoverOptions, isUser: boolean): string 
 }
 
 /** An address can hold a key, and the others see what is on a screen. */
-function masked({ http, transports, ...server }: RegisteredServer): RegisteredServer {
+function masked(server: RegisteredServer): RegisteredServer {
+  const { http } = server;
   return {
     ...server,
     http: http.url === undefined ? http : { ...http, url: maskUrl(http.url) },
-    transports: transports.map((one) => (one.url === undefined ? one : { ...one, url: maskUrl(one.url) })),
+    transports: transportsOf(server).map((one) => (one.url === undefined ? one : { ...one, url: maskUrl(one.url) })),
   };
 }
 

@@ -1,4 +1,11 @@
-import { type DiscoverOptions, type discoverAll, hostOf, type inspectOwnSettings, ownFolders } from '../app/index.js';
+import {
+  type DiscoverOptions,
+  type discoverAll,
+  hostOf,
+  type inspectOwnSettings,
+  nearest,
+  ownFolders,
+} from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
 import { listCommand } from './list.js';
@@ -101,7 +108,10 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
   const wanted = isBare ? usual : name;
   const command = Object.hasOwn(COMMANDS, wanted) ? await COMMANDS[wanted]?.(program) : undefined;
   if (!command) {
-    throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, { hint: 'portolan help lists them' });
+    const [meant] = await nearest(wanted, Object.keys(COMMANDS), 1);
+    throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, {
+      hint: meant === undefined ? 'portolan help lists them' : `did you mean ${meant}? portolan help lists them all`,
+    });
   }
   // What follows `--` is another program's.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;

@@ -17,7 +17,7 @@ async function run(
       listening('http://there/mcp');
       await http({ listening, ...options });
     },
-    socket: async () => undefined,
+    socket: async ({ listening }) => listening(['/run/s.sock', 'http://there/mcp']),
     environment: env,
   });
   const io = {
@@ -53,6 +53,19 @@ describe('serve', () => {
 
   it('says where it listens on stderr, and nothing on stdout', async () => {
     expect((await run(['--http'])).said).toEqual(['portolan listens on http://there/mcp']);
+  });
+
+  it('writes the same with time and pid where it was not started by hand: that goes into a log', async () => {
+    const [line = '', ...others] = (await run(['--socket', '/run/s.sock', '--leave-when-idle'])).said;
+    expect(others).toEqual([]);
+    expect(JSON.parse(line)).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      level: 'info',
+      message: 'portolan listens on /run/s.sock and http://there/mcp',
+      pid: process.pid,
+    });
+    const byHand = await run(['--socket', '/run/s.sock']);
+    expect(byHand.said).toEqual(['portolan listens on /run/s.sock and http://there/mcp']);
   });
 
   it.each([

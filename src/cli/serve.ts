@@ -1,5 +1,5 @@
 import { type DaemonOptions, daemonPlace, type ServeHttpOptions, type ServeOptions } from '../app/index.js';
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, jsonLog, PortolanError } from '../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, SOCKET_OPTION } from './command.js';
 import { SANDBOX_CHOICES, sandboxChoice } from './sandbox-choice.js';
 
@@ -63,13 +63,16 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
           leavesWhenIdle: values['leave-when-idle'] === true,
           ...(address !== undefined && { http: address, ...(token !== undefined && { token }) }),
         };
-        return listened((listening) => socket({ ...how, listening: (where) => listening(where.join(' and ')) }), io);
+        return listened(
+          (listening) => socket({ ...how, listening: (where) => listening(where.join(' and ')) }),
+          how.leavesWhenIdle ? logInto(io) : sayTo(io),
+        );
       }
       const common = { ...chartFlags(values), ...settings, ...(expose !== undefined && { expose }) };
       if (address !== undefined)
         return listened(
           (listening) => http({ ...common, address, ...(token !== undefined && { token }), listening }),
-          io,
+          sayTo(io),
         );
       if (values.token !== undefined) {
         throw new PortolanError(ErrorCode.Usage, '--token protects a port, and none is opened', {
@@ -91,14 +94,26 @@ function withAddress(args: readonly string[]): string[] {
   });
 }
 
-async function listened(serve: (listening: (where: string) => void) => Promise<void>, io: Io): Promise<number> {
+type Say = (level: 'info' | 'error', message: string) => void;
+
+function sayTo(io: Io): Say {
+  return (_level, message) => io.err(message);
+}
+
+/** What nobody started by hand writes into a log, where many daemons follow each other. */
+function logInto(io: Io): Say {
+  const log = jsonLog((line) => io.err(line.trimEnd()), 'info');
+  return (level, message) => log(level, message, { pid: process.pid });
+}
+
+async function listened(serve: (listening: (where: string) => void) => Promise<void>, say: Say): Promise<number> {
   try {
-    await serve((where) => io.err(`portolan listens on ${where}`));
+    await serve((where) => say('info', `portolan listens on ${where}`));
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof PortolanError) || error.code !== ErrorCode.ConnectionError) throw error;
     // Nothing is wrong with the command line: the place is not to be had now.
-    io.err(`${error.code}: ${error.message}\n  ${error.hint ?? ''}`.trimEnd());
+    say('error', `${error.code}: ${error.message}\n  ${error.hint ?? ''}`.trimEnd());
     return EXIT.failed;
   }
 }

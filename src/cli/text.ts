@@ -52,6 +52,11 @@ function width(text: string): number {
   );
 }
 
+/** Whose it is and for whom; a server that announced itself is of no client, and both words would be the same. */
+export function placeText({ client, scope }: { readonly client: string; readonly scope: string }): string {
+  return client === scope ? client : `${client} ${scope}`;
+}
+
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

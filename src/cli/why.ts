@@ -10,7 +10,7 @@ import {
 import { ErrorCode, maskUrl, PortolanError } from '../base/index.js';
 import { maskServer, writtenBy } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
-import { type Cell, paint, shortPath, table, visible } from './text.js';
+import { type Cell, paint, placeText, shortPath, table, visible } from './text.js';
 
 const OPTIONS = {
   ...CHART_OPTIONS,
@@ -98,7 +98,7 @@ function fateLines(
   const mark = fate === 'holds' ? paint(io, 'green', '●') : fate === 'same-server' ? '=' : paint(io, 'dim', '○');
   const called = name === known ? '' : ` as "${visible(name)}"`;
   return [
-    `${mark} ${fate.padEnd(11)} ${client} ${scope}  ${shortPath(source, io.home)}:${line}${called}  (${clientState} there)`,
+    `${mark} ${fate.padEnd(11)} ${placeText({ client, scope })}  ${shortPath(source, io.home)}:${line}${called}  (${clientState} there)`,
     paint(io, 'dim', `  ${visible(because)}`),
   ];
 }

@@ -1,7 +1,7 @@
-import { type Log, randomKey } from '../base/index.js';
+import { ErrorCode, type Log, PortolanError, randomKey } from '../base/index.js';
 import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
 import { DEFAULT_LIMITS, type Engine, type Limits, type Probe } from './engine.js';
-import { findProgram } from './find-program.js';
+import { ENGINE_FOLDERS, ENGINE_PATH, findProgram } from './find-program.js';
 import { probeGuest } from './probe-guest.js';
 import { spawnGuest } from './spawn-guest.js';
 import { answerOf } from './text-of.js';
@@ -13,7 +13,7 @@ const OWN_MEMORY_BYTES = 64 * 1024 * 1024;
 const SCRATCH_BYTES = 16 * 1024 * 1024;
 /** What the program itself needs to find its own state; nothing of it goes into the container. */
 const PASSED_ON = [
-  ...['PATH', 'HOME', 'USER', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'TMPDIR'],
+  ...['HOME', 'USER', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'TMPDIR'],
   ...[
     'CONTAINER_HOST',
     'CONTAINERS_CONF',
@@ -43,7 +43,8 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
     startMs: START_MS,
     async start(limits) {
       const container = `portolan-${randomKey().slice(0, 16)}`;
-      const command = findProgram(name) ?? name;
+      const command = findProgram(name);
+      if (!command) throw new PortolanError(ErrorCode.SandboxUnavailable, `${name} is gone`);
       return spawnGuest({
         command,
         args: containerArguments(name, image, container, limits),
@@ -56,7 +57,11 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
     async probe() {
       const failed = (problem: string, hint: string): Probe => ({ engine: name, ok: false, problem, hint });
       const command = findProgram(name);
-      if (!command) return failed(`${name} is not installed`, `install ${name}`);
+      if (!command)
+        return failed(
+          `${name} is not installed where only an administrator can put it`,
+          `install ${name} in one of ${ENGINE_FOLDERS.join(', ')}`,
+        );
       const version = await answerOf(command, ['version', '--format', '{{.Client.Version}}'], env);
       const info = await answerOf(command, ['info'], env);
       if (!info.ok)
@@ -104,9 +109,8 @@ export function containerArguments(
 }
 
 function passedOn(): Record<string, string> {
-  return Object.fromEntries(
-    PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]])),
-  );
+  const given = PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+  return { ...Object.fromEntries(given), PATH: ENGINE_PATH };
 }
 
 function firstLine(text: string): string {

@@ -104,6 +104,29 @@ describe('HostCalls', () => {
     expect(most).toBe(64);
   });
 
+  it('lets timers have their turn between calls that are answered at once', async () => {
+    const { sent, calls: made } = calls(async () => {
+      const ends = performance.now() + 1;
+      while (performance.now() < ends); // as busy as one who reads from the disk
+    });
+    const fired = new Promise<number>((resolve) => setTimeout(() => resolve(sent.length), 1));
+    for (let id = 0; id < 300; id += 1) made.take(id, CALL);
+    expect(await fired).toBeLessThan(70);
+    while (sent.length < 300) await settled();
+  });
+
+  it('starts nothing that waited once the run is over', async () => {
+    let started = 0;
+    const { calls: made } = calls(async () => {
+      started += 1;
+    });
+    for (let id = 0; id < 100; id += 1) made.take(id, CALL);
+    made.close();
+    made.take(100, CALL);
+    for (let n = 0; n < 10; n += 1) await settled();
+    expect(started).toBe(64);
+  });
+
   it('tells a call that it is not wanted any more, and sends no answer', async () => {
     const signals: AbortSignal[] = [];
     const { sent, calls: made } = calls(async (_, signal) => {

@@ -27,6 +27,7 @@ export class HostCalls {
   #active = 0;
   #count = 0;
   #closed = false;
+  #isTurnAsked = false;
 
   constructor(capability: Capability, limits: Limits, send: (message: Outgoing) => void, log: Log) {
     this.#capability = capability;
@@ -51,8 +52,9 @@ export class HostCalls {
     const controller = new AbortController();
     this.#open.set(id, controller);
     const begin = () => void this.#answer(id, request, controller);
-    if (this.#active < AT_ONCE) begin();
+    if (this.#active < AT_ONCE && this.#waiting.length === 0) begin();
     else this.#waiting.push(begin);
+    this.#startNext();
     return true;
   }
 
@@ -85,8 +87,19 @@ export class HostCalls {
       if (this.#open.delete(id)) this.refuse(id, this.#asOurs(error));
     } finally {
       this.#active -= 1;
-      if (!this.#closed) this.#waiting.shift()?.();
+      this.#startNext();
     }
+  }
+
+  /** One in each turn of the event loop: calls that are answered at once would otherwise keep everybody's timers and sockets waiting. */
+  #startNext(): void {
+    if (this.#closed || this.#isTurnAsked || this.#waiting.length === 0 || this.#active >= AT_ONCE) return;
+    this.#isTurnAsked = true;
+    setImmediate(() => {
+      this.#isTurnAsked = false;
+      if (this.#active < AT_ONCE) this.#waiting.shift()?.();
+      this.#startNext();
+    });
   }
 
   #written(value: unknown): Buffer {

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
+import { ErrorCode, PortolanError } from '../base/index.js';
 import { findDeno } from './engine-programs.js';
+import { ENGINE_FOLDERS } from './find-program.js';
 import { guarded } from './guard.js';
 import { RUNNER_SOURCE } from './guest-source.js';
 import type { PyodideHost, RunnerPlan } from './pyodide.js';
@@ -23,15 +25,17 @@ export function pyodideInDeno(ownFolder: string): PyodideHost {
     guarantees: GUARANTEES,
     async check() {
       const deno = findDeno();
-      const hint = 'install Deno: https://deno.com';
-      if (!deno) return { problem: 'Deno is not installed', hint };
+      const hint = `install Deno in ~/.deno/bin or one of ${ENGINE_FOLDERS.join(', ')}: https://deno.com`;
+      if (!deno) return { problem: 'Deno is not installed where only you or an administrator can put it', hint };
       const { ok, text } = await answerOf(deno, ['--version'], env);
       if (!ok) return { problem: `Deno does not run: ${text.slice(0, 200)}`, hint };
       return { version: text.split('\n')[0]?.trim() ?? 'Deno' };
     },
     async command(plan) {
+      const deno = findDeno();
+      if (!deno) throw new PortolanError(ErrorCode.SandboxUnavailable, 'Deno is gone');
       const data = plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES;
-      return { ...guarded(findDeno() ?? 'deno', denoArguments(plan), data, 'usual'), env };
+      return { ...guarded(deno, denoArguments(plan), data, 'usual'), env };
     },
   };
 }

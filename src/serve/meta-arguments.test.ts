@@ -48,7 +48,8 @@ describe('readMetaCall', () => {
 
   it.each([
     { tool: 'search_tools', given: {}, what: 'query is missing' },
-    { tool: 'search_tools', given: { query: '' }, what: 'query must be a text' },
+    { tool: 'search_tools', given: { query: '' }, what: 'query is empty' },
+    { tool: 'run_python', given: { code: '' }, what: 'code is empty' },
     { tool: 'search_tools', given: { query: [] }, what: 'query must be a text' },
     { tool: 'search_tools', given: { query: ['a', 7] }, what: 'query must be a text' },
     { tool: 'search_tools', given: { query: 'a', limit: 1.5 }, what: 'limit must be a whole number from 1 on' },

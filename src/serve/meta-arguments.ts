@@ -64,6 +64,7 @@ class Fields {
   text(name: string): string {
     const value = this.#own(name);
     if (typeof value === 'string' && value !== '') return value;
+    if (value === '') throw wrong(this.#tool, `${name} is empty`);
     throw wrong(this.#tool, value === undefined ? `${name} is missing` : `${name} must be a text`);
   }
 

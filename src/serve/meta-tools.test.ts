@@ -59,8 +59,9 @@ describe('metaTools', () => {
 
 describe('instructions', () => {
   it('say which servers there are, or that there is none', () => {
-    expect(instructions([])).toMatch(/^No MCP server is set up yet\. Find a tool with search_tools/);
-    expect(instructions([], true)).toMatch(/run_python\.$/);
+    for (const offersPython of [false, true])
+      expect(instructions([], offersPython)).toBe('No MCP server is set up yet: ask the user to add one.');
+    expect(instructions(['one'], true)).toMatch(/run_python\.$/);
     expect(instructions(['one', 'two'])).toMatch(/^It reaches these MCP servers: one, two\. Find a tool/);
   });
 });

@@ -70,12 +70,17 @@ export function metaTools(aliases: readonly string[], offersPython: boolean): re
   ];
 }
 
+/** Under which names they are announced. */
+export function metaToolNames(offersPython: boolean): readonly string[] {
+  return metaTools([], offersPython).map(({ name }) => name);
+}
+
 /** What a client tells its model about us. Only aliases of admitted servers: nothing that a file or server says unapproved. */
 export function instructions(aliases: readonly string[], offersPython = false): string {
-  const behind =
-    aliases.length === 0 ? 'No MCP server is set up yet.' : `It reaches these MCP servers: ${namesOf(aliases)}.`;
+  // Whoever searches nothing finds nothing, and would try again with other words.
+  if (aliases.length === 0) return 'No MCP server is set up yet: ask the user to add one.';
   const programs = offersPython ? ' Put several calls into one program with run_python.' : '';
-  return `${behind} Find a tool with search_tools, look at it with get_tool_details, call it with execute_tool.${programs}`;
+  return `It reaches these MCP servers: ${namesOf(aliases)}. Find a tool with search_tools, look at it with get_tool_details, call it with execute_tool.${programs}`;
 }
 
 /** As many names as fit, and how many more there are. */

@@ -46,10 +46,14 @@ export function adapt(answer: Answer, method: string, era: Era): Answer {
 }
 
 /** Who we are stands in `_meta`: that is where clients of this era look for it. */
-export function discovery(version: string, { capabilities, instructions }: Introduction): Record<string, unknown> {
+export function discovery(
+  version: string,
+  { capabilities, instructions }: Introduction,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
   return {
     supportedVersions: [MODERN_VERSION],
-    capabilities,
+    capabilities: { ...capabilities, ...more },
     ...(instructions !== undefined && { instructions }),
     _meta: { [META.server]: serverInfo(version) },
   };

@@ -265,8 +265,8 @@ export class Session {
   }
 
   async #discover(): Promise<Answer> {
-    const { version, face } = this.#options;
-    return { value: discovery(version, await face.introduction()) };
+    const { version, face, routes } = this.#options;
+    return { value: discovery(version, await face.introduction(), routes?.capabilities) };
   }
 
   async #initialize(params: NonNullable<Params>): Promise<Answer> {

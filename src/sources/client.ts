@@ -58,6 +58,8 @@ export interface Place {
   readonly variable?: string;
   /** Text that was handed over instead of being written anywhere, and what to call that. */
   readonly given?: { readonly source: string; readonly text: string };
+  /** The file is another client's, which may replace references that this one leaves alone. */
+  readonly borrowed?: true;
   /** How a server is added here, if it is a file that people change. */
   readonly install?: Installation;
   /** Changes the text of a source before it is parsed, where the client does. */

@@ -202,6 +202,12 @@ function firstWord(words: readonly string[]): number {
   return at;
 }
 
+/** True for a program that runs a script in the language of a shell, by name or path. */
+export function isShell(word: string): boolean {
+  const name = baseName(word);
+  return SHELLS.has(name) || name === 'powershell' || name === 'pwsh';
+}
+
 /** True for the bare name of a program that starts packages or scripts. */
 export function isRunner(word: string): boolean {
   return PACKAGE_RUNNERS.has(word) || SCRIPT_RUNNERS.has(word) || Object.hasOwn(RUN_WORDS, word);

@@ -9,6 +9,7 @@ import { at, InvalidEntry, isFields } from './fields.js';
 import type { Written } from './find.js';
 import { nestedGateway, outdatedGateway } from './gateways.js';
 import type { Host } from './host.js';
+import { literalReferences } from './literal-references.js';
 import type { ProblemDraft } from './problem-draft.js';
 import { selfReason } from './self.js';
 import { windowsShim } from './windows.js';
@@ -69,6 +70,8 @@ export function toDefinition(
     for (const problem of draft.problems) report(problem);
     for (const problem of advice(sighting, launch, started, host)) report(problem);
     for (const problem of helperAdvice(draft, host)) report(problem);
+    const literal = literalReferences(draft, sighting.client, place, started);
+    if (literal) report(literal);
     if (written.ignored) report(written.ignored);
     const definition = assemble(sighting, draft, launch, nestedGateway(started));
     const judgement = judge?.(definition, place, written.value);

@@ -32,7 +32,7 @@ export const agentsDir: Samples = {
         { name: 'untyped', transport: 'auto' },
         { name: 'own', scope: 'project', transport: 'ws', source: '<project>/.agents/.mcp.json' },
       ],
-      problems: ['url-without-type'],
+      problems: ['reference-not-expanded', 'url-without-type'],
     },
   ],
 };

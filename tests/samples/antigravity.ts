@@ -43,7 +43,7 @@ export const antigravity: Samples = {
         { name: 'both-too', transport: 'auto', url: 'https://both.example/mcp' },
         { name: 'off', state: 'disabled', enabled: false },
       ],
-      problems: ['ambiguous-entry', 'ambiguous-entry'],
+      problems: ['reference-not-expanded', 'reference-not-expanded', 'ambiguous-entry', 'ambiguous-entry'],
     },
     {
       title: 'reads the file of its first version below, and four spellings of the folder in a project above',

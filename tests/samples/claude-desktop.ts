@@ -74,6 +74,7 @@ export const claudeDesktop: Samples = {
         },
         { name: 'plain', line: 9, state: 'ready', command: '/opt/plain/server', args: [] },
       ],
+      problems: ['reference-not-expanded'],
     },
     {
       title: 'passes over addresses, which the app cannot reach from this file',

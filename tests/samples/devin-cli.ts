@@ -38,7 +38,7 @@ export const devinCli: Samples = {
         { name: 'http', transport: 'http', headers: { 'X-A': '$A' } },
         { name: 'sse', transport: 'sse' },
       ],
-      problems: ['invalid-entry'],
+      problems: ['reference-not-expanded', 'invalid-entry'],
     },
     {
       title: 'lets the local file hold over that of the project, and that over the user',

@@ -27,7 +27,7 @@ export const junie: Samples = {
         },
         { name: 'remote', state: 'client-ignores' },
       ],
-      problems: ['unsupported-transport-for-client'],
+      problems: ['reference-not-expanded', 'unsupported-transport-for-client'],
     },
     {
       title: 'reads the project above the user, without asking before a server starts',

@@ -40,6 +40,7 @@ export const lmstudio: Samples = {
         { name: 'events', transport: 'sse' },
         { name: 'off', state: 'disabled', enabled: false },
       ],
+      problems: ['reference-not-expanded', 'reference-not-expanded'],
     },
     {
       title: 'reads the folder of old versions below the new one, and says that it moved',

@@ -76,7 +76,7 @@ export const mcpsDir: Samples = {
         { name: 'socket', line: 7, transport: 'ws' },
         { name: 'untyped', line: 8, transport: 'auto', state: 'ready' },
       ],
-      problems: ['url-without-type'],
+      problems: ['reference-not-expanded', 'reference-not-expanded', 'url-without-type'],
     },
     {
       title: 'loses one broken file or entry and nothing beside it',
@@ -93,6 +93,13 @@ export const mcpsDir: Samples = {
       ],
       // The files' own problems come before those of their entries.
       problems: ['parse-error', 'invalid-entry', 'invalid-entry', 'invalid-entry', 'self-server'],
+    },
+    {
+      title: 'says of a reference in the project, too, that the server gets it as it stands',
+      files: { '<project>/mcp-servers/a.json': '{"mcpServers":{"a":{"command":"a","env":{"TOKEN":"${TOK}"}}}}' },
+      env: { TOK: 't' },
+      expected: [{ name: 'a', state: 'pending-approval', env: { TOKEN: '${TOK}' } }],
+      problems: ['reference-not-expanded'],
     },
     {
       title: 'warns of a secret in the project, where everybody who has it can read it',

@@ -28,6 +28,7 @@ export const qoder: Samples = {
       },
       env: { TOKEN: 'set' },
       expected: [{ name: 'a', state: 'ready', env: { TOKEN: '${TOKEN}' } }],
+      problems: ['reference-not-expanded'],
     },
     {
       title: 'finds nothing in a file without servers',

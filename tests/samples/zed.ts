@@ -46,7 +46,7 @@ export const zed: Samples = {
         { name: 'extension-only', state: 'inventory-only' },
         { name: 'extension-marked', state: 'inventory-only' },
       ],
-      problems: ['invalid-entry'],
+      problems: ['reference-not-expanded', 'invalid-entry'],
     },
     {
       title: 'leaves what a project brings pending, above the user',

@@ -1,8 +1,12 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../../base/index.js';
+import { HostCalls } from '../../sandbox/host-calls.js';
+import { DEFAULT_LIMITS } from '../../sandbox/index.js';
 import { projectMemories } from './memories.js';
+import { runtimeFunction } from './runtime-functions.js';
 
 let folder: string;
 beforeEach(() => {
@@ -21,15 +25,16 @@ describe('projectMemories', () => {
     await memories.save('b', [1, { deep: true }], undefined);
     await memories.save('a', 'x', { by: 'me' });
     await memories.update('a', 'y', undefined);
-    expect(memories.list()).toEqual([
+    expect(await memories.list()).toEqual([
       {
         ...{ key: 'a', metadata: { by: 'me' }, bytes: expect.any(Number) },
         ...{ created: expect.any(String), updated: expect.any(String) },
       },
       { key: 'b', created: expect.any(String), updated: expect.any(String), bytes: expect.any(Number) },
     ]);
-    expect([memories.load('a'), memories.load('b'), memories.load('none')]).toEqual(['y', [1, { deep: true }], null]);
-    expect([await memories.remove('a'), await memories.remove('a'), memories.exists('a')]).toEqual([
+    const loaded = await Promise.all(['a', 'b', 'none'].map((key) => memories.load(key)));
+    expect(loaded).toEqual(['y', [1, { deep: true }], null]);
+    expect([await memories.remove('a'), await memories.remove('a'), await memories.exists('a')]).toEqual([
       true,
       false,
       false,
@@ -39,7 +44,7 @@ describe('projectMemories', () => {
   it('keeps projects apart, in files that nobody else may read and no key can lead out of', async () => {
     await projectMemories(folder, '/one').save('../../../etc/passwd', 1, undefined);
     await projectMemories(folder, '/two').save('', 2, undefined);
-    expect(projectMemories(folder, '/two').exists('../../../etc/passwd')).toBe(false);
+    expect(await projectMemories(folder, '/two').exists('../../../etc/passwd')).toBe(false);
     expect(files()).toHaveLength(2);
     expect(files().every((path) => /memories.[0-9a-f]{40}.[0-9a-f]{40}\.json$/.test(path))).toBe(true);
     if (process.platform !== 'win32') expect(files().map((path) => statSync(path).mode & 0o77)).toEqual([0, 0]);
@@ -55,8 +60,9 @@ describe('projectMemories', () => {
       ]),
     );
     const [first] = gateways;
-    expect(gateways.map((_, n) => first?.load(`own ${n}`))).toEqual(gateways.map((_, n) => n));
-    expect(gateways.map((_, n) => value(n))).toContain(first?.load('same'));
+    const own = await Promise.all(gateways.map((_, n) => first?.load(`own ${n}`)));
+    expect(own).toEqual(gateways.map((_, n) => n));
+    expect(gateways.map((_, n) => value(n))).toContain(await first?.load('same'));
   });
 
   it.each([
@@ -94,12 +100,81 @@ describe('projectMemories', () => {
       const memories = projectMemories(folder, '/project');
       await memories.save('k', 1, undefined);
       for (const path of files()) writeFileSync(path, text);
-      expect([memories.exists('k'), memories.load('k')]).toEqual([false, null]);
+      expect([await memories.exists('k'), await memories.load('k')]).toEqual([false, null]);
       expect(await memories.save('k', 2, undefined)).toBe(true);
-      expect(memories.load('k')).toBe(2);
+      expect(await memories.load('k')).toBe(2);
     },
   );
+
+  it('lists without reading values, whatever stands in the key and beside it', async () => {
+    const memories = projectMemories(folder, '/project');
+    const key = '\u0001'.repeat(200);
+    const metadata = { value: 1, text: `\n,"value":${'é'.repeat(4_000)}` };
+    await memories.save(key, ['x'.repeat(200_000)], metadata);
+    const [path = ''] = files();
+    const text = readFileSync(path, 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ key, metadata, value: ['x'.repeat(200_000)] });
+    // Without an end it is no JSON any more: only who reads the head alone finds a memory.
+    writeFileSync(path, text.slice(0, -2));
+    expect(await memories.list()).toEqual([
+      { key, metadata, created: expect.any(String), updated: expect.any(String), bytes: Buffer.byteLength(text) - 2 },
+    ]);
+    expect(await memories.load(key)).toBe(null);
+  });
+
+  it.each([
+    { title: 'on one line, as it was once written', indent: 0 },
+    { title: 'on many lines', indent: 2 },
+  ])('reads a memory $title', async ({ indent }) => {
+    const memories = projectMemories(folder, '/project');
+    await memories.save('k', 1, undefined);
+    const kept = { version: 1, key: 'k', created: 'c', updated: 'u', value: 'x'.repeat(20_000), metadata: 'm' };
+    const text = JSON.stringify(kept, undefined, indent);
+    for (const path of files()) writeFileSync(path, text);
+    expect(await memories.list()).toEqual([
+      { key: 'k', created: 'c', updated: 'u', metadata: 'm', bytes: text.length },
+    ]);
+    expect(await memories.load('k')).toBe(kept.value);
+  });
+
+  it('lets timers have their turn while a program lists many memories many times', async () => {
+    const memories = projectMemories(folder, '/project');
+    await memories.save(
+      'k0',
+      Array.from({ length: 1_600 }, (_, n) => ({ a: n, b: 'x' })),
+      undefined,
+    );
+    const [first = ''] = files();
+    // Copied: to save hundreds of them takes longer than to list them.
+    const text = readFileSync(first, 'utf8');
+    for (let n = 1; n < 490; n += 1) writeFileSync(join(dirname(first), `${n}.json`), text.replace('"k0"', `"k${n}"`));
+    expect(await memories.list()).toHaveLength(490);
+    let answers = 0;
+    const calls = new HostCalls(
+      async (request) => (request.kind === 'runtime' ? runtimeFunction(request, [], unasked, memories) : undefined),
+      DEFAULT_LIMITS,
+      () => {
+        answers += 1;
+      },
+      silentLog,
+    );
+    const began = performance.now();
+    const fired = new Promise<{ ms: number; answers: number }>((resolve) => {
+      setTimeout(() => resolve({ ms: performance.now() - began, answers }), 10);
+    });
+    for (let id = 0; id < 130; id += 1) calls.take(id, { kind: 'runtime', name: 'list_memories', arguments: {} });
+    const then = await fired;
+    calls.close();
+    expect(then.answers).toBeLessThan(130);
+    expect(then.ms).toBeLessThan(1_000);
+  });
 });
+
+async function nothing(): Promise<never> {
+  throw new Error('nobody asks for this');
+}
+
+const unasked = { listServers: nothing, searchTools: nothing, getToolDetails: nothing };
 
 async function save(key: string, value: unknown, metadata?: unknown): Promise<unknown> {
   return projectMemories(folder, '/project').save(key, value, metadata);

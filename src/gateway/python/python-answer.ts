@@ -17,7 +17,7 @@ export interface PythonAnswer {
   readonly guarantees: readonly string[];
   readonly stdout?: string;
   readonly stderr?: string;
-  /** The value of the last expression: itself where it is JSON, else as Python writes it. */
+  /** The value of the last expression: itself where JSON keeps it as it is, else as Python writes it. */
   readonly result?: unknown;
   readonly error?: PythonError;
   readonly files?: readonly SavedFile[];

@@ -25,6 +25,30 @@ def plain(value):
     raise TypeError(f"{type(value).__name__} cannot be sent to a tool: it has no form in JSON")
 
 
+# Beyond it, whoever reads a number of JSON as a double (the host, most servers) gets another one.
+MAX_INTEGER = 2**53 - 1
+
+
+def lost_integer(value, written):
+    """The first integer that JSON would change, and where it stands; `written` is the value as JSON."""
+    if re.search(r"\d{16}", written) is None:
+        return None
+    left = [("", value)]
+    while left:
+        place, item = left.pop()
+        if isinstance(item, dict):
+            left += reversed([(f"{place}.{key}" if place else key, inner) for key, inner in item.items()])
+        elif isinstance(item, list):
+            left += reversed([(f"{place}[{at}]", inner) for at, inner in enumerate(item)])
+        elif isinstance(item, int) and abs(item) > MAX_INTEGER:
+            return shortened(str(item), 80), shortened(place, 200)
+    return None
+
+
+def shortened(text, limit):
+    return text if len(text) <= limit else text[:limit] + "…"
+
+
 def parse_json(text):
     """The value of a JSON text; the text itself where it is none."""
 

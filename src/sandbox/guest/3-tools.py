@@ -39,7 +39,12 @@ class Host:
         written = json.dumps(params, default=plain, allow_nan=False)
         if len(written) > self.max_bytes:
             raise ToolError("LIMIT_EXCEEDED", f"the arguments are larger than {self.max_bytes} bytes")
-        return json.loads(written)
+        params = json.loads(written)
+        lost = lost_integer(params["arguments"], written)
+        if lost is not None:
+            text = f"the integer {lost[0]} at {lost[1]} does not survive JSON: send it as text"
+            raise ToolError("TOOL_VALIDATION_ERROR", text)
+        return params
 
     def ask(self, method, params, convert):
         params = self.ready(params)

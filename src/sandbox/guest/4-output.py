@@ -185,11 +185,13 @@ def result_of(value, limit):
 
 
 def is_plain(value, depth):
-    """JSON would turn tuples into lists and numbers as keys into texts: such a value is told as text alone."""
+    """JSON would turn tuples into lists, keys into texts and large integers into others: such a value is told as text."""
     if depth > 60:
         return False
     if isinstance(value, dict):
         return all(type(key) is str and is_plain(item, depth + 1) for key, item in value.items())
     if isinstance(value, list):
         return all(is_plain(item, depth + 1) for item in value)
-    return value is None or type(value) in (str, int, float, bool)
+    if type(value) is int:
+        return abs(value) <= MAX_INTEGER
+    return value is None or type(value) in (str, float, bool)

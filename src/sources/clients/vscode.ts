@@ -37,6 +37,7 @@ export const vscode: Client = {
       find: under('mcpServers'),
       dialect: claudeDialect,
       expansion: none,
+      borrowed: true,
       precedence: 25,
       state: 'pending-approval',
     },

@@ -135,6 +135,23 @@ except TypeError as e:
     print(e)
 #> {'day': '2026-01-02', 'tags': ['t'], 'pair': [1, 2], 'p': {'x': 3}, 'e': 'a', 'f': 'a/b', 'n': 2.5}
 #> object cannot be sent to a tool: it has no form in JSON
+#% an integer that JSON would change is refused, and says where it stands
+import decimal, mcp, mcp.runtime
+def refused(call):
+    try:
+        print(call())
+    except mcp.ToolError as e:
+        print(e.code, e)
+print(mcp_shop.echo(n=2**53 - 1, m=1 - 2**53, t="9007199254740993", f=1e300))
+refused(lambda: mcp_shop.echo(n=9007199254740993))
+refused(lambda: mcp_shop.echo(a="12345678901234567890", deep={"rows": [1, {"id": -(2**53)}]}))
+refused(lambda: mcp_shop.echo(n=decimal.Decimal(2**53)))
+refused(lambda: mcp.runtime.save_memory("k", [10**100]))
+#> {'n': 9007199254740991, 'm': -9007199254740991, 't': '9007199254740993', 'f': 1e+300}
+#> TOOL_VALIDATION_ERROR the integer 9007199254740993 at n does not survive JSON: send it as text
+#> TOOL_VALIDATION_ERROR the integer -9007199254740992 at deep.rows[1].id does not survive JSON: send it as text
+#> TOOL_VALIDATION_ERROR the integer 9007199254740992 at n does not survive JSON: send it as text
+#> TOOL_VALIDATION_ERROR the integer 10000000000000000000000000000000000000000000000000000000000000000000000000000000… at value[0] does not survive JSON: send it as text
 #% a misspelt tool is told of with what was meant
 try:
     mcp_shop.get_items(id=1)
