@@ -26,7 +26,11 @@ describe('portolan ps with a daemon', () => {
     await using _c = await house.client({ env: { MCP_CLIENT_ID: 'sea' } });
     for (const client of [a, b, b]) await client.execute('one', 'echo', { text: 'x' });
     await a.execute('two', 'echo', { text: 'x' });
-    const { servers, processes, ...rest } = await ps(house);
+    // The daemon announces itself once it serves; its first client does not wait for that.
+    const { servers, processes, ...rest } = await until(
+      () => ps(house),
+      (told) => told.servers.length > 0,
+    );
     const [one] = processes.filter(({ server }: { server: string }) => server === 'one');
     expect(rest).toEqual({});
     expect(processes.map(({ server }: { server: string }) => server).toSorted()).toEqual(['one', 'two']);

@@ -73,10 +73,13 @@ async function execute(
   const server = found.admitted ?? (await parts.consent(found, call.conversation)) ?? admittedOrRefused(found);
   const view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
   const { conversation } = call;
-  const turn = await parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
+  // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.
+  const entered = parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
+  const turn = entered instanceof Promise ? await entered : entered;
   // Two `try` where `using` would say the same: what it is compiled to costs as much as the rest of this function.
   try {
-    const lease = await parts.pool.lease(server, leaseFor(conversation));
+    const leased = parts.pool.leaseAtOnce(server, leaseFor(conversation));
+    const lease = leased instanceof Promise ? await leased : leased;
     try {
       const named = { name: view.listed.tool.name, arguments: isObject(call.toolArguments) ? call.toolArguments : {} };
       const params = call.extra ? { ...call.extra, ...named } : named;

@@ -32,7 +32,12 @@ export class Pool implements AsyncDisposable {
   }
 
   /** Rejects with `ConnectionError` if the server cannot be had, and with `Cancelled` if nobody wants it any more. */
-  lease(server: AdmittedServer, options: LeaseOptions = {}): Promise<Lease> {
+  async lease(server: AdmittedServer, options: LeaseOptions = {}): Promise<Lease> {
+    return this.leaseAtOnce(server, options);
+  }
+
+  /** The same, without a promise where the server is open. */
+  leaseAtOnce(server: AdmittedServer, options: LeaseOptions = {}): Lease | Promise<Lease> {
     return this.#shared.lease(() => this.#wanted(server), this.#options, options);
   }
 

@@ -62,18 +62,21 @@ export class SharedPool implements AsyncDisposable {
     return held?.status ?? { state: 'disconnected' };
   }
 
-  async lease(wanted: () => Wanted, tenant: Tenant, options: LeaseOptions): Promise<Lease> {
-    if (this.#ending.signal.aborted) throw new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down');
+  /** At once where the server is open. */
+  lease(wanted: () => Wanted, tenant: Tenant, options: LeaseOptions): Lease | Promise<Lease> {
+    if (this.#ending.signal.aborted)
+      return Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down'));
     const first = wanted();
     const slot = this.#slotOf(first, tenant, options.session);
     const { key } = slot;
     const leased = slot.lease(first.server, tenant, options);
     if (!(leased instanceof Promise)) return leased;
-    const lease = await leased;
-    if (slot.key === key || slot.members.has(first.server)) return lease;
-    // While it started it turned out to belong to another workspace.
-    lease[Symbol.dispose]();
-    return this.#slotOf(wanted(), tenant, options.session).lease(first.server, tenant, options);
+    return leased.then((lease) => {
+      if (slot.key === key || slot.members.has(first.server)) return lease;
+      // While it started it turned out to belong to another workspace.
+      lease[Symbol.dispose]();
+      return this.#slotOf(wanted(), tenant, options.session).lease(first.server, tenant, options);
+    });
   }
 
   /** Of this tenant's servers, what is not among these any more is stopped once nobody uses it. */
