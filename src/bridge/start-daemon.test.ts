@@ -36,6 +36,7 @@ describe.skipIf(process.platform === 'win32')('startDaemon', () => {
     const {
       PATH,
       __CF_USER_TEXT_ENCODING: _,
+      NODE_V8_COVERAGE: __,
       ...rest
     } = await given({
       ...needed,
