@@ -36,6 +36,11 @@ export class SdkClient {
   /** The SDK has said it already. */
   notify() {}
 
+  /** Leaves as a client does, and ends nothing else that has the same home. */
+  leave() {
+    return this.#client.close();
+  }
+
   close() {
     this.#client.close().catch(() => {}); // what it cannot close is ended below
     end(this.#transport?.pid, this.home);
