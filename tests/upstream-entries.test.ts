@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
@@ -8,6 +6,7 @@ import { discoverAll } from '../src/app/index.js';
 import { ErrorCode } from '../src/base/index.js';
 import type { Surroundings } from '../src/upstream/index.js';
 import { admitted } from './fixtures/remote/admitted.js';
+import { countingHelper } from './fixtures/remote/counting-helper.js';
 import { failureOf, greeted, MAX_BYTES, makeSurroundings, OPTIONS } from './fixtures/remote/reached.js';
 import { serveSse } from './fixtures/remote/sse-server.js';
 import { serveWs } from './fixtures/remote/ws-server.js';
@@ -15,18 +14,6 @@ import { type Handler, sdkHandler, serveHttp } from './fixtures/servers/http-ser
 import { makeMachine } from './machine.js';
 
 const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(given) }] });
-
-/** A helper that says another key each time it is run. */
-function countingHelper(folder: string): string {
-  const file = join(folder, 'key.cjs');
-  const count = JSON.stringify(join(folder, 'count'));
-  writeFileSync(
-    file,
-    `const fs = require('node:fs'); let n = 0; try { n = Number(fs.readFileSync(${count})) } catch {}
-     fs.writeFileSync(${count}, String(n + 1)); console.log(JSON.stringify({ Authorization: 'Bearer helper-key-' + n }))`,
-  );
-  return `"${process.execPath}" "${file}"`;
-}
 
 /** Lets in only who has the key. */
 function guarded(key: () => string, handler: Handler): Handler {

@@ -1,27 +1,14 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../src/base/index.js';
 import type { Definition } from '../src/model/index.js';
 import { admitted } from './fixtures/remote/admitted.js';
+import { countingHelper } from './fixtures/remote/counting-helper.js';
 import { failureOf, greeted, MAX_BYTES, makeSurroundings, OPTIONS } from './fixtures/remote/reached.js';
 import { serveSse } from './fixtures/remote/sse-server.js';
 import { serveWs } from './fixtures/remote/ws-server.js';
 import { sdkHandler, serveHttp } from './fixtures/servers/http-server.js';
 
 const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(given) }] });
-
-/** A helper that says another key each time it is run. */
-function countingHelper(folder: string): string {
-  const file = join(folder, 'key.cjs');
-  const count = JSON.stringify(join(folder, 'count'));
-  writeFileSync(
-    file,
-    `const fs = require('node:fs'); let n = 0; try { n = Number(fs.readFileSync(${count})) } catch {}
-     fs.writeFileSync(${count}, String(n + 1)); console.log(JSON.stringify({ Authorization: 'Bearer helper-key-' + n }))`,
-  );
-  return `"${process.execPath}" "${file}"`;
-}
 
 describe('a server over SSE', () => {
   it('is greeted, listed and called, with the headers of its entry on every request', async () => {

@@ -185,4 +185,17 @@ describe('Catalog', () => {
     expect(namesOf(await catalog.refresh('a'))).toEqual(['t same']);
     expect(said).toEqual(['pins not kept', 'catalog not kept']);
   });
+
+  it('reads one server again whose list is old, and no other, while what is known still answers', async () => {
+    const { catalog, reads, clock } = catalogOf(({ name }) => [tool(`${name}${reads.length}`)]);
+    catalog.use([server('a'), server('b')]);
+    await Promise.all([catalog.refresh('a'), catalog.refresh('b')]);
+    catalog.refreshIfStale('a');
+    clock.now += 20_000;
+    reads.length = 0;
+    catalog.refreshIfStale('a');
+    expect(catalog.entry('a')?.tools).toHaveLength(1);
+    await catalog.refresh('a');
+    expect(reads).toEqual(['a']);
+  });
 });

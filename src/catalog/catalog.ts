@@ -93,20 +93,29 @@ export class Catalog {
 
   /** Reads in the background what is unknown or too old. Gives the readings that somebody may want to wait for: of unknown servers. */
   refreshStale(): readonly Promise<CatalogEntry>[] {
+    return this.entries().flatMap((entry) => this.#readIfStale(entry));
+  }
+
+  /** Has one server's list read again if it is old; whoever asks for it now is answered from what is known. */
+  refreshIfStale(name: string): void {
+    const entry = this.entry(name);
+    if (entry) this.#readIfStale(entry);
+  }
+
+  /** The reading that somebody who asks has to wait for, if there is one. */
+  #readIfStale(entry: CatalogEntry): readonly Promise<CatalogEntry>[] {
     const now = this.#now();
-    return this.entries().flatMap((entry) => {
-      const { name } = entry.server;
-      const running = this.#readings.get(this.#servers.get(name) ?? entry.server);
-      if (running) return entry.tools ? [] : [running];
-      const age = now - (entry.readAt ?? Number.NEGATIVE_INFINITY);
-      const sinceFailure = now - (this.#failedAt.get(name) ?? Number.NEGATIVE_INFINITY);
-      // A clock that was set back must not keep an old reading forever.
-      const isFresh = entry.tools !== undefined && age >= 0 && age < this.#options.ttlMs();
-      if (isFresh || (sinceFailure >= 0 && sinceFailure < RETRY_FAILED_MS)) return [];
-      const reading = this.refresh(name);
-      reading.catch(() => undefined); // the entry says what happened
-      return entry.tools ? [] : [reading];
-    });
+    const { name } = entry.server;
+    const running = this.#readings.get(this.#servers.get(name) ?? entry.server);
+    if (running) return entry.tools ? [] : [running];
+    const age = now - (entry.readAt ?? Number.NEGATIVE_INFINITY);
+    const sinceFailure = now - (this.#failedAt.get(name) ?? Number.NEGATIVE_INFINITY);
+    // A clock that was set back must not keep an old reading forever.
+    const isFresh = entry.tools !== undefined && age >= 0 && age < this.#options.ttlMs();
+    if (isFresh || (sinceFailure >= 0 && sinceFailure < RETRY_FAILED_MS)) return [];
+    const reading = this.refresh(name);
+    reading.catch(() => undefined); // the entry says what happened
+    return entry.tools ? [] : [reading];
   }
 
   /** Reads a server's tools now, once for all who ask at the same time. Rejects if it cannot be read. */

@@ -241,8 +241,11 @@ export class Gateway {
 
   /** What is known of a server, read now if nothing is. */
   async #known({ name }: AdmittedServer): Promise<CatalogEntry> {
-    const entry = this.#parts.catalog.entry(name);
-    return entry?.tools ? entry : this.#parts.catalog.refresh(name);
+    const { catalog } = this.#parts;
+    const entry = catalog.entry(name);
+    if (!entry?.tools) return catalog.refresh(name);
+    catalog.refreshIfStale(name);
+    return entry;
   }
 
   #viewsOf(entry: CatalogEntry): ReadonlyMap<string, ToolView> {

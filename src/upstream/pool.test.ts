@@ -1,29 +1,15 @@
 import { describe, expect, it, vi } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
+import { idleConnection } from '../../tests/fakes/idle-connection.js';
 import { ErrorCode, PortolanError, silentLog } from '../base/index.js';
 import { type AdmittedServer, admit } from '../policy/index.js';
 import { BUDGET_WINDOW_MS, START_BUDGET } from './backoff.js';
-import { Connection } from './connection.js';
 import { type OpenEvents, type OpenServer, Pool, type PoolOptions } from './pool.js';
 
 function admitted(name: string, command = name): AdmittedServer {
   const server = admit(name, definition({ name, command }), { kind: 'allowed' });
   if (!server) throw new Error('not admitted');
   return server;
-}
-
-/** A connection over which nothing goes. */
-function idleConnection(): Connection {
-  return new Connection(
-    { backlogBytes: 0, start: () => undefined, send: () => undefined, close: async () => undefined },
-    {
-      notified: () => undefined,
-      closed: () => undefined,
-      noise: () => undefined,
-      lastWords: () => '',
-      redact: (text) => text,
-    },
-  );
 }
 
 interface Opened {

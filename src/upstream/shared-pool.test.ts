@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
+import { idleConnection } from '../../tests/fakes/idle-connection.js';
 import { silentLog } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import { type AdmittedServer, admit } from '../policy/index.js';
-import { Connection } from './connection.js';
 import { Pool } from './pool.js';
 import { type Share, usualShare } from './share.js';
 import { SharedPool } from './shared-pool.js';
@@ -13,19 +13,6 @@ function admitted(fields: Partial<Definition> = {}): AdmittedServer {
   const server = admit('tool', definition({ name: 'tool', command: 'tool', ...fields }), { kind: 'allowed' });
   if (!server) throw new Error('not admitted');
   return server;
-}
-
-function idleConnection(): Connection {
-  return new Connection(
-    { backlogBytes: 0, start: () => undefined, send: () => undefined, close: async () => undefined },
-    {
-      notified: () => undefined,
-      closed: () => undefined,
-      noise: () => undefined,
-      lastWords: () => '',
-      redact: (text) => text,
-    },
-  );
 }
 
 /** Workspaces over the same processes; `opened` says who had each of them started, `heard` who was told what. */

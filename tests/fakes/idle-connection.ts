@@ -1,0 +1,15 @@
+import { Connection } from '../../src/upstream/connection.js';
+
+/** A connection over which nothing goes. */
+export function idleConnection(): Connection {
+  return new Connection(
+    { backlogBytes: 0, start: () => undefined, send: () => undefined, close: async () => undefined },
+    {
+      notified: () => undefined,
+      closed: () => undefined,
+      noise: () => undefined,
+      lastWords: () => '',
+      redact: (text) => text,
+    },
+  );
+}
