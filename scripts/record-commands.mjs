@@ -13,6 +13,7 @@ const MOST_LINES = 14;
 
 /** Groups in the order in which somebody comes to need them. A third word is how many lines of the output are shown. */
 const GROUPS = [
+  ['First', [['tour', 6], ['--version']]],
   [
     'The chart',
     [['list'], ['why weather'], ['doctor'], ['config sources', 6], ['config show', 6], ['config validate']],
@@ -47,6 +48,8 @@ const GROUPS = [
       ['install cursor'],
       ['install cursor --remove'],
       ['status'],
+      ['login weather'],
+      ['logout weather'],
       ['completion bash', 3],
       ['help exit-codes'],
     ],
