@@ -8,12 +8,16 @@ export function hmac256(key: string, text: string): string {
   const { inner, outer } = padsOf(key);
   const { hash } = crypto();
   // Two hashes in one go each take less than half the time of the object that does the same: the audit log makes two a line.
-  const whole = Buffer.allocUnsafe(BLOCK_BYTES + text.length * MOST_BYTES_PER_UNIT);
+  const most = BLOCK_BYTES + text.length * MOST_BYTES_PER_UNIT;
+  const whole = most <= room.length ? room : Buffer.allocUnsafe(most);
   inner.copy(whole);
   const first = hash('sha256', whole.subarray(0, BLOCK_BYTES + whole.write(text, BLOCK_BYTES)), 'buffer');
   first.copy(outer, BLOCK_BYTES);
   return hash('sha256', outer, 'hex');
 }
+
+/** Nothing is awaited while it is used. */
+const room = Buffer.allocUnsafe(4_096);
 
 const BLOCK_BYTES = 64;
 const HASH_BYTES = 32;

@@ -3,9 +3,11 @@ import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import type { Settings } from '../settings/index.js';
-import type { CallOptions } from '../upstream/index.js';
+import type { CallOptions, Lease } from '../upstream/index.js';
+import { Afterwards } from './afterwards.js';
+import type { Execution } from './audit/index.js';
 import { checkArguments } from './limits.js';
-import { type GatewayParts, leaseFor } from './parts.js';
+import type { GatewayParts } from './parts.js';
 import { checkAgainst, fitsSurely, type Mismatch } from './schema/index.js';
 import { admittedOrRefused, findServer } from './served-server.js';
 import { disabledError, type ToolView, toolNotFound, viewTools } from './tool-view.js';
@@ -35,69 +37,60 @@ export const FRESH_MS = 2_000;
 
 /** Makes the way of a call: is it there, may it run, do the arguments fit, is there room; then the call, and its line in the log. */
 export function executor(parts: GatewayParts): Execute {
+  const afterwards = new Afterwards(parts);
+  // One function from the first look to the last: a call waits once, and each further layer would be one more to wake up.
   return async (call) => {
+    const { conversation } = call;
     const started = performance.now();
     let argumentsText = '';
-    let outcome: 'ok' | 'tool-error' | ErrorCode = ErrorCode.ToolExecutionError;
+    let outcome: Execution['outcome'] = ErrorCode.ToolExecutionError;
     let bytes = 0;
-    let served = call.server;
+    let served: string | undefined;
+    let turn: Disposable | undefined;
+    let lease: Lease | undefined;
+    // `using` would say the same: what it is compiled to costs as much as the rest of this function.
     try {
-      argumentsText = checkArguments(call.toolArguments ?? {}, parts.view().settings.limits).text;
-      const result = await execute(call, parts);
+      const { servers, settings } = parts.view();
+      argumentsText = checkArguments(call.toolArguments ?? {}, settings.limits).text;
+      const found = findServer(servers, call.server);
+      const server = found.admitted ?? (await parts.consent(found, conversation)) ?? admittedOrRefused(found);
+      const view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
+      // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.
+      const entered = parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
+      turn = entered instanceof Promise ? await entered : entered;
+      const leased = parts.pool.leaseAtOnce(server, conversation);
+      lease = leased instanceof Promise ? await leased : leased;
+      const params = paramsOf(call, view);
+      const result = await lease.connection.request('tools/call', params, optionsFor(call, view, server, settings));
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
-      bytes = result.bytes.length;
-      served = result.server;
-      return result;
+      served = server.name;
+      if (result.bytes) {
+        bytes = result.bytes.length;
+        return result;
+      }
+      const written = Buffer.from(jsonLine(result.value));
+      bytes = written.length;
+      return { value: result.value, bytes: written };
     } catch (error) {
       if (error instanceof PortolanError) outcome = error.code;
       throw error;
     } finally {
+      lease?.[Symbol.dispose]();
+      turn?.[Symbol.dispose]();
+      const { server, tool, via } = call;
+      const { client } = conversation;
       const durationMs = performance.now() - started;
-      // Whoever waits for the answer has no use for these: the answer goes first.
-      setImmediate(() => {
-        const { server, tool, conversation, via } = call;
-        const { client } = conversation;
-        parts.audit.record({ client, server, tool, argumentsText, outcome, durationMs, bytes, ...(via && { via }) });
-        if (outcome === 'ok') parts.uses.worked(conversation.client, served, tool);
-      });
+      afterwards.do({ client, server, tool, argumentsText, outcome, durationMs, bytes, via }, served);
     }
   };
 }
 
-async function execute(
-  call: Call,
-  parts: GatewayParts,
-): Promise<ToolResult & { readonly bytes: Buffer; readonly server: string }> {
-  const { servers, settings } = parts.view();
-  const found = findServer(servers, call.server);
-  const server = found.admitted ?? (await parts.consent(found, call.conversation)) ?? admittedOrRefused(found);
-  const view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
-  const { conversation } = call;
-  // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.
-  const entered = parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
-  const turn = entered instanceof Promise ? await entered : entered;
-  // Two `try` where `using` would say the same: what it is compiled to costs as much as the rest of this function.
-  try {
-    const leased = parts.pool.leaseAtOnce(server, leaseFor(conversation));
-    const lease = leased instanceof Promise ? await leased : leased;
-    try {
-      const named = { name: view.listed.tool.name, arguments: isObject(call.toolArguments) ? call.toolArguments : {} };
-      const params = call.extra ? { ...call.extra, ...named } : named;
-      const { value, bytes } = await lease.connection.request(
-        'tools/call',
-        params,
-        optionsFor(call, view, server, settings),
-      );
-      return { server: server.name, value, bytes: bytes ?? Buffer.from(jsonLine(value)) };
-    } finally {
-      lease[Symbol.dispose]();
-    }
-  } finally {
-    turn[Symbol.dispose]();
-  }
+function paramsOf({ toolArguments, extra }: Call, { listed }: ToolView): Readonly<Record<string, unknown>> {
+  const named = { name: listed.tool.name, arguments: isObject(toolArguments) ? toolArguments : {} };
+  return extra ? { ...extra, ...named } : named;
 }
 
-/** How long the call may take, and whom its server may ask meanwhile. Written out: every call makes one. */
+/** How long the call may take, and whom its server may ask meanwhile. */
 function optionsFor(
   { conversation, meta }: Call,
   { listed }: ToolView,
@@ -110,23 +103,11 @@ function optionsFor(
     totalMs: Math.max(timeoutMs, timeouts.totalMs),
     inputSchema: listed.tool.inputSchema,
     meta,
-    client: conversation.client,
-    caller: conversation.caller,
-    session: conversation.session,
-    signal: conversation.signal,
+    conversation,
     // Also for those who do not look at it: progress is a sign of life.
-    progress: conversation.progress ?? ignored,
-    log: conversation.log,
-    logLevel: conversation.logLevel,
-    ask: conversation.ask,
-    takesQuestions: conversation.takesQuestions,
-    brought: conversation.brought,
-    abilities: conversation.abilities,
-    lent: conversation.lent,
+    asksForProgress: true,
   };
 }
-
-function ignored(): void {}
 
 /** The tool, where what is known of it is enough to say that it may be called like this. */
 function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayParts): ToolView | undefined {

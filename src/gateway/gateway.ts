@@ -5,7 +5,7 @@ import { summaryOf } from '../search/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './answers.js';
 import { type CallDetails, type Execute, executor, FRESH_MS } from './execute.js';
-import { type GatewayParts, type GatewayView, leaseFor } from './parts.js';
+import type { GatewayParts, GatewayView } from './parts.js';
 import { Programs } from './python/programs.js';
 import type { KnownTools } from './python/reach.js';
 import type { PythonRequest, PythonRun } from './python/run-python.js';
@@ -229,10 +229,10 @@ export class Gateway {
       { client: conversation.client, server: server.name },
       conversation.signal,
     );
-    using lease = await this.#parts.pool.lease(server, leaseFor(conversation));
+    using lease = await this.#parts.pool.lease(server, conversation);
     const { callMs, totalMs } = this.view.settings.timeouts;
     const timeoutMs = server.definition.timeoutMs ?? callMs;
-    return await act(lease.connection, { ...conversation, timeoutMs, totalMs: Math.max(timeoutMs, totalMs) });
+    return await act(lease.connection, { conversation, timeoutMs, totalMs: Math.max(timeoutMs, totalMs) });
   }
 
   #admitted(name: string): AdmittedServer {

@@ -17,11 +17,6 @@ export interface GatewayView {
   readonly settings: Settings;
 }
 
-/** How a server is had for somebody who calls it. */
-export function leaseFor({ signal, session }: Conversation): { signal: AbortSignal; session?: string | undefined } {
-  return { signal, session };
-}
-
 export interface GatewayParts {
   readonly view: () => GatewayView;
   readonly catalog: Catalog;

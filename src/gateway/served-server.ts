@@ -35,11 +35,25 @@ export function shownName({ name, alias, admitted }: ServedServer): string {
   return admitted || PLAIN_NAME.test(name) ? name : alias.slice(0, MAX_ALIAS_CHARACTERS);
 }
 
+/** Every call looks for one: the list is replaced whole, so its names hold as long as it does. */
+const names = new WeakMap<readonly ServedServer[], ReadonlyMap<string, ServedServer>>();
+
+function namesOf(servers: readonly ServedServer[]): ReadonlyMap<string, ServedServer> {
+  const known = names.get(servers);
+  if (known) return known;
+  const found = new Map<string, ServedServer>();
+  const name = (key: string, server: ServedServer) => {
+    if (!found.has(key)) found.set(key, server);
+  };
+  for (const server of servers) name(server.name, server);
+  for (const server of servers) for (const other of [server.alias, shownName(server)]) name(other, server);
+  names.set(servers, found);
+  return found;
+}
+
 /** By its name, else by its alias. */
 export function findServer(servers: readonly ServedServer[], wanted: string): ServedServer {
-  const found =
-    servers.find(({ name }) => name === wanted) ??
-    servers.find((server) => server.alias === wanted || shownName(server) === wanted);
+  const found = namesOf(servers).get(wanted);
   if (found) return found;
   const near = nearest(wanted, servers.filter(({ admitted }) => admitted).map(shownName));
   throw new PortolanError(

@@ -60,7 +60,7 @@ describe('Connection', () => {
       method === 'initialize' ? { ...GREETING, instructions: 'be kind' } : undefined,
     );
     await greet(connection, { client: { name: 'portolan', version: '9' }, options: LONG, era: 'legacy' });
-    await tick();
+    await expect.poll(() => got.length).toBe(2);
     expect(connection.greeting).toEqual({
       name: 's',
       version: '1',
@@ -196,7 +196,7 @@ describe('Connection', () => {
     const { connection, got } = connected(() => undefined);
     const controller = new AbortController();
     if (abortFirst) controller.abort();
-    const call = connection.callTool('t', {}, { ...LONG, signal: controller.signal });
+    const call = connection.callTool('t', {}, { ...LONG, conversation: { signal: controller.signal } });
     setTimeout(() => controller.abort(), 10);
     expect(await failureOf(call)).toMatchObject({ code: ErrorCode.Cancelled });
     await tick();
@@ -217,7 +217,9 @@ describe('Connection', () => {
     });
     const steps: Record<string, unknown[]> = { a: [], b: [] };
     await Promise.all(
-      ['a', 'b'].map((name) => connection.callTool(name, {}, { ...LONG, progress: (step) => steps[name]?.push(step) })),
+      ['a', 'b'].map((name) =>
+        connection.callTool(name, {}, { ...LONG, conversation: { progress: (step) => steps[name]?.push(step) } }),
+      ),
     );
     expect(steps).toEqual({
       a: [{ progress: 1, total: 2, message: 'a' }],
@@ -238,7 +240,7 @@ describe('Connection', () => {
     });
     const start = performance.now();
     const failure = await failureOf(
-      connection.callTool('t', {}, { timeoutMs: 200, totalMs: 600, progress: () => undefined }),
+      connection.callTool('t', {}, { timeoutMs: 200, totalMs: 600, conversation: { progress: () => undefined } }),
     );
     const ms = performance.now() - start;
     expect(failure).toMatchObject({ code: ErrorCode.ToolExecutionTimeout });
@@ -288,21 +290,24 @@ describe('Connection', () => {
       return undefined;
     });
     const ask = async () => ({});
-    const hanging = failureOf(connection.callTool('mute', {}, { ...LONG, timeoutMs: 1_500, client: 'one', ask }));
+    const hanging = failureOf(
+      connection.callTool('mute', {}, { ...LONG, timeoutMs: 1_500, conversation: { client: 'one', ask } }),
+    );
     await tick(20);
     say({ id: 1, method: 'elicitation/create', params: {} });
     await tick(20);
-    const [other, again, given] = [new AbortController(), new AbortController(), { ...LONG, client: 'two' }];
+    const [other, again] = [new AbortController(), new AbortController()];
+    const given = (signal?: AbortSignal) => ({ ...LONG, conversation: { client: 'two', ...(signal && { signal }) } });
     setTimeout(() => other.abort(), 20);
-    expect(await failureOf(connection.callTool('ok', {}, { ...given, signal: other.signal }))).toMatchObject({
+    expect(await failureOf(connection.callTool('ok', {}, given(other.signal)))).toMatchObject({
       code: ErrorCode.Cancelled,
     });
-    expect(await failureOf(connection.callTool('ok', {}, { ...given, timeoutMs: 50 }))).toMatchObject({
+    expect(await failureOf(connection.callTool('ok', {}, { ...given(), timeoutMs: 50 }))).toMatchObject({
       code: ErrorCode.ToolExecutionTimeout,
       message: 'another client used the server for 0.1 s',
     });
     await hanging;
-    expect(await connection.callTool('ok', {}, { ...given, signal: again.signal })).toMatchObject({ value: {} });
+    expect(await connection.callTool('ok', {}, given(again.signal))).toMatchObject({ value: {} });
   });
 
   it('G2 is not held up by its own subscription after a server has asked something', async () => {
@@ -311,7 +316,9 @@ describe('Connection', () => {
     await tick(20);
     say({ id: 1, method: 'sampling/createMessage', params: {} });
     await tick(20);
-    expect(await connection.callTool('t', {}, { ...LONG, client: 'one' })).toMatchObject({ value: {} });
+    expect(await connection.callTool('t', {}, { ...LONG, conversation: { client: 'one' } })).toMatchObject({
+      value: {},
+    });
     await connection.close();
   });
 
@@ -351,7 +358,11 @@ describe('Connection', () => {
   it('hands on what travels with a call, beside its own token', async () => {
     const { connection, got } = connected(() => ({}));
     await connection.callTool('t', { x: 1 }, { ...LONG, meta: { traceparent: '00-1' } });
-    await connection.callTool('t', {}, { ...LONG, meta: { traceparent: '00-2' }, progress: () => undefined });
+    await connection.callTool(
+      't',
+      {},
+      { ...LONG, meta: { traceparent: '00-2' }, asksForProgress: true, conversation: { client: 'one' } },
+    );
     expect(got.map(({ params }) => params)).toEqual([
       { name: 't', arguments: { x: 1 }, _meta: { traceparent: '00-1' } },
       { name: 't', arguments: {}, _meta: { traceparent: '00-2', progressToken: expect.any(Number) } },

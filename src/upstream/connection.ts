@@ -23,7 +23,11 @@ const MAX_PAGES = 1_000;
 /** A server that let this many calls in a row run out of time is taken to be stuck. */
 const TIMEOUTS_UNTIL_STUCK = 3;
 
-export interface CallOptions extends Partial<Conversation>, Patience {
+export interface CallOptions extends Patience {
+  /** With whom a client's request is spoken about; absent for what we ask for ourselves. */
+  readonly conversation?: Partial<Conversation>;
+  /** Also where nobody looks at it. */
+  readonly asksForProgress?: boolean;
   /** What the tool takes, for servers behind those who read headers and no bodies. */
   readonly inputSchema?: unknown;
   /** Travels with the call: trace context and the like. */
@@ -53,6 +57,9 @@ const MAX_WATCHED = 1_000;
 /** What a server that does not read may make us hold. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 
+type Envelope = (conversation: Partial<Conversation>) => Readonly<Record<string, unknown>>;
+
+const NOBODY: Partial<Conversation> = {};
 const NEVER = new AbortController().signal;
 const ONCE = { once: true } as const;
 
@@ -66,7 +73,7 @@ export class Connection {
   #greeting: ServerGreeting | undefined;
   #closing: string | undefined;
   /** What a stateless server wants to hear with every request. */
-  #envelope: ((options: CallOptions) => Readonly<Record<string, unknown>>) | undefined;
+  #envelope: Envelope | undefined;
 
   constructor(channel: Channel, events: ConnectionEvents) {
     this.#events = events;
@@ -89,7 +96,7 @@ export class Connection {
   }
 
   /** What was learned from the greeting. A stateless server wants an envelope around every request. */
-  greeted(greeting: ServerGreeting, envelope?: (options: CallOptions) => Readonly<Record<string, unknown>>): void {
+  greeted(greeting: ServerGreeting, envelope?: Envelope): void {
     this.#greeting = greeting;
     this.#envelope = envelope;
     this.#peer.agreed(greeting.protocolVersion);
@@ -131,20 +138,25 @@ export class Connection {
   }
 
   /** Rejects with a `PortolanError` whose code says whether the server, the time or the connection failed. */
-  async request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
+  request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
     if (this.#envelope && (method === 'resources/subscribe' || method === 'resources/unsubscribe'))
       return this.#watch(String(params.uri), method === 'resources/subscribe');
-    const { brought } = options;
+    const { conversation = NOBODY } = options;
+    const { brought } = conversation;
     const send = (asked: Readonly<Record<string, unknown>>) => this.#request(method, asked, options);
     const first = brought ? withAnswers(params, brought) : params;
-    const answer = await (options.takesQuestions ? visitFirst(options, () => send(first)) : send(first));
-    if (!asksForMore(answer, options)) return answer;
-    return answerQuestions(answer, params, options, send);
+    if (conversation.takesQuestions) return visitFirst(conversation, () => send(first));
+    const answer = send(first);
+    // Only a stateless server answers with questions.
+    if (!this.#envelope) return answer;
+    return answer.then((given) =>
+      asksForMore(given, conversation) ? answerQuestions(given, params, conversation, send) : given,
+    );
   }
 
   /** A request that stays open as long as the connection, for servers that say nothing unasked. Who refuses it says nothing. */
   listen(notifications: Readonly<Record<string, unknown>>, signal: AbortSignal = NEVER): void {
-    const forEver = { timeoutMs: LONGEST_TIMER_MS, totalMs: LONGEST_TIMER_MS, signal };
+    const forEver = { timeoutMs: LONGEST_TIMER_MS, totalMs: LONGEST_TIMER_MS, conversation: { signal } };
     this.#request('subscriptions/listen', { notifications }, forEver).catch(() => undefined);
   }
 
@@ -187,15 +199,16 @@ export class Connection {
   }
 
   async #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
-    const { signal } = options;
+    const { conversation = NOBODY } = options;
+    const { signal } = conversation;
     if (signal?.aborted) throw cancelled();
     if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES) throw notReading();
     // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.
-    const isAsked = options.client !== undefined || options.progress !== undefined;
+    const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
-    if (isCall && this.#flights.mustWait(callerOf(options))) await this.#turn(callerOf(options), options);
+    if (isCall && this.#flights.mustWait(callerOf(conversation))) await this.#turn(callerOf(conversation), options);
     const clock = new AnswerClock(options, () => this.#ranOut(method, options, giveUp));
-    const flight = { conversation: options, alive: () => this.#alive(clock) };
+    const flight = { conversation, alive: () => this.#alive(clock) };
     const token = isCall ? this.#flights.enter(flight) : undefined;
     const asked = this.#withMeta(params, options, token);
     const { id, answer } = this.#peer.request(method, asked, this.#headersFor(options, params));
@@ -243,8 +256,9 @@ export class Connection {
 
   /** The parameters with all that travels beside them; as they are where nothing does. */
   #withMeta(params: Readonly<Record<string, unknown>>, options: CallOptions, token: number | undefined): Params {
-    const progressToken = options.progress === undefined ? undefined : token;
-    const envelope = this.#envelope?.(options);
+    const { conversation = NOBODY, asksForProgress } = options;
+    const progressToken = asksForProgress || conversation.progress ? token : undefined;
+    const envelope = this.#envelope?.(conversation);
     const own = isObject(params._meta) ? params._meta : undefined;
     if (!envelope && !own && !options.meta) {
       if (progressToken === undefined) return params;
@@ -259,7 +273,8 @@ export class Connection {
   }
 
   /** Waits for a turn at a server that asks questions, and no longer than for an answer. */
-  async #turn(caller: string, { signal = NEVER, timeoutMs }: CallOptions): Promise<void> {
+  async #turn(caller: string, { conversation, timeoutMs }: CallOptions): Promise<void> {
+    const { signal = NEVER } = conversation ?? NOBODY;
     const enough = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
     await this.#flights.freeFor(caller, enough);
     if (signal.aborted) throw cancelled();

@@ -1,5 +1,6 @@
 import { ChannelClosed, ErrorCode, isObject, PortolanError, RpcError, Undelivered } from '../base/index.js';
 import {
+  type Conversation,
   type Era,
   LEGACY_VERSIONS,
   META,
@@ -46,7 +47,7 @@ export async function greet(connection: Connection, introduction: Introduction):
 
 async function discover(connection: Connection, introduction: Introduction, again = false): Promise<boolean> {
   const { client, options, era } = introduction;
-  const envelope = ({ abilities, lent, logLevel }: CallOptions) => ({
+  const envelope = ({ abilities, lent, logLevel }: Partial<Conversation>) => ({
     [META.version]: MODERN_VERSION,
     [META.abilities]: lent ? { ...lent, ...abilities } : (abilities ?? ABILITIES),
     [META.client]: client,
@@ -54,11 +55,7 @@ async function discover(connection: Connection, introduction: Introduction, agai
   });
   const timeoutMs = Math.min(options.timeoutMs, era === 'modern' ? options.timeoutMs : DISCOVER_MS);
   try {
-    const { value } = await connection.request(
-      'server/discover',
-      {},
-      { ...options, timeoutMs, meta: envelope(options) },
-    );
+    const { value } = await connection.request('server/discover', {}, { ...options, timeoutMs, meta: envelope({}) });
     const { supportedVersions } = value;
     if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN_VERSION)) return false;
     connection.greeted(readGreeting(value, MODERN_VERSION), envelope);

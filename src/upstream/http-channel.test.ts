@@ -75,7 +75,11 @@ describe('openHttpChannel', () => {
     await using server = await serveHttp(sdkHandler());
     const { connection } = await greeted(server);
     const steps: unknown[] = [];
-    const result = await connection.callTool('steps', {}, { ...OPTIONS, progress: (step) => steps.push(step) });
+    const result = await connection.callTool(
+      'steps',
+      {},
+      { ...OPTIONS, conversation: { progress: (step) => steps.push(step) } },
+    );
     expect(result.value).toEqual({ content: [{ type: 'text', text: 'done' }] });
     expect(steps).toEqual([1, 2, 3].map((progress) => ({ progress, total: 3 })));
     await connection.close();

@@ -57,7 +57,7 @@ export async function openServer(
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
   try {
-    const options = { timeoutMs, totalMs: timeoutMs, signal };
+    const options = { timeoutMs, totalMs: timeoutMs, conversation: { signal } };
     await greet(connection, { client: context.client, options, era: definition.era ?? context.eraOf(server) });
   } catch (error) {
     await connection.close('it did not start');

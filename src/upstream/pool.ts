@@ -38,7 +38,7 @@ export class Pool implements AsyncDisposable {
 
   /** The same, without a promise where the server is open. */
   leaseAtOnce(server: AdmittedServer, options: LeaseOptions = {}): Lease | Promise<Lease> {
-    return this.#shared.lease(() => this.#wanted(server), this.#options, options);
+    return this.#shared.lease(server, this.#wanted, this.#options, options);
   }
 
   /** What is not among these any more is stopped once nobody uses it. */
@@ -64,10 +64,10 @@ export class Pool implements AsyncDisposable {
     else this.retain([]);
   }
 
-  #wanted(server: AdmittedServer): Wanted {
+  readonly #wanted = (server: AdmittedServer): Wanted => {
     const { shareOf } = this.#options;
     const launch = this.launchOf(server);
     const { share, isSaid } = shareOf?.(server, this.#shared.asksForRoots(launch)) ?? WITH_ALL;
     return { server, launch, share, isSaid };
-  }
+  };
 }

@@ -45,6 +45,8 @@ export class SharedPool implements AsyncDisposable {
   readonly #rootAskers = new Set<string>();
   readonly #ids = new WeakMap<Tenant, number>();
   readonly #options: SharedPoolOptions;
+  /** Where the servers were found last: every call asks. Forgotten whenever anything changes of what it depends on. */
+  #found = new WeakMap<AdmittedServer, Slot>();
   #lastId = 0;
 
   constructor(options: SharedPoolOptions) {
@@ -63,24 +65,35 @@ export class SharedPool implements AsyncDisposable {
   }
 
   /** At once where the server is open. */
-  lease(wanted: () => Wanted, tenant: Tenant, options: LeaseOptions): Lease | Promise<Lease> {
+  lease(
+    server: AdmittedServer,
+    wanted: (server: AdmittedServer) => Wanted,
+    tenant: Tenant,
+    options: LeaseOptions,
+  ): Lease | Promise<Lease> {
+    const known = this.#found.get(server);
+    if (known?.isOpen) return known.lease(server, tenant, options);
     if (this.#ending.signal.aborted)
       return Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down'));
-    const first = wanted();
+    const first = wanted(server);
     const slot = this.#slotOf(first, tenant, options.session);
     const { key } = slot;
-    const leased = slot.lease(first.server, tenant, options);
-    if (!(leased instanceof Promise)) return leased;
+    const leased = slot.lease(server, tenant, options);
+    if (!(leased instanceof Promise)) {
+      if (first.share !== 'session') this.#found.set(server, slot);
+      return leased;
+    }
     return leased.then((lease) => {
-      if (slot.key === key || slot.members.has(first.server)) return lease;
+      if (slot.key === key || slot.members.has(server)) return lease;
       // While it started it turned out to belong to another workspace.
       lease[Symbol.dispose]();
-      return this.#slotOf(wanted(), tenant, options.session).lease(first.server, tenant, options);
+      return this.#slotOf(wanted(server), tenant, options.session).lease(server, tenant, options);
     });
   }
 
   /** Of this tenant's servers, what is not among these any more is stopped once nobody uses it. */
   retain(tenant: Tenant, wanted: readonly Wanted[]): void {
+    this.#forgetPlaces();
     const kept = new Map(wanted.map((one) => [one.launch, one.server]));
     for (const slot of this.#slots.values()) {
       const mine = [...slot.members].filter(([, member]) => member === tenant).map(([server]) => server);
@@ -124,11 +137,17 @@ export class SharedPool implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
+    this.#forgetPlaces();
     const slots = [...this.#slots.values(), ...this.#leaving];
     await Promise.all(slots.map((slot) => slot.end('the gateway is shutting down')));
   }
 
+  #forgetPlaces(): void {
+    this.#found = new WeakMap();
+  }
+
   #drop(slot: Slot, reason: string): void {
+    this.#forgetPlaces();
     this.#slots.delete(slot.key);
     this.#leaving.add(slot);
     void slot.stop(reason).finally(() => {
@@ -153,6 +172,7 @@ export class SharedPool implements AsyncDisposable {
 
   /** A server that asks where its client works is the server of that workspace from now on, and of no other. */
   #askedForRoots(slot: Slot, opener: Tenant, { share, isSaid }: Wanted): void {
+    this.#forgetPlaces();
     if (this.#rootAskers.size < MAX_ROOT_ASKERS) this.#rootAskers.add(slot.launch);
     for (const [server, tenant] of slot.members) if (tenant === opener) tenant.askedForRoots?.(server);
     const key = `workspace ${this.#idOf(opener)} ${slot.launch}`;

@@ -133,6 +133,10 @@ export class Slot {
     };
   }
 
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
   get users(): number {
     return this.#users;
   }
@@ -291,7 +295,6 @@ export class Slot {
   }
 
   #name(): string {
-    const [first] = this.members.keys();
-    return first?.name ?? '';
+    return [...this.members.keys()][0]?.name ?? '';
   }
 }

@@ -25,6 +25,8 @@ const FLUSH_MS = 250;
 const RETRY_MS = 1_000;
 /** What waits for a disk that fails; later executions are counted and not kept. */
 export const MAX_QUEUED = 10_000;
+/** Longer arguments are hashed at once: no more than some hundred kilobytes wait. */
+const MAX_WAITING_TEXT = 4_096;
 /** A disk that hangs must not hold the end of the process for longer. */
 const CLOSE_MS = 5_000;
 
@@ -37,6 +39,8 @@ class QueuedLog implements AuditLog {
   readonly #writer: ChainWriter;
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
+  /** The last few as they came: what has to be done for each of them costs a third when it is done for many in a row. */
+  readonly #fresh: { readonly execution: Execution; readonly at: number }[] = [];
   readonly #queue: Draft[] = [];
   #lost = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -59,10 +63,11 @@ class QueuedLog implements AuditLog {
 
   record(execution: Execution): void {
     if (this.#isClosed) return;
-    if (this.#queue.length >= MAX_QUEUED) this.#lost += 1;
-    else this.#queue.push(toDraft(execution, this.#now()));
+    if (this.#waiting >= MAX_QUEUED) this.#lost += 1;
+    else this.#fresh.push({ execution, at: this.#now() });
+    if (this.#fresh.length >= MAX_BATCH_ENTRIES || execution.argumentsText.length > MAX_WAITING_TEXT) this.#draft();
     if (this.#flushing || this.#isFailing) return; // whoever is at it, or the next try, takes this one along
-    if (this.#queue.length >= MAX_BATCH_ENTRIES) this.#flush();
+    if (this.#waiting >= MAX_BATCH_ENTRIES) this.#flush();
     else this.#flushIn(FLUSH_MS);
   }
 
@@ -76,14 +81,24 @@ class QueuedLog implements AuditLog {
     await Promise.race([this.#finish(), tooLong]);
     clearTimeout(limit);
     clearTimeout(this.#timer);
-    const missing = this.#queue.length + this.#lost;
+    const missing = this.#waiting + this.#lost;
     if (missing > 0) this.#warn(`the audit log ends without the last ${missing} executions`);
   }
 
   async #finish(): Promise<void> {
     await this.#flushing;
-    if (this.#queue.length > 0 || this.#lost > 0 || this.#isFailing) await this.#flush();
+    if (this.#waiting > 0 || this.#lost > 0 || this.#isFailing) await this.#flush();
     await this.#writer[Symbol.asyncDispose]().catch(() => undefined); // every line is written by now
+  }
+
+  get #waiting(): number {
+    return this.#queue.length + this.#fresh.length;
+  }
+
+  /** From here on nothing of their arguments waits with them. */
+  #draft(): void {
+    for (const { execution, at } of this.#fresh) this.#queue.push(toDraft(execution, at));
+    this.#fresh.length = 0;
   }
 
   #flushIn(delay: number): void {
@@ -96,7 +111,7 @@ class QueuedLog implements AuditLog {
     this.#flushing ??= this.#drain().finally(() => {
       this.#flushing = undefined;
       // Also what was recorded after the last batch was taken and before this.
-      const isDue = this.#isFailing || this.#queue.length > 0 || this.#lost > 0;
+      const isDue = this.#isFailing || this.#waiting > 0 || this.#lost > 0;
       if (isDue && !this.#isClosed) this.#flushIn(this.#isFailing ? RETRY_MS : FLUSH_MS);
     });
     return this.#flushing;
@@ -106,6 +121,7 @@ class QueuedLog implements AuditLog {
   async #drain(): Promise<void> {
     try {
       do {
+        this.#draft();
         const [batch, lost] = [this.#queue.slice(0, MAX_BATCH_ENTRIES), this.#lost];
         await this.#writer.append(batch, lost, () => {
           this.#queue.splice(0, batch.length);
@@ -113,7 +129,7 @@ class QueuedLog implements AuditLog {
         });
         this.#isFailing = false;
         // What came meanwhile waits for company: each stroke costs several system calls, however few lines it has.
-      } while (this.#queue.length >= (this.#isClosed ? 1 : MAX_BATCH_ENTRIES));
+      } while (this.#waiting >= (this.#isClosed ? 1 : MAX_BATCH_ENTRIES));
     } catch (error) {
       if (!this.#isFailing) this.#warn(`the audit log cannot be written, it is tried again: ${reasonOf(error)}`);
       this.#isFailing = true;

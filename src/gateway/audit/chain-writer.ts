@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { randomKey } from '../../base/index.js';
 import { floorOf, leftoverHeads, listFiles, readHeads, sightings, surplus } from './folder.js';
 import { type Head, sealHead } from './head.js';
+import { HeadFile } from './head-file.js';
 import { ensureKey } from './key.js';
 import { type Draft, entryBody, type FileLine, fileBody, NO_HASH, sealLine } from './line.js';
 import { fileName, headName, parseFileName } from './names.js';
-import { abandoned, createForLines, openFolder, removeIn, replaceFile } from './private-files.js';
+import { abandoned, createForLines, openFolder, removeIn } from './private-files.js';
 
 export interface ChainOptions {
   readonly folder: string;
@@ -34,6 +35,7 @@ interface Current {
 export class ChainWriter implements AsyncDisposable {
   readonly #options: ChainOptions;
   readonly #chain: string;
+  readonly #headFile: HeadFile;
   #key: string | undefined;
   #current: Current | undefined;
   #head: Head;
@@ -42,6 +44,7 @@ export class ChainWriter implements AsyncDisposable {
   constructor(options: ChainOptions) {
     this.#options = options;
     this.#chain = `${options.pid}-${randomKey().slice(0, 12)}`;
+    this.#headFile = new HeadFile(join(options.folder, headName(this.#chain)));
     this.#head = { chain: this.#chain, count: 0, hash: NO_HASH, file: '', floor: '' };
   }
 
@@ -78,6 +81,7 @@ export class ChainWriter implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    await this.#headFile[Symbol.asyncDispose]();
     await this.#current?.handle.close();
     this.#current = undefined;
   }
@@ -141,7 +145,7 @@ export class ChainWriter implements AsyncDisposable {
 
   async #seal(key: string): Promise<void> {
     this.#isSealed = false;
-    await replaceFile(join(this.#options.folder, headName(this.#chain)), sealHead(this.#head, key));
+    await this.#headFile.write(sealHead(this.#head, key));
     this.#isSealed = true;
   }
 }

@@ -7,6 +7,8 @@ import { namesIn, readSmall } from './private-files.js';
 /** The heads in a folder; undefined stands for one that has no seal of ours. */
 export type Heads = ReadonlyMap<string, Head | undefined>;
 
+const LOOKS = 3;
+
 /** Files of lines, in the order in which they were begun. */
 export async function listFiles(folder: string): Promise<readonly FileName[]> {
   return (await namesIn(folder)).flatMap((name) => parseFileName(name) ?? []);
@@ -17,17 +19,26 @@ export async function readHeads(folder: string, key: string): Promise<Heads> {
   for (const name of await namesIn(folder)) {
     const chain = chainOfHead(name);
     if (chain === undefined) continue;
-    let text: string | undefined;
-    try {
-      text = await readSmall(join(folder, name), MAX_HEAD_BYTES);
-      if (text === undefined) continue; // given up since the folder was listed
-    } catch {
-      // A link, a pipe or a file of another user in a head's place is no head: the chain is told of as one without.
-    }
-    const head = openHead(text ?? '', key);
+    const head = await readHead(join(folder, name), key);
+    if (head === 'gone') continue;
     heads.set(chain, head?.chain === chain ? head : undefined);
   }
   return heads;
+}
+
+/** Its process may write it over at this very moment: what has no seal is looked at again before it is called broken. */
+async function readHead(path: string, key: string): Promise<Head | 'gone' | undefined> {
+  for (let look = 0; look < LOOKS; look += 1) {
+    try {
+      const text = await readSmall(path, MAX_HEAD_BYTES);
+      if (text === undefined) return 'gone'; // given up since the folder was listed
+      const head = openHead(text, key);
+      if (head) return head;
+    } catch {
+      return undefined; // a link, a pipe or a file of another user in a head's place: the chain is told of as one without
+    }
+  }
+  return undefined;
 }
 
 /** Up to which name files may be missing. It only ever rises, so the highest is the one that holds. */

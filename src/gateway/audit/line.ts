@@ -11,7 +11,7 @@ export interface Execution {
   readonly durationMs: number;
   readonly bytes: number;
   /** What made the call for the client. */
-  readonly via?: string;
+  readonly via?: string | undefined;
 }
 
 /** An execution without its arguments: all that waits for the disk, so that no secret waits with it. */

@@ -36,6 +36,12 @@ export async function createForLines(path: string): Promise<FileHandle> {
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | (constants.O_NOFOLLOW ?? 0), PRIVATE_FILE);
 }
 
+/** A file that is there, to be written over from its beginning. */
+export async function openToWriteOver(path: string): Promise<FileHandle> {
+  const { constants, open } = await disk();
+  return open(path, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
+}
+
 /** Puts a small file in the place of another, whole or not at all. It is not synced: a power cut may bring back the old one. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const { rename, unlink } = await disk();

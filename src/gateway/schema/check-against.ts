@@ -2,6 +2,7 @@ import { cleanText } from '../../base/index.js';
 import { startRun } from './evaluate.js';
 import { type KnownSchema, readSchema } from './known-schema.js';
 import { compilePatterns, type Patterns } from './patterns.js';
+import { hasShape, type PlainShape, plainShapeOf } from './plain-shape.js';
 import { Report } from './report.js';
 import { isObject } from './schema-object.js';
 import { Stop } from './stop.js';
@@ -26,6 +27,7 @@ const MAX_PATH_CHARACTERS = 300;
 interface Prepared {
   readonly known: KnownSchema;
   readonly patterns: Patterns;
+  readonly shape: PlainShape | undefined;
 }
 
 /** For as long as somebody holds the schema; what is kept for each is bounded where it is made. */
@@ -35,6 +37,7 @@ const prepared = new WeakMap<object, Promise<Prepared> | Prepared>();
 export function fitsSurely(schema: unknown, value: unknown): boolean {
   const held = isObject(schema) ? prepared.get(schema) : undefined;
   if (!held || held instanceof Promise) return false;
+  if (held.shape && hasShape(held.shape, value)) return true;
   try {
     return fits(held, value);
   } catch (error) {
@@ -90,5 +93,5 @@ async function preparedOf(schema: unknown): Promise<Prepared> {
 
 async function prepare(schema: unknown): Promise<Prepared> {
   const known = readSchema(schema);
-  return { known, patterns: await compilePatterns(known.patterns) };
+  return { known, patterns: await compilePatterns(known.patterns), shape: plainShapeOf(schema) };
 }

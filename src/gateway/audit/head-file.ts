@@ -1,0 +1,53 @@
+import type { FileHandle } from 'node:fs/promises';
+import { openToWriteOver, replaceFile } from './private-files.js';
+
+/**
+ * The file of a chain's head, which changes with every batch of lines. It is made whole once and then written over in
+ * one stroke, which a kill cannot split: making a file each time costs more than all the lines of the batch.
+ */
+export class HeadFile implements AsyncDisposable {
+  readonly #path: string;
+  #handle: FileHandle | undefined;
+  #length = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  async write(text: string): Promise<void> {
+    const bytes = Buffer.from(text);
+    const handle = await this.#inPlace();
+    // What is shorter would leave the end of the other behind it.
+    if (handle && bytes.length >= this.#length) await this.#writeOver(handle, bytes);
+    else await this.#replace(text);
+    this.#length = bytes.length;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const handle = this.#handle;
+    this.#handle = undefined;
+    await handle?.close();
+  }
+
+  /** Undefined if another process took it for one that nobody writes any more, and gave it up. */
+  async #inPlace(): Promise<FileHandle | undefined> {
+    const found = await this.#handle?.stat();
+    return found && found.nlink > 0 ? this.#handle : undefined;
+  }
+
+  async #writeOver(handle: FileHandle, bytes: Buffer): Promise<void> {
+    try {
+      const { bytesWritten } = await handle.write(bytes, 0, bytes.length, 0);
+      if (bytesWritten < bytes.length) throw new Error('the disk took a part of the head only');
+    } catch (error) {
+      await this[Symbol.asyncDispose]().catch(() => undefined); // made anew at the next try
+      throw error;
+    }
+  }
+
+  async #replace(text: string): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    await replaceFile(this.#path, text);
+    this.#handle = await openToWriteOver(this.#path);
+  }
+}
