@@ -208,7 +208,7 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     },
     [Symbol.asyncDispose]: async () => {
       await pool[Symbol.asyncDispose]();
-      // The lines of the last calls come a moment after their answers.
+      // What the last calls have taught comes a moment after their answers.
       await new Promise((resolve) => setImmediate(resolve));
       await uses.leave();
       if (!shared) await common[Symbol.asyncDispose]();

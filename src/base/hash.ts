@@ -5,36 +5,42 @@ export function sha256(text: string): string {
 
 /** HMAC with SHA-256, in hex: without the key nobody can try out what was hashed. */
 export function hmac256(key: string, text: string): string {
-  const { inner, outer } = padsOf(key);
+  const { inner, outer, room } = padsOf(key);
   const { hash } = crypto();
   // Two hashes in one go each take less than half the time of the object that does the same: the audit log makes two a line.
   const most = BLOCK_BYTES + text.length * MOST_BYTES_PER_UNIT;
-  const whole = most <= room.length ? room : Buffer.allocUnsafe(most);
-  inner.copy(whole);
-  const first = hash('sha256', whole.subarray(0, BLOCK_BYTES + whole.write(text, BLOCK_BYTES)), 'buffer');
-  first.copy(outer, BLOCK_BYTES);
+  const whole = most <= room.length ? room : Buffer.concat([inner], most);
+  const first = hash('sha256', whole.subarray(0, BLOCK_BYTES + whole.write(text, BLOCK_BYTES)), 'binary');
+  outer.write(first, BLOCK_BYTES, 'binary');
   return hash('sha256', outer, 'hex');
 }
-
-/** Nothing is awaited while it is used. */
-const room = Buffer.allocUnsafe(4_096);
 
 const BLOCK_BYTES = 64;
 const HASH_BYTES = 32;
 /** No character is longer in UTF-8, counted in units of UTF-16. */
 const MOST_BYTES_PER_UNIT = 3;
-/** `outer` has room for the hash that comes after it. */
-let pads: { readonly key: string; readonly inner: Buffer; readonly outer: Buffer } | undefined;
+const ROOM_BYTES = 4_096;
+
+interface Pads {
+  readonly key: string;
+  readonly inner: Buffer;
+  /** Begins with `inner`; most texts fit behind it. */
+  readonly room: Buffer;
+  /** Has room for the hash that comes after it. */
+  readonly outer: Buffer;
+}
+let pads: Pads | undefined;
 
 /** The two forms of the key that HMAC is made with, kept for the next text. */
-function padsOf(key: string): { readonly inner: Buffer; readonly outer: Buffer } {
+function padsOf(key: string): Pads {
   if (pads?.key === key) return pads;
   const bytes = Buffer.from(key);
   const short = bytes.length > BLOCK_BYTES ? crypto().hash('sha256', bytes, 'buffer') : bytes;
   const block = Buffer.concat([short], BLOCK_BYTES);
+  const inner = Buffer.from(block.map((byte) => byte ^ 0x36));
   pads = {
-    key,
-    inner: Buffer.from(block.map((byte) => byte ^ 0x36)),
+    ...{ key, inner },
+    room: Buffer.concat([inner], ROOM_BYTES),
     outer: Buffer.concat([block.map((byte) => byte ^ 0x5c)], BLOCK_BYTES + HASH_BYTES),
   };
   return pads;

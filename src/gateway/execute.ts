@@ -4,7 +4,6 @@ import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import type { Settings } from '../settings/index.js';
 import type { CallOptions, Lease } from '../upstream/index.js';
-import { Afterwards } from './afterwards.js';
 import type { Execution } from './audit/index.js';
 import { checkArguments } from './limits.js';
 import type { GatewayParts } from './parts.js';
@@ -37,7 +36,6 @@ export const FRESH_MS = 2_000;
 
 /** Makes the way of a call: is it there, may it run, do the arguments fit, is there room; then the call, and its line in the log. */
 export function executor(parts: GatewayParts): Execute {
-  const afterwards = new Afterwards(parts);
   // One function from the first look to the last: a call waits once, and each further layer would be one more to wake up.
   return async (call) => {
     const { conversation } = call;
@@ -45,7 +43,6 @@ export function executor(parts: GatewayParts): Execute {
     let argumentsText = '';
     let outcome: Execution['outcome'] = ErrorCode.ToolExecutionError;
     let bytes = 0;
-    let served: string | undefined;
     let turn: Disposable | undefined;
     let lease: Lease | undefined;
     // `using` would say the same: what it is compiled to costs as much as the rest of this function.
@@ -63,7 +60,8 @@ export function executor(parts: GatewayParts): Execute {
       const params = paramsOf(call, view);
       const result = await lease.connection.request('tools/call', params, optionsFor(call, view, server, settings));
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
-      served = server.name;
+      if (outcome === 'ok' && parts.uses.isWaiting)
+        setImmediate(() => parts.uses.worked(conversation.client, server.name, call.tool)); // the answer goes first
       if (result.bytes) {
         bytes = result.bytes.length;
         return result;
@@ -80,7 +78,7 @@ export function executor(parts: GatewayParts): Execute {
       const { server, tool, via } = call;
       const { client } = conversation;
       const durationMs = performance.now() - started;
-      afterwards.do({ client, server, tool, argumentsText, outcome, durationMs, bytes, via }, served);
+      parts.audit.record({ client, server, tool, argumentsText, outcome, durationMs, bytes, via });
     }
   };
 }

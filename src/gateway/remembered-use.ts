@@ -42,9 +42,14 @@ export class RememberedUse {
     this.#asked = [...others, ...mine, { client, needs, at: this.#now() }].slice(-MAX_ASKED);
   }
 
-  /** The need that fits best is the one that was met. */
+  /** Whether any search waits for a call that shows what it was good for. */
+  get isWaiting(): boolean {
+    return this.#asked.length > 0;
+  }
+
+  /** The need that fits best is the one that was met. Takes as long as some searches. */
   worked(client: string, server: string, tool: string): void {
-    if (!this.#isOn() || this.#asked.length === 0) return;
+    if (!this.#isOn() || !this.isWaiting) return;
     const recent = this.#asked.filter((asked) => asked.client === client && this.#now() - asked.at < FORGET_MS);
     const ranked = recent
       .flatMap(({ needs }) => needs)

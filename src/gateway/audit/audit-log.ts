@@ -67,8 +67,9 @@ class QueuedLog implements AuditLog {
     else this.#fresh.push({ execution, at: this.#now() });
     if (this.#fresh.length >= MAX_BATCH_ENTRIES || execution.argumentsText.length > MAX_WAITING_TEXT) this.#draft();
     if (this.#flushing || this.#isFailing) return; // whoever is at it, or the next try, takes this one along
-    if (this.#waiting >= MAX_BATCH_ENTRIES) this.#flush();
-    else this.#flushIn(FLUSH_MS);
+    // A full batch is work for a moment in which nobody waits for an answer; the one that fills it calls for that moment.
+    if (this.#waiting === MAX_BATCH_ENTRIES) setImmediate(() => this.#isClosed || this.#flush());
+    this.#flushIn(FLUSH_MS);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
