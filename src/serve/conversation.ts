@@ -2,11 +2,16 @@ import { type Id, isObject, type Peer, RpcCode, RpcError } from '../base/index.j
 import { ABILITY_FOR, type Conversation, type Era, META } from '../model/index.js';
 import type { Others } from './others.js';
 
-export interface Circumstances {
+/** One request, as far as it says how it is to be spoken about. */
+export interface Asked {
   readonly id: Id;
   readonly params: Readonly<Record<string, unknown>>;
   readonly era: Era;
   readonly signal: AbortSignal;
+}
+
+/** What holds for all requests of a client, until it says something new about itself. */
+export interface Standing {
   readonly client: string;
   /** Sets this connection apart from others. */
   readonly label?: string | undefined;
@@ -25,9 +30,11 @@ export interface Circumstances {
 export function conversationWith(
   peer: Peer,
   send: (method: string, told: Readonly<Record<string, unknown>>) => void,
-  circumstances: Circumstances,
+  standing: Standing,
+  asked: Asked,
 ): Conversation {
-  const { params, era, signal, logLevel, session, client, abilities, lostState, isStateless, others } = circumstances;
+  const { logLevel, session, lostState, isStateless, others } = standing;
+  const { id, params, era, signal } = asked;
   const meta = isObject(params._meta) ? params._meta : NO_META;
   const { progressToken } = meta;
   const tell = (method: string, told: Readonly<Record<string, unknown>>) => {
@@ -36,7 +43,7 @@ export function conversationWith(
   const isProgressWanted = typeof progressToken === 'string' || typeof progressToken === 'number';
   const wantedLevel = era === 'legacy' ? logLevel : meta[META.logLevel];
   const isLogWanted = era === 'legacy' || wantedLevel !== undefined;
-  const who = era === 'legacy' ? { client, caller: undefined, abilities } : introduced(circumstances, meta);
+  const who: Who = era === 'legacy' ? standing : introduced(standing, id, meta);
   // Written out, because every call makes one: an object put together from pieces costs more than all that is in it.
   return {
     client: who.client,
@@ -48,7 +55,7 @@ export function conversationWith(
     lostState,
     progress: isProgressWanted ? (step) => tell('notifications/progress', { ...step, progressToken }) : undefined,
     // One of the newer kind is asked in its own way; what is left are the others.
-    ask: era === 'legacy' ? askOver(peer, circumstances) : others && askOthers(others, signal),
+    ask: era === 'legacy' ? askOver(peer, standing, signal, id) : others && askOthers(others, signal),
     lent: era === 'legacy' ? others?.abilities() : undefined,
     logLevel: typeof wantedLevel === 'string' ? wantedLevel : undefined,
     log: isLogWanted
@@ -58,6 +65,8 @@ export function conversationWith(
       : undefined,
   };
 }
+
+type Who = Pick<Conversation, 'client' | 'caller' | 'abilities'>;
 
 const NO_META: Readonly<Record<string, unknown>> = {};
 
@@ -88,10 +97,7 @@ export function wasAskedThrough(signal: AbortSignal): boolean {
 }
 
 /** A client of the newer era says with each request who it is. */
-function introduced(
-  { client, label, id, isStateless }: Circumstances,
-  meta: Readonly<Record<string, unknown>>,
-): Pick<Conversation, 'client' | 'caller' | 'abilities'> {
+function introduced({ client, label, isStateless }: Standing, id: Id, meta: Readonly<Record<string, unknown>>): Who {
   const told = meta[META.client];
   const info = isObject(told) ? told : {};
   const own = meta[META.abilities];
@@ -109,7 +115,9 @@ function introduced(
 /** Puts questions to a client of the older kind, on the connection on which it called. */
 export function askOver(
   peer: Peer,
-  { id, signal, abilities, others }: Pick<Circumstances, 'signal' | 'abilities' | 'others'> & { readonly id?: Id },
+  { abilities, others }: Pick<Standing, 'abilities' | 'others'>,
+  signal: AbortSignal,
+  id?: Id,
 ): NonNullable<Conversation['ask']> {
   return async (method, params) => {
     askedThrough.add(signal);

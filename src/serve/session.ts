@@ -1,7 +1,7 @@
 import { type Answer, type Channel, type Id, isObject, type Params, Peer, RpcCode, RpcError } from '../base/index.js';
 import type { Conversation, Era } from '../model/index.js';
 import { asRpcError } from './answers.js';
-import { askOver, conversationWith, labelled, wasAskedThrough } from './conversation.js';
+import { askOver, conversationWith, labelled, type Standing, wasAskedThrough } from './conversation.js';
 import type { Notice } from './face.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, saidEra } from './revisions.js';
@@ -37,6 +37,7 @@ export class Session {
   /** As many as it has made. */
   calls = 0;
   #envelope: unknown;
+  #standing: Standing | undefined;
   #logLevel: string | undefined;
   #isInitialized = false;
   #drained: (() => void) | undefined;
@@ -97,7 +98,7 @@ export class Session {
 
   /** Puts questions to the client in the place of another that cannot answer them. */
   asker(signal: AbortSignal): NonNullable<Conversation['ask']> {
-    return askOver(this.#peer, { signal, abilities: this.#introduced?.abilities ?? {} });
+    return askOver(this.#peer, { abilities: this.#introduced?.abilities ?? {} }, signal);
   }
 
   /** Tells the client what it asked to be told: everything if it is of the older kind, else what it listens for. */
@@ -239,26 +240,26 @@ export class Session {
   }
 
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {
+    this.#standing ??= this.#stand();
+    const send = (method: string, told: Params) => this.tell(method, told, id);
+    return conversationWith(this.#peer, send, this.#standing, { id, params, era, signal });
+  }
+
+  #stand(): Standing {
     const { label, principal, lostState, isStateless, routes } = this.#options;
-    return conversationWith(this.#peer, (method, told) => this.tell(method, told, id), {
-      id,
-      params,
-      era,
-      signal,
-      label,
-      session: principal ?? label,
-      lostState,
-      isStateless,
+    return {
+      ...{ label, lostState, isStateless, session: principal ?? label },
       others: routes?.others,
       client: this.#caller(),
       abilities: this.#introduced?.abilities ?? {},
       logLevel: this.#logLevel,
-    });
+    };
   }
 
   async #setLevel(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {
     if (typeof params.level !== 'string') throw new RpcError(RpcCode.invalidParams, 'logging/setLevel names no level');
     this.#logLevel = params.level;
+    this.#standing = undefined;
     // A server that has no levels is no reason to refuse: the client is told what comes.
     await this.#ask(id, 'logging/setLevel', params, 'legacy', signal)?.catch(() => undefined);
     return { value: {} };
@@ -272,6 +273,7 @@ export class Session {
   async #initialize(params: NonNullable<Params>): Promise<Answer> {
     const client = readInitialize(params);
     this.#introduced = client;
+    this.#standing = undefined;
     this.#isInitialized = true;
     this.#peer.agreed(client.protocolVersion);
     const { face, version, routes } = this.#options;

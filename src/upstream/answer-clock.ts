@@ -6,34 +6,64 @@ export interface Patience {
   readonly totalMs: number;
 }
 
-/** Runs until an answer comes: each sign of life winds it up again, up to a bound. Made for every call, so without closures. */
+/** One who waits for an answer. */
+export interface Wait {
+  readonly patience: Patience;
+  readonly ranOut: () => void;
+  readonly ends: number;
+  due: number;
+}
+
+/**
+ * Gives up answers that do not come. One timer for all who wait: most calls take a moment, and setting and stopping a
+ * timer for each costs more than the look at those that are left when it rings.
+ */
 export class AnswerClock {
-  readonly #patience: Patience;
-  readonly #ends: number;
-  readonly #ranOut: () => void;
+  readonly #waits = new Set<Wait>();
   #timer: NodeJS.Timeout | undefined;
+  #rings = Number.POSITIVE_INFINITY;
 
-  constructor(patience: Patience, ranOut: () => void) {
+  /** Until it is stopped. */
+  start(patience: Patience, ranOut: () => void): Wait {
     const now = performance.now();
-    this.#patience = patience;
-    this.#ends = now + patience.totalMs;
-    this.#ranOut = ranOut;
-    this.#timer = this.#wound(now);
+    const wait = { patience, ranOut, ends: now + patience.totalMs, due: 0 };
+    wait.due = dueAfter(wait, now);
+    this.#waits.add(wait);
+    if (wait.due < this.#rings) this.#ringAt(wait.due, now);
+    return wait;
   }
 
-  /** A sign of life. */
-  again(): void {
-    if (this.#timer === undefined) return;
+  /** A sign of life: it is waited for anew, up to a bound. The timer finds that out when it rings. */
+  again(wait: Wait): void {
+    wait.due = dueAfter(wait, performance.now());
+  }
+
+  stop(wait: Wait): void {
+    this.#waits.delete(wait);
+  }
+
+  #ringAt(due: number, now: number): void {
     clearTimeout(this.#timer);
-    this.#timer = this.#wound(performance.now());
+    this.#rings = due;
+    // What it waits for keeps the process alive, not this.
+    this.#timer = setTimeout(() => this.#ring(), due - now).unref();
   }
 
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  #ring(): void {
+    const now = performance.now();
+    this.#rings = Number.POSITIVE_INFINITY;
+    for (const wait of this.#waits) if (wait.due <= now) this.#giveUp(wait);
+    let next = Number.POSITIVE_INFINITY;
+    for (const { due } of this.#waits) next = Math.min(next, due);
+    if (next < this.#rings) this.#ringAt(next, now);
   }
 
-  #wound(now: number): NodeJS.Timeout {
-    return setTimeout(this.#ranOut, Math.max(0, Math.min(this.#patience.timeoutMs, this.#ends - now)));
+  #giveUp(wait: Wait): void {
+    this.#waits.delete(wait);
+    wait.ranOut();
   }
+}
+
+function dueAfter({ patience, ends }: Wait, now: number): number {
+  return Math.min(now + patience.timeoutMs, ends);
 }

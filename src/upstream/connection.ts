@@ -10,7 +10,7 @@ import {
   RpcError,
 } from '../base/index.js';
 import { type Conversation, META, type ServerGreeting, type ToolResult } from '../model/index.js';
-import { AnswerClock, type Patience } from './answer-clock.js';
+import { AnswerClock, type Patience, type Wait } from './answer-clock.js';
 import { cancelled, explained, inUse, notReading, timedOut } from './call-failure.js';
 import { callerOf, Flights } from './flights.js';
 import { answerQuestions, asksForMore, withAnswers } from './input-required.js';
@@ -68,6 +68,7 @@ export class Connection {
   readonly #peer: Peer;
   readonly #events: ConnectionEvents;
   readonly #flights: Flights;
+  readonly #clock = new AnswerClock();
   readonly #watched = new Map<string, AbortController>();
   #timeoutsInARow = 0;
   #greeting: ServerGreeting | undefined;
@@ -207,8 +208,8 @@ export class Connection {
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
     if (isCall && this.#flights.mustWait(callerOf(conversation))) await this.#turn(callerOf(conversation), options);
-    const clock = new AnswerClock(options, () => this.#ranOut(method, options, giveUp));
-    const flight = { conversation, alive: () => this.#alive(clock) };
+    const wait = this.#clock.start(options, () => this.#ranOut(method, options, giveUp));
+    const flight = { conversation, alive: () => this.#alive(wait) };
     const token = isCall ? this.#flights.enter(flight) : undefined;
     const asked = this.#withMeta(params, options, token);
     const { id, answer } = this.#peer.request(method, asked, this.#headersFor(options, params));
@@ -235,15 +236,15 @@ export class Connection {
         lost: (why) => this.connectionError(this.#closing ?? why),
       });
     } finally {
-      clock.stop();
+      this.#clock.stop(wait);
       signal?.removeEventListener('abort', onAbort);
       if (token !== undefined) this.#flights.leave(token);
     }
   }
 
-  #alive(clock: AnswerClock): void {
+  #alive(wait: Wait): void {
     this.#timeoutsInARow = 0;
-    clock.again();
+    this.#clock.again(wait);
   }
 
   #ranOut(method: string, { timeoutMs }: CallOptions, giveUp: (error: PortolanError) => void): void {

@@ -1,0 +1,61 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { AnswerClock } from './answer-clock.js';
+
+const HOUR_MS = 3_600_000;
+
+/** Who was given up, in the order in which that happened. */
+function waiting(): {
+  clock: AnswerClock;
+  given: string[];
+  wait: (name: string, ms: number, totalMs?: number) => Wait;
+} {
+  const clock = new AnswerClock();
+  const given: string[] = [];
+  const wait = (name: string, timeoutMs: number, totalMs = HOUR_MS) =>
+    clock.start({ timeoutMs, totalMs }, () => given.push(name));
+  return { clock, given, wait };
+}
+type Wait = ReturnType<AnswerClock['start']>;
+
+describe('AnswerClock', () => {
+  it('gives up each in its time, also one that comes later and has less', async () => {
+    const { given, wait } = waiting();
+    wait('hour', HOUR_MS);
+    wait('second', 60);
+    wait('first', 20);
+    await expect.poll(() => given).toEqual(['first', 'second']);
+  });
+
+  it('gives up nobody who was answered', async () => {
+    const { clock, given, wait } = waiting();
+    const answered = wait('answered', 20);
+    wait('silent', 40);
+    clock.stop(answered);
+    await expect.poll(() => given).toEqual(['silent']);
+  });
+
+  it('waits anew after each sign of life, up to the bound', async () => {
+    const { clock, given, wait } = waiting();
+    const alive = wait('alive', 150, 600);
+    const began = performance.now();
+    const signs = setInterval(() => clock.again(alive), 30);
+    await expect.poll(() => given, { timeout: 10_000 }).toEqual(['alive']);
+    clearInterval(signs);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(590);
+  });
+
+  it('gives up whoever was started by the end of another', async () => {
+    const { clock, given, wait } = waiting();
+    clock.start({ timeoutMs: 10, totalMs: HOUR_MS }, () => wait('again', 10));
+    await expect.poll(() => given).toEqual(['again']);
+  });
+
+  it('keeps no process alive, and is quiet where nobody waits any more', async () => {
+    const { clock, given, wait } = waiting();
+    for (let n = 0; n < 3; n += 1) clock.stop(wait('answered', 5));
+    await pause(30);
+    wait('later', 5);
+    await expect.poll(() => given).toEqual(['later']);
+  });
+});
