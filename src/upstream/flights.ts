@@ -117,7 +117,8 @@ export class Flights {
   }
 
   #isUsedByOthers(caller: string): boolean {
-    return [...this.#flights.values()].some(({ conversation }) => callerOf(conversation) !== caller);
+    for (const { conversation } of this.#flights.values()) if (callerOf(conversation) !== caller) return true;
+    return false;
   }
 }
 
