@@ -1,6 +1,7 @@
 // Calls, one after the other and sixteen at a time. All contenders are open at once and take turns in small batches, so that
 // whatever else the machine does meanwhile falls on all of them.
 import { performance } from 'node:perf_hooks';
+import { setTimeout as pause } from 'node:timers/promises';
 import { median, quantile, rotated } from './figures.mjs';
 import { cpuMicroseconds, gatewayProcesses } from './processes.mjs';
 import { call, connect, newPlace, waitUntilKnown } from './session.mjs';
@@ -8,6 +9,8 @@ import { call, connect, newPlace, waitUntilKnown } from './session.mjs';
 const IN_FLIGHT = 16;
 /** A gateway runs for days: each contender gets the calls that V8 needs until all of its code is compiled, ten thousand of them. */
 const WARM_UP_BATCHES = 8;
+/** What a gateway does when the calls are over, such as writing its log, counts as theirs. */
+const AFTERWARDS_MS = 500;
 
 /** For each contender: p50 and p99 in ms, calls a second, and processor time of the gateway for a call in µs. */
 export async function measureCalls(contenders, server, { epochs, batches, inSequence, atOnce, client, tool }, notes) {
@@ -16,8 +19,9 @@ export async function measureCalls(contenders, server, { epochs, batches, inSequ
     const open = await openAll(contenders, server, client, notes);
     try {
       for (let batch = -WARM_UP_BATCHES; batch < batches; batch += 1) {
-        for (const session of rotated([...open], batch + WARM_UP_BATCHES)) {
+        for (const session of inTurns([...open], batch + WARM_UP_BATCHES)) {
           try {
+            if (batch === 0) await beginToCount(session, tool);
             const taken = await oneBatch(session, { tool, inSequence, atOnce });
             if (batch >= 0) add(samples.get(session.contender.name), taken);
           } catch (error) {
@@ -27,6 +31,8 @@ export async function measureCalls(contenders, server, { epochs, batches, inSequ
           }
         }
       }
+      await pause(AFTERWARDS_MS);
+      for (const session of open) endCounting(session, samples.get(session.contender.name));
     } finally {
       for (const session of open) session.client.close();
     }
@@ -49,12 +55,24 @@ async function openAll(contenders, server, client, notes) {
   return open;
 }
 
+/** Each comes first once, and runs in the wake of one neighbour as often as of the other. */
+function inTurns(sessions, batch) {
+  const turns = rotated(sessions, batch);
+  return batch % 2 === 0 ? turns : turns.reverse();
+}
+
+async function beginToCount(session, tool) {
+  await one(session, tool, 0); // a gateway may start a process of its own at its first call
+  session.pids = gatewayProcesses(session.client.home);
+  session.cpuBefore = cpuMicroseconds(session.pids);
+}
+
+function endCounting({ pids, cpuBefore }, held) {
+  const cpu = cpuMicroseconds(pids);
+  held.cpu = cpu === undefined || held.cpu === undefined ? undefined : held.cpu + cpu - cpuBefore;
+}
+
 async function oneBatch(session, { tool, inSequence, atOnce }) {
-  if (session.pids === undefined) {
-    await one(session, tool, 0); // a gateway may start a process of its own at its first call
-    session.pids = gatewayProcesses(session.client.home);
-  }
-  const cpuBefore = cpuMicroseconds(session.pids);
   const times = [];
   for (let n = 0; n < inSequence; n += 1) {
     const begin = performance.now();
@@ -71,8 +89,7 @@ async function oneBatch(session, { tool, inSequence, atOnce }) {
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
   const rate = (atOnce / (performance.now() - begin)) * 1_000;
-  const cpuAfter = cpuMicroseconds(session.pids);
-  return { times, rate, cpu: cpuAfter === undefined ? undefined : cpuAfter - cpuBefore, calls: inSequence + atOnce };
+  return { times, rate, calls: inSequence + atOnce };
 }
 
 function one(session, tool, n) {
@@ -80,10 +97,9 @@ function one(session, tool, n) {
   return call(session, { server: 'target', tool, args: { message }, isAnswer: (text) => text.includes(message) });
 }
 
-function add(held, { times, rate, cpu, calls }) {
+function add(held, { times, rate, calls }) {
   held.times.push(...times);
   held.rates.push(rate);
-  held.cpu = cpu === undefined ? undefined : held.cpu + cpu;
   held.calls += calls;
 }
 

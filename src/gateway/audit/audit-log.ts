@@ -25,8 +25,10 @@ const FLUSH_MS = 250;
 const RETRY_MS = 1_000;
 /** What waits for a disk that fails; later executions are counted and not kept. */
 export const MAX_QUEUED = 10_000;
-/** Longer arguments are hashed at once: no more than some hundred kilobytes wait. */
-const MAX_WAITING_TEXT = 4_096;
+/** Calls come in bursts, and the lines are written when one is over: nobody waits for them. They do not wait for longer than this many. */
+const MAX_WAITING = 2_048;
+/** Longer arguments are hashed at once, and so are all if the disk is slow: no more than two megabytes wait. */
+const MAX_WAITING_TEXT = 1_024;
 /** A disk that hangs must not hold the end of the process for longer. */
 const CLOSE_MS = 5_000;
 
@@ -65,10 +67,10 @@ class QueuedLog implements AuditLog {
     if (this.#isClosed) return;
     if (this.#waiting >= MAX_QUEUED) this.#lost += 1;
     else this.#fresh.push({ execution, at: this.#now() });
-    if (this.#fresh.length >= MAX_BATCH_ENTRIES || execution.argumentsText.length > MAX_WAITING_TEXT) this.#draft();
+    const isMuch = execution.argumentsText.length > MAX_WAITING_TEXT || this.#fresh.length >= MAX_WAITING;
+    if (isMuch) this.#draft();
     if (this.#flushing || this.#isFailing) return; // whoever is at it, or the next try, takes this one along
-    // A full batch is work for a moment in which nobody waits for an answer; the one that fills it calls for that moment.
-    if (this.#waiting === MAX_BATCH_ENTRIES) setImmediate(() => this.#isClosed || this.#flush());
+    if (this.#waiting === MAX_WAITING) setImmediate(() => this.#isClosed || this.#flush());
     this.#flushIn(FLUSH_MS);
   }
 
@@ -118,8 +120,9 @@ class QueuedLog implements AuditLog {
     return this.#flushing;
   }
 
-  /** Batch by batch while there are full ones, at the end until nothing waits; or until the disk fails. */
+  /** Batch by batch all that waits now, at the end until nothing does; or until the disk fails. */
   async #drain(): Promise<void> {
+    let left = this.#waiting;
     try {
       do {
         this.#draft();
@@ -129,8 +132,9 @@ class QueuedLog implements AuditLog {
           this.#lost -= lost;
         });
         this.#isFailing = false;
+        left -= batch.length;
         // What came meanwhile waits for company: each stroke costs several system calls, however few lines it has.
-      } while (this.#waiting >= (this.#isClosed ? 1 : MAX_BATCH_ENTRIES));
+      } while (left > 0 || this.#waiting >= (this.#isClosed ? 1 : MAX_WAITING));
     } catch (error) {
       if (!this.#isFailing) this.#warn(`the audit log cannot be written, it is tried again: ${reasonOf(error)}`);
       this.#isFailing = true;
