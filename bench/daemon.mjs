@@ -10,18 +10,24 @@ import { setTimeout as later } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { LineClient } from './daemon/line-client.mjs';
-import { median, quantile } from './gateway/figures.mjs';
-import { SdkClient } from './gateway/sdk-client.mjs';
+import { callsThroughDaemon } from './daemon/measure-calls.mjs';
+import { median, Notes, quantile } from './gateway/figures.mjs';
+import { endAll } from './gateway/processes.mjs';
 
 const { values: options } = parseArgs({
   options: Object.fromEntries(['quick', 'json', 'check'].map((name) => [name, { type: 'boolean', default: false }])),
 });
-const FULL = { clients: 5, servers: 10, warmUp: 10_000, batches: 10, calls: 200, many: 1_000, starts: 21, kills: 5 };
-const QUICK = { clients: 2, servers: 3, warmUp: 500, batches: 4, calls: 100, many: 200, starts: 7, kills: 2 };
+const FULL = {
+  ...{ clients: 5, servers: 10, many: 1_000, starts: 21, kills: 5 },
+  calls: { epochs: 2, batches: 8, inSequence: 250, atOnce: 1_000 },
+};
+const QUICK = {
+  ...{ clients: 2, servers: 3, many: 200, starts: 7, kills: 2 },
+  calls: { epochs: 1, batches: 3, inSequence: 100, atOnce: 400 },
+};
 const SIZE = options.quick ? QUICK : FULL;
 const IDLE_MS = 3_000;
 
-const ANSWER_MS = 60_000;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PORTOLAN = join(root, 'dist', 'cli.cjs');
 const EVERYTHING = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
@@ -81,20 +87,6 @@ function figures() {
   };
 }
 
-/** In turns, so that whatever else the machine does is fair to both, once V8 has compiled all of each: a daemon runs for days. */
-async function inTurns(ways, { warmUp, batches, calls }) {
-  const times = ways.map(() => []);
-  for (const call of ways) for (let n = 0; n < warmUp; n += 1) await call(String(n));
-  for (let batch = 0; batch < batches; batch += 1)
-    for (const [at, call] of ways.entries())
-      for (let n = 0; n < calls; n += 1) {
-        const began = performance.now();
-        await call(String(n));
-        times[at].push(performance.now() - began);
-      }
-  return times;
-}
-
 const rows = [];
 function row(label, text, isMet, target) {
   rows.push({ label, text, target, isMet });
@@ -131,28 +123,20 @@ async function measureSharing() {
   return clients;
 }
 
-/** With the client that most programs have: against one that costs nothing each further pipe is a factor of its own. */
 async function measureCalls() {
-  const ask = async (args) => {
-    const client = new SdkClient({ command: process.execPath, args }, { cwd: home, env });
-    await client.request('initialize', {}, ANSWER_MS);
-    return { client, call: (params) => client.request('tools/call', params, ANSWER_MS) };
-  };
-  const [direct, through] = [await ask(servers.s0.args), await ask([PORTOLAN])];
-  const echo = (message) => ({ name: 'echo', arguments: { message } });
-  const ways = [
-    (message) => direct.call(echo(message)),
-    (message) =>
-      through.call({ name: 'execute_tool', arguments: { server: 's0', tool: 'echo', arguments: { message } } }),
-  ];
-  const [a, b] = (await inTurns(ways, SIZE)).map(median);
+  const notes = new Notes();
+  const server = { command: process.execPath, args: servers.s0.args };
+  const { direct, proxies, daemon } = await callsThroughDaemon(server, SIZE.calls, run, notes);
+  for (const line of notes.lines) console.error(`not measured: ${line}`);
+  if (!direct || !daemon) throw new Error('no calls were measured');
+  const times = (ms) => `${ms.toFixed(3)} ms ${(ms / direct).toFixed(2)} x`;
   row(
     'a call, p50, SDK client: direct, pipe and daemon',
-    `${a.toFixed(3)}, ${b.toFixed(3)} ms: ${(b / a).toFixed(2)} x`,
-    b / a <= 2.2,
+    `${direct.toFixed(3)}, ${times(daemon)}`,
+    daemon / direct <= 2.2,
     'at most 2.2 x',
   );
-  await Promise.all([direct, through].map(({ client }) => client.leave()));
+  row('the same through two proxies that only forward', times(proxies), undefined, '');
 }
 
 async function measureStarts() {
@@ -221,8 +205,8 @@ async function measureMany() {
 }
 
 try {
-  const clients = await measureSharing();
   await measureCalls();
+  const clients = await measureSharing();
   await measureStarts();
   await measureLoss(clients[0]);
   for (const client of clients) await leave(client);
@@ -233,6 +217,7 @@ try {
 } finally {
   spawnSync(process.execPath, [PORTOLAN, 'daemon', 'stop'], { env });
   for (const child of children) child.kill('SIGKILL');
+  endAll();
   rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 }
 if (options.json) console.log(JSON.stringify({ node: process.version, rows }, null, 2));

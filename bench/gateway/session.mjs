@@ -27,7 +27,7 @@ export function newPlace(variables = {}) {
   mkdirSync(cwd);
   const env = Object.fromEntries(KEPT.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
   // What is measured here is the gateway itself; what a daemon adds and saves has rows of its own.
-  return { cwd, env: { ...env, ...variables, HOME: home, USERPROFILE: home, PORTOLAN_DAEMON: 'never' } };
+  return { cwd, env: { ...env, PORTOLAN_DAEMON: 'never', ...variables, HOME: home, USERPROFILE: home } };
 }
 
 const leanClient = (launch, place) => (launch.port ? new HttpClient(launch, place) : new StdioClient(launch, place));

@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, isObject, PortolanError } from '../base/index.js';
 
 /** How much one client may ask, and one server may be asked; see the defaults of the settings. */
 export interface Limits {
@@ -32,11 +32,24 @@ export function checkArguments(
   return { text };
 }
 
+/** A few texts and numbers, as in most calls, which are neither too large nor deep. */
+function isFlat(value: unknown, maxBytes: number): boolean {
+  if (!isObject(value)) return false;
+  let least = 0;
+  for (const name in value) {
+    const inner = value[name];
+    if (typeof inner === 'object' || typeof inner === 'function') return false;
+    least += typeof inner === 'string' ? inner.length : 1;
+  }
+  return least <= maxBytes;
+}
+
 /**
  * Walks with a list of its own, because deep values overflow the stack, and stops once there are more values than bytes
  * allowed, because a value that holds itself, or one many times, never ends.
  */
 function measure(value: unknown, maxBytes: number, maxDepth: number): void {
+  if (isFlat(value, maxBytes)) return;
   if (typeof value !== 'object' || value === null) {
     if (typeof value === 'string' && value.length > maxBytes) throw tooLarge(maxBytes);
     return;
