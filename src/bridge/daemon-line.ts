@@ -101,6 +101,11 @@ export class DaemonLine {
 
 /** Writes a line in one stroke; false where whoever writes should wait for `drain`. */
 export function writeLine(to: Writable, bytes: Buffer): boolean {
+  // Most lines still have behind them the newline with which they came.
+  if (bytes.byteOffset + bytes.length < bytes.buffer.byteLength) {
+    const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length + 1);
+    if (line[bytes.length] === NEWLINE) return to.write(line);
+  }
   if (bytes.length <= MAX_COPIED_BYTES) {
     const line = Buffer.allocUnsafe(bytes.length + 1);
     bytes.copy(line);

@@ -35,16 +35,20 @@ const SWEEP_MS = 60_000;
 const MAX_WAIT_MS = 60_000;
 
 class Turn implements Disposable {
-  #end: (() => void) | undefined;
+  readonly #client: Party;
+  readonly #server: Party;
+  #end: ((client: Party, server: Party) => void) | undefined;
 
-  constructor(end: () => void) {
+  constructor(client: Party, server: Party, end: (client: Party, server: Party) => void) {
+    this.#client = client;
+    this.#server = server;
     this.#end = end;
   }
 
   [Symbol.dispose](): void {
     const end = this.#end;
     this.#end = undefined;
-    end?.();
+    end?.(this.#client, this.#server);
   }
 }
 
@@ -108,7 +112,7 @@ export class CallGate implements Gate {
     const client = this.#clients.get(who.client, limits.ratePerMinute, now);
     const server = this.#servers.get(launch, limits.ratePerMinute, now);
     checkRate(client, server, limits, now);
-    const turn = new Turn(() => this.#left(client, server));
+    const turn = new Turn(client, server, this.#left);
     if (hasRoom(client, server, limits) && !server.lines.has(client)) {
       begin(client, server);
       return turn;
@@ -150,12 +154,12 @@ export class CallGate implements Gate {
     });
   }
 
-  #left(client: Party, server: Party): void {
+  readonly #left = (client: Party, server: Party): void => {
     client.inFlight -= 1;
     server.inFlight -= 1;
     if (server.waiting > 0) this.#advance(server);
     if (client.waiting > 0) this.#advance(client);
-  }
+  };
 
   /** Starts who can be started of those who wait for one party, one of each line in turn. */
   #advance(party: Party): void {

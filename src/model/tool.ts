@@ -53,7 +53,7 @@ export interface Conversation {
   /** What it brought when it came back. */
   readonly brought?: { readonly responses?: unknown; readonly state?: string } | undefined;
   /** What another client would do in its place for a server, in the words of the protocol. */
-  readonly lent?: Readonly<Record<string, unknown>> | undefined;
+  readonly lent?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
   /** What the client can do, in the words of the protocol. */
   readonly abilities?: Readonly<Record<string, unknown>> | undefined;
 }

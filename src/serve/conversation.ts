@@ -56,7 +56,7 @@ export function conversationWith(
     progress: isProgressWanted ? (step) => tell('notifications/progress', { ...step, progressToken }) : undefined,
     // One of the newer kind is asked in its own way; what is left are the others.
     ask: era === 'legacy' ? askOver(peer, standing, signal, id) : others && askOthers(others, signal),
-    lent: era === 'legacy' ? others?.abilities() : undefined,
+    lent: era === 'legacy' ? others?.abilities : undefined,
     logLevel: typeof wantedLevel === 'string' ? wantedLevel : undefined,
     log: isLogWanted
       ? (entry) => {

@@ -47,12 +47,15 @@ export async function greet(connection: Connection, introduction: Introduction):
 
 async function discover(connection: Connection, introduction: Introduction, again = false): Promise<boolean> {
   const { client, options, era } = introduction;
-  const envelope = ({ abilities, lent, logLevel }: Partial<Conversation>) => ({
-    [META.version]: MODERN_VERSION,
-    [META.abilities]: lent ? { ...lent, ...abilities } : (abilities ?? ABILITIES),
-    [META.client]: client,
-    ...(logLevel !== undefined && { [META.logLevel]: logLevel }),
-  });
+  const envelope = ({ abilities, lent, logLevel }: Partial<Conversation>) => {
+    const more = lent?.();
+    return {
+      [META.version]: MODERN_VERSION,
+      [META.abilities]: more ? { ...more, ...abilities } : (abilities ?? ABILITIES),
+      [META.client]: client,
+      ...(logLevel !== undefined && { [META.logLevel]: logLevel }),
+    };
+  };
   const timeoutMs = Math.min(options.timeoutMs, era === 'modern' ? options.timeoutMs : DISCOVER_MS);
   try {
     const { value } = await connection.request('server/discover', {}, { ...options, timeoutMs, meta: envelope({}) });

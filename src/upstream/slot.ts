@@ -3,6 +3,7 @@ import type { AdmittedServer } from '../policy/index.js';
 import { Backoff, STABLE_MS } from './backoff.js';
 import { callSignal } from './call-signal.js';
 import type { Connection } from './connection.js';
+import { IdleTimer } from './idle-timer.js';
 import type { Turns } from './turns.js';
 import { unlessAborted } from './unless-aborted.js';
 
@@ -114,8 +115,7 @@ export class Slot {
   /** Those among the users who only want to hear of it. */
   #watching = 0;
   #signal = callSignal(() => this);
-  #idle: NodeJS.Timeout | undefined;
-  #idleMs = 0;
+  readonly #idle = new IdleTimer(() => void this.stop('idle'));
   #error: string | undefined;
 
   constructor(key: string, launch: string, parts: SlotParts) {
@@ -194,7 +194,7 @@ export class Slot {
   }
 
   async end(reason: string): Promise<void> {
-    clearTimeout(this.#idle);
+    this.#idle.stop();
     const open = this.#open ?? (await this.#opening?.catch(() => undefined));
     this.#open = undefined; // its end is no fault
     await Promise.all([open?.close(reason), this.#closing]);
@@ -283,15 +283,7 @@ export class Slot {
   #stopWhenIdle(tenant: Tenant): void {
     if (!this.#parts.isKept(this)) return void this.stop('it is not configured any more');
     const idleMs = tenant.idleMs();
-    const waitMs = this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS);
-    // It runs on while the server is used, and finds that out: every call would stop one and make the next.
-    if (this.#idle && waitMs === this.#idleMs) {
-      this.#idle.refresh();
-      return;
-    }
-    clearTimeout(this.#idle);
-    this.#idleMs = waitMs;
-    this.#idle = setTimeout(() => void this.stop('idle'), waitMs).unref();
+    this.#idle.used(this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS));
   }
 
   #name(): string {

@@ -39,13 +39,15 @@ export class StreamChannel implements Channel {
 
   start(listener: ChannelListener): void {
     this.#listener = listener;
-    const splitter = new LineSplitter(() => this.#limits().maxLineBytes, {
+    let limits = this.#limits();
+    const splitter = new LineSplitter(() => limits.maxLineBytes, {
       line: (bytes) => {
-        for (const message of parseLine(bytes, this.#limits().maxDepth)) listener.message(message);
+        for (const message of parseLine(bytes, limits.maxDepth)) listener.message(message);
       },
       overlong: (line) => listener.overlong(line),
     });
     this.#input.on('data', (chunk: Buffer) => {
+      limits = this.#limits(); // they may change, but not within one piece of what comes
       splitter.push(chunk);
       if (chunk.length >= FULL_CHUNK_BYTES) this.#giveWay();
     });

@@ -19,6 +19,10 @@ export class FirstMessage implements Channel {
     });
     channel.start({
       message: (message) => {
+        if (this.#listener) {
+          this.#listener.message(message);
+          return;
+        }
         this.#found(message);
         this.#pass((listener) => listener.message(message));
       },
