@@ -12,7 +12,7 @@ export {
 } from './files.js';
 export { hmac256, randomKey, sha256 } from './hash.js';
 export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-text.js';
-export { jsonLine } from './json-line.js';
+export { jsonLine, oneLine } from './json-line.js';
 export { isDeeperThan, isValueDeeperThan } from './json-scan.js';
 export { LineSplitter } from './line-splitter.js';
 export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';

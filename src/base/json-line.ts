@@ -11,6 +11,10 @@ export function hasLineEnd(text: string): boolean {
 
 /** A value as JSON that is one line for everybody. */
 export function jsonLine(value: unknown): string {
-  const text = JSON.stringify(value);
+  return oneLine(JSON.stringify(value));
+}
+
+/** The same for what is JSON already, without spaces between its parts. */
+export function oneLine(text: string): string {
   return hasLineEnd(text) ? text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : text;
 }

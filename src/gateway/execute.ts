@@ -58,7 +58,8 @@ export function executor(parts: GatewayParts): Execute {
       const leased = parts.pool.leaseAtOnce(server, conversation);
       lease = leased instanceof Promise ? await leased : leased;
       const params = paramsOf(call, view);
-      const result = await lease.connection.request('tools/call', params, optionsFor(call, view, server, settings));
+      const options = optionsFor(call, view, server, settings, argumentsText);
+      const result = await lease.connection.request('tools/call', params, options);
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
       if (outcome === 'ok' && parts.uses.isWaiting)
         setImmediate(() => parts.uses.worked(conversation.client, server.name, call.tool)); // the answer goes first
@@ -90,10 +91,11 @@ function paramsOf({ toolArguments, extra }: Call, { listed }: ToolView): Readonl
 
 /** How long the call may take, and whom its server may ask meanwhile. */
 function optionsFor(
-  { conversation, meta }: Call,
+  { conversation, meta, toolArguments }: Call,
   { listed }: ToolView,
   server: AdmittedServer,
   { timeouts }: Settings,
+  argumentsText: string,
 ): CallOptions {
   const timeoutMs = server.definition.timeoutMs ?? timeouts.callMs;
   return {
@@ -102,6 +104,7 @@ function optionsFor(
     inputSchema: listed.tool.inputSchema,
     meta,
     conversation,
+    argumentsText: isObject(toolArguments) ? argumentsText : undefined,
     // Also for those who do not look at it: progress is a sign of life.
     asksForProgress: true,
   };

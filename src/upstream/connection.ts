@@ -10,8 +10,10 @@ import {
   RpcError,
 } from '../base/index.js';
 import { type Conversation, META, type ServerGreeting, type ToolResult } from '../model/index.js';
+import { unwatchAbort, watchAbort } from './abort-watchers.js';
 import { AnswerClock, type Patience, type Wait } from './answer-clock.js';
 import { cancelled, explained, inUse, notReading, timedOut } from './call-failure.js';
+import { paramsToSend, type Sent } from './call-params.js';
 import { callerOf, Flights } from './flights.js';
 import { answerQuestions, asksForMore, withAnswers } from './input-required.js';
 import { headerFault, paramHeaders } from './param-headers.js';
@@ -30,6 +32,8 @@ export interface CallOptions extends Patience {
   readonly asksForProgress?: boolean;
   /** What the tool takes, for servers behind those who read headers and no bodies. */
   readonly inputSchema?: unknown;
+  /** The arguments of a tool as JSON, by whoever has written them already. */
+  readonly argumentsText?: string | undefined;
   /** Travels with the call: trace context and the like. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
@@ -61,7 +65,6 @@ type Envelope = (conversation: Partial<Conversation>) => Readonly<Record<string,
 
 const NOBODY: Partial<Conversation> = {};
 const NEVER = new AbortController().signal;
-const ONCE = { once: true } as const;
 
 /** An open connection to one server, spoken to in MCP. */
 export class Connection {
@@ -211,8 +214,8 @@ export class Connection {
     const wait = this.#clock.start(options, () => this.#ranOut(method, options, giveUp));
     const flight = { conversation, alive: () => this.#alive(wait) };
     const token = isCall ? this.#flights.enter(flight) : undefined;
-    const asked = this.#withMeta(params, options, token);
-    const { id, answer } = this.#peer.request(method, asked, this.#headersFor(options, params));
+    const { params: sent, text } = this.#toSend(params, options, token);
+    const { id, answer } = this.#peer.request(method, sent, { headers: this.#headersFor(options, params), text });
     const giveUp = (error: PortolanError) => {
       if (token !== undefined) this.#flights.giveUp(token);
       this.#peer.forget(id, error);
@@ -222,7 +225,7 @@ export class Connection {
     };
     const onAbort = () => giveUp(cancelled());
     if (signal?.aborted) onAbort();
-    else signal?.addEventListener('abort', onAbort, ONCE);
+    else if (signal) watchAbort(signal, onAbort);
     try {
       const { result, bytes } = await answer;
       this.#timeoutsInARow = 0;
@@ -237,7 +240,7 @@ export class Connection {
       });
     } finally {
       this.#clock.stop(wait);
-      signal?.removeEventListener('abort', onAbort);
+      if (signal) unwatchAbort(signal, onAbort);
       if (token !== undefined) this.#flights.leave(token);
     }
   }
@@ -255,22 +258,11 @@ export class Connection {
     if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
   }
 
-  /** The parameters with all that travels beside them; as they are where nothing does. */
-  #withMeta(params: Readonly<Record<string, unknown>>, options: CallOptions, token: number | undefined): Params {
-    const { conversation = NOBODY, asksForProgress } = options;
+  #toSend(params: NonNullable<Params>, options: CallOptions, token: number | undefined): Sent {
+    const { conversation = NOBODY, asksForProgress, meta, argumentsText } = options;
     const progressToken = asksForProgress || conversation.progress ? token : undefined;
     const envelope = this.#envelope?.(conversation);
-    const own = isObject(params._meta) ? params._meta : undefined;
-    if (!envelope && !own && !options.meta) {
-      if (progressToken === undefined) return params;
-      const _meta = { progressToken };
-      // Most requests are this one, and a copy of what is not known costs ten times as much.
-      const { name, arguments: given } = params;
-      const isPlainCall = name !== undefined && given !== undefined && Object.keys(params).length === 2;
-      return isPlainCall ? { name, arguments: given, _meta } : { ...params, _meta };
-    }
-    const meta = { ...own, ...envelope, ...options.meta };
-    return { ...params, _meta: progressToken === undefined ? meta : { ...meta, progressToken } };
+    return paramsToSend(params, { progressToken, envelope, meta, argumentsText });
   }
 
   /** Waits for a turn at a server that asks questions, and no longer than for an answer. */
@@ -282,12 +274,9 @@ export class Connection {
     if (enough.aborted) throw inUse(timeoutMs);
   }
 
-  #headersFor(
-    { inputSchema }: CallOptions,
-    params: Readonly<Record<string, unknown>>,
-  ): { headers: Record<string, string> } | undefined {
+  #headersFor({ inputSchema }: CallOptions, params: NonNullable<Params>): Record<string, string> | undefined {
     if (inputSchema === undefined || !this.#envelope || !this.#peer.carriesHeaders) return undefined;
-    return { headers: paramHeaders(inputSchema, params.arguments) };
+    return paramHeaders(inputSchema, params.arguments);
   }
 }
 

@@ -7,6 +7,8 @@ export type Outgoing =
       readonly id: Id;
       readonly method: string;
       readonly params: Params;
+      /** The parameters as JSON of one line, for roads that write it themselves; who has no use for it takes the others. */
+      readonly text?: string | undefined;
       readonly about?: Id | undefined;
       /** Said beside the message, on roads where that is possible. */
       readonly headers?: Readonly<Record<string, string>> | undefined;

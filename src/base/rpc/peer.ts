@@ -42,7 +42,13 @@ export interface PeerHandlers {
   fault(error: unknown): void;
 }
 
-const NOTHING: { readonly about?: Id; readonly headers?: Readonly<Record<string, string>> } = {};
+/** What may be said of a request beside its parameters. */
+interface Beside {
+  readonly about?: Id | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly text?: string | undefined;
+}
+const NOTHING: Beside = {};
 
 /** More than any side leaves unread that means to read. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
@@ -84,7 +90,7 @@ export class Peer {
   request(
     method: string,
     params: Params,
-    beside?: { readonly about?: Id; readonly headers?: Readonly<Record<string, string>> | undefined },
+    beside: Beside = NOTHING,
   ): { readonly id: Id; readonly answer: Promise<Result> } {
     const id = this.#nextId;
     this.#nextId += 1;
@@ -92,8 +98,8 @@ export class Peer {
       if (this.#closed) reject(new ChannelClosed('the connection is closed'));
       else this.#pending.set(id, { resolve, reject });
     });
-    const { about, headers } = beside ?? NOTHING;
-    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, about, headers });
+    const { about, headers, text } = beside;
+    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, text, about, headers });
     return { id, answer };
   }
 
@@ -149,9 +155,10 @@ export class Peer {
       this.#take(id)?.reject(new RpcError(fault.code, `its answer cannot be read: ${fault.message}`));
   }
 
-  async #answer({ id, method, params }: Extract<Incoming, { kind: 'request' }>): Promise<void> {
+  async #answer(request: Extract<Incoming, { kind: 'request' }>): Promise<void> {
+    const { id } = request;
     try {
-      const answer = await this.#handlers.request({ id, method, params });
+      const answer = await this.#handlers.request(request);
       if (answer) this.#channel.send({ kind: 'result', id, answer });
     } catch (error) {
       if (!(error instanceof RpcError)) this.#handlers.fault(error);

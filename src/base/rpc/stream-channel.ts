@@ -67,7 +67,8 @@ export class StreamChannel implements Channel {
       this.#outbox.put(message.answer.bytes);
       this.#outbox.put('}\n');
     } else if (message.kind === 'request' && typeof message.id === 'number') {
-      const params = message.params === undefined ? '' : `,"params":${jsonLine(message.params)}`;
+      const text = message.text ?? (message.params && jsonLine(message.params));
+      const params = text === undefined ? '' : `,"params":${text}`;
       this.#outbox.put(`{"jsonrpc":"2.0","id":${message.id},"method":${JSON.stringify(message.method)}${params}}\n`);
     } else this.#outbox.put(`${jsonLine(toObject(message))}\n`);
   }
