@@ -1,3 +1,4 @@
+export { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
 export type { Brand } from './brand.js';
 export { type EditFormat, type EntryPath, type Plain, readEntry, removeEntry, setEntry } from './edit/index.js';
 export { type EditedFile, editFile } from './edit-file.js';

@@ -101,8 +101,8 @@ export class DaemonLine {
 
 /** Writes a line in one stroke; false where whoever writes should wait for `drain`. */
 export function writeLine(to: Writable, bytes: Buffer): boolean {
-  // Most lines still have behind them the newline with which they came.
-  if (bytes.byteOffset + bytes.length < bytes.buffer.byteLength) {
+  // Most lines still have behind them the newline with which they came; not those in Node's pool, where others write behind them.
+  if (bytes.buffer.byteLength !== Buffer.poolSize && bytes.byteOffset + bytes.length < bytes.buffer.byteLength) {
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length + 1);
     if (line[bytes.length] === NEWLINE) return to.write(line);
   }

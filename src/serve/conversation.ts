@@ -26,6 +26,21 @@ export interface Standing {
   readonly lostState?: boolean | undefined;
 }
 
+interface Connected extends Pick<Standing, 'label' | 'lostState' | 'isStateless'> {
+  readonly principal?: string;
+  readonly routes?: { readonly others: Others };
+}
+
+export function standingOf(
+  { label, principal, lostState, isStateless, routes }: Connected,
+  client: string,
+  abilities: Standing['abilities'] = {},
+  logLevel?: string,
+): Standing {
+  const session = principal ?? label;
+  return { client, label, session, isStateless, lostState, abilities, logLevel, others: routes?.others };
+}
+
 /** What a running request may ask of its client and tell it, in the client's own era. */
 export function conversationWith(
   peer: Peer,

@@ -1,7 +1,17 @@
-import { type Answer, type Channel, type Id, isObject, type Params, Peer, RpcCode, RpcError } from '../base/index.js';
+import {
+  type Answer,
+  type Channel,
+  type Id,
+  isObject,
+  lastingController,
+  type Params,
+  Peer,
+  RpcCode,
+  RpcError,
+} from '../base/index.js';
 import type { Conversation, Era } from '../model/index.js';
 import { asRpcError } from './answers.js';
-import { askOver, conversationWith, labelled, type Standing, wasAskedThrough } from './conversation.js';
+import { askOver, conversationWith, labelled, type Standing, standingOf, wasAskedThrough } from './conversation.js';
 import type { Notice } from './face.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, saidEra } from './revisions.js';
@@ -157,7 +167,7 @@ export class Session {
   async #answer({ id, method, params }: { id: Id; method: string; params: Params }): Promise<Answer | undefined> {
     if (this.#draining.signal.aborted) throw new RpcError(RpcCode.internalError, 'the gateway is shutting down');
     if (this.#running.has(id)) throw new RpcError(RpcCode.invalidRequest, 'this id is still in use');
-    const controller = this.#spare.pop() ?? new AbortController();
+    const controller = this.#spare.pop() ?? lastingController();
     this.#running.set(id, controller);
     try {
       const answer = await this.#dispatch(id, method, params ?? {}, controller.signal);
@@ -240,20 +250,9 @@ export class Session {
   }
 
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {
-    this.#standing ??= this.#stand();
+    this.#standing ??= standingOf(this.#options, this.#caller(), this.#introduced?.abilities, this.#logLevel);
     const send = (method: string, told: Params) => this.tell(method, told, id);
     return conversationWith(this.#peer, send, this.#standing, { id, params, era, signal });
-  }
-
-  #stand(): Standing {
-    const { label, principal, lostState, isStateless, routes } = this.#options;
-    return {
-      ...{ label, lostState, isStateless, session: principal ?? label },
-      others: routes?.others,
-      client: this.#caller(),
-      abilities: this.#introduced?.abilities ?? {},
-      logLevel: this.#logLevel,
-    };
   }
 
   async #setLevel(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {

@@ -1,4 +1,10 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { AnswerClock } from './answer-clock.js';
 
@@ -51,11 +57,45 @@ describe('AnswerClock', () => {
     await expect.poll(() => given).toEqual(['again']);
   });
 
-  it('keeps no process alive, and is quiet where nobody waits any more', async () => {
+  it('is quiet where nobody waits any more', async () => {
     const { clock, given, wait } = waiting();
     for (let n = 0; n < 3; n += 1) clock.stop(wait('answered', 5));
     await pause(30);
     wait('later', 5);
     await expect.poll(() => given).toEqual(['later']);
+    wait('never', 5);
+    clock.end();
+    await pause(30);
+    expect(given).toEqual(['later']);
+  });
+
+  it('waits for longer than timers can count', async () => {
+    const warnings: string[] = [];
+    const hear = (warning: Error) => void warnings.push(warning.name);
+    process.on('warning', hear);
+    const { clock, given, wait } = waiting();
+    for (let n = 0; n < 20; n += 1) wait('in months', 2 ** 33, 2 ** 33);
+    await pause(50);
+    process.off('warning', hear);
+    clock.end();
+    expect([given, warnings]).toEqual([[], []]);
+  });
+
+  it.each([
+    { title: 'keeps a program alive that waits', stop: false, expected: 'given up\n' },
+    { title: 'keeps no program alive that has its answer', stop: true, expected: '' },
+  ])('$title', ({ stop, expected }) => {
+    const module = JSON.stringify(fileURLToPath(new URL('./answer-clock.ts', import.meta.url)));
+    const program = `import { AnswerClock } from ${module};
+      const clock = new AnswerClock();
+      const patience = { timeoutMs: 1_500, totalMs: 1_500 };
+      // One that came before, so that the timer is there already.
+      clock.stop(clock.start(patience, () => undefined));
+      const wait = clock.start(patience, () => console.log('given up'));
+      if (${stop}) clock.stop(wait);`;
+    const script = join(mkdtempSync(join(tmpdir(), 'portolan-clock-')), 'program.mjs');
+    buildSync({ stdin: { contents: program, resolveDir: '.' }, bundle: true, format: 'esm', outfile: script });
+    expect(spawnSync(process.execPath, [script], { encoding: 'utf8' }).stdout).toBe(expected);
+    rmSync(dirname(script), { recursive: true });
   });
 });

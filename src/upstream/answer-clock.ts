@@ -6,6 +6,9 @@ export interface Patience {
   readonly totalMs: number;
 }
 
+/** Timers count no further; who is due later is looked at again then. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** One who waits for an answer. */
 export interface Wait {
   readonly patience: Patience;
@@ -30,6 +33,7 @@ export class AnswerClock {
     wait.due = dueAfter(wait, now);
     this.#waits.add(wait);
     if (wait.due < this.#rings) this.#ringAt(wait.due, now);
+    else if (this.#waits.size === 1) this.#timer?.ref();
     return wait;
   }
 
@@ -40,13 +44,21 @@ export class AnswerClock {
 
   stop(wait: Wait): void {
     this.#waits.delete(wait);
+    // A program is kept alive by what is waited for, not by what was.
+    if (this.#waits.size === 0) this.#timer?.unref();
+  }
+
+  /** Nobody will wait any more. */
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#rings = Number.POSITIVE_INFINITY;
   }
 
   #ringAt(due: number, now: number): void {
     clearTimeout(this.#timer);
     this.#rings = due;
-    // What it waits for keeps the process alive, not this.
-    this.#timer = setTimeout(() => this.#ring(), due - now).unref();
+    this.#timer = setTimeout(() => this.#ring(), Math.min(due - now, LONGEST_TIMER_MS));
   }
 
   #ring(): void {

@@ -8,10 +8,11 @@ import {
   PortolanError,
   RpcCode,
   RpcError,
+  unwatchAbort,
+  watchAbort,
 } from '../base/index.js';
 import { type Conversation, META, type ServerGreeting, type ToolResult } from '../model/index.js';
-import { unwatchAbort, watchAbort } from './abort-watchers.js';
-import { AnswerClock, type Patience, type Wait } from './answer-clock.js';
+import { AnswerClock, LONGEST_TIMER_MS, type Patience, type Wait } from './answer-clock.js';
 import { cancelled, explained, inUse, notReading, timedOut } from './call-failure.js';
 import { paramsToSend, type Sent } from './call-params.js';
 import { callerOf, Flights } from './flights.js';
@@ -55,8 +56,6 @@ export interface ConnectionEvents {
   askedForRoots?(): void;
 }
 
-/** Timers count no further. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const MAX_WATCHED = 1_000;
 /** What a server that does not read may make us hold. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
@@ -89,7 +88,10 @@ export class Connection {
         events.noise();
         return 'skip';
       },
-      closed: (reason) => events.closed(this.#closing ?? (reason && events.redact(reason.message))),
+      closed: (reason) => {
+        this.#clock.end();
+        events.closed(this.#closing ?? (reason && events.redact(reason.message)));
+      },
       fault: () => undefined,
     });
   }

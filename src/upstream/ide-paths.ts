@@ -45,7 +45,8 @@ export function withPaths(channel: Channel, forms: PathForms): Channel {
 
 function outgoing(message: Outgoing, { toEditor }: PathForms): Outgoing {
   if (message.kind !== 'request' || message.method !== 'tools/call' || !message.params) return message;
-  return { ...message, params: { ...message.params, arguments: changed(message.params.arguments, toEditor, 0) } };
+  const params = { ...message.params, arguments: changed(message.params.arguments, toEditor, 0) };
+  return { ...message, text: undefined, params };
 }
 
 function translated(listener: ChannelListener, { fromEditor }: PathForms): ChannelListener {

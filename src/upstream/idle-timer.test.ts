@@ -34,6 +34,14 @@ describe('IdleTimer', () => {
     timer.stop();
   });
 
+  it('waits for longer than timers can count', async () => {
+    const { timer, rings } = timed();
+    timer.used(2 ** 33);
+    await pause(50);
+    timer.stop();
+    expect(rings).toEqual([]);
+  });
+
   it('rings again after it has rung, and not after it was stopped', async () => {
     const { timer, rings } = timed();
     timer.used(10);

@@ -1,3 +1,5 @@
+import { LONGEST_TIMER_MS } from './answer-clock.js';
+
 /**
  * Rings when something has not been used for a while. It runs on while it is used, and finds that out when it rings:
  * every call would stop one timer and start the next.
@@ -27,7 +29,7 @@ export class IdleTimer {
 
   #ringIn(ms: number): void {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#ring(), ms).unref();
+    this.#timer = setTimeout(() => this.#ring(), Math.min(ms, LONGEST_TIMER_MS)).unref();
   }
 
   #ring(): void {

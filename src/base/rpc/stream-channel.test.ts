@@ -7,7 +7,7 @@ import { StreamChannel } from './stream-channel.js';
 
 const LIMITS = { maxLineBytes: 100, maxDepth: 16 };
 
-function opened() {
+function opened(limits = () => LIMITS) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const heard: unknown[] = [];
   const listener: ChannelListener = {
@@ -16,7 +16,7 @@ function opened() {
     undelivered: (id) => heard.push({ undelivered: id }),
     closed: (reason) => heard.push({ closed: reason?.message }),
   };
-  const channel = new StreamChannel(input, output, () => LIMITS);
+  const channel = new StreamChannel(input, output, limits);
   channel.start(listener);
   return { input, output, heard, channel, written: () => String(output.read() ?? '') };
 }
@@ -36,6 +36,23 @@ describe('StreamChannel', () => {
       { kind: 'invalid', id: undefined, fault: { code: -32700, message: 'not valid JSON' } },
       { overlong: { bytes: 101, id: undefined } },
       { kind: 'notification', method: 'last', params: undefined },
+      { closed: undefined },
+    ]);
+  });
+
+  it('reads what comes with the limits of then, also a last line without its end', async () => {
+    let maxDepth = 16;
+    const { input, heard } = opened(() => ({ ...LIMITS, maxDepth }));
+    const deep = `{"jsonrpc":"2.0","method":"a","params":{"x":${'['.repeat(8)}${']'.repeat(8)}}}`;
+    input.write(`${deep}\n${deep}`);
+    await settled();
+    maxDepth = 4;
+    input.end();
+    await once(input, 'close');
+    await settled();
+    expect(heard).toMatchObject([
+      { kind: 'notification' },
+      { kind: 'invalid', isTooDeep: true },
       { closed: undefined },
     ]);
   });

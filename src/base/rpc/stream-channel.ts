@@ -52,6 +52,7 @@ export class StreamChannel implements Channel {
       if (chunk.length >= FULL_CHUNK_BYTES) this.#giveWay();
     });
     this.#input.on('end', () => {
+      limits = this.#limits();
       splitter.end();
       this.#end(undefined);
     });

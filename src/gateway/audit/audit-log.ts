@@ -27,7 +27,7 @@ const RETRY_MS = 1_000;
 export const MAX_QUEUED = 10_000;
 /** Calls come in bursts, and the lines are written when one is over: nobody waits for them. They do not wait for longer than this many. */
 const MAX_WAITING = 2_048;
-/** Longer arguments are hashed at once, and so are all if the disk is slow: no more than two megabytes wait. */
+/** Longer arguments are hashed at once: what waits is little, and not for longer than a moment. */
 const MAX_WAITING_TEXT = 1_024;
 /** A disk that hangs must not hold the end of the process for longer. */
 const CLOSE_MS = 5_000;
@@ -67,8 +67,8 @@ class QueuedLog implements AuditLog {
     if (this.#isClosed) return;
     if (this.#waiting >= MAX_QUEUED) this.#lost += 1;
     else this.#fresh.push({ execution, at: this.#now() });
-    const isMuch = execution.argumentsText.length > MAX_WAITING_TEXT || this.#fresh.length >= MAX_WAITING;
-    if (isMuch) this.#draft();
+    // While the disk is at work nobody knows for how long they will wait.
+    if (execution.argumentsText.length > MAX_WAITING_TEXT || this.#flushing || this.#isFailing) this.#draft();
     if (this.#flushing || this.#isFailing) return; // whoever is at it, or the next try, takes this one along
     if (this.#waiting === MAX_WAITING) setImmediate(() => this.#isClosed || this.#flush());
     this.#flushIn(FLUSH_MS);

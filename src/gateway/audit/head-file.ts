@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { openToWriteOver, replaceFile } from './private-files.js';
+import { isAbsent, openToWriteOver, replaceFile } from './private-files.js';
 
 /**
  * The file of a chain's head, which changes with every batch of lines. It is made whole once and then written over in
@@ -16,10 +16,9 @@ export class HeadFile implements AsyncDisposable {
 
   async write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    const handle = await this.#inPlace();
     // What is shorter would leave the end of the other behind it.
-    if (handle && bytes.length >= this.#length) await this.#writeOver(handle, bytes);
-    else await this.#replace(text);
+    const isWritten = bytes.length >= this.#length && (await this.#writeOver(bytes));
+    if (!isWritten) await this.#replace(text);
     this.#length = bytes.length;
   }
 
@@ -29,16 +28,14 @@ export class HeadFile implements AsyncDisposable {
     await handle?.close();
   }
 
-  /** Undefined if another process took it for one that nobody writes any more, and gave it up. */
-  async #inPlace(): Promise<FileHandle | undefined> {
-    const found = await this.#handle?.stat();
-    return found && found.nlink > 0 ? this.#handle : undefined;
-  }
-
-  async #writeOver(handle: FileHandle, bytes: Buffer): Promise<void> {
+  /** False if there is none, or another process took it for one that nobody writes any more: looked at when it is written. */
+  async #writeOver(bytes: Buffer): Promise<boolean> {
+    const handle = this.#handle;
+    if (!handle) return false;
     try {
       const { bytesWritten } = await handle.write(bytes, 0, bytes.length, 0);
       if (bytesWritten < bytes.length) throw new Error('the disk took a part of the head only');
+      return (await handle.stat()).nlink > 0;
     } catch (error) {
       await this[Symbol.asyncDispose]().catch(() => undefined); // made anew at the next try
       throw error;
@@ -48,6 +45,9 @@ export class HeadFile implements AsyncDisposable {
   async #replace(text: string): Promise<void> {
     await this[Symbol.asyncDispose]();
     await replaceFile(this.#path, text);
-    this.#handle = await openToWriteOver(this.#path);
+    this.#handle = await openToWriteOver(this.#path).catch((error: unknown) => {
+      if (isAbsent(error)) return undefined; // given up by another process already: made anew at the next batch
+      throw error;
+    });
   }
 }

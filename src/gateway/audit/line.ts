@@ -14,7 +14,7 @@ export interface Execution {
   readonly via?: string | undefined;
 }
 
-/** An execution without its arguments: all that waits for the disk, so that no secret waits with it. */
+/** An execution without its arguments: what waits for a disk that is slow or fails, so that no secret waits with it. */
 export interface Draft {
   readonly at: number;
   readonly client: string;

@@ -1,0 +1,46 @@
+import { getEventListeners } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
+
+describe.each([
+  { title: 'a signal of anybody', make: () => new AbortController() },
+  { title: 'a lasting signal', make: lastingController },
+])('watchAbort on $title', ({ make }) => {
+  it('tells all who watch, and nobody who has taken it back', () => {
+    const controller = make();
+    const told: string[] = [];
+    const acts = ['one', 'two', 'three'].map((name) => () => void told.push(name));
+    for (const act of acts) watchAbort(controller.signal, act);
+    for (const act of acts.slice(1, 2)) unwatchAbort(controller.signal, act);
+    controller.abort();
+    expect(told).toEqual(['one', 'three']);
+  });
+});
+
+describe('watchAbort', () => {
+  it('has one listener for a thousand calls on a lasting signal, also where they end while others are told', () => {
+    const controller = lastingController();
+    const { signal } = controller;
+    let told = 0;
+    for (let n = 0; n < 1_000; n += 1) {
+      const act = () => {
+        told += 1;
+        unwatchAbort(signal, act);
+      };
+      watchAbort(signal, act);
+      if (n % 2 === 0) unwatchAbort(signal, act);
+    }
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1);
+    controller.abort();
+    expect(told).toBe(500);
+  });
+
+  it('leaves nothing with a signal of anybody else, which its listeners would keep alive', () => {
+    const { signal } = new AbortController();
+    const composed = AbortSignal.any([signal]);
+    const act = () => undefined;
+    watchAbort(composed, act);
+    unwatchAbort(composed, act);
+    expect(getEventListeners(composed, 'abort')).toEqual([]);
+  });
+});
