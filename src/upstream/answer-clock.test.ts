@@ -1,11 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { buildSync } from 'esbuild';
 import { describe, expect, it } from 'vitest';
+import { runProgram } from '../../tests/fixtures/run-program.js';
 import { AnswerClock } from './answer-clock.js';
 
 const HOUR_MS = 3_600_000;
@@ -16,7 +11,7 @@ function waiting(): {
   given: string[];
   wait: (name: string, ms: number, totalMs?: number) => Wait;
 } {
-  const clock = new AnswerClock();
+  const clock = new AnswerClock(false);
   const given: string[] = [];
   const wait = (name: string, timeoutMs: number, totalMs = HOUR_MS) =>
     clock.start({ timeoutMs, totalMs }, () => given.push(name));
@@ -85,17 +80,15 @@ describe('AnswerClock', () => {
     { title: 'keeps a program alive that waits', stop: false, expected: 'given up\n' },
     { title: 'keeps no program alive that has its answer', stop: true, expected: '' },
   ])('$title', ({ stop, expected }) => {
-    const module = JSON.stringify(fileURLToPath(new URL('./answer-clock.ts', import.meta.url)));
-    const program = `import { AnswerClock } from ${module};
-      const clock = new AnswerClock();
+    const { out } = runProgram(`
+      import { AnswerClock } from './src/upstream/answer-clock.ts';
+      const clock = new AnswerClock(true);
       const patience = { timeoutMs: 1_500, totalMs: 1_500 };
       // One that came before, so that the timer is there already.
       clock.stop(clock.start(patience, () => undefined));
       const wait = clock.start(patience, () => console.log('given up'));
-      if (${stop}) clock.stop(wait);`;
-    const script = join(mkdtempSync(join(tmpdir(), 'portolan-clock-')), 'program.mjs');
-    buildSync({ stdin: { contents: program, resolveDir: '.' }, bundle: true, format: 'esm', outfile: script });
-    expect(spawnSync(process.execPath, [script], { encoding: 'utf8' }).stdout).toBe(expected);
-    rmSync(dirname(script), { recursive: true });
+      if (${stop}) clock.stop(wait);
+    `);
+    expect(out).toBe(expected);
   });
 });

@@ -23,8 +23,14 @@ export interface Wait {
  */
 export class AnswerClock {
   readonly #waits = new Set<Wait>();
+  readonly #keepsAlive: boolean;
   #timer: NodeJS.Timeout | undefined;
   #rings = Number.POSITIVE_INFINITY;
+
+  /** Whether the program has nothing else that keeps it alive while somebody waits. */
+  constructor(keepsAlive: boolean) {
+    this.#keepsAlive = keepsAlive;
+  }
 
   /** Until it is stopped. */
   start(patience: Patience, ranOut: () => void): Wait {
@@ -33,7 +39,7 @@ export class AnswerClock {
     wait.due = dueAfter(wait, now);
     this.#waits.add(wait);
     if (wait.due < this.#rings) this.#ringAt(wait.due, now);
-    else if (this.#waits.size === 1) this.#timer?.ref();
+    else if (this.#keepsAlive && this.#waits.size === 1) this.#timer?.ref();
     return wait;
   }
 
@@ -45,7 +51,7 @@ export class AnswerClock {
   stop(wait: Wait): void {
     this.#waits.delete(wait);
     // A program is kept alive by what is waited for, not by what was.
-    if (this.#waits.size === 0) this.#timer?.unref();
+    if (this.#keepsAlive && this.#waits.size === 0) this.#timer?.unref();
   }
 
   /** Nobody will wait any more. */
@@ -59,6 +65,7 @@ export class AnswerClock {
     clearTimeout(this.#timer);
     this.#rings = due;
     this.#timer = setTimeout(() => this.#ring(), Math.min(due - now, LONGEST_TIMER_MS));
+    if (!this.#keepsAlive) this.#timer.unref();
   }
 
   #ring(): void {

@@ -70,7 +70,7 @@ export class Connection {
   readonly #peer: Peer;
   readonly #events: ConnectionEvents;
   readonly #flights: Flights;
-  readonly #clock = new AnswerClock();
+  readonly #clock: AnswerClock;
   readonly #watched = new Map<string, AbortController>();
   #timeoutsInARow = 0;
   #greeting: ServerGreeting | undefined;
@@ -81,6 +81,7 @@ export class Connection {
   constructor(channel: Channel, events: ConnectionEvents) {
     this.#events = events;
     this.#flights = new Flights(events.roots?.bind(events));
+    this.#clock = new AnswerClock(channel.isInProcess === true);
     this.#peer = new Peer(channel, {
       request: async ({ method, params = {} }) => ({ value: await this.#asked(method, params) }),
       notification: (method, params) => this.#notified(method, params),

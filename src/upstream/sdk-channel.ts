@@ -90,6 +90,7 @@ class Link {
 
 class SdkChannel implements Channel {
   readonly backlogBytes = 0;
+  readonly isInProcess = true;
   readonly #server: SdkServer;
   readonly #link: Link;
   readonly #limits: () => StreamLimits;

@@ -38,6 +38,8 @@ export interface Channel {
   agreed?(version: string): void;
   /** Whether something can be said beside a message. */
   readonly carriesHeaders?: boolean;
+  /** The other end lives in this program: nothing of the road keeps it alive while an answer is waited for. */
+  readonly isInProcess?: boolean;
   /** What was sent and has not left yet. */
   readonly backlogBytes: number;
 }

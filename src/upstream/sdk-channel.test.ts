@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { runProgram } from '../../tests/fixtures/run-program.js';
+
+describe('a server in the same program', () => {
+  it('that never answers does not let the program end before the call is given up', () => {
+    const { out, code } = runProgram(`
+      import { Connection } from './src/upstream/connection.ts';
+      import { openSdkChannel } from './src/upstream/sdk-channel.ts';
+      const silent = { async connect(transport) { transport.onmessage = () => undefined; await transport.start(); } };
+      const channel = await openSdkChannel(() => silent, () => ({ maxLineBytes: 1e6, maxDepth: 64 }));
+      const events = { notified() {}, closed() {}, noise() {}, lastWords: () => '', redact: (text) => text };
+      const options = { timeoutMs: 500, totalMs: 500, conversation: { client: 'me' } };
+      await new Connection(channel, events).callTool('t', {}, options).catch(({ code }) => console.log(code));
+    `);
+    expect({ out, code }).toEqual({ out: 'TOOL_EXECUTION_TIMEOUT\n', code: 0 });
+  });
+});
