@@ -88,7 +88,9 @@ export function watchPaths({ touched, changed, log }: WatchOptions): Disposable 
       }
     }
   };
-  watchFolders();
+  // Not at once: the first client waits for its answer, and to watch a folder of many names takes long. The first look sees
+  // what has changed until then.
+  soon();
   const sweep = setInterval(() => void look(), SWEEP_MS);
   sweep.unref();
   return {
