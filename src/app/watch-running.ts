@@ -15,13 +15,17 @@ export interface WatchRunningOptions {
 
 /** Looks now and then who runs, until it is disposed of. */
 export function watchRunning({ discovery, changed, log }: WatchRunningOptions): Disposable {
-  let seen = runningSignature(discovery().running);
+  let tried: string | undefined;
   let isLooking = false;
   const look = async (): Promise<void> => {
     const now = runningSignature(await readRunning(discovery().host));
-    if (now === seen) return;
+    // Against what holds and not what was seen last: a file may have told of one that came and went between two looks.
+    if (now === runningSignature(discovery().running)) tried = undefined;
     // Noted before it is acted upon: what cannot be read again is not tried at every look.
-    seen = now;
+    else if (now !== tried) await act(now);
+  };
+  const act = async (now: string): Promise<void> => {
+    tried = now;
     log('debug', 'running servers came or went');
     await changed();
   };
