@@ -3,18 +3,19 @@ import { describe, expect, it } from 'vitest';
 import { writeLine } from './daemon-line.js';
 
 /** Takes nothing yet: what is written waits, as with a slow reader. */
-function slow(): { output: Writable; read: () => string } {
+function slow(): { output: Writable; held: Buffer[]; read: () => string } {
   const held: Buffer[] = [];
   const output = new Writable({ write: (chunk: Buffer) => void held.push(chunk), writev: undefined });
-  return { output, read: () => Buffer.concat(held).toString() };
+  return { output, held, read: () => Buffer.concat(held).toString() };
 }
 
 describe('writeLine', () => {
   it('sends a line with the newline it came with, uncopied', () => {
     const chunk = Buffer.from(new Uint8Array(Buffer.from('{"a":1}\n{"b":2}\n')).buffer);
-    const { output, read } = slow();
+    const { output, held, read } = slow();
     writeLine(output, chunk.subarray(0, 7));
     expect(read()).toBe('{"a":1}\n');
+    expect(held[0]?.buffer).toBe(chunk.buffer);
   });
 
   it.each([

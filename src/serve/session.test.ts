@@ -12,6 +12,7 @@ function opened() {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: Json[] = [];
   const callers: string[] = [];
+  const levels: unknown[] = [];
   output.on('data', (chunk: Buffer) => {
     for (const line of String(chunk).split('\n').filter(Boolean)) said.push(JSON.parse(line));
   });
@@ -20,6 +21,7 @@ function opened() {
     translate: () => undefined,
     answer: async ({ params, conversation }) => {
       callers.push(conversation.client);
+      levels.push(conversation.logLevel);
       if (params.name === 'asks')
         void conversation.ask?.('elicitation/create', { message: 'q' }).catch(() => undefined);
       if (params.name === 'hangs')
@@ -38,7 +40,7 @@ function opened() {
       ...{ id: 0, method: 'initialize' },
       params: { protocolVersion: '2025-06-18', capabilities: { elicitation: {} }, clientInfo: { name, version: '1' } },
     });
-  return { say, said, hello, callers };
+  return { say, said, hello, callers, levels };
 }
 
 const call = (id: number, name: string) => ({ id, method: 'tools/call', params: { name } });
@@ -53,6 +55,26 @@ describe('Session', () => {
     await say(call(2, 'hangs'));
     await say({ method: 'notifications/cancelled', params: { requestId: 2 } });
     expect(takenBack()).toBe(1);
+  });
+
+  it('goes by what the client said last about itself', async () => {
+    const { say, hello, callers, levels } = opened();
+    await hello('one');
+    await say(call(1, 'plain'));
+    await say({ id: 2, method: 'logging/setLevel', params: { level: 'error' } });
+    await hello('two');
+    await say(call(3, 'plain'));
+    expect([callers[0], callers.at(-1)]).toEqual(['one#c1', 'two#c1']);
+    expect([levels[0], levels.at(-1)]).toEqual([undefined, 'error']);
+  });
+
+  it('takes a new level at once', async () => {
+    const { say, hello, levels } = opened();
+    await hello('one');
+    await say(call(1, 'plain'));
+    await say({ id: 2, method: 'logging/setLevel', params: { level: 'error' } });
+    await say(call(3, 'plain'));
+    expect([levels[0], levels.at(-1)]).toEqual([undefined, 'error']);
   });
 
   it('knows a client by its connection, whatever it calls itself', async () => {

@@ -104,6 +104,33 @@ describe('SharedPool', () => {
     expect(pool.status(server).state).toBe('connected');
   });
 
+  it.each([
+    { title: 'it is not configured any more', change: (pool: Pool) => pool.retain([]), opened: ['a', 'a'] },
+    { title: 'nothing has changed', change: () => undefined, opened: ['a'] },
+  ])('looks for the place of a server again if $title', async ({ change, opened: expected }) => {
+    const { workspace, opened } = house();
+    const [pool, server] = [workspace('a'), admitted()];
+    for (let n = 0; n < 2; n += 1) (await pool.lease(server))[Symbol.dispose]();
+    change(pool);
+    (await pool.lease(server))[Symbol.dispose]();
+    expect(opened).toEqual(expected);
+  });
+
+  it('gives nobody elsewhere a server that has asked for roots since it was last used', async () => {
+    const { workspace, opened, events } = house();
+    const [a, b, mine, theirs] = [workspace('a'), workspace('b'), admitted(), admitted()];
+    for (const [pool, server] of [
+      [a, mine],
+      [b, theirs],
+      [b, theirs],
+    ] as const)
+      (await pool.lease(server))[Symbol.dispose]();
+    expect(opened).toEqual(['a']);
+    events[0]?.askedForRoots?.();
+    (await b.lease(theirs))[Symbol.dispose]();
+    expect(opened).toEqual(['a', 'b']);
+  });
+
   it('tells every workspace what a shared server says unasked', async () => {
     const { workspace, heard, events } = house();
     await workspace('a').lease(admitted());
