@@ -1,4 +1,4 @@
-import type { ChildProcessWithoutNullStreams } from 'node:child_process';
+import type { ChildProcess, ChildProcessWithoutNullStreams } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { folderFailure, startFailure, wordFailure } from './child-failure.js';
 import { windowsCommand } from './child-windows.js';
@@ -48,11 +48,10 @@ export async function startChild({ command, args, env, cwd, guardian, secrets }:
   checkWords(command, args, env, cwd);
   if (!isFolder(cwd)) throw folderFailure(command);
   const launch = forPlatform(command, args, env, cwd);
-  guardian.prepare();
-  const spawned = spawnProcess(launch, env, cwd, command);
+  const mark = guardian.prepare();
+  const spawned = spawnProcess(launch, env, cwd, command, mark);
   const { pid } = spawned;
-  if (pid === undefined) throw startFailure(command, await failureOf(spawned));
-  // Nothing may stand between the start and this line: who kills us now leaves an orphan.
+  if (pid === undefined || !hasPipes(spawned)) throw startFailure(command, await failureOf(spawned));
   guardian.watch(pid);
   return new RunningChild(spawned, pid, guardian, new StderrRing(secrets));
 }
@@ -158,7 +157,8 @@ function spawnProcess(
   env: Readonly<Record<string, string>>,
   cwd: string,
   written: string,
-): ChildProcessWithoutNullStreams {
+  mark: number | 'ignore',
+): ChildProcess {
   try {
     return process.getBuiltinModule('node:child_process').spawn(command, args, {
       cwd,
@@ -166,7 +166,7 @@ function spawnProcess(
       shell: false,
       // A session of its own, by which all that it starts is found again.
       detached: process.platform !== 'win32',
-      stdio: ['pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', 'pipe', 'pipe', mark],
       windowsHide: true,
       windowsVerbatimArguments: verbatim,
     });
@@ -175,7 +175,12 @@ function spawnProcess(
   }
 }
 
-function failureOf(spawned: ChildProcessWithoutNullStreams): Promise<string> {
+/** All that started have: Node's types only know it of those with no descriptor more. */
+function hasPipes(spawned: ChildProcess): spawned is ChildProcessWithoutNullStreams {
+  return Boolean(spawned.stdin && spawned.stdout && spawned.stderr);
+}
+
+function failureOf(spawned: ChildProcess): Promise<string> {
   return new Promise((resolve) => {
     spawned.once('error', (error) => resolve(codeOf(error)));
   });

@@ -1,25 +1,35 @@
+import { MARK_DESCRIPTOR } from './launch-mark.js';
+
 /** How often it looks, ten times a second: after our end, after SIGTERM, and while it kills. All is over well before 5 s. */
 const LOOKS_BEFORE_TERM = 3;
 const LOOKS_BEFORE_KILL = 10;
 const KILLS = '1 2 3 4 5 6 7 8 9 10';
+/** What was being started when we ended may take until then to be a program that holds our mark. */
+const LEAST_LOOKS = 10;
+
+/** The last word of one who ends in peace: no start is under way of which the script has not heard. */
+export const ALL_IS_TOLD = '.\n';
 
 /**
- * A program for `sh` that outlives us: told of groups by lines `+7` and `-7`, it ends what is left of them when its stdin ends.
+ * A program for `sh` that outlives us: told of groups by lines `+7` and `-7`, it ends what is left of them when its stdin ends,
+ * and, unless all was told, whatever leads a session and holds the same file as itself on `MARK_DESCRIPTOR`.
  * `$1` is where the processes are listed (`/proc`); where nothing is, `ps` is asked.
  */
 export const GUARDIAN_SCRIPT = `
 trap '' HUP INT QUIT TERM PIPE
 # Whoever started us may wait for the end of a pipe that we all inherited.
-exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
+exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 groups=' '
+least=${LEAST_LOOKS}
 while IFS= read -r line; do
   case $line in
+    .) least=0 ;;
     ?*[!0-9]* | [+-] | [+-]0* | [+-]1) ;;
     +*) groups="$groups\${line#+} " ;;
     -*) case $groups in *" \${line#-} "*) groups="\${groups%%" \${line#-} "*} \${groups#*" \${line#-} "}" ;; esac ;;
   esac
 done
-[ "$groups" = ' ' ] && exit 0
+[ "$groups" = ' ' ] && [ "$least" = 0 ] && exit 0
 
 set -f
 list=$1
@@ -27,13 +37,21 @@ list=$1
 sessions=$groups
 # Ours, but in no group of ours: pid:start.
 apart=' '
+looks=0
 
 has() { case $1 in *" $2 "*) return 0 ;; esac; return 1; }
+
+# pid session
+is_marked() { [ "$least" != 0 ] && [ "$1" = "$2" ] && [ "$list/$1/fd/${MARK_DESCRIPTOR}" -ef "$list/$$/fd/${MARK_DESCRIPTOR}" ]; }
 
 # pid state parent group session start
 consider() {
   case $2 in [ZXx]*) return ;; esac
   has "$found 1 $$ " "$1" && return
+  if ! has "$groups" "$4" && is_marked "$1" "$5"; then
+    groups="$groups$1 "
+    sessions="$sessions$1 "
+  fi
   if ! has "$groups" "$4"; then
     has "$sessions" "$5" || has "$found" "$3" || has "$apart" "$1:$6" || return
     has "$apart" "$1:$6" || apart="$apart$1:$6 "
@@ -44,6 +62,7 @@ consider() {
 
 look() {
   found=' '
+  looks=$((looks + 1))
   set +f
   # The name before the last bracket is the process's own choice, with any character in it.
   rows=$(cat "$list"/[0-9]*/stat 2>/dev/null |
@@ -63,7 +82,7 @@ look() {
       consider "$1" "$2" "$3" "$4" "\${5:-0}" "\${6:-0}"
     done
   done
-  [ "$found" != ' ' ]
+  [ "$found" != ' ' ] || [ "$looks" -lt "$least" ]
 }
 
 # Gives them as many looks.

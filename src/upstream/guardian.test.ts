@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -10,7 +10,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listed } from '../../tests/fixtures/children/marked-processes.js';
 import { entryOf, identityOf } from '../base/index.js';
 import { startGuardian } from './guardian.js';
-import { GUARDIAN_SCRIPT } from './guardian-script.js';
+import { ALL_IS_TOLD, GUARDIAN_SCRIPT } from './guardian-script.js';
+import { openLaunchMark } from './launch-mark.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../tests/fixtures/children/server.mjs');
 const LIMIT_MS = 20_000;
@@ -25,14 +26,24 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+interface Stray {
+  readonly pid: number;
+  readonly pids: readonly number[];
+  readonly gone: Promise<unknown>;
+}
+
 /** A server in a session of its own, and the number of the one that it put in another. */
-async function stray(...words: string[]): Promise<{ pid: number; pids: readonly number[]; gone: Promise<unknown> }> {
-  const stdio = ['ignore', 'pipe', 'ignore'] as const;
-  const child = spawn(process.execPath, [server, ...words], { detached: true, stdio: [...stdio] });
+const stray = (...words: string[]): Promise<Stray> => strayWith('ignore', ...words);
+
+async function strayWith(mark: number | 'ignore', ...words: string[]): Promise<Stray> {
+  const options = { detached: true, stdio: ['ignore', 'pipe', 'ignore', mark] } satisfies SpawnOptions;
+  const child = spawn(process.execPath, [server, ...words], options);
   started.push(child);
+  const { stdout } = child;
+  if (stdout === null) throw new Error('there is no stdout');
   const count = words.includes('detaches') ? 2 : 1;
   let text = '';
-  while (text.split('\n').length <= count) text += (await once(child.stdout, 'data'))[0];
+  while (text.split('\n').length <= count) text += (await once(stdout, 'data'))[0];
   const pids = [...text.matchAll(/ready (\d+)/g)].map(([, pid]) => Number(pid));
   return { pid: child.pid ?? 0, pids, gone: once(child, 'exit') };
 }
@@ -58,16 +69,16 @@ const guardians = async (): Promise<number[]> =>
 describe.skipIf(process.platform === 'win32')('the script of the guardian', () => {
   const installed = ['/bin/sh', '/bin/bash', '/bin/ksh', '/bin/zsh', '/bin/busybox'].filter((one) => existsSync(one));
   const shells = [...new Map(installed.map((shell) => [realpathSync(shell), shell])).values()];
-  const run = async (shell: string, list: string, text: string): Promise<void> => {
+  const run = async (shell: string, list: string, text: string, mark: number | 'ignore' = 'ignore'): Promise<void> => {
     const before = shell.endsWith('busybox') ? ['sh'] : [];
     const guardian = spawn(shell, [...before, '-c', GUARDIAN_SCRIPT, 'guardian-in-test', list], {
       detached: true,
       // Where it stands for `sh`, zsh behaves like one; under its own name it does not even split words.
       ...(shell.endsWith('zsh') && { argv0: 'sh' }),
       env: { PATH: '/usr/bin:/bin' },
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: ['pipe', 'ignore', 'ignore', mark],
     });
-    guardian.stdin.end(text);
+    guardian.stdin?.end(text);
     await once(guardian, 'exit');
   };
 
@@ -89,13 +100,38 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
     },
   );
 
+  it.each(process.platform === 'linux' ? shells : [])(
+    'ends with %s what holds our mark and was never named, unless all was told',
+    async (shell) => {
+      const marks = [openLaunchMark(folder) ?? -1, openLaunchMark(folder) ?? -1, openSync('/dev/null', 'r')] as const;
+      const [mark, another, common] = marks;
+      const [unnamed, second, foreign, unmarked, ordinary] = await Promise.all([
+        strayWith(mark, 'background', 'stubborn', 'detaches'),
+        strayWith(mark, 'background'),
+        strayWith(another, 'background'),
+        stray('background'),
+        strayWith(common, 'background'),
+      ]);
+      const others = [...foreign.pids, ...unmarked.pids, ...ordinary.pids];
+      await run(shell, '/proc', ALL_IS_TOLD, mark);
+      expect(living([...unnamed.pids, ...second.pids, ...others])).toHaveLength(6);
+      // Without a mark of its own, it knows nobody by one.
+      await run(shell, '/proc', '');
+      expect(living([...unnamed.pids, ...second.pids, ...others])).toHaveLength(6);
+      await run(shell, '/proc', '', mark);
+      expect(living([...unnamed.pids, ...second.pids])).toEqual([]);
+      expect(living(others)).toEqual(others);
+      for (const one of marks) closeSync(one);
+    },
+  );
+
   it('closes a pipe that it inherited, while it waits', async () => {
     const guardian = spawn('/bin/sh', ['-c', GUARDIAN_SCRIPT, 'guardian-in-test', '/proc'], {
       detached: true,
-      stdio: ['pipe', 'ignore', 'ignore', 'pipe'],
+      stdio: ['pipe', 'ignore', 'ignore', 'ignore', 'pipe'],
     });
     started.push(guardian);
-    const pipe = guardian.stdio[3];
+    const pipe = guardian.stdio[4];
     if (!(pipe instanceof Readable)) throw new Error('there is no pipe');
     await once(pipe.resume(), 'end');
     expect(guardian.exitCode).toBe(null);
@@ -175,7 +211,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
       await using guardian = startGuardian({ folder: '/dev/null/x', onProblem: (message) => problems.push(message) });
       guardian.watch(one.pid);
     }
-    expect(problems.at(0)).toContain('cannot write down');
+    expect(problems).toContainEqual(expect.stringContaining('cannot write down'));
     expect(living([one.pid])).toEqual([]);
   });
 

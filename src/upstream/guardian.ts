@@ -1,13 +1,17 @@
 import type { ChildProcess } from 'node:child_process';
 import { identityOf, type ProcessIdentity } from '../base/index.js';
-import { GUARDIAN_SCRIPT } from './guardian-script.js';
+import { ALL_IS_TOLD, GUARDIAN_SCRIPT } from './guardian-script.js';
+import { openLaunchMark } from './launch-mark.js';
 import { ProcessTree } from './process-tree.js';
 import { recordLeaders } from './strays.js';
 
 /** Ends the children of this process should it be killed. One for all of them. */
 export interface Guardian extends AsyncDisposable {
-  /** Called before a child is started, so that between its start and `watch` nothing has to be waited for. */
-  prepare(): void;
+  /**
+   * Called before a child is started. What it gives is the child's descriptor `MARK_DESCRIPTOR`: should this process be
+   * killed between the start and `watch`, the child is known by it.
+   */
+  prepare(): number | 'ignore';
   /** From now on the group, and the session of the same number, dies with this process. */
   watch(group: number): void;
   /** For when nothing of the group lives. */
@@ -38,6 +42,8 @@ class ShellGuardian implements Guardian {
   readonly #tell: (message: string) => void;
   readonly #leaders = new Map<number, ProcessIdentity | undefined>();
   #shell: ChildProcess | undefined;
+  /** Absent before the first start, and where there is none. */
+  #mark: number | undefined;
   #starts = 0;
   #isClosed = false;
 
@@ -46,17 +52,22 @@ class ShellGuardian implements Guardian {
     this.#tell = onProblem ?? (() => undefined);
   }
 
-  prepare(): void {
-    if (this.#shell !== undefined || this.#isClosed || process.platform === 'win32') return;
-    if (this.#starts >= MAX_STARTS) return;
+  prepare(): number | 'ignore' {
+    if (this.#isClosed || process.platform === 'win32') return 'ignore';
+    if (this.#shell === undefined && this.#starts < MAX_STARTS) this.#start();
+    return this.#mark ?? 'ignore';
+  }
+
+  #start(): void {
     this.#starts += 1;
+    if (this.#starts === 1) this.#tryTo('mark', () => (this.#mark = openLaunchMark(this.#folder)));
     const { spawn } = process.getBuiltinModule('node:child_process');
     // In a session of its own: what is sent to our group or by our terminal must not end it.
     const shell = spawn(SHELL, ['-c', GUARDIAN_SCRIPT, 'portolan-guardian', LIST_OF_PROCESSES], {
       cwd: '/',
       detached: true,
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
-      stdio: ['pipe', 'ignore', 'ignore'],
+      stdio: ['pipe', 'ignore', 'ignore', this.#mark ?? 'ignore'],
     });
     this.#shell = shell;
     shell.on('error', (error) => {
@@ -64,10 +75,10 @@ class ShellGuardian implements Guardian {
       this.#lost(shell, error.message);
     });
     shell.on('exit', (code, signal) => this.#lost(shell, `it ended with ${signal ?? code}`));
-    shell.stdin.on('error', () => undefined); // its end is told by `exit`
+    shell.stdin?.on('error', () => undefined); // its end is told by `exit`
     shell.unref();
     setKeepsUsAlive(shell, false);
-    for (const group of this.#leaders.keys()) shell.stdin.write(`+${group}\n`);
+    for (const group of this.#leaders.keys()) shell.stdin?.write(`+${group}\n`);
   }
 
   watch(group: number): void {
@@ -91,6 +102,7 @@ class ShellGuardian implements Guardian {
     this.#isClosed = true;
     const shell = this.#shell;
     this.#shell = undefined;
+    if (this.#mark !== undefined) process.getBuiltinModule('node:fs').closeSync(this.#mark);
     // Where something lives on, the record stays for whoever comes next.
     if (shell === undefined ? !(await this.#endAll()) : !(await closed(shell))) return;
     this.#leaders.clear();
@@ -113,10 +125,14 @@ class ShellGuardian implements Guardian {
 
   #record(): void {
     const leaders = [...this.#leaders.values()].filter((leader) => leader !== undefined);
+    this.#tryTo('write down', () => recordLeaders(this.#folder, leaders));
+  }
+
+  #tryTo(what: string, act: () => unknown): void {
     try {
-      recordLeaders(this.#folder, leaders);
+      act();
     } catch (error) {
-      this.#tell(`cannot write down the child processes: ${error instanceof Error ? error.message : String(error)}`);
+      this.#tell(`cannot ${what} the child processes: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }
@@ -132,7 +148,7 @@ async function closed(shell: ChildProcess): Promise<boolean> {
       clearTimeout(timer);
       resolve(true);
     });
-    shell.stdin?.end();
+    shell.stdin?.end(ALL_IS_TOLD);
   });
 }
 

@@ -25,14 +25,13 @@ interface StrayRecord {
 export function recordLeaders(folder: string, leaders: readonly ProcessIdentity[]): void {
   const owner = identityOf(process.pid);
   if (owner === undefined) return;
-  const { mkdirSync, renameSync, rmSync, writeFileSync } = fs();
+  const { renameSync, rmSync, writeFileSync } = fs();
   const path = join(folder, `${owner.pid}-${owner.start}.json`);
   if (leaders.length === 0) {
     rmSync(path, { force: true });
     return;
   }
-  mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  if (!isOurFolder(folder)) throw new Error(`${folder} is not a folder that is ours alone`);
+  makeOwnFolder(folder);
   const record: StrayRecord = { owner, leaders };
   const unfinished = path.replace(/json$/, 'tmp');
   // Only the process of this name writes here, so what is in the way is its own, or nobody's business.
@@ -83,6 +82,12 @@ function removeAbandoned(folder: string): void {
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts && Date.now() - facts.mtimeMs > ABANDONED_MS) rmSync(path, { force: true });
   }
+}
+
+/** Throws where somebody else could write in it. */
+export function makeOwnFolder(folder: string): void {
+  fs().mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  if (!isOurFolder(folder)) throw new Error(`${folder} is not a folder that is ours alone`);
 }
 
 function isOurFolder(folder: string): boolean {

@@ -20,7 +20,7 @@ const REAPING_MS = 10_000;
 const LOOK_MS = 150;
 const RECORD_LIMIT_MS = 20_000;
 
-type End = 'stop' | 'crash' | 'kill' | 'kill while starting';
+type End = 'stop' | 'crash' | 'kill' | 'kill while starting' | 'kill before telling';
 
 const server = join(FIXTURES, 'server.mjs');
 const wrapper = join(FIXTURES, 'wrapper.mjs');
@@ -41,6 +41,7 @@ interface Cycle {
   readonly end: End;
   readonly manner: 'polite' | 'stubborn' | 'detaches';
   readonly graceMs?: number;
+  readonly dieBeforeTelling?: number;
 }
 
 const MANNERS = ['polite', 'stubborn', 'polite', 'stubborn', 'detaches'] as const;
@@ -50,6 +51,9 @@ const WATCHED_WHEN_DETACHED = 6;
 function cycle(n: number): Cycle {
   const manner = MANNERS[n % MANNERS.length] ?? 'polite';
   if (n < KILLS && n % 4 === 0) return { end: 'kill while starting', manner: n % 8 === 0 ? 'polite' : 'stubborn' };
+  // Elsewhere than on Linux, what is killed between a start and the word of it is not found again.
+  if (n < KILLS && n % 4 === 2 && process.platform === 'linux')
+    return { end: 'kill before telling', manner: 'stubborn', dieBeforeTelling: (n >> 2) % 3 };
   if (n < KILLS) return { end: 'kill', manner };
   if (n < KILLS + CRASHES) return { end: 'crash', manner };
   // Every tenth with the time that servers get by default.
@@ -69,16 +73,18 @@ interface Outcome {
 async function runCycle(program: string, one: Cycle): Promise<Outcome> {
   const mark = `mark-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), `${mark}-`));
-  const { graceMs } = one;
+  const { graceMs, dieBeforeTelling } = one;
   const plan = {
     folder,
     pauseMs: 20,
     servers: serversFor(mark, one.manner),
+    ...(dieBeforeTelling !== undefined && { dieBeforeTelling }),
     ...(graceMs !== undefined && { graceMs }),
   };
   const gateway = startGateway(program, plan);
   try {
-    if (one.end === 'kill while starting') await gateway.said('started', 1 + Math.floor(Math.random() * 3));
+    if (one.end === 'kill before telling') await gateway.exited;
+    else if (one.end === 'kill while starting') await gateway.said('started', 1 + Math.floor(Math.random() * 3));
     else await gateway.said('ready');
     if (one.manner === 'detaches') await recorded(folder, WATCHED_WHEN_DETACHED);
     const seen = marked(await listed(), mark);
@@ -111,7 +117,7 @@ const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolv
 async function finish(gateway: RunningGateway, end: End): Promise<void> {
   if (end === 'stop' || end === 'crash') gateway.process.stdin.write(`${end}\n`);
   else gateway.process.kill('SIGKILL');
-  const expected = { stop: 0, crash: 1, kill: 'SIGKILL', 'kill while starting': 'SIGKILL' }[end];
+  const expected = end === 'stop' ? 0 : end === 'crash' ? 1 : 'SIGKILL';
   expect(await gateway.exited).toBe(expected);
 }
 
@@ -174,7 +180,10 @@ describe.skipIf(process.platform === 'win32')('G10 what a gateway started dies w
         [],
       );
       // A gateway, its guardian, and three trees of six processes: else nothing was there to be left behind.
-      expect(outcomes.filter(({ cycle: one, seen }) => one.end !== 'kill while starting' && seen < 8)).toEqual([]);
+      const isWhole = ({ end }: Cycle) => !['kill while starting', 'kill before telling'].includes(end);
+      expect(outcomes.filter(({ cycle: one, seen }) => isWhole(one) && seen < 8)).toEqual([]);
+      if (process.platform !== 'linux') return;
+      expect(outcomes.filter(({ cycle: one, seen }) => one.end === 'kill before telling' && seen > 0)).not.toEqual([]);
     },
     CYCLES * 5_000,
   );
