@@ -15,6 +15,7 @@ export { hmac256, randomKey, sha256 } from './hash.js';
 export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-text.js';
 export { jsonLine, oneLine } from './json-line.js';
 export { isDeeperThan, isValueDeeperThan } from './json-scan.js';
+export { jsonWord } from './json-word.js';
 export { LineSplitter } from './line-splitter.js';
 export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';
 export type { Mutable } from './mutable.js';

@@ -13,8 +13,8 @@ async function seenBy(written: string): Promise<string[]> {
   if (message?.kind !== 'result') throw new Error('it is a result');
   const output = new PassThrough();
   const channel = new StreamChannel(new PassThrough(), output, () => ({ maxLineBytes: 1_000_000, maxDepth: 128 }));
-  const { bytes, result } = message;
-  channel.send({ kind: 'result', id: 7, answer: bytes ? { bytes } : { value: result } });
+  const { json, result } = message;
+  channel.send({ kind: 'result', id: 7, answer: json === undefined ? { value: result } : { json } });
   setImmediate(() => output.end());
   const lines: string[] = [];
   for await (const line of createInterface({ input: output })) lines.push(line);

@@ -63,13 +63,9 @@ export function executor(parts: GatewayParts): Execute {
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
       if (outcome === 'ok' && parts.uses.isWaiting)
         setImmediate(() => parts.uses.worked(conversation.client, server.name, call.tool)); // the answer goes first
-      if (result.bytes) {
-        bytes = result.bytes.length;
-        return result;
-      }
-      const written = Buffer.from(jsonLine(result.value));
-      bytes = written.length;
-      return { value: result.value, bytes: written };
+      const json = result.json ?? jsonLine(result.value);
+      bytes = Buffer.byteLength(json);
+      return { value: result.value, json };
     } catch (error) {
       if (error instanceof PortolanError) outcome = error.code;
       throw error;
@@ -91,7 +87,7 @@ function paramsOf({ toolArguments, extra }: Call, { listed }: ToolView): Readonl
 
 /** How long the call may take, and whom its server may ask meanwhile. */
 function optionsFor(
-  { conversation, meta, toolArguments }: Call,
+  { conversation, meta, extra, toolArguments }: Call,
   { listed }: ToolView,
   server: AdmittedServer,
   { timeouts }: Settings,
@@ -104,7 +100,7 @@ function optionsFor(
     inputSchema: listed.tool.inputSchema,
     meta,
     conversation,
-    argumentsText: isObject(toolArguments) ? argumentsText : undefined,
+    argumentsText: extra === undefined && isObject(toolArguments) ? argumentsText : undefined,
     // Also for those who do not look at it: progress is a sign of life.
     asksForProgress: true,
   };

@@ -58,8 +58,8 @@ export interface Conversation {
   readonly abilities?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a tool gave: the value, and its bytes where they can be passed on as they are. */
+/** What a tool gave: the value, and the same as it was written where that can be passed on. */
 export interface ToolResult {
   readonly value: Readonly<Record<string, unknown>>;
-  readonly bytes?: Buffer;
+  readonly json?: string | Buffer;
 }

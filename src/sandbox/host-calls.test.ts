@@ -10,8 +10,8 @@ function calls(capability: Capability, limits: Partial<Limits> = {}) {
   const sent: unknown[] = [];
   const send = (message: Outgoing) => {
     sent.push(
-      message.kind === 'result' && 'bytes' in message.answer
-        ? { id: message.id, result: message.answer.bytes.toString() }
+      message.kind === 'result' && 'json' in message.answer
+        ? { id: message.id, result: message.answer.json.toString() }
         : message,
     );
   };

@@ -81,8 +81,8 @@ export class HostCalls {
     try {
       // Cancelled while it waited its turn.
       if (controller.signal.aborted) return;
-      const bytes = this.#written(await this.#capability(request, controller.signal));
-      if (this.#open.delete(id)) this.#send({ kind: 'result', id, answer: { bytes } });
+      const json = this.#written(await this.#capability(request, controller.signal));
+      if (this.#open.delete(id)) this.#send({ kind: 'result', id, answer: { json } });
     } catch (error) {
       if (this.#open.delete(id)) this.refuse(id, this.#asOurs(error));
     } finally {

@@ -26,9 +26,9 @@ export function failed({ code, message, hint }: PortolanError, about: unknown): 
   };
 }
 
-/** A server's result as an answer: its own bytes where nothing in them has to be looked at again. */
-export function passed({ value, bytes }: ToolResult): Answer {
-  return bytes && value.resultType === undefined ? { bytes } : { value };
+/** A server's result as an answer: its own words where nothing in them has to be looked at again. */
+export function passed({ value, json }: ToolResult): Answer {
+  return json !== undefined && value.resultType === undefined ? { json } : { value };
 }
 
 const NOT_FOUND_BEFORE_2026 = -32002;
@@ -64,6 +64,6 @@ function inEra(error: RpcError, method: string, era: Era): RpcError {
 
 /** The value of an answer, whichever way it is held. */
 export function objectOf(answer: Answer): Record<string, unknown> {
-  const value: unknown = 'bytes' in answer ? JSON.parse(answer.bytes.toString()) : answer.value;
+  const value: unknown = 'json' in answer ? JSON.parse(answer.json.toString()) : answer.value;
   return isObject(value) ? value : {};
 }

@@ -65,7 +65,7 @@ export class Questions implements Disposable {
 
   /** What a server wants back is bound to this client and this target before it leaves. */
   #sealed(answer: Answer, bound: readonly string[]): Answer {
-    if ('bytes' in answer) return answer;
+    if ('json' in answer) return answer;
     const value = objectOf(answer);
     if (value.resultType !== 'input_required' || typeof value.requestState !== 'string') return answer;
     const sealed = seal(

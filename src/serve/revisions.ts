@@ -35,7 +35,7 @@ export function eraOf(params: Params): Era {
 /** An answer in the era of its client: those of the newer one say that they are whole and for how long they hold. */
 export function adapt(answer: Answer, method: string, era: Era): Answer {
   if (era === 'legacy') {
-    if ('bytes' in answer || !isObject(answer.value) || answer.value.resultType === undefined) return answer;
+    if ('json' in answer || !isObject(answer.value) || answer.value.resultType === undefined) return answer;
     const { resultType: _, ...value } = answer.value;
     return { value };
   }

@@ -22,10 +22,15 @@ describe('the parameters of a request', () => {
       beside: {},
       _meta: { own: 1, progressToken: 7 },
     },
-    { title: 'it says more', params: { ...CALL, task: {} }, beside: {}, _meta: { progressToken: 7 } },
+    {
+      title: 'nobody has written the arguments',
+      params: { ...CALL, task: {} },
+      beside: { argumentsText: undefined },
+      _meta: { progressToken: 7 },
+    },
     { title: 'it is no call', params: { uri: 'x' }, beside: {}, _meta: { progressToken: 7 } },
   ])('are not taken as text where $title', ({ params, beside, _meta }) => {
-    const sent = paramsToSend(params, { ...NOTHING, ...beside, progressToken: 7, argumentsText: '{}' });
+    const sent = paramsToSend(params, { ...NOTHING, progressToken: 7, argumentsText: '{}', ...beside });
     expect(sent).toEqual({ params: { ...params, _meta } });
   });
 

@@ -1,4 +1,4 @@
-import { isObject, oneLine, type Params } from '../base/index.js';
+import { isObject, jsonWord, oneLine, type Params } from '../base/index.js';
 
 type Words = Readonly<Record<string, unknown>>;
 
@@ -8,7 +8,7 @@ export interface Beside {
   /** What a stateless server wants to hear with every request. */
   readonly envelope: Words | undefined;
   readonly meta: Words | undefined;
-  /** The arguments of a tool as JSON, by whoever has written them already. */
+  /** The arguments of a tool as JSON, by whoever has written them already: then there is nothing else but the tool's name. */
   readonly argumentsText: string | undefined;
 }
 
@@ -27,12 +27,9 @@ export function paramsToSend(params: Words, { progressToken, envelope, meta, arg
   }
   if (progressToken === undefined) return { params };
   const _meta = { progressToken };
-  // Most requests are this one, and a copy of what is not known costs ten times as much.
   const { name, arguments: given } = params;
-  if (name === undefined || given === undefined || Object.keys(params).length !== 2)
-    return { params: { ...params, _meta } };
-  const plain = { name, arguments: given, _meta };
-  if (argumentsText === undefined) return { params: plain };
-  const text = `{"name":${JSON.stringify(name)},"arguments":${argumentsText},"_meta":{"progressToken":${progressToken}}}`;
-  return { params: plain, text: oneLine(text) };
+  if (argumentsText === undefined || typeof name !== 'string') return { params: { ...params, _meta } };
+  // Most requests are this one, and a copy of what is not known costs ten times as much.
+  const text = `{"name":${jsonWord(name)},"arguments":${argumentsText},"_meta":{"progressToken":${progressToken}}}`;
+  return { params: { name, arguments: given, _meta }, text: oneLine(text) };
 }

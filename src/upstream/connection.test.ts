@@ -138,8 +138,8 @@ describe('Connection', () => {
       return params.name === 'python' ? { a: 1 } : undefined;
     });
     expect([await connection.callTool('sdk', {}, LONG), await connection.callTool('python', {}, LONG)]).toEqual([
-      { value: { a: 1 }, bytes: Buffer.from('{"a":1}') },
-      { value: { a: 1 }, bytes: Buffer.from('{"a":1}') },
+      { value: { a: 1 }, json: '{"a":1}' },
+      { value: { a: 1 }, json: '{"a":1}' },
     ]);
   });
 

@@ -33,7 +33,7 @@ export interface CallOptions extends Patience {
   readonly asksForProgress?: boolean;
   /** What the tool takes, for servers behind those who read headers and no bodies. */
   readonly inputSchema?: unknown;
-  /** The arguments of a tool as JSON, by whoever has written them already. */
+  /** The arguments of a tool as JSON, by whoever has written them already and says nothing else but the tool's name. */
   readonly argumentsText?: string | undefined;
   /** Travels with the call: trace context and the like. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
@@ -214,11 +214,11 @@ export class Connection {
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
     if (isCall && this.#flights.mustWait(callerOf(conversation))) await this.#turn(callerOf(conversation), options);
-    const wait = this.#clock.start(options, () => this.#ranOut(method, options, giveUp));
-    const flight = { conversation, alive: () => this.#alive(wait) };
-    const token = isCall ? this.#flights.enter(flight) : undefined;
+    const token = isCall ? this.#flights.enter({ conversation, alive: () => this.#alive(wait) }) : undefined;
     const { params: sent, text } = this.#toSend(params, options, token);
+    // The server is at work from here on: what can be done afterwards costs nobody's time.
     const { id, answer } = this.#peer.request(method, sent, { headers: this.#headersFor(options, params), text });
+    const wait = this.#clock.start(options, () => this.#ranOut(method, options, giveUp));
     const giveUp = (error: PortolanError) => {
       if (token !== undefined) this.#flights.giveUp(token);
       this.#peer.forget(id, error);
@@ -230,9 +230,9 @@ export class Connection {
     if (signal?.aborted) onAbort();
     else if (signal) watchAbort(signal, onAbort);
     try {
-      const { result, bytes } = await answer;
+      const { result, json } = await answer;
       this.#timeoutsInARow = 0;
-      if (isObject(result)) return bytes ? { value: result, bytes } : { value: result };
+      if (isObject(result)) return json === undefined ? { value: result } : { value: result, json };
       throw new PortolanError(ErrorCode.ToolExecutionError, 'the server answered with something that is no result');
     } catch (error) {
       // Also who refuses has answered.

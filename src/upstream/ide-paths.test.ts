@@ -62,7 +62,7 @@ describe('withPaths', () => {
         { type: 'text', text: 'C:\\a.ts' },
       ],
     };
-    inner?.message({ kind: 'result', id: 1, result, bytes: Buffer.from(JSON.stringify(result)) });
+    inner?.message({ kind: 'result', id: 1, result, json: JSON.stringify(result) });
     expect(heard).toEqual([
       {
         kind: 'result',

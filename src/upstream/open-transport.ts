@@ -225,8 +225,8 @@ class ChildChannel implements Channel {
     this.#stream.start({ ...listener, closed: (reason) => void this.#afterExit(listener, reason) });
   }
 
-  send(message: Outgoing): void {
-    this.#stream.send(message);
+  send(message: Outgoing, isLast?: boolean): void {
+    this.#stream.send(message, isLast);
   }
 
   async close(): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Id, Incoming, Params, RpcFault } from './message.js';
 
-/** A message to be sent. A result is a value, or bytes that are JSON already. `about` is the request that caused it, for roads that keep requests apart. */
+/** A message to be sent. A result is a value, or JSON already: one line, for everybody. `about` is the request that caused it, for roads that keep requests apart. */
 export type Outgoing =
   | {
       readonly kind: 'request';
@@ -17,7 +17,7 @@ export type Outgoing =
   | { readonly kind: 'result'; readonly id: Id; readonly answer: Answer }
   | { readonly kind: 'fault'; readonly id: Id | null; readonly fault: RpcFault };
 
-export type Answer = { readonly value: unknown } | { readonly bytes: Buffer };
+export type Answer = { readonly value: unknown } | { readonly json: string | Buffer };
 
 export interface ChannelListener {
   message(message: Incoming): void;
@@ -32,7 +32,8 @@ export interface ChannelListener {
 /** A two-way road for messages: a pair of pipes, a socket, HTTP. */
 export interface Channel {
   start(listener: ChannelListener): void;
-  send(message: Outgoing): void;
+  /** With `isLast` nothing else is about to be sent: a road that gathers messages need not wait for more. */
+  send(message: Outgoing, isLast?: boolean): void;
   close(): Promise<void>;
   /** Both sides have agreed on a revision, which some roads name in every request. */
   agreed?(version: string): void;
@@ -53,7 +54,7 @@ export function toObject(message: Outgoing): Record<string, unknown> {
       return { jsonrpc: '2.0', method: message.method, params: message.params };
     case 'result': {
       const { answer } = message;
-      const result: unknown = 'bytes' in answer ? JSON.parse(answer.bytes.toString()) : answer.value;
+      const result: unknown = 'json' in answer ? JSON.parse(answer.json.toString()) : answer.value;
       return { jsonrpc: '2.0', id: message.id, result };
     }
     case 'fault':

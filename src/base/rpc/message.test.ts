@@ -33,24 +33,24 @@ describe('parseLine', () => {
       read: { kind: 'result', id: 3, result: { a: 1 } },
     },
     {
-      title: 'a result behind its id, with its bytes',
+      title: 'a result behind its id, as it was written',
       line: '{"jsonrpc":"2.0","id":3,"result":{"a":9007199254740993}}',
-      read: { kind: 'result', id: 3, result: { a: 9007199254740992 }, bytes: Buffer.from('{"a":9007199254740993}') },
+      read: { kind: 'result', id: 3, result: { a: 9007199254740992 }, json: '{"a":9007199254740993}' },
     },
     {
-      title: 'a result with a second id behind it as the message of that id, never with bytes that hold one',
+      title: 'a result with a second id behind it as the message of that id, never with words that hold one',
       line: '{"jsonrpc":"2.0","id":3,"result":{},"id":7}',
       read: { kind: 'result', id: 7, result: {} },
     },
     {
       title: 'a result that is null',
       line: '{"jsonrpc":"2.0","id":3,"result":null}',
-      read: { kind: 'result', id: 3, result: null, bytes: Buffer.from('null') },
+      read: { kind: 'result', id: 3, result: null, json: 'null' },
     },
     {
-      title: 'a result as the SDKs write it, with its bytes',
+      title: 'a result as the SDKs write it, word for word',
       line: '{"result":{"a":"ä"},"jsonrpc":"2.0","id":3}',
-      read: { kind: 'result', id: 3, result: { a: 'ä' }, bytes: Buffer.from('{"a":"ä"}') },
+      read: { kind: 'result', id: 3, result: { a: 'ä' }, json: '{"a":"ä"}' },
     },
     {
       title: 'an error',
@@ -164,13 +164,13 @@ describe('parseLine', () => {
     ]);
   });
 
-  it('finds in the bytes of a result the very value that was read', () => {
+  it('finds in the words of a result the very value that was read', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, id) => {
         const [read] = parseLine(Buffer.from(JSON.stringify({ result: value, jsonrpc: '2.0', id })), 1_000);
         const result: unknown = JSON.parse(JSON.stringify(value));
-        expect(read).toEqual({ kind: 'result', id, result, bytes: expect.any(Buffer) });
-        expect(read?.kind === 'result' && JSON.parse(String(read.bytes))).toEqual(result);
+        expect(read).toEqual({ kind: 'result', id, result, json: JSON.stringify(value) });
+        expect(read?.kind === 'result' && JSON.parse(String(read.json))).toEqual(result);
       }),
       { numRuns: 500 },
     );
@@ -209,7 +209,7 @@ describe('readMessage', () => {
     '{"result":{"a":1},"jsonrpc":"2.0","id":30}',
   ])('takes %s for nothing else than the whole line is', (line) => {
     const [read] = parseLine(Buffer.from(line), 16);
-    const { bytes: _, ...message } = { bytes: undefined, ...read };
+    const { json: _, ...message } = { json: undefined, ...read };
     expect(message).toEqual(
       isJson(line) ? readMessage(JSON.parse(line)) : expect.objectContaining({ kind: 'invalid' }),
     );

@@ -14,8 +14,8 @@ export interface RpcFault {
 export type Incoming =
   | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  /** `bytes` is the result as it was written, where it can be passed on without being written again. */
-  | { readonly kind: 'result'; readonly id: Id; readonly result: unknown; readonly bytes?: Buffer }
+  /** `json` is the result as it was written, where it can be passed on: a text that was read anyway, or bytes where it is long. */
+  | { readonly kind: 'result'; readonly id: Id; readonly result: unknown; readonly json?: string | Buffer }
   | { readonly kind: 'fault'; readonly id: Id | undefined; readonly fault: RpcFault }
   /** Nothing that JSON-RPC knows; `id` where one can be answered. */
   | {
@@ -52,6 +52,8 @@ const MAX_DIGITS = 15;
 const CLOSE_BRACE = 0x7d;
 const [ZERO, NINE] = [0x30, 0x39];
 const REPLACEMENT = '\uFFFD';
+/** What is longer is not made bytes a second time. */
+const MAX_TEXT = 4_096;
 
 /** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
 export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
@@ -86,7 +88,7 @@ function parseForwardable(line: Buffer): Incoming | undefined {
     // Some programs end a line at these too: what follows would be a message that nobody sent. Written again, they are escaped.
     return hasLineEnd(text)
       ? { kind: 'result', id: frame.id, result }
-      : { kind: 'result', id: frame.id, result, bytes };
+      : { kind: 'result', id: frame.id, result, json: text.length <= MAX_TEXT ? text : bytes };
   } catch {
     return undefined; // a line of another shape: read as a whole
   }

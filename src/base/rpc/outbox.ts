@@ -11,6 +11,7 @@ export class Outbox {
   readonly #output: Writable;
   #parts: (string | Buffer)[] = [];
   #length = 0;
+  #isDue = false;
 
   constructor(output: Writable) {
     this.#output = output;
@@ -22,12 +23,19 @@ export class Outbox {
   }
 
   put(part: string | Buffer): void {
-    if (this.#parts.length === 0) process.nextTick(flush, this);
     this.#parts.push(part);
     this.#length += part.length;
   }
 
+  /** Once all that runs now is done. */
+  flushSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    process.nextTick(flush, this);
+  }
+
   flush(): void {
+    this.#isDue = false;
     const [parts, length] = [this.#parts, this.#length];
     this.#parts = [];
     this.#length = 0;

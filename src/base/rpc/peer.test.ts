@@ -6,6 +6,7 @@ import { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError } from
 /** A road whose other end is the test. */
 function road(said: Partial<PeerHandlers> = {}, backlogBytes = 0) {
   const sent: Outgoing[] = [];
+  const last: (Outgoing['kind'] | undefined)[] = [];
   const faults: unknown[] = [];
   const closings: (Error | undefined)[] = [];
   let listener: ChannelListener | undefined;
@@ -14,7 +15,10 @@ function road(said: Partial<PeerHandlers> = {}, backlogBytes = 0) {
     start: (given) => {
       listener = given;
     },
-    send: (message) => sent.push(message),
+    send: (message, isLast) => {
+      sent.push(message);
+      last.push(isLast ? message.kind : undefined);
+    },
     close: async () => listener?.closed(undefined),
   };
   const peer = new Peer(channel, {
@@ -27,7 +31,7 @@ function road(said: Partial<PeerHandlers> = {}, backlogBytes = 0) {
   });
   if (!listener) throw new Error('the peer does not listen');
   const { message, overlong, undelivered, closed } = listener;
-  return { peer, sent, faults, closings, hear: (one: Incoming) => message(one), overlong, undelivered, closed };
+  return { peer, sent, last, faults, closings, hear: (one: Incoming) => message(one), overlong, undelivered, closed };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -47,6 +51,28 @@ describe('Peer', () => {
     expect(error).toBeInstanceOf(RpcError);
     expect(error).toMatchObject({ fault: { code: -5, message: 'of a', data: 9 } });
     expect(peer.pendingCount).toBe(0);
+  });
+
+  it('says of a request or an answer that nothing follows, where no other is open', async () => {
+    const answers: (() => void)[] = [];
+    const { peer, last, hear } = road({
+      request: () => new Promise((resolve) => answers.push(() => resolve({ value: {} }))),
+    });
+    const [first] = [peer.request('a', undefined), peer.request('b', undefined)];
+    hear({ kind: 'result', id: 1, result: 1 });
+    hear({ kind: 'result', id: first.id, result: 1 });
+    void peer.request('c', undefined);
+    for (const id of [1, 2, 3]) hear({ kind: 'request', id, method: 'm', params: undefined });
+    for (const answer of answers.splice(0)) answer();
+    await settled();
+    hear({ kind: 'request', id: 4, method: 'm', params: undefined });
+    answers.pop()?.();
+    await settled();
+    expect(last).toEqual([
+      ...['request', undefined, 'request'], // alone, with another, alone again
+      ...[undefined, undefined, 'result'],
+      'result',
+    ]);
   });
 
   it('drops answers that nobody waits for, or not any more', async () => {

@@ -65,6 +65,8 @@ export class Peer {
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<Id, Pending>();
   #nextId = 0;
+  /** Requests of the other side that have no answer yet. */
+  #open = 0;
   #closed = false;
 
   constructor(channel: Channel, handlers: PeerHandlers) {
@@ -99,7 +101,9 @@ export class Peer {
       else this.#pending.set(id, { resolve, reject });
     });
     const { about, headers, text } = beside;
-    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, text, about, headers });
+    // Where nobody else waits, nothing else is on its way.
+    const isLast = this.#pending.size === 1;
+    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, text, about, headers }, isLast);
     return { id, answer };
   }
 
@@ -157,14 +161,17 @@ export class Peer {
 
   async #answer(request: Extract<Incoming, { kind: 'request' }>): Promise<void> {
     const { id } = request;
+    this.#open += 1;
     try {
       const answer = await this.#handlers.request(request);
-      if (answer) this.#channel.send({ kind: 'result', id, answer });
+      if (answer) this.#channel.send({ kind: 'result', id, answer }, this.#open === 1);
     } catch (error) {
       if (!(error instanceof RpcError)) this.#handlers.fault(error);
       const fault =
         error instanceof RpcError ? error.fault : { code: RpcCode.internalError, message: 'internal error' };
       this.#channel.send({ kind: 'fault', id, fault });
+    } finally {
+      this.#open -= 1;
     }
   }
 

@@ -62,7 +62,8 @@ describe('StreamChannel', () => {
     channel.send({ kind: 'request', id: 0, method: 'm', params: { a: 'line\nline' } });
     channel.send({ kind: 'notification', method: 'n', params: undefined });
     channel.send({ kind: 'result', id: 'x"', answer: { value: { a: 1 } } });
-    channel.send({ kind: 'result', id: 'x"', answer: { bytes: Buffer.from('{"a":1}') } });
+    channel.send({ kind: 'result', id: 'x"', answer: { json: Buffer.from('{"a":1}') } });
+    channel.send({ kind: 'result', id: 7, answer: { json: '{"a":"ä"}' } });
     channel.send({ kind: 'fault', id: null, fault: { code: -1, message: 'no' } });
     await new Promise((resolve) => setImmediate(resolve));
     expect(written().split('\n')).toEqual([
@@ -70,9 +71,21 @@ describe('StreamChannel', () => {
       '{"jsonrpc":"2.0","method":"n"}',
       '{"jsonrpc":"2.0","id":"x\\"","result":{"a":1}}',
       '{"jsonrpc":"2.0","id":"x\\"","result":{"a":1}}',
+      '{"jsonrpc":"2.0","id":7,"result":{"a":"ä"}}',
       '{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"no"}}',
       '',
     ]);
+  });
+
+  it('writes at once what is said to be the last, behind all that was gathered', async () => {
+    const { channel, written } = opened();
+    channel.send({ kind: 'notification', method: 'a', params: undefined });
+    expect(written()).toBe('');
+    channel.send({ kind: 'result', id: 1, answer: { json: '{}' } }, true);
+    expect(written()).toBe('{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","id":1,"result":{}}\n');
+    channel.send({ kind: 'notification', method: 'b', params: undefined });
+    await settled();
+    expect(written()).toBe('{"jsonrpc":"2.0","method":"b"}\n');
   });
 
   it('says how much has not left yet', () => {

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { jsonLine } from '../json-line.js';
+import { jsonWord } from '../json-word.js';
 import { LineSplitter } from '../line-splitter.js';
 import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
 import { parseLine } from './message.js';
@@ -62,15 +63,22 @@ export class StreamChannel implements Channel {
     }
   }
 
-  send(message: Outgoing): void {
-    if (message.kind === 'result' && 'bytes' in message.answer) {
-      this.#outbox.put(`{"jsonrpc":"2.0","id":${JSON.stringify(message.id)},"result":`);
-      this.#outbox.put(message.answer.bytes);
-      this.#outbox.put('}\n');
+  send(message: Outgoing, isLast = false): void {
+    this.#put(message);
+    if (isLast) this.#outbox.flush();
+    else this.#outbox.flushSoon();
+  }
+
+  #put(message: Outgoing): void {
+    if (message.kind === 'result' && 'json' in message.answer) {
+      const { id, answer } = message;
+      const before = `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":`;
+      if (typeof answer.json === 'string') this.#outbox.put(`${before}${answer.json}}\n`);
+      else for (const part of [before, answer.json, '}\n']) this.#outbox.put(part);
     } else if (message.kind === 'request' && typeof message.id === 'number') {
       const text = message.text ?? (message.params && jsonLine(message.params));
       const params = text === undefined ? '' : `,"params":${text}`;
-      this.#outbox.put(`{"jsonrpc":"2.0","id":${message.id},"method":${JSON.stringify(message.method)}${params}}\n`);
+      this.#outbox.put(`{"jsonrpc":"2.0","id":${message.id},"method":${jsonWord(message.method)}${params}}\n`);
     } else this.#outbox.put(`${jsonLine(toObject(message))}\n`);
   }
 

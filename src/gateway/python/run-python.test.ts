@@ -59,7 +59,7 @@ function gatewayOf(executed: Executed[] = []): PythonGateway {
       executed.push({ server, tool: name, mayAsk: abilities !== undefined, via });
       if (server === 'waiting') throw new PortolanError(ErrorCode.ServerNotApproved, 'it waits');
       if (name === 'far_off') throw new PortolanError(ErrorCode.ToolNotFound, 'no such tool');
-      return { value: {}, bytes: Buffer.from('{"content":[],"structuredContent":{"n":12345678901234567890}}') };
+      return { value: {}, json: '{"content":[],"structuredContent":{"n":12345678901234567890}}' };
     },
   };
 }

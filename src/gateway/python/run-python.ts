@@ -183,7 +183,7 @@ class Calls {
     const { abilities, ...rest } = this.#conversation;
     const mayAsk = abilities && !this.#refused.has(server);
     const conversation = { ...rest, signal, ...(mayAsk && { abilities }) };
-    const { bytes, value } = await this.#gateway.executeTool(server, tool, given, conversation, { via: 'run_python' });
-    return bytes ?? Buffer.from(JSON.stringify(value));
+    const { json, value } = await this.#gateway.executeTool(server, tool, given, conversation, { via: 'run_python' });
+    return Buffer.isBuffer(json) ? json : Buffer.from(json ?? JSON.stringify(value));
   }
 }

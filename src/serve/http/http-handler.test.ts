@@ -37,7 +37,7 @@ function parts() {
   const call = async ({ params, conversation }: FaceRequest) => {
     switch (params.name) {
       case 'echo':
-        return { bytes: Buffer.from(JSON.stringify({ content: [{ type: 'text', text: String(params.arguments) }] })) };
+        return { json: JSON.stringify({ content: [{ type: 'text', text: String(params.arguments) }] }) };
       case 'steps':
         for (const progress of [1, 2, 3]) conversation.progress?.({ progress });
         return { value: { content: [] } };

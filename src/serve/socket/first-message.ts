@@ -55,8 +55,8 @@ export class FirstMessage implements Channel {
     });
   }
 
-  send(message: Outgoing): void {
-    this.#channel.send(message);
+  send(message: Outgoing, isLast?: boolean): void {
+    this.#channel.send(message, isLast);
   }
 
   close(): Promise<void> {
