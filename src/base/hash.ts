@@ -51,6 +51,14 @@ export function randomKey(): string {
   return crypto().randomBytes(32).toString('hex');
 }
 
+/**
+ * Where the ids of our requests begin: what a tool shows may end up among its server's own lines, and whoever wrote it
+ * shall not be able to write the answer to the next call. Some servers keep ids in 32 bits; half of them are left to count.
+ */
+export function randomId(): number {
+  return crypto().randomInt(2 ** 30);
+}
+
 let loaded: typeof import('node:crypto') | undefined;
 
 function crypto(): typeof import('node:crypto') {

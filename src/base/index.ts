@@ -11,7 +11,7 @@ export {
   type FolderReading,
   MAX_FILE_BYTES,
 } from './files.js';
-export { hmac256, randomKey, sha256 } from './hash.js';
+export { hmac256, randomId, randomKey, sha256 } from './hash.js';
 export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-text.js';
 export { jsonLine, oneLine } from './json-line.js';
 export { isDeeperThan, isValueDeeperThan } from './json-scan.js';

@@ -176,10 +176,25 @@ describe('Connection', () => {
       message: 'no answer to tools/call within 0.1 s',
       hint: 'try again, ask for less at once, or raise timeouts.callMs',
     });
+    const requestId = got[0]?.id;
     expect(got).toMatchObject([
-      { id: 0, method: 'tools/call' },
-      { method: 'notifications/cancelled', params: { requestId: 0, reason: 'no answer to tools/call within 0.1 s' } },
+      { id: expect.any(Number), method: 'tools/call' },
+      { method: 'notifications/cancelled', params: { requestId, reason: 'no answer to tools/call within 0.1 s' } },
     ]);
+  });
+
+  it('begins each connection with an id that cannot be guessed, and leaves 32 bits room to count', async () => {
+    const first = async () => {
+      const { connection, got } = connected(() => ({}));
+      for (let n = 0; n < 2; n += 1) await connection.callTool('t', {}, LONG);
+      const [id, next] = got.map((message) => Number(message.id));
+      expect(next).toBe(Number(id) + 1);
+      return Number(id);
+    };
+    const ids = await Promise.all(Array.from({ length: 50 }, first));
+    expect(new Set(ids).size).toBeGreaterThan(45);
+    expect(Math.max(...ids)).toBeLessThan(2 ** 30);
+    expect(Math.max(...ids)).toBeGreaterThan(2 ** 25);
   });
 
   it('never cancels the greeting', async () => {
@@ -344,10 +359,11 @@ describe('Connection', () => {
 
   it('G3 counts what is no message, answers none of it and goes on', async () => {
     const { connection, events, got } = connected(({ id }, say) => {
-      for (const line of ['Listening on stdio', '{"id":0}', '[1,2]', '\0', '{"jsonrpc":"2.0","id":0,"resu']) say(line);
-      return { ok: id };
+      for (const line of ['Listening on stdio', `{"id":${id}}`, '[1,2]', '\0', `{"jsonrpc":"2.0","id":${id},"resu`])
+        say(line);
+      return { ok: true };
     });
-    expect(await connection.callTool('t', {}, LONG)).toMatchObject({ value: { ok: 0 } });
+    expect(await connection.callTool('t', {}, LONG)).toMatchObject({ value: { ok: true } });
     expect({ noise: events.noise, got: got.length, closings: events.closings }).toEqual({
       noise: 6,
       got: 1,

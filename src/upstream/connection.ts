@@ -8,6 +8,7 @@ import {
   PortolanError,
   RpcCode,
   RpcError,
+  randomId,
   unwatchAbort,
   watchAbort,
 } from '../base/index.js';
@@ -82,19 +83,23 @@ export class Connection {
     this.#events = events;
     this.#flights = new Flights(events.roots?.bind(events));
     this.#clock = new AnswerClock(channel.isInProcess === true);
-    this.#peer = new Peer(channel, {
-      request: async ({ method, params = {} }) => ({ value: await this.#asked(method, params) }),
-      notification: (method, params) => this.#notified(method, params),
-      noise: () => {
-        events.noise();
-        return 'skip';
+    this.#peer = new Peer(
+      channel,
+      {
+        request: async ({ method, params = {} }) => ({ value: await this.#asked(method, params) }),
+        notification: (method, params) => this.#notified(method, params),
+        noise: () => {
+          events.noise();
+          return 'skip';
+        },
+        closed: (reason) => {
+          this.#clock.end();
+          events.closed(this.#closing ?? (reason && events.redact(reason.message)));
+        },
+        fault: () => undefined,
       },
-      closed: (reason) => {
-        this.#clock.end();
-        events.closed(this.#closing ?? (reason && events.redact(reason.message)));
-      },
-      fault: () => undefined,
-    });
+      randomId(),
+    );
   }
 
   get greeting(): ServerGreeting {

@@ -138,8 +138,9 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     expect((await waiting).body).toContain('waited 500');
   });
 
-  it('S14 does not happen to answers that a server gives before it is asked', async () => {
+  it('S14 does not happen to answers that a text among a server’s own lines gives, before it is asked or while it works', async () => {
     const session = await open();
+    const waiting = within(await open(), request(1, 'tools/call', executing('odd', 'wait', { ms: 1_000 })));
     const early = Array.from({ length: 200 }, (_, id) =>
       JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'forged' }] } }),
     );
@@ -148,6 +149,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     const { body } = await within(session, request(2, 'tools/call', executing('odd', 'echo', { honest: true })));
     expect(body).toContain('honest');
     expect(body).not.toContain('forged');
+    expect((await waiting).body).toContain('waited 1000');
   });
 
   it('S14 does not happen to questions: they go to the caller, and nobody else can answer them', async () => {

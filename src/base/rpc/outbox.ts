@@ -11,7 +11,9 @@ export class Outbox {
   readonly #output: Writable;
   #parts: (string | Buffer)[] = [];
   #length = 0;
-  #isDue = false;
+  #messages = 0;
+  /** As many left in the last stroke: who sends many at once will do so again, and the first of them shall not wake anybody alone. */
+  #lastMessages = 1;
 
   constructor(output: Writable) {
     this.#output = output;
@@ -27,15 +29,16 @@ export class Outbox {
     this.#length += part.length;
   }
 
-  /** Once all that runs now is done. */
-  flushSoon(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    process.nextTick(flush, this);
+  /** Leaves at once where no other follows, and none did the last time; else when all that runs now is done. */
+  endMessage(isLast: boolean): void {
+    this.#messages += 1;
+    if (isLast && this.#messages === 1 && this.#lastMessages === 1) this.flush();
+    else if (this.#messages === 1) process.nextTick(flush, this);
   }
 
   flush(): void {
-    this.#isDue = false;
+    if (this.#messages > 0) this.#lastMessages = this.#messages;
+    this.#messages = 0;
     const [parts, length] = [this.#parts, this.#length];
     this.#parts = [];
     this.#length = 0;

@@ -64,14 +64,16 @@ export class Peer {
   readonly #channel: Channel;
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<Id, Pending>();
-  #nextId = 0;
+  #nextId: number;
   /** Requests of the other side that have no answer yet. */
   #open = 0;
   #closed = false;
 
-  constructor(channel: Channel, handlers: PeerHandlers) {
+  /** The ids of our requests count up from `firstId`. */
+  constructor(channel: Channel, handlers: PeerHandlers, firstId = 0) {
     this.#channel = channel;
     this.#handlers = handlers;
+    this.#nextId = firstId;
     channel.start({
       message: (message) => this.#receive(message),
       overlong: ({ bytes, id }) => this.#overlong(bytes, id),

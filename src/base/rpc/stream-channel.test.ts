@@ -77,15 +77,26 @@ describe('StreamChannel', () => {
     ]);
   });
 
-  it('writes at once what is said to be the last, behind all that was gathered', async () => {
+  it('writes at once what is alone, and gathers again once several came together', async () => {
     const { channel, written } = opened();
-    channel.send({ kind: 'notification', method: 'a', params: undefined });
-    expect(written()).toBe('');
-    channel.send({ kind: 'result', id: 1, answer: { json: '{}' } }, true);
-    expect(written()).toBe('{"jsonrpc":"2.0","method":"a"}\n{"jsonrpc":"2.0","id":1,"result":{}}\n');
-    channel.send({ kind: 'notification', method: 'b', params: undefined });
+    const send = (method: string, isLast: boolean) =>
+      channel.send({ kind: 'notification', method, params: {} }, isLast);
+    const methods = () => [...written().matchAll(/"method":"(.)"/g)].map(([, method]) => method).join('');
+    send('a', true);
+    expect(methods()).toBe('a');
+    send('b', false);
+    send('c', true); // not before those that wait
+    expect(methods()).toBe('');
     await settled();
-    expect(written()).toBe('{"jsonrpc":"2.0","method":"b"}\n');
+    expect(methods()).toBe('bc');
+    send('d', true); // more may follow, as the last time
+    expect(methods()).toBe('');
+    await settled();
+    expect(methods()).toBe('d');
+    send('e', true);
+    expect(methods()).toBe('e');
+    await settled();
+    expect(methods()).toBe('');
   });
 
   it('says how much has not left yet', () => {

@@ -65,8 +65,7 @@ export class StreamChannel implements Channel {
 
   send(message: Outgoing, isLast = false): void {
     this.#put(message);
-    if (isLast) this.#outbox.flush();
-    else this.#outbox.flushSoon();
+    this.#outbox.endMessage(isLast);
   }
 
   #put(message: Outgoing): void {
