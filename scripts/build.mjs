@@ -4,6 +4,7 @@ import { chmodSync, existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { loadTogether } from './load-together.mjs';
 import { pruneTypes } from './prune-types.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -37,9 +38,15 @@ const common = {
 const LATER = ['program', 'slow-settings', 'serve-alone'];
 const later = Object.fromEntries(LATER.map((name) => [name, `src/cli/${name}.ts`]));
 const command = { cli: 'src/cli/main.ts', ...later };
-for (const entryPoints of [{ index: 'src/index.ts' }, command, { schemas: 'src/schemas.ts' }]) {
+for (const entryPoints of [{ index: 'src/index.ts' }, { schemas: 'src/schemas.ts' }]) {
   await build({ ...common, entryPoints });
 }
+const commands = { ...common, entryPoints: command };
+await build({
+  ...commands,
+  plugins: [await loadTogether(commands, 'program')],
+  logOverride: { 'ignored-bare-import': 'silent' }, // to be reached is all that they are imported for
+});
 // What a client starts, in one file: CommonJS is there sooner, and what it rarely needs are the modules beside it.
 await build({
   ...{ ...common, entryPoints: { cli: command.cli }, format: 'cjs', splitting: false, outExtension: { '.js': '.cjs' } },

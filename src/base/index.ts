@@ -13,7 +13,7 @@ export {
 } from './files.js';
 export { hmac256, randomId, randomKey, sha256 } from './hash.js';
 export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-text.js';
-export { jsonLine, oneLine } from './json-line.js';
+export { jsonLine, oneLine, passedJson } from './json-line.js';
 export { isDeeperThan, isValueDeeperThan } from './json-scan.js';
 export { jsonWord } from './json-word.js';
 export { LineSplitter } from './line-splitter.js';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { hasLineEnd, jsonLine } from './json-line.js';
+import { hasLineEnd, jsonLine, passedJson } from './json-line.js';
 import { StreamChannel } from './rpc/index.js';
 import { parseLine } from './rpc/message.js';
 
@@ -30,6 +30,11 @@ describe('a message in one line', () => {
     const lines = await seenBy(`{"jsonrpc":"2.0","id":0,"result":${text}}`);
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toEqual({ jsonrpc: '2.0', id: 7, result: JSON.parse(text) });
+  });
+
+  it('is bytes where it is long', () => {
+    expect(passedJson({ a: 'ä' })).toBe('{"a":"ä"}');
+    expect(passedJson('ä\u2028'.repeat(2_000))).toEqual(Buffer.from(jsonLine('ä\u2028'.repeat(2_000))));
   });
 
   it('loses nothing of what it holds', () => {

@@ -13,3 +13,12 @@ export function jsonLine(value: unknown): string {
 export function oneLine(text: string): string {
   return hasLineEnd(text) ? text.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029') : text;
 }
+
+/** What is longer is passed on as bytes: they are counted as they are, and not made a second time. */
+export const MAX_PASSED_TEXT = 4_096;
+
+/** A value as JSON of one line, to be passed on. */
+export function passedJson(value: unknown): string | Buffer {
+  const text = jsonLine(value);
+  return text.length <= MAX_PASSED_TEXT ? text : Buffer.from(text);
+}

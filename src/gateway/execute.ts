@@ -1,4 +1,4 @@
-import { ErrorCode, isObject, jsonLine, PortolanError } from '../base/index.js';
+import { ErrorCode, isObject, PortolanError, passedJson } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
@@ -63,7 +63,7 @@ export function executor(parts: GatewayParts): Execute {
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
       if (outcome === 'ok' && parts.uses.isWaiting)
         setImmediate(() => parts.uses.worked(conversation.client, server.name, call.tool)); // the answer goes first
-      const json = result.json ?? jsonLine(result.value);
+      const json = result.json ?? passedJson(result.value);
       bytes = Buffer.byteLength(json);
       return { value: result.value, json };
     } catch (error) {

@@ -5,7 +5,7 @@ import { failed } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
 import { instructions } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
-import { passedOn } from './passed-on.js';
+import { besideCall, passedOn } from './passed-on.js';
 import { TaskRoutes } from './task-routes.js';
 
 /** What the strictest clients take as a name. */
@@ -71,13 +71,13 @@ export class ExposeAll implements Face {
   }
 
   async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
-    const { name, arguments: given, _meta, ...extra } = params;
+    const { name, arguments: given, _meta } = params;
     const meant = typeof name === 'string' ? await this.#meant(name, conversation) : undefined;
     if (!meant) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);
     const { server, tool } = meant;
     const meta = passedOn(_meta);
     try {
-      const details = { extra, ...(meta && { meta }) };
+      const details = { extra: besideCall(params), ...(meta && { meta }) };
       const result = await this.#gateway.executeTool(server, tool.name, given, conversation, details);
       return this.#tasks.answered(server, result, principal);
     } catch (error) {

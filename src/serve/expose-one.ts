@@ -13,7 +13,7 @@ import {
 import type { Gateway } from '../gateway/index.js';
 import { failed, passed } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
-import { paramsPassedOn, passedOn } from './passed-on.js';
+import { besideCall, paramsPassedOn, passedOn } from './passed-on.js';
 import { ResourceWatchers } from './resource-watchers.js';
 import { TaskRoutes } from './task-routes.js';
 
@@ -85,11 +85,11 @@ export class ExposeOne implements Face {
   }
 
   async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
-    const { name, arguments: given, _meta, ...extra } = params;
+    const { name, arguments: given, _meta } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
     const meta = passedOn(_meta);
     try {
-      const details = { unchecked: true, extra, ...(meta && { meta }) };
+      const details = { unchecked: true, extra: besideCall(params), ...(meta && { meta }) };
       const result = await this.#gateway.executeTool(this.#server, name, given, conversation, details);
       return this.#tasks.answered(this.#server, result, principal);
     } catch (error) {

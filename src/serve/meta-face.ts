@@ -6,7 +6,7 @@ import type { Face, FaceRequest, Introduction, Notice } from './face.js';
 import { type MetaCall, readMetaCall } from './meta-arguments.js';
 import { instructions, metaTools } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
-import { passedOn } from './passed-on.js';
+import { besideCall, passedOn } from './passed-on.js';
 import { pythonAnswer } from './python-answer.js';
 import { TaskRoutes } from './task-routes.js';
 
@@ -94,15 +94,6 @@ export class MetaFace implements Face {
       }
     }
   }
-}
-
-/** What else a request says beside tool and arguments; most say nothing. */
-function besideCall(params: FaceRequest['params']): Record<string, unknown> | undefined {
-  let isMore = false;
-  for (const key in params) if (key !== 'name' && key !== 'arguments' && key !== '_meta') isMore = true;
-  if (!isMore) return undefined;
-  const { name: _, arguments: __, _meta: ___, ...extra } = params;
-  return extra;
 }
 
 /** What a model needs of a result: ten of them stay under 350 tokens. Why a tool was found is for people. */

@@ -13,3 +13,12 @@ export function paramsPassedOn({ _meta, ...params }: Readonly<Record<string, unk
   const meta = passedOn(_meta);
   return { ...params, ...(meta && { _meta: meta }) };
 }
+
+/** What else a request says beside tool and arguments; most say nothing. */
+export function besideCall(params: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  let isMore = false;
+  for (const key in params) if (key !== 'name' && key !== 'arguments' && key !== '_meta') isMore = true;
+  if (!isMore) return undefined;
+  const { name: _, arguments: __, _meta: ___, ...extra } = params;
+  return extra;
+}

@@ -1,3 +1,4 @@
+import { fstatSync, statSync } from 'node:fs';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -52,6 +53,13 @@ describe('startChild', () => {
     const child = await start(node, ['-e', script, '--', ...odd], { env: { ...env, OWN: '$HOME' } });
     expect(JSON.parse(await textOf(child))).toEqual([odd, { ...env, OWN: '$HOME' }, folder]);
     expect(await child.exited).toEqual({ code: 0, signal: null });
+    await child.stop();
+  });
+
+  it.runIf(process.platform === 'linux')('holds the mark of its guardian, beside its three pipes', async () => {
+    const child = await start(node, ['-e', 'process.stdin.resume()']);
+    const held = statSync(`/proc/${child.pid}/fd/3`);
+    expect(held.ino).toBe(fstatSync(Number(guardian.prepare())).ino);
     await child.stop();
   });
 

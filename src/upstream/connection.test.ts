@@ -371,6 +371,23 @@ describe('Connection', () => {
     });
   });
 
+  it('hands on what a client brought, though its arguments were written before', async () => {
+    const { connection, got } = connected(() => ({}));
+    const conversation = { client: 'one', brought: { responses: { q: 1 }, state: 's' } };
+    const options = { ...LONG, conversation, argumentsText: '{"x":1}', asksForProgress: true };
+    await connection.callTool('t', { x: 1 }, options);
+    expect(got[0]?.params).toMatchObject({ arguments: { x: 1 }, inputResponses: { q: 1 }, requestState: 's' });
+  });
+
+  it('gives each call a token for its progress that cannot be guessed', async () => {
+    const { connection, got } = connected(() => ({}));
+    for (let n = 0; n < 2; n += 1)
+      await connection.callTool('t', {}, { ...LONG, asksForProgress: true, conversation: { client: 'one' } });
+    const [first, second] = got.map(({ params }) => Object(Object(params)._meta).progressToken);
+    expect(second).toBe(first + 1);
+    expect(first).toBeGreaterThan(1_000);
+  });
+
   it('hands on what travels with a call, beside its own token', async () => {
     const { connection, got } = connected(() => ({}));
     await connection.callTool('t', { x: 1 }, { ...LONG, meta: { traceparent: '00-1' } });

@@ -155,7 +155,9 @@ export class Connection {
       return this.#watch(String(params.uri), method === 'resources/subscribe');
     const { conversation = NOBODY } = options;
     const { brought } = conversation;
-    const send = (asked: Readonly<Record<string, unknown>>) => this.#request(method, asked, options);
+    // Who says more than at first has not written it yet.
+    const send = (asked: Readonly<Record<string, unknown>>) =>
+      this.#request(method, asked, asked === params ? options : { ...options, argumentsText: undefined });
     const first = brought ? withAnswers(params, brought) : params;
     if (conversation.takesQuestions) return visitFirst(conversation, () => send(first));
     const answer = send(first);
@@ -219,11 +221,12 @@ export class Connection {
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
     if (isCall && this.#flights.mustWait(callerOf(conversation))) await this.#turn(callerOf(conversation), options);
+    let wait: Wait | undefined;
     const token = isCall ? this.#flights.enter({ conversation, alive: () => this.#alive(wait) }) : undefined;
     const { params: sent, text } = this.#toSend(params, options, token);
     // The server is at work from here on: what can be done afterwards costs nobody's time.
     const { id, answer } = this.#peer.request(method, sent, { headers: this.#headersFor(options, params), text });
-    const wait = this.#clock.start(options, () => this.#ranOut(method, options, giveUp));
+    wait = this.#clock.start(options, () => this.#ranOut(method, options, giveUp));
     const giveUp = (error: PortolanError) => {
       if (token !== undefined) this.#flights.giveUp(token);
       this.#peer.forget(id, error);
@@ -253,9 +256,9 @@ export class Connection {
     }
   }
 
-  #alive(wait: Wait): void {
+  #alive(wait: Wait | undefined): void {
     this.#timeoutsInARow = 0;
-    this.#clock.again(wait);
+    if (wait) this.#clock.again(wait);
   }
 
   #ranOut(method: string, { timeoutMs }: CallOptions, giveUp: (error: PortolanError) => void): void {

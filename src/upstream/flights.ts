@@ -1,4 +1,4 @@
-import { isObject, RpcCode, RpcError } from '../base/index.js';
+import { isObject, RpcCode, RpcError, randomId } from '../base/index.js';
 import type { Conversation, Progress } from '../model/index.js';
 
 /** A call that is under way. */
@@ -16,7 +16,8 @@ export class Flights {
   readonly #givenUp: { readonly caller: string; readonly until: number }[] = [];
   /** On a pipe a question does not say whose call it is about: a server that asks is used by one client at a time. */
   #asksQuestions = false;
-  #next = 0;
+  /** Like the ids of our requests, not to be guessed. */
+  #next = randomId();
   readonly #roots: () => Promise<Record<string, unknown>>;
 
   /** `roots` answers for whoever is served while no call is under way. */

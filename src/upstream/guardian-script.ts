@@ -6,13 +6,15 @@ const LOOKS_BEFORE_KILL = 10;
 const KILLS = '1 2 3 4 5 6 7 8 9 10';
 /** What was being started when we ended may take until then to be a program that holds our mark. */
 const LEAST_LOOKS = 10;
+/** A shell hands the mark down to whatever it starts: only what began so shortly before our end was being started by us. Ticks of a hundredth of a second. */
+const YOUNG_TICKS = 500;
 
 /** The last word of one who ends in peace: no start is under way of which the script has not heard. */
 export const ALL_IS_TOLD = '.\n';
 
 /**
  * A program for `sh` that outlives us: told of groups by lines `+7` and `-7`, it ends what is left of them when its stdin ends,
- * and, unless all was told, whatever leads a session and holds the same file as itself on `MARK_DESCRIPTOR`.
+ * and, unless all was told, whatever has just begun, leads a session and holds the same file as itself on `MARK_DESCRIPTOR`.
  * `$1` is where the processes are listed (`/proc`); where nothing is, `ps` is asked.
  */
 export const GUARDIAN_SCRIPT = `
@@ -33,6 +35,9 @@ done
 
 set -f
 list=$1
+# In ticks since the machine started, as the start of a process is told; nothing is young where nobody tells the time.
+youngest=
+[ -r "$list/uptime" ] && read -r uptime rest < "$list/uptime" && youngest=$((\${uptime%.*} * 100 + 1\${uptime#*.} - 100 - ${YOUNG_TICKS}))
 # Who is in a session was born in it, so all in one of ours are ours.
 sessions=$groups
 # Ours, but in no group of ours: pid:start.
@@ -41,14 +46,17 @@ looks=0
 
 has() { case $1 in *" $2 "*) return 0 ;; esac; return 1; }
 
-# pid session
-is_marked() { [ "$least" != 0 ] && [ "$1" = "$2" ] && [ "$list/$1/fd/${MARK_DESCRIPTOR}" -ef "$list/$$/fd/${MARK_DESCRIPTOR}" ]; }
+# pid session start
+is_marked() {
+  [ "$least" != 0 ] && [ -n "$youngest" ] && [ "$1" = "$2" ] && [ "$3" -ge "$youngest" ] &&
+    [ "$list/$1/fd/${MARK_DESCRIPTOR}" -ef "$list/$$/fd/${MARK_DESCRIPTOR}" ]
+}
 
 # pid state parent group session start
 consider() {
   case $2 in [ZXx]*) return ;; esac
   has "$found 1 $$ " "$1" && return
-  if ! has "$groups" "$4" && is_marked "$1" "$5"; then
+  if ! has "$groups" "$4" && is_marked "$1" "$5" "$6"; then
     groups="$groups$1 "
     sessions="$sessions$1 "
   fi
@@ -82,7 +90,10 @@ look() {
       consider "$1" "$2" "$3" "$4" "\${5:-0}" "\${6:-0}"
     done
   done
-  [ "$found" != ' ' ] || [ "$looks" -lt "$least" ]
+  [ "$found" != ' ' ] && return
+  # A number of which nothing lives may be given to somebody else while we go on looking.
+  groups=' ' sessions=' ' apart=' '
+  [ "$looks" -lt "$least" ]
 }
 
 # Gives them as many looks.

@@ -60,7 +60,7 @@ function incoming(message: Incoming, form: PathForms['fromEditor']): Incoming {
   );
   const { structuredContent } = message.result;
   const structured = structuredContent === undefined ? {} : { structuredContent: changed(structuredContent, form, 0) };
-  // Without the bytes as they came, which hold the editor's own paths.
+  // Not as it was written, which holds the editor's own paths.
   return { kind: 'result', id: message.id, result: { ...message.result, ...structured, content } };
 }
 

@@ -4,11 +4,14 @@ import { makeOwnFolder } from './strays.js';
 /** Where a child holds the mark: the first descriptor that no program knows by number. */
 export const MARK_DESCRIPTOR = 3;
 
+/** What one server wrote, the next could read. */
+const FOR_NOBODY = 0o000;
+
 let marks = 0;
 
 /**
- * Opens an empty file without a name that nobody else on the machine has. Who holds it was started by us, so the guardian
- * knows also the child whose start we did not live to tell. Undefined where nobody could look: that takes `/proc`.
+ * Opens an empty file without a name that nobody else on the machine has, and nobody may open. Who holds it was started by
+ * us, so the guardian knows also the child whose start we did not live to tell. Undefined where there is no `/proc` to look at.
  */
 export function openLaunchMark(folder: string): number | undefined {
   if (process.platform !== 'linux') return undefined;
@@ -17,7 +20,7 @@ export function openLaunchMark(folder: string): number | undefined {
   marks += 1;
   // Named like an unfinished record: what a kill leaves of it here is swept away with those.
   const path = join(folder, `${process.pid}-${process.hrtime.bigint()}${marks}.tmp`);
-  const mark = openSync(path, constants.O_RDONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-  rmSync(path);
+  const mark = openSync(path, constants.O_RDONLY | constants.O_CREAT | constants.O_EXCL, FOR_NOBODY);
+  rmSync(path, { force: true });
   return mark;
 }

@@ -11,7 +11,6 @@ import {
   looksSecret,
   maskArgs,
   matchesWildcard,
-  type Outgoing,
   PortolanError,
   StreamChannel,
   type StreamLimits,
@@ -208,30 +207,21 @@ function pause(ms: number): Promise<void> {
 }
 
 /** The pipes of a child. It is closed when the child is gone, so that whoever learns of it can read why. */
-class ChildChannel implements Channel {
+class ChildChannel extends StreamChannel {
   readonly #child: Child;
-  readonly #stream: StreamChannel;
 
   constructor(child: Child, limits: () => StreamLimits) {
+    super(child.stdout, child.stdin, limits);
     this.#child = child;
-    this.#stream = new StreamChannel(child.stdout, child.stdin, limits);
   }
 
-  get backlogBytes(): number {
-    return this.#stream.backlogBytes;
+  override start(listener: ChannelListener): void {
+    super.start({ ...listener, closed: (reason) => void this.#afterExit(listener, reason) });
   }
 
-  start(listener: ChannelListener): void {
-    this.#stream.start({ ...listener, closed: (reason) => void this.#afterExit(listener, reason) });
-  }
-
-  send(message: Outgoing, isLast?: boolean): void {
-    this.#stream.send(message, isLast);
-  }
-
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     // Both at once: ending the pipes is the first thing that stopping does.
-    await Promise.all([this.#stream.close(), this.#child.stop()]);
+    await Promise.all([super.close(), this.#child.stop()]);
   }
 
   async #afterExit(listener: ChannelListener, reason: Error | undefined): Promise<void> {

@@ -158,6 +158,15 @@ describe('parseLine', () => {
     expect(parse(line)).toEqual([invalid(-32700, 'not valid JSON')]);
   });
 
+  it('passes a long result on as the bytes that came, and a short one as text', () => {
+    const jsonOf = (length: number) => {
+      const [read] = parse(`{"result":"${'ä'.repeat(length)}","jsonrpc":"2.0","id":3}`);
+      return read?.kind === 'result' ? read.json : undefined;
+    };
+    expect(jsonOf(4_094)).toBe(`"${'ä'.repeat(4_094)}"`);
+    expect(jsonOf(4_095)).toEqual(Buffer.from(`"${'ä'.repeat(4_095)}"`));
+  });
+
   it('reads a result with a second one, as JSON does, as the last', () => {
     expect(parse('{"result":{"a":1},"result":{"b":2},"jsonrpc":"2.0","id":3}')).toEqual([
       { kind: 'result', id: 3, result: { b: 2 } },

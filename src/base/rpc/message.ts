@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { hasLineEnd } from '../json-line.js';
+import { hasLineEnd, MAX_PASSED_TEXT } from '../json-line.js';
 import { isDeeperThan, PassingId } from '../json-scan.js';
 
 export type Id = string | number;
@@ -52,8 +52,6 @@ const MAX_DIGITS = 15;
 const CLOSE_BRACE = 0x7d;
 const [ZERO, NINE] = [0x30, 0x39];
 const REPLACEMENT = '\uFFFD';
-/** What is longer is not made bytes a second time. */
-const MAX_TEXT = 4_096;
 
 /** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
 export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
@@ -73,7 +71,7 @@ export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
 }
 
 /**
- * A result in an order in which it is usually written, with its own bytes. Only what stands inside is parsed: if that is
+ * A result in an order in which it is usually written, and as it was written. Only what stands inside is parsed: if that is
  * one JSON value, the line is what it seems to be, and the value can go into another message as it is.
  */
 function parseForwardable(line: Buffer): Incoming | undefined {
@@ -88,7 +86,7 @@ function parseForwardable(line: Buffer): Incoming | undefined {
     // Some programs end a line at these too: what follows would be a message that nobody sent. Written again, they are escaped.
     return hasLineEnd(text)
       ? { kind: 'result', id: frame.id, result }
-      : { kind: 'result', id: frame.id, result, json: text.length <= MAX_TEXT ? text : bytes };
+      : { kind: 'result', id: frame.id, result, json: text.length <= MAX_PASSED_TEXT ? text : bytes };
   } catch {
     return undefined; // a line of another shape: read as a whole
   }

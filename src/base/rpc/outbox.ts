@@ -5,7 +5,7 @@ const COPIED_BYTES = 64 * 1024;
 
 /**
  * Gathers what is written in one turn of the loop and lets it leave in one stroke: a write wakes the program at the
- * other end, which costs more than all else that is done for a small message.
+ * other end, which costs more than all else that is done for a small message. What is alone does not wait for company.
  */
 export class Outbox {
   readonly #output: Writable;

@@ -4,7 +4,11 @@ import type { Incoming } from './message.js';
 import { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError } from './peer.js';
 
 /** A road whose other end is the test. */
-function road(said: Partial<PeerHandlers> = {}, backlogBytes = 0) {
+function road(
+  said: Partial<PeerHandlers> = {},
+  backlogBytes = 0,
+  before: (message: Outgoing) => void = () => undefined,
+) {
   const sent: Outgoing[] = [];
   const last: (Outgoing['kind'] | undefined)[] = [];
   const faults: unknown[] = [];
@@ -16,6 +20,7 @@ function road(said: Partial<PeerHandlers> = {}, backlogBytes = 0) {
       listener = given;
     },
     send: (message, isLast) => {
+      before(message);
       sent.push(message);
       last.push(isLast ? message.kind : undefined);
     },
@@ -56,7 +61,10 @@ describe('Peer', () => {
   it('says of a request or an answer that nothing follows, where no other is open', async () => {
     const answers: (() => void)[] = [];
     const { peer, last, hear } = road({
-      request: () => new Promise((resolve) => answers.push(() => resolve({ value: {} }))),
+      request: ({ method }) => {
+        if (method === 'bad') throw new RpcError(-1, 'no');
+        return new Promise((resolve) => answers.push(() => resolve({ value: {} })));
+      },
     });
     const [first] = [peer.request('a', undefined), peer.request('b', undefined)];
     hear({ kind: 'result', id: 1, result: 1 });
@@ -65,14 +73,26 @@ describe('Peer', () => {
     for (const id of [1, 2, 3]) hear({ kind: 'request', id, method: 'm', params: undefined });
     for (const answer of answers.splice(0)) answer();
     await settled();
-    hear({ kind: 'request', id: 4, method: 'm', params: undefined });
+    hear({ kind: 'request', id: 4, method: 'bad', params: undefined });
+    await settled();
+    hear({ kind: 'request', id: 5, method: 'm', params: undefined });
     answers.pop()?.();
     await settled();
     expect(last).toEqual([
       ...['request', undefined, 'request'], // alone, with another, alone again
       ...[undefined, undefined, 'result'],
-      'result',
+      ...[undefined, 'result'], // a refusal, and alone again after it
     ]);
+  });
+
+  it('waits for no answer to what could not be written', async () => {
+    const { peer, last } = road({}, 0, (message) => {
+      if (message.kind === 'request' && message.method === 'bad') throw new TypeError('cannot be written');
+    });
+    await expect(peer.request('bad', { n: 1n }).answer).rejects.toThrow('cannot be written');
+    expect(peer.pendingCount).toBe(0);
+    void peer.request('good', undefined);
+    expect(last).toEqual(['request']);
   });
 
   it('drops answers that nobody waits for, or not any more', async () => {

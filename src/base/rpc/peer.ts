@@ -105,7 +105,11 @@ export class Peer {
     const { about, headers, text } = beside;
     // Where nobody else waits, nothing else is on its way.
     const isLast = this.#pending.size === 1;
-    if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, text, about, headers }, isLast);
+    try {
+      if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, text, about, headers }, isLast);
+    } catch (error) {
+      this.forget(id, error instanceof Error ? error : new Error(String(error))); // nothing was sent to be answered
+    }
     return { id, answer };
   }
 
