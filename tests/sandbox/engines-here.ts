@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +20,9 @@ export const open = (engine: string): Sandbox => openSandbox({ engine, folder, l
 /** Not installed, not running, or a system that does not let an ordinary user make namespaces. All else is a fault of ours. */
 const ABSENT = /not installed|does not answer|no python3|on Linux alone|is not there|namespace|uid map|not permitted/i;
 
+/** Whose words could also be ours: then bubblewrap itself is asked whether it may do what it is for. */
+const FORBIDDEN = /namespace|uid map|not permitted/i;
+
 /** These engines with whether each can be tested here. An engine that is here and fails its probe fails the tests. */
 export async function enginesHere(names: readonly string[] = ENGINE_NAMES): Promise<readonly EngineHere[]> {
   await using sandbox = open('auto');
@@ -31,10 +35,15 @@ export async function enginesHere(names: readonly string[] = ENGINE_NAMES): Prom
 function reason(probe: Probe): string | undefined {
   if (probe.ok) return undefined;
   // Pyodide is installed with the tests: where it is not, something is wrong with them.
-  if (ABSENT.test(probe.problem) && probe.engine !== 'pyodide') {
+  const isOurFault = probe.engine === 'pyodide' || (FORBIDDEN.test(probe.problem) && mayMakeNamespaces());
+  if (ABSENT.test(probe.problem) && !isOurFault) {
     const skipped = `${probe.engine} is skipped: ${probe.problem}`;
     process.stderr.write(`${skipped}\n`); // the title of what did not run is shown by few reporters
     return skipped;
   }
   throw new Error(`${probe.engine} is here and does not work: ${probe.problem}`);
+}
+
+function mayMakeNamespaces(): boolean {
+  return spawnSync('bwrap', ['--unshare-all', '--ro-bind', '/', '/', 'true']).status === 0;
 }
