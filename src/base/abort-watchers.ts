@@ -1,4 +1,4 @@
-const watchers = new WeakMap<AbortSignal, Set<() => void>>();
+const watchers = new WeakMap<AbortSignal, (() => void)[]>();
 
 /**
  * A controller for many calls, one after the other: its signal has one listener for all of them, because adding and
@@ -6,9 +6,9 @@ const watchers = new WeakMap<AbortSignal, Set<() => void>>();
  */
 export function lastingController(): AbortController {
   const controller = new AbortController();
-  const acts = new Set<() => void>();
+  const acts: (() => void)[] = [];
   const tell = () => {
-    for (const act of acts) act();
+    for (const act of [...acts]) if (acts.includes(act)) act();
   };
   controller.signal.addEventListener('abort', tell, { once: true });
   watchers.set(controller.signal, acts);
@@ -18,15 +18,22 @@ export function lastingController(): AbortController {
 /** Calls `act` when the signal aborts, until it is taken back. */
 export function watchAbort(signal: AbortSignal, act: () => void): void {
   const acts = watchers.get(signal);
-  if (acts) acts.add(act);
+  if (acts) acts.push(act);
   // One that is composed of others is kept alive by its listeners: nothing may stay with it.
   else signal.addEventListener('abort', act, ONCE);
 }
 
 export function unwatchAbort(signal: AbortSignal, act: () => void): void {
   const acts = watchers.get(signal);
-  if (acts) acts.delete(act);
+  if (acts) takeOut(acts, act);
   else signal.removeEventListener('abort', act);
 }
 
 const ONCE = { once: true } as const;
+
+/** In no order: the last takes the place. */
+function takeOut(acts: (() => void)[], act: () => void): void {
+  const at = acts.lastIndexOf(act);
+  const last = at < 0 ? undefined : acts.pop();
+  if (last && last !== act) acts[at] = last;
+}

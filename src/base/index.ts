@@ -19,6 +19,7 @@ export { jsonWord } from './json-word.js';
 export { LineSplitter } from './line-splitter.js';
 export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';
 export type { Mutable } from './mutable.js';
+export { OpenTable } from './open-table.js';
 export {
   allProcesses,
   currentBoot,

@@ -4,6 +4,7 @@ import {
   type Id,
   isObject,
   lastingController,
+  OpenTable,
   type Params,
   Peer,
   RpcCode,
@@ -36,7 +37,7 @@ export { type Routes, type SessionOptions, Unanswered } from './session-options.
 export class Session {
   readonly #options: SessionOptions;
   readonly #peer: Peer;
-  readonly #running = new Map<Id, AbortController>();
+  readonly #running = new OpenTable<AbortController>();
   readonly #spare: AbortController[] = [];
   readonly #listeners = new Set<(notice: Notice) => void>();
   readonly #draining = new AbortController();
@@ -166,7 +167,7 @@ export class Session {
 
   async #answer({ id, method, params }: { id: Id; method: string; params: Params }): Promise<Answer | undefined> {
     if (this.#draining.signal.aborted) throw new RpcError(RpcCode.internalError, 'the gateway is shutting down');
-    if (this.#running.has(id)) throw new RpcError(RpcCode.invalidRequest, 'this id is still in use');
+    if (this.#running.get(id)) throw new RpcError(RpcCode.invalidRequest, 'this id is still in use');
     const controller = this.#spare.pop() ?? lastingController();
     this.#running.set(id, controller);
     try {

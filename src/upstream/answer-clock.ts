@@ -1,3 +1,5 @@
+import { OpenTable } from '../base/index.js';
+
 /** How long an answer is waited for. */
 export interface Patience {
   /** Without an answer or progress for this long, the call is given up. */
@@ -11,6 +13,7 @@ export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** One who waits for an answer. */
 export interface Wait {
+  readonly id: number;
   readonly patience: Patience;
   readonly ranOut: () => void;
   readonly ends: number;
@@ -22,8 +25,9 @@ export interface Wait {
  * timer for each costs more than the look at those that are left when it rings.
  */
 export class AnswerClock {
-  readonly #waits = new Set<Wait>();
+  readonly #waits = new OpenTable<Wait>();
   readonly #keepsAlive: boolean;
+  #next = 0;
   #timer: NodeJS.Timeout | undefined;
   #rings = Number.POSITIVE_INFINITY;
 
@@ -35,9 +39,11 @@ export class AnswerClock {
   /** Until it is stopped. */
   start(patience: Patience, ranOut: () => void): Wait {
     const now = performance.now();
-    const wait = { patience, ranOut, ends: now + patience.totalMs, due: 0 };
+    const id = this.#next;
+    this.#next += 1;
+    const wait = { id, patience, ranOut, ends: now + patience.totalMs, due: 0 };
     wait.due = dueAfter(wait, now);
-    this.#waits.add(wait);
+    this.#waits.set(id, wait);
     if (wait.due < this.#rings) this.#ringAt(wait.due, now);
     else if (this.#keepsAlive && this.#waits.size === 1) this.#timer?.ref();
     return wait;
@@ -49,7 +55,7 @@ export class AnswerClock {
   }
 
   stop(wait: Wait): void {
-    this.#waits.delete(wait);
+    this.#waits.delete(wait.id);
     // A program is kept alive by what is waited for, not by what was.
     if (this.#keepsAlive && this.#waits.size === 0) this.#timer?.unref();
   }
@@ -71,14 +77,14 @@ export class AnswerClock {
   #ring(): void {
     const now = performance.now();
     this.#rings = Number.POSITIVE_INFINITY;
-    for (const wait of this.#waits) if (wait.due <= now) this.#giveUp(wait);
+    for (const wait of this.#waits.values()) if (wait.due <= now) this.#giveUp(wait);
     let next = Number.POSITIVE_INFINITY;
-    for (const { due } of this.#waits) next = Math.min(next, due);
+    for (const { due } of this.#waits.values()) next = Math.min(next, due);
     if (next < this.#rings) this.#ringAt(next, now);
   }
 
   #giveUp(wait: Wait): void {
-    this.#waits.delete(wait);
+    this.#waits.delete(wait.id);
     wait.ranOut();
   }
 }

@@ -222,7 +222,7 @@ export class Connection {
     const isCall = isAsked && method !== 'subscriptions/listen';
     if (isCall && this.#flights.mustWait(callerOf(conversation))) await this.#turn(callerOf(conversation), options);
     let wait: Wait | undefined;
-    const token = isCall ? this.#flights.enter({ conversation, alive: () => this.#alive(wait) }) : undefined;
+    const token = isCall ? this.#flights.enter(conversation, () => this.#alive(wait)) : undefined;
     const { params: sent, text } = this.#toSend(params, options, token);
     // The server is at work from here on: what can be done afterwards costs nobody's time.
     const { id, answer } = this.#peer.request(method, sent, { headers: this.#headersFor(options, params), text });

@@ -6,8 +6,8 @@ function twoClients() {
   const flights = new Flights();
   const heard: string[] = [];
   const enter = (client: string) =>
-    flights.enter({
-      conversation: {
+    flights.enter(
+      {
         client,
         ask: async (_, { message }) => {
           heard.push(`${client} is asked ${message}`);
@@ -15,8 +15,8 @@ function twoClients() {
         },
         log: ({ data }) => heard.push(`${client} hears ${data}`),
       },
-      alive: () => undefined,
-    });
+      () => undefined,
+    );
   return { flights, heard, enter };
 }
 

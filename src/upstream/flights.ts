@@ -1,16 +1,17 @@
-import { isObject, RpcCode, RpcError, randomId } from '../base/index.js';
+import { isObject, OpenTable, RpcCode, RpcError, randomId } from '../base/index.js';
 import type { Conversation, Progress } from '../model/index.js';
 
 /** A call that is under way. */
-export interface Flight {
+interface Flight {
+  /** Those that came later have higher ones. */
+  readonly token: number;
   readonly conversation: Partial<Conversation>;
-  /** Called with every sign of life. */
   readonly alive: () => void;
 }
 
 /** The calls under way on one connection, and to which of them belongs what the server says meanwhile. */
 export class Flights {
-  readonly #flights = new Map<number, Flight>();
+  readonly #flights = new OpenTable<Flight>();
   readonly #waiting: (() => void)[] = [];
   /** Calls that were cancelled or took too long, the oldest first. */
   readonly #givenUp: { readonly caller: string; readonly until: number }[] = [];
@@ -44,11 +45,11 @@ export class Flights {
     }
   }
 
-  /** Gives the token under which progress comes. */
-  enter(flight: Flight): number {
+  /** Gives the token under which progress comes. `alive` is called with every sign of life. */
+  enter(conversation: Partial<Conversation>, alive: () => void): number {
     const token = this.#next;
     this.#next += 1;
-    this.#flights.set(token, flight);
+    this.#flights.set(token, { token, conversation, alive });
     return token;
   }
 
@@ -81,14 +82,14 @@ export class Flights {
 
   /** What a server writes into its log goes to the one whose call it is about; what may be about another's is nobody's to read. */
   log(params: Readonly<Record<string, unknown>>): void {
-    const [first] = this.#flights.values();
+    const [first] = this.#inOrder();
     if (first && this.#isSurelyOf(callerOf(first.conversation))) first.conversation.log?.(params);
   }
 
   /** Puts a server's question to the client whose call caused it. Where that cannot be said, nobody is asked (G8). */
   async ask(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     this.#asksQuestions = true;
-    const flights = [...this.#flights.values()];
+    const flights = this.#inOrder();
     const [first] = flights;
     if (!first) {
       // Some servers want to know the roots before anything is called.
@@ -110,6 +111,10 @@ export class Flights {
     }
   }
 
+  #inOrder(): Flight[] {
+    return this.#flights.values().sort((a, b) => a.token - b.token);
+  }
+
   /** What the server says now can be about no call of anybody else, not even one that was given up a moment ago. */
   #isSurelyOf(caller: string): boolean {
     const now = performance.now();
@@ -118,8 +123,7 @@ export class Flights {
   }
 
   #isUsedByOthers(caller: string): boolean {
-    for (const { conversation } of this.#flights.values()) if (callerOf(conversation) !== caller) return true;
-    return false;
+    return this.#flights.values().some(({ conversation }) => callerOf(conversation) !== caller);
   }
 }
 

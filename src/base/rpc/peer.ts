@@ -1,3 +1,4 @@
+import { OpenTable } from '../open-table.js';
 import type { Answer, Channel } from './channel.js';
 import { type Id, type Incoming, type Params, RpcCode, type RpcFault } from './message.js';
 
@@ -63,7 +64,7 @@ interface Pending {
 export class Peer {
   readonly #channel: Channel;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new Map<Id, Pending>();
+  readonly #pending = new OpenTable<Pending>();
   #nextId: number;
   /** Requests of the other side that have no answer yet. */
   #open = 0;
@@ -202,7 +203,7 @@ export class Peer {
   #end(reason: Error | undefined): void {
     if (this.#closed) return;
     this.#closed = true;
-    const waiting = [...this.#pending.values()];
+    const waiting = this.#pending.values();
     this.#pending.clear();
     for (const { reject } of waiting) reject(new ChannelClosed('the connection was lost', { cause: reason }));
     this.#guarded(() => this.#handlers.closed(reason));
