@@ -1,5 +1,5 @@
 import self from 'node:process';
-import { ChainWriter, MAX_BATCH_ENTRIES } from './chain-writer.js';
+import { ChainWriter } from './chain-writer.js';
 import { type Draft, type Execution, toDraft } from './line.js';
 import { codeOf } from './private-files.js';
 
@@ -26,7 +26,7 @@ const RETRY_MS = 1_000;
 /** What waits for a disk that fails; later executions are counted and not kept. */
 export const MAX_QUEUED = 10_000;
 /** Calls come in bursts, and the lines are written when one is over: nobody waits for them. They do not wait for longer than this many. */
-const MAX_WAITING = 2_048;
+const MAX_WAITING = 4_096;
 /** Longer arguments are hashed at once: what waits is little, and not for longer than a moment. */
 const MAX_WAITING_TEXT = 1_024;
 /** A disk that hangs must not hold the end of the process for longer. */
@@ -120,21 +120,18 @@ class QueuedLog implements AuditLog {
     return this.#flushing;
   }
 
-  /** Batch by batch all that waits now, at the end until nothing does; or until the disk fails. */
+  /** All that waits now, at the end until nothing does; or until the disk fails. */
   async #drain(): Promise<void> {
-    let left = this.#waiting;
     try {
       do {
         this.#draft();
-        const [batch, lost] = [this.#queue.slice(0, MAX_BATCH_ENTRIES), this.#lost];
-        await this.#writer.append(batch, lost, () => {
-          this.#queue.splice(0, batch.length);
+        await this.#writer.append([...this.#queue], this.#lost, (entries, lost) => {
+          this.#queue.splice(0, entries);
           this.#lost -= lost;
         });
         this.#isFailing = false;
-        left -= batch.length;
         // What came meanwhile waits for company: each stroke costs several system calls, however few lines it has.
-      } while (left > 0 || this.#waiting >= (this.#isClosed ? 1 : MAX_WAITING));
+      } while (this.#waiting >= (this.#isClosed ? 1 : MAX_WAITING));
     } catch (error) {
       if (!this.#isFailing) this.#warn(`the audit log cannot be written, it is tried again: ${reasonOf(error)}`);
       this.#isFailing = true;

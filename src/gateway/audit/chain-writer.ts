@@ -5,7 +5,7 @@ import { floorOf, leftoverHeads, listFiles, readHeads, sightings, surplus } from
 import { type Head, sealHead } from './head.js';
 import { HeadFile } from './head-file.js';
 import { ensureKey } from './key.js';
-import { type Draft, entryBody, type FileLine, fileBody, NO_HASH, sealLine } from './line.js';
+import { type Draft, type FileLine, NO_HASH, openEntry, openFile, openLoss, sealLine } from './line.js';
 import { fileName, headName, parseFileName } from './names.js';
 import { abandoned, createForLines, openFolder, removeIn } from './private-files.js';
 
@@ -48,23 +48,44 @@ export class ChainWriter implements AsyncDisposable {
     this.#head = { chain: this.#chain, count: 0, hash: NO_HASH, file: '', floor: '' };
   }
 
-  /** Appends at most `MAX_BATCH_ENTRIES`. Where it throws after the lines were written, `onWritten` has been called all the same. */
-  async append(drafts: readonly Draft[], lost: number, onWritten: () => void): Promise<void> {
+  /**
+   * Appends them, `MAX_BATCH_ENTRIES` at a time. `onWritten` is told of each batch that is on the disk, also where a later
+   * step of it throws. Whether the file is still there is looked at once for all of them.
+   */
+  async append(
+    drafts: readonly Draft[],
+    lost: number,
+    onWritten: (entries: number, lost: number) => void,
+  ): Promise<void> {
     const key = await this.#open();
     // A head that could not be written comes first: no second batch may get ahead of it.
     if (!this.#isSealed) await this.#seal(key);
-    const current = await this.#file(key);
+    let current = await this.#file(key);
+    let left = lost;
+    let from = 0;
+    do {
+      if (current.size >= this.#options.maxFileBytes) current = await this.#next(key);
+      const batch = drafts.slice(from, from + MAX_BATCH_ENTRIES);
+      await this.#appendLines(current, batch, left, key);
+      onWritten(batch.length, left);
+      left = 0;
+      from += MAX_BATCH_ENTRIES;
+      await this.#seal(key);
+    } while (from < drafts.length);
+  }
+
+  async #appendLines(current: Current, drafts: readonly Draft[], lost: number, key: string): Promise<void> {
     let { count, hash } = this.#head;
     let text = '';
-    const add = (body: object) => {
-      const line = sealLine(body, hash, key);
+    const add = (open: string) => {
+      const line = sealLine(open, hash, key);
       text += line.text;
       hash = line.hash;
       count += 1;
     };
-    if (current.first) add(fileBody(current.first));
-    if (lost > 0) add({ sequence: count, at: new Date(this.#options.now()).toISOString(), lost });
-    for (const draft of drafts) add(entryBody(draft, count, key));
+    if (current.first) add(openFile(current.first));
+    if (lost > 0) add(openLoss(count, this.#options.now(), lost));
+    for (const draft of drafts) add(openEntry(draft, count, key));
     const bytes = Buffer.from(text);
     try {
       await current.handle.appendFile(bytes);
@@ -76,8 +97,6 @@ export class ChainWriter implements AsyncDisposable {
     current.first = undefined;
     this.#head = { ...this.#head, count, hash, file: current.name };
     this.#isSealed = false;
-    onWritten();
-    await this.#seal(key);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -94,12 +113,12 @@ export class ChainWriter implements AsyncDisposable {
     return key;
   }
 
-  /** The file to append to: the one at hand, unless it is full, was given up by another process or was never begun. */
+  /** The file to append to: the one at hand, unless it was given up by another process or was never begun. */
   async #file(key: string): Promise<Current> {
     const current = this.#current;
     if (!current) return this.#next(key);
     const { size, nlink } = await current.handle.stat();
-    if (nlink === 0 || current.size >= this.#options.maxFileBytes) return this.#next(key);
+    if (nlink === 0) return this.#next(key);
     // What a failed append left behind would break the chain.
     if (size > current.size) await current.handle.truncate(current.size);
     return current;

@@ -1,4 +1,4 @@
-import { type ErrorCode, hmac256, sha256 } from '../../base/index.js';
+import { type ErrorCode, hmac256, jsonWord, sha256 } from '../../base/index.js';
 import { atLeastZero, isCount, isHash, parseObject, textOf } from './parse.js';
 
 /** One call of a tool, as whoever made it knows it. */
@@ -98,13 +98,15 @@ export function toDraft(execution: Execution, at: number): Draft {
   };
 }
 
-export function entryBody(draft: Draft, sequence: number, key: string): object {
+/** The line of an execution, but for its end. Written out, because putting an object together and taking it apart again costs as much as a hash. */
+export function openEntry(draft: Draft, sequence: number, key: string): string {
   const { at, client, server, tool, argumentsDigest, argumentBytes, outcome, durationMs, bytes, via } = draft;
   // What follows the key is always as long: one plain hash with it keeps the secret as well as an HMAC would.
   const argumentsHash = sha256(`${key}arguments:${argumentsDigest}`);
-  const when = momentOf(at);
-  // What is undefined is not written.
-  return { sequence, at: when, client, server, tool, argumentsHash, argumentBytes, outcome, durationMs, bytes, via };
+  const who = `"client":${jsonWord(client)},"server":${jsonWord(server)},"tool":${jsonWord(tool)}`;
+  const what = `"argumentsHash":"${argumentsHash}","argumentBytes":${argumentBytes},"outcome":${jsonWord(outcome)}`;
+  const how = `"durationMs":${durationMs},"bytes":${bytes}${via === undefined ? '' : `,"via":${jsonWord(via)}`}`;
+  return `{"sequence":${sequence},"at":"${momentOf(at)}",${who},${what},${how}`;
 }
 
 let moment = { at: Number.NaN, text: '' };
@@ -115,17 +117,24 @@ function momentOf(at: number): string {
   return moment.text;
 }
 
-export function fileBody({ kind: _, ...body }: FileLine): object {
-  return body;
+export function openFile({ kind: _, ...body }: FileLine): string {
+  return opened(body);
 }
 
-/** The line of a body, bound to the line before it by a hash that only the owner of the key can make. */
+export function openLoss(sequence: number, at: number, lost: number): string {
+  return opened({ sequence, at: momentOf(at), lost });
+}
+
+function opened(body: object): string {
+  return JSON.stringify(body).slice(0, -1);
+}
+
+/** A line with its end, bound to the line before it by a hash that only the owner of the key can make. */
 export function sealLine(
-  body: object,
+  open: string,
   previous: string,
   key: string,
 ): { readonly text: string; readonly hash: string } {
-  const open = JSON.stringify(body).slice(0, -1);
   const hash = linked(open, previous, key);
   return { text: `${open}${HASH_START}${hash}${HASH_END}\n`, hash };
 }
