@@ -29,7 +29,7 @@ const { values: options } = parseArgs({
 
 const FULL = {
   starts: { rounds: 7 },
-  calls: { epochs: 2, batches: 8, inSequence: 250, atOnce: 1_000 },
+  calls: { epochs: 4, batches: 8, inSequence: 250, atOnce: 1_000 },
   large: { rounds: 4 },
   load: { rounds: 1, searches: 50 },
   package: { rounds: 15 },
