@@ -12,9 +12,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listed } from '../../tests/fixtures/children/marked-processes.js';
@@ -192,6 +193,13 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
   });
 });
 
+/** Whether it has said by now that SIGTERM is not for it; where that cannot be seen, so much later that it has. */
+async function heedsNoTerm(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return pause(500, true);
+  const ignored = /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${ignored}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
+}
+
 describe.skipIf(process.platform === 'win32')('startGuardian', () => {
   it('starts one shell for all, which shares nothing with us, and none before it is needed', async () => {
     const before = await guardians();
@@ -265,7 +273,8 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
       await using guardian = startGuardian({ folder, onProblem: (message) => problems.push(message) });
       guardian.watch(one.pid);
       const [first = 0] = (await guardians()).filter((pid) => !before.includes(pid));
-      process.kill(first, 'SIGTERM'); // which it does not heed
+      await eventually(() => heedsNoTerm(first)); // a shell of which nothing has run yet would end by it
+      process.kill(first, 'SIGTERM');
       process.kill(first, 'SIGKILL');
       await eventually(async () => (await guardians()).some((pid) => pid !== first && !before.includes(pid)));
       expect(problems).toEqual([expect.stringContaining('SIGKILL')]);
