@@ -41,10 +41,10 @@ describe('the command line', () => {
       'run --interactive --rm --name box --pull never --network none --read-only --cap-drop ALL' +
         ' --security-opt no-new-privileges --user 65534:65534 --ipc private --hostname sandbox' +
         ' --memory 188886080 --memory-swap 188886080 --pids-limit 64 --cpus 1 --ulimit core=0:0 --ulimit nofile=128:128' +
-        ' --log-driver none --tmpfs /work:rw,nosuid,nodev,noexec,mode=1777,size=5000000' +
+        ' --log-driver none --ulimit nproc=1024:1024 --tmpfs /work:rw,nosuid,nodev,noexec,mode=1777,size=5000000' +
         ' --tmpfs /tmp:rw,nosuid,nodev,noexec,mode=1777,size=16777216 --workdir /work --env HOME=/work' +
         ` --env LANG=C.UTF-8 --env TZ=UTC --env MALLOC_ARENA_MAX=1 --env PYTHONUTF8=1${last}` +
-        ' --entrypoint python3 python:3 -I -B -c import os…',
+        ' --entrypoint python3 python:3 -I -B -c import _signal, os…',
     );
   });
 

@@ -2,12 +2,16 @@ import { ErrorCode, type Log, PortolanError, randomKey } from '../base/index.js'
 import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
 import { DEFAULT_LIMITS, type Engine, type Limits, type Probe } from './engine.js';
 import { ENGINE_FOLDERS, ENGINE_PATH, findProgram } from './find-program.js';
+import { ownFilter } from './own-filter.js';
 import { probeGuest } from './probe-guest.js';
+import { seccompFilter } from './seccomp.js';
 import { spawnGuest } from './spawn-guest.js';
 import { answerOf } from './text-of.js';
 
 const START_MS = 60_000;
 const MAX_PROCESSES = 64;
+/** Of all containers together and whatever else runs as the same user; each has its own limit beside it. */
+const MAX_OF_USER = 1_024;
 /** The interpreter itself, before the first line of submitted code. */
 const OWN_MEMORY_BYTES = 64 * 1024 * 1024;
 const SCRATCH_BYTES = 16 * 1024 * 1024;
@@ -29,8 +33,9 @@ const GUARANTEES = [
   'no network',
   'a container of its own, read-only, without rights',
   'memory, processes and disk limited by the operating system',
-  'system calls filtered by the default of the container engine',
 ];
+const FILTERED = ['no process started', 'system calls filtered'];
+const FILTERED_BY_DEFAULT = ['system calls filtered by the default of the container engine'];
 
 /** CPython in a container, for those who ask for it. It is refused if a limit does not hold inside. */
 export function containerEngine(name: 'podman' | 'docker', image: string, log: Log): Engine {
@@ -49,9 +54,9 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
         command,
         args: containerArguments(name, image, container, limits),
         env,
-        first: cpythonSource(),
+        first: cpythonSource(THERE_WE_ARE + ownFilter()),
         // The program we started only talks to whoever runs the container.
-        alsoKill: () => void answerOf(command, ['rm', '--force', container], env),
+        alsoKill: () => void removed(name, command, container, env),
       });
     },
     async probe() {
@@ -72,16 +77,46 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
       if (!probed.ok)
         return failed(probed.problem, 'a limit that does not hold is no limit; see the cgroups of this system');
       const isRootless = name === 'podman' && process.getuid?.() !== 0;
+      const filtered = seccompFilter(process.arch) ? FILTERED : FILTERED_BY_DEFAULT;
       return {
         engine: name,
         ok: true,
         version: `${name} ${firstLine(version.text)}, Python ${probed.python}`,
-        guarantees: isRootless ? [...GUARANTEES, 'rootless'] : GUARANTEES,
+        guarantees: [...GUARANTEES, ...filtered, ...(isRootless ? ['rootless'] : [])],
       };
     },
   };
   return engine;
 }
+
+/** Whoever is killed while a container comes to be may leave one behind that was not there when it was to be removed. */
+const LOOKS_AFTER_MS = [0, 3_000];
+
+async function removed(
+  name: 'podman' | 'docker',
+  command: string,
+  container: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  // Podman asks politely first, which the first process of a container does not hear, and gives it ten seconds.
+  const atOnce = name === 'podman' ? ['--time', '0'] : [];
+  for (const ms of LOOKS_AFTER_MS) {
+    await new Promise((resolve) => setTimeout(resolve, ms).unref());
+    await answerOf(command, ['rm', '--force', ...atOnce, container], env);
+  }
+}
+
+/** The container engine holds the pipe: its end does not come where both we and the program we started are gone. */
+const UNLESS_GONE = [
+  'import _signal, os',
+  '_signal.signal(_signal.SIGALRM, lambda *_: os._exit(1))',
+  `_signal.alarm(${START_MS / 1_000})`,
+].join('\n');
+const THERE_WE_ARE = `
+import _signal
+_signal.alarm(0)
+_signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
+`;
 
 /** The whole command line. */
 export function containerArguments(
@@ -98,13 +133,15 @@ export function containerArguments(
     // No swap beside the memory: it would be memory under another name.
     ...['--memory', memory, '--memory-swap', memory, '--pids-limit', String(MAX_PROCESSES), '--cpus', '1'],
     ...['--ulimit', 'core=0:0', '--ulimit', 'nofile=128:128', '--log-driver', 'none'],
+    // Told none, podman asks for a million, which one that runs in a container itself may not give.
+    ...['--ulimit', `nproc=${MAX_OF_USER}:${MAX_OF_USER}`],
     ...['--tmpfs', `/work:rw,nosuid,nodev,noexec,mode=1777,size=${folderBytes}`],
     ...['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,mode=1777,size=${SCRATCH_BYTES}`],
     ...['--workdir', '/work', '--env', 'HOME=/work', '--env', 'LANG=C.UTF-8', '--env', 'TZ=UTC'],
     ...['--env', 'MALLOC_ARENA_MAX=1', '--env', 'PYTHONUTF8=1'],
     // Podman copies the variables of proxies into every container unless told not to.
     ...(name === 'podman' ? ['--http-proxy=false'] : []),
-    ...['--entrypoint', 'python3', image, '-I', '-B', '-c', CPYTHON_BOOT],
+    ...['--entrypoint', 'python3', image, '-I', '-B', '-c', `${UNLESS_GONE}\n${CPYTHON_BOOT}`],
   ];
 }
 
@@ -121,7 +158,7 @@ const MEMORY = DEFAULT_LIMITS.memoryBytes + DEFAULT_LIMITS.folderBytes + SCRATCH
 
 /** Tries what must not work; the value is the list of what did. */
 const PROBE = `
-import os, socket
+import os
 found = []
 def must_fail(what, act):
     try:
@@ -136,7 +173,7 @@ def written(*paths):
         except OSError:
             pass
     return "nothing"
-if [name for _, name in socket.if_nameindex() if name != "lo"]:
+if [line for line in open("/proc/self/net/dev").readlines()[2:] if line.split(":")[0].strip() != "lo"]:
     found.append("there is a network")
 for path in ("/usr/.portolan", "/.portolan", "/etc/.portolan"):
     must_fail(f"{path} can be written", lambda: open(path, "w"))
@@ -148,4 +185,6 @@ if not processes.isdigit() or int(processes) > ${MAX_PROCESSES}:
     found.append(f"the limit of processes is {processes}")
 if os.getuid() == 0:
     found.append("the code is root")
+if os.uname().machine in ("x86_64", "aarch64"):
+    must_fail("a process can be started", lambda: os.fork() or os._exit(0))
 `;

@@ -9,8 +9,8 @@ export const CPYTHON_BOOT = [
   'exec(compile(data, "<portolan>", "exec"))',
 ].join('\n');
 
-/** The guest as its boot reads it: the size in eight digits, then the source. */
-export function cpythonSource(): Uint8Array {
-  const source = Buffer.from(GUEST_SOURCE);
+/** The guest as its boot reads it: the size in eight digits, then the source. `before` runs before anything else. */
+export function cpythonSource(before = ''): Uint8Array {
+  const source = Buffer.from(`${before}\n${GUEST_SOURCE}`);
   return Buffer.concat([Buffer.from(String(source.length).padStart(8, '0')), source]);
 }

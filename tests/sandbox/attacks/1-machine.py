@@ -6,6 +6,9 @@ attempt("stat", lambda: os.stat(FILE))
 for path in ["/etc/passwd", "/etc/shadow", "/root/.ssh/id_rsa", "/root/.bashrc", "/var/log/dpkg.log", "/home", "/root", "/mnt", "/var"]:
     attempt(path, lambda: os.listdir(path) if os.path.isdir(path) else open(path).read())
 allowed("/home")
+if ENGINE in ("docker", "podman"):  # what lies there is the image's own
+    for path in ["/etc/passwd", "/var/log/dpkg.log", "/mnt", "/var"]:
+        allowed(path)
 #% climbs out of the working folder
 attempt("up", lambda: open("../" * 20 + FILE.lstrip("/")).read())
 attempt("down", lambda: open("/work/../../../../" + FILE).read())
@@ -47,6 +50,9 @@ for path in ["/dev/mem", "/dev/kmem", "/dev/kmsg", "/dev/sda", "/dev/vda", "/dev
 #% looks around in /proc
 for path in ["/proc/1/environ", "/proc/1/root/etc/passwd", "/proc/self/mem", f"/proc/{PID}/environ", f"/proc/{PID}/mem", "/proc/self/root" + FILE, "/proc/sys/kernel/hostname", "/proc/version"]:
     attempt(path, lambda: open(path, "rb").read(10) or 1 / 0)
+if ENGINE in ("docker", "podman"):  # the first process there is the guest itself
+    for path in ["/proc/1/environ", "/proc/1/root/etc/passwd", "/proc/sys/kernel/hostname", "/proc/version"]:
+        allowed(path)
 #% lists other processes
 attempt("proc", lambda: [p for p in os.listdir("/proc") if p.isdigit() and p == str(PID)] or 1 / 0)
 attempt("ps", lambda: __import__("subprocess").check_output(["ps", "aux"]))
