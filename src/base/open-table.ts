@@ -15,24 +15,24 @@ export class OpenTable<T extends NonNullable<unknown>> {
   #values: (T | undefined)[] = [];
   #mask = 0;
   #numbered = 0;
-  /** Few clients number their requests with texts. */
-  readonly #texts = new Map<string, T>();
+  /** Few clients number their requests with texts; larger numbers and fractions could be made to meet at one place. */
+  readonly #others = new Map<Id, T>();
 
   constructor() {
     this.#layOut(FEWEST_PLACES);
   }
 
   get size(): number {
-    return this.#numbered + this.#texts.size;
+    return this.#numbered + this.#others.size;
   }
 
   get(id: Id): T | undefined {
-    return typeof id === 'string' ? this.#texts.get(id) : this.#values[this.#placeOf(id)];
+    return hasPlace(id) ? this.#values[this.#placeOf(id)] : this.#others.get(id);
   }
 
   set(id: Id, value: T): void {
-    if (typeof id === 'string') {
-      this.#texts.set(id, value);
+    if (!hasPlace(id)) {
+      this.#others.set(id, value);
       return;
     }
     // At most half full, so that a free place is near.
@@ -44,8 +44,8 @@ export class OpenTable<T extends NonNullable<unknown>> {
   }
 
   delete(id: Id): void {
-    if (typeof id === 'string') {
-      this.#texts.delete(id);
+    if (!hasPlace(id)) {
+      this.#others.delete(id);
       return;
     }
     const place = this.#placeOf(id);
@@ -56,7 +56,7 @@ export class OpenTable<T extends NonNullable<unknown>> {
   }
 
   clear(): void {
-    this.#texts.clear();
+    this.#others.clear();
     this.#numbered = 0;
     this.#values = [];
     this.#layOut(FEWEST_PLACES);
@@ -64,7 +64,7 @@ export class OpenTable<T extends NonNullable<unknown>> {
 
   /** All that is open now, in no order. */
   values(): T[] {
-    const open = [...this.#texts.values()];
+    const open = [...this.#others.values()];
     if (this.#numbered > 0) for (const value of this.#values) if (value !== undefined) open.push(value);
     return open;
   }
@@ -104,4 +104,9 @@ export class OpenTable<T extends NonNullable<unknown>> {
       this.#values[place] = value;
     }
   }
+}
+
+/** A whole number of 32 bits, as everybody counts. */
+function hasPlace(id: Id): id is number {
+  return typeof id === 'number' && (id | 0) === id;
 }
