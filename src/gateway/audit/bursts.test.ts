@@ -49,12 +49,13 @@ describe('the audit log in a burst of calls', () => {
     await using here = place();
     vi.useFakeTimers({ toFake: ['setTimeout'] }); // by the clock alone nothing would ever be written
     try {
-      const wereWritten = async (count: number) => {
+      const wereWritten = async (count: number, withinMs: number) => {
         for (let n = 0; n < count; n += 1) here.log.record(CALL);
-        for (let turn = 0; turn < 2_000 && !existsSync(headOf(here.folder)); turn += 1) await turnOfLoop();
+        const deadline = performance.now() + withinMs;
+        while (performance.now() < deadline && !existsSync(headOf(here.folder))) await turnOfLoop();
         return existsSync(headOf(here.folder));
       };
-      expect([await wereWritten(4_000), await wereWritten(100)]).toEqual([false, true]);
+      expect([await wereWritten(4_000, 500), await wereWritten(100, 30_000)]).toEqual([false, true]);
     } finally {
       vi.useRealTimers();
     }
