@@ -59,7 +59,7 @@ export class ChainWriter implements AsyncDisposable {
   ): Promise<void> {
     const key = await this.#open();
     // A head that could not be written comes first: no second batch may get ahead of it.
-    if (!this.#isSealed) await this.#seal(key);
+    if (this.#current && !this.#isSealed) await this.#seal(key);
     let current = await this.#file(key);
     let left = lost;
     let from = 0;

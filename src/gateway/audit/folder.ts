@@ -72,6 +72,9 @@ export function surplus(
 export function leftoverHeads(heads: Heads, left: readonly FileName[], floor: string, own: string): readonly string[] {
   const alive = new Set(left.map((file) => file.chain));
   return [...heads.values()].flatMap((head) =>
-    head && head.chain !== own && head.file <= floor && !alive.has(head.chain) ? [headName(head.chain)] : [],
+    // Without a file it is one that is about to begin.
+    head && head.file !== '' && head.chain !== own && head.file <= floor && !alive.has(head.chain)
+      ? [headName(head.chain)]
+      : [],
   );
 }
