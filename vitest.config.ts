@@ -5,6 +5,7 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
     // Machines are noisy: what hangs is found all the same.
     testTimeout: 180_000,
+    expect: { poll: { timeout: 20_000 } },
     // `npm run coverage` also counts what the programs run that tests start.
     setupFiles: process.env.CHILD_COVERAGE === undefined ? [] : ['scripts/coverage-children.mjs'],
     coverage: {

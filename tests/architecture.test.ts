@@ -47,6 +47,9 @@ function importsOf(file: string): string[] {
 const edges = files.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 const show = ({ from, to }: { from: string; to: string }) => `${relative(src, from)} -> ${relative(src, to)}`;
 
+/** Without what is said about it. */
+const code = (file: string): string => readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
+
 describe('the house', () => {
   it('sees its own files and imports, so that the checks below cannot pass on nothing', () => {
     expect(files.length).toBeGreaterThan(50);
@@ -104,5 +107,14 @@ describe('the house', () => {
       (file) => pure.includes(roomOf(file)) && /\bprocess\b\s*[.[]/.test(readFileSync(file, 'utf8')),
     );
     expect(reads.map((file) => relative(src, file))).toEqual([]);
+  });
+
+  it('composes no signal with a time, which a sweep of the heap would take away', () => {
+    const composed = files.filter((file) =>
+      /AbortSignal\.any\b[\s\S]*AbortSignal\.timeout\(|AbortSignal\.timeout\([\s\S]*AbortSignal\.any\(/.test(
+        code(file),
+      ),
+    );
+    expect(composed.map((file) => relative(src, file))).toEqual([]);
   });
 });

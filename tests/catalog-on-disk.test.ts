@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { configure, connect, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
+import { configure, connect, FIXTURE, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
 /** Far longer than anything takes here, so that waiting for it would show. */
@@ -75,6 +76,64 @@ describe('a cold catalog', () => {
       { progressToken: 7, progress: 1, total: 2, message: expect.stringMatching(/^read (one|two)$/) },
       { progressToken: 7, progress: 2, total: 2, message: expect.stringMatching(/^read (one|two)$/) },
     ]);
+  });
+
+  it('keeps nothing of servers that it was still reading when it ended, also of those that waited for their turn', async () => {
+    using machine = makeMachine();
+    const names = ['one', 'two', 'three', 'four'];
+    const slowly = counting(machine, names, ['--slow', '1000']);
+    configure(machine, slowly.entries, { timeouts: { searchMs: 300 } });
+    const first = await connect(machine);
+    expect((await first.ask('search_tools', { query: 'echo' })).pending).toEqual(names);
+    await first[Symbol.asyncDispose]();
+    expect({ stderr: first.stderr, files: catalogFiles(machine) }).toEqual({ stderr: '', files: [] });
+    await using second = await connect(machine);
+    expect(await second.ask('search_tools', { query: 'echo' })).toEqual({ results: [], pending: names });
+  });
+
+  it('lets nobody who asks for one server wait for others that hang', async () => {
+    using machine = makeMachine();
+    const hanging = ['h1', 'h2', 'h3'].map((name) => [name, fixture([name, '--mute'])]);
+    const fine = ['f1', 'f2', 'f3'].map((name) => [name, fixture([name])]);
+    configure(machine, Object.fromEntries([...hanging, ...fine]), { timeouts: { searchMs: 50 } });
+    await using client = await connect(machine);
+    await client.ask('search_tools', { query: 'echo' });
+    const before = performance.now();
+    expect(await client.execute('f1', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+    expect((await client.ask('list_tools', { server: 'f2' })).tools).toHaveLength(8);
+    expect(await client.ask('get_tool_details', { server: 'f3', tool: 'echo' })).toMatchObject({ tool: 'echo' });
+    // Those that hang are given up after half a minute.
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
+  it('waits once for a server that hangs, not at all where another is asked about, and names it only where it matters', async () => {
+    using machine = makeMachine();
+    configure(
+      machine,
+      { fine: fixture(['fine']), hangs: fixture(['--mute']) },
+      { timeouts: { searchMs: SLOW_MS, startMs: 2 * SLOW_MS } },
+    );
+    await using client = await connect(machine);
+    const timed = async (name: string, given = {}) => {
+      const before = performance.now();
+      const { pending, failed } = await client.ask(name, given);
+      return { isLate: performance.now() - before > SLOW_MS / 2, pending, failed };
+    };
+    const ofFine = { query: 'echo', server: 'fine' };
+    expect(await timed('search_tools', ofFine)).toEqual({ isLate: false });
+    expect(await timed('search_tools', { query: 'echo' })).toEqual({ isLate: true, pending: ['hangs'] });
+    expect(await timed('search_tools', { query: 'echo' })).toEqual({ isLate: false, pending: ['hangs'] });
+    expect(await timed('list_mcp_servers')).toEqual({ isLate: false, pending: ['hangs'] });
+    await until(
+      () => client.ask('search_tools', { query: 'echo' }),
+      ({ failed }) => failed?.length === 1,
+    );
+    // It is tried again because somebody asks for it; for the others its failure is known.
+    const asking = client.ask('list_tools', { server: 'hangs' }).catch(() => undefined);
+    const failed = [{ server: 'hangs', error: expect.stringContaining('hangs did not start') }];
+    expect(await timed('search_tools', { query: 'echo' })).toEqual({ isLate: false, failed });
+    expect(await timed('search_tools', ofFine)).toEqual({ isLate: false });
+    await asking;
   });
 
   it('starts each server once, however many ask at the same time', async () => {
@@ -164,6 +223,53 @@ describe('a warm catalog', () => {
     );
   });
 
+  it('forgets the failure of a server that has started again for a call', async () => {
+    using machine = makeMachine();
+    const program = machine.path('~/own.mjs');
+    const mended = `await import(${JSON.stringify(pathToFileURL(FIXTURE).href)});`;
+    writeFileSync(program, mended);
+    const own = { command: process.execPath, args: [program] };
+    configure(machine, { own }, { cache: { ttl: 1 }, timeouts: { idleMs: 50 } });
+    {
+      await using client = await connect(machine);
+      await client.ask('list_tools', { server: 'own' });
+    }
+    writeFileSync(program, 'process.exit(5);');
+    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    {
+      await using client = await connect(machine);
+      const search = () => client.ask('search_tools', { query: 'echo', limit: 1 });
+      await until(search, ({ failed }) => failed !== undefined);
+      writeFileSync(program, mended);
+      expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+      expect((await client.ask('list_mcp_servers')).servers).toEqual([
+        { name: 'own', toolCount: 8, enabledCount: 8, status: expect.stringContaining('connected') },
+      ]);
+      expect((await search()).failed).toBeUndefined();
+    }
+    expect(catalogFiles(machine).map((path) => JSON.parse(readFileSync(path, 'utf8')).error)).toEqual([undefined]);
+  });
+
+  it('keeps the failure of a server that ended in the middle of a call, for other gateways too, until it starts again', async () => {
+    using machine = makeMachine();
+    configure(machine, { own: fixture() });
+    const listed = async () => {
+      await using client = await connect(machine);
+      return (await client.ask('list_mcp_servers')).servers;
+    };
+    {
+      await using client = await connect(machine);
+      expect(await client.execute('own', 'exit')).toMatchObject({ isError: true });
+    }
+    const failed = { name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected', error: expect.any(String) };
+    expect(await listed()).toEqual([failed]);
+    {
+      await using client = await connect(machine);
+      expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+    }
+    expect(await listed()).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected' }]);
+  });
+
   it('is not kept where the cache is switched off', async () => {
     using machine = makeMachine();
     const { entries, starts } = counting(machine, ['own']);
@@ -248,9 +354,9 @@ describe('a server that nobody uses', () => {
   it('is not stopped under a call that takes longer than that', async () => {
     using machine = makeMachine();
     const { entries, starts } = counting(machine, ['own']);
-    configure(machine, entries, { timeouts: { idleMs: 100 } });
+    configure(machine, entries, { timeouts: { idleMs: 500 } });
     await using client = await connect(machine);
-    expect(await client.execute('own', 'sleep', { ms: 600 })).toMatchObject({ content: [{ text: 'slept 600' }] });
+    expect(await client.execute('own', 'sleep', { ms: 1_500 })).toMatchObject({ content: [{ text: 'slept 1500' }] });
     expect(starts()).toEqual([1]);
   });
 });

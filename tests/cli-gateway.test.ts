@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configure, fixture, installed, portolan } from './client-over-stdio.js';
+import { configure, environment, fixture, installed, PROGRAM, portolan } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
 let machine: Machine;
@@ -11,6 +14,7 @@ beforeAll(async () => {
     {
       own: fixture(['own'], { env: { OWN_SECRET: 'topsecret' } }),
       dying: fixture(['--dies', 'no key was given']),
+      'Two words': fixture(['--dies', 'I have none']),
       everything: installed('@modelcontextprotocol/server-everything'),
     },
     { toolRules: [{ pattern: ['mutter'], enabled: false, tags: ['noisy'] }] },
@@ -22,6 +26,8 @@ beforeAll(async () => {
 
 afterAll(() => machine[Symbol.dispose]());
 
+/** Longer than a command that is done would wait for anything. */
+const LATE_MS = 3_000;
 const run = (...args: string[]) => portolan(machine, args);
 const json = async (...args: string[]) => {
   const { status, stdout, stderr } = await run(...args, '--json');
@@ -84,11 +90,36 @@ describe('portolan inspect', () => {
     });
   });
 
+  it('says of a tool that is off why it is, and not to try it', async () => {
+    const { status, stdout } = await run('inspect', 'own', 'mutter');
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout:
+        'own mutter\nWrites all its variables on stderr.\n' +
+        'mutter of own may not be called: it is switched off by the settings\n' +
+        '  you can see the rule with: portolan config show\n\nIt takes no arguments.\n',
+    });
+    expect((await json('inspect', 'own', 'mutter')).value).toMatchObject({ tool: 'mutter', enabled: false });
+    expect((await json('inspect', 'own', 'echo')).value).not.toHaveProperty('enabled');
+  });
+
   it('names the nearest where there is no such tool', async () => {
     const { status, stderr } = await run('inspect', 'own', 'sleeep');
     expect(status).toBe(2);
     expect(stderr).toContain('TOOL_NOT_FOUND');
     expect(stderr).toContain('did you mean sleep');
+  });
+});
+
+describe('portolan tools and inspect with --json', () => {
+  it.each([
+    { args: ['tools', 'onw'], status: 2, code: 'SERVER_NOT_FOUND', about: { server: 'onw' } },
+    { args: ['tools', 'dying'], status: 1, code: 'CONNECTION_ERROR', about: { server: 'dying' } },
+    { args: ['inspect', 'own', 'ecco'], status: 2, code: 'TOOL_NOT_FOUND', about: { server: 'own', tool: 'ecco' } },
+  ])('say on stdout why $args fails, and end with $status as without it', async ({ args, status, code, about }) => {
+    const error = { code, message: expect.any(String), ...about, hint: expect.any(String) };
+    expect(await json(...args)).toEqual({ status, stderr: '', value: { success: false, error } });
+    expect((await run(...args)).status).toBe(status);
   });
 });
 
@@ -219,8 +250,37 @@ describe('portolan logs', () => {
   });
 
   it('says so where there are none', async () => {
-    expect((await run('logs', 'nobody')).stdout).toContain('has written nothing on stderr, or was never started');
-    expect((await run('logs', '../../etc/passwd')).stdout).toContain('has written nothing');
+    expect((await run('logs', 'brought')).stdout).toContain('has written nothing on stderr, or was never started');
+  });
+
+  it('takes an alias as every other command does', async () => {
+    await run('call', 'Two words', 'echo');
+    expect((await json('logs', 'two_words')).value).toEqual({ server: 'Two words', lines: ['I have none '] });
+  });
+
+  it('shows what is kept of a server that nobody writes down any more', async () => {
+    await run('call', 'gone', 'echo', '--server', `gone=${process.execPath} ${fixture().args[0]} --dies farewell`);
+    expect((await run('logs', 'gone')).stdout).toBe('farewell \n');
+  });
+
+  it.each([
+    { wanted: 'nobody', hint: 'portolan list' },
+    { wanted: 'dyin', hint: 'did you mean dying' },
+    { wanted: 'dyng', hint: 'did you mean dying' },
+    { wanted: 'onw', hint: 'did you mean own' },
+    { wanted: '../../etc/passwd', hint: 'portolan list' },
+  ])('knows no server called $wanted', async ({ wanted, hint }) => {
+    const { status, stdout, stderr } = await run('logs', wanted);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('SERVER_NOT_FOUND');
+    expect(stderr).toContain(hint);
+    const error = { code: 'SERVER_NOT_FOUND', message: expect.any(String), server: wanted };
+    for (const command of ['logs', 'why'])
+      expect(await json(command, wanted)).toEqual({
+        status: 2,
+        stderr: '',
+        value: { success: false, error: { ...error, hint: expect.stringContaining(hint) } },
+      });
   });
 });
 
@@ -238,5 +298,23 @@ describe('portolan audit', () => {
     expect(JSON.stringify(value)).not.toContain('an-argument');
     expect(value.chains.map(({ state }: { state: { kind: string } }) => state.kind)).not.toContain('broken');
     expect((await run('audit', '--last', '1')).stdout).toMatch(/portolan call +own +ecco +TOOL_NOT_FOUND/);
+  });
+});
+
+describe('a result that is longer than a pipe holds', () => {
+  it('is printed whole to one who reads it late', async () => {
+    const child = spawn(process.execPath, [PROGRAM, 'call', 'own', 'large', 'letters=3000000'], {
+      cwd: machine.project,
+      env: environment(machine),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const closed = once(child, 'close');
+    await once(child.stdout, 'readable');
+    await pause(LATE_MS);
+    let letters = 0;
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      letters += chunk.trim().length;
+    });
+    expect([await closed, letters]).toEqual([[0, null], 3_000_000]);
   });
 });

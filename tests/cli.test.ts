@@ -124,12 +124,42 @@ describe('portolan why', () => {
     expect(stdout).toContain('same-server cursor user  ~/.cursor/mcp.json:1 as "my-notes"  (ready there)');
   });
 
+  it('shows which tools the entry itself switches on and off', () => {
+    using machine = makeMachine();
+    const files = { command: 'node', includeTools: ['read', 'list'], excludeTools: ['write'] };
+    machine.write({ '~/.gemini/settings.json': JSON.stringify({ mcpServers: { files } }) });
+    expect(portolan(machine, ['why', 'files']).stdout).toMatch(
+      /^ {2}tools +its entry allows only read, list; its entry switches off write$/m,
+    );
+    expect(JSON.parse(portolan(machine, ['why', 'files', '--json']).stdout).tools).toEqual({
+      allow: ['read', 'list'],
+      deny: ['write'],
+    });
+  });
+
   it('ends with 2 for a name that nobody wrote, and says which come near', () => {
     using machine = makeMachine();
     machine.write(TWINS);
     const { status, stderr } = portolan(machine, ['why', 'note']);
     expect({ status, says: stderr.includes('did you mean notes?') }).toEqual({ status: 2, says: true });
   });
+});
+
+describe('portolan approve', () => {
+  it.each(['approve', 'deny', 'why'])(
+    '%s says elsewhere that servers of a project are known in its folder',
+    (command) => {
+      using machine = makeMachine();
+      machine.write({ '<project>/.cursor/mcp.json': '{"mcpServers":{"brought":{"command":"node"}}}' });
+      const { status, stderr } = portolan({ ...machine, project: machine.home }, [command, 'brought']);
+      expect({ status, stderr }).toEqual({
+        status: 2,
+        stderr:
+          'SERVER_NOT_FOUND: there is no server called brought\n' +
+          '  portolan list shows their names; servers of a project are known only in its folder\n',
+      });
+    },
+  );
 });
 
 describe('portolan doctor', () => {

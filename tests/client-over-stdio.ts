@@ -31,10 +31,12 @@ export interface CallResult extends Json {
 /** An answer that is an error of the protocol. */
 export class Fault extends Error {
   readonly code: number;
+  readonly data: unknown;
 
-  constructor({ code, message }: { readonly code: number; readonly message: string }) {
+  constructor({ code, message, data }: { readonly code: number; readonly message: string; readonly data?: unknown }) {
     super(message);
     this.code = code;
+    this.data = data;
   }
 }
 
@@ -208,13 +210,18 @@ export class StdioClient implements AsyncDisposable {
 interface GatewayOptions {
   readonly args?: readonly string[];
   readonly env?: Variables;
+  /** Another copy of it. */
+  readonly program?: string;
 }
 
 /** A gateway that nobody has spoken to yet. */
-export function start(machine: Machine, { args = ['serve'], env = {} }: GatewayOptions = {}): StdioClient {
+export function start(
+  machine: Machine,
+  { args = ['serve'], env = {}, program = PROGRAM }: GatewayOptions = {},
+): StdioClient {
   return new StdioClient({
     command: process.execPath,
-    args: [PROGRAM, ...args],
+    args: [program, ...args],
     cwd: machine.project,
     env: environment(machine, env),
   });

@@ -44,7 +44,8 @@ describe('one daemon', () => {
   it('serves clients of both SDK generations over the socket and over HTTP at once, each with its own answers', async () => {
     await using house = daemonHouse();
     const starts = join(house.machine.home, 'starts');
-    configure(house.machine, { one: fixture(['--starts', starts]) });
+    // All may wait at once for the server to start.
+    configure(house.machine, { one: fixture(['--starts', starts]) }, { limits: { queue: 1_000 } });
     const { http } = await daemonWithHttp(house);
     const all = await clients(house.socket, http);
     const work = Object.entries(all).map(async ([name, client]) => {

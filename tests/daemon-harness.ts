@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { connect as connectTo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { isAlive, portolan, type StdioClient, start, until, type Variables } from './client-over-stdio.js';
+import { portolan, type StdioClient, start, type Variables } from './client-over-stdio.js';
 import { LineClient } from './gateway-harness.js';
 import { type Machine, makeMachine } from './machine.js';
 
@@ -48,13 +48,7 @@ export function daemonHouse(place: 'said' | 'runtime folder' = 'said'): DaemonHo
         stream.once('connect', () => resolve({ client: new LineClient(stream, stream), socket: stream }));
       }),
     [Symbol.asyncDispose]: async () => {
-      const last = await pid();
       await run(['daemon', 'stop']);
-      if (last !== undefined)
-        await until(
-          () => isAlive(last),
-          (alive) => !alive,
-        );
       machine[Symbol.dispose]();
     },
   };

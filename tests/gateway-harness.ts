@@ -7,7 +7,7 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../src/a
 import { type Log, silentLog } from '../src/base/index.js';
 import { LineSplitter } from '../src/base/line-splitter.js';
 import type { Conversation } from '../src/model/index.js';
-import { faceOf, Questions, type Session, serveStdio } from '../src/serve/index.js';
+import { type Face, faceOf, Questions, type Session, serveStdio } from '../src/serve/index.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const tests = dirname(fileURLToPath(import.meta.url));
@@ -21,9 +21,12 @@ const MAX_LINE_BYTES = 5 * 1024 * 1024;
 
 export type Json = Record<string, unknown>;
 
+/** A soak needs its servers for longer than they live by themselves. */
+const LIFETIME = process.env.PORTOLAN_SOAK === '1' ? ['--lives', String(2 * 3_600_000)] : [];
+
 /** An entry that starts the odd server; the words say how it behaves. */
 export function odd(words: readonly string[] = [], more: Json = {}): Json {
-  return { command: process.execPath, args: [ODD_SERVER, ...words], ...more };
+  return { command: process.execPath, args: [ODD_SERVER, ...words, ...LIFETIME], ...more };
 }
 
 export function call(server: string, tool: string, given: Json = {}): Json {
@@ -42,10 +45,15 @@ export function codeOf(result: unknown): string | undefined {
   return isError === true ? (structuredContent as { error: { code: string } }).error.code : undefined;
 }
 
+interface Waiting {
+  readonly resolve: (message: Json) => void;
+  readonly reject: (error: Error) => void;
+}
+
 /** A client that writes lines and counts what comes back; its ids begin at 0, as everybody's do. */
 export class LineClient {
   readonly #input: Writable;
-  readonly #waiting = new Map<string, (message: Json) => void>();
+  readonly #waiting = new Map<string, Waiting>();
   /** How often each id was answered, by its JSON. */
   readonly answered = new Map<string, number>();
   readonly notifications: Json[] = [];
@@ -63,6 +71,9 @@ export class LineClient {
       overlong: () => undefined,
     });
     output.on('data', (chunk: Buffer) => lines.push(chunk));
+    output.on('close', () => {
+      for (const { reject } of this.#waiting.values()) reject(new Error('it hung up without an answer'));
+    });
   }
 
   /** Resolves when the bytes have left. */
@@ -80,11 +91,18 @@ export class LineClient {
     const key = JSON.stringify(id);
     const answer = new Promise<Json>((resolve, reject) => {
       const limit = setTimeout(() => reject(new Error(`no answer to ${line.slice(0, 200)}`)), ANSWER_LIMIT_MS);
-      this.#waiting.set(key, (message) => {
-        clearTimeout(limit);
-        resolve(message);
+      this.#waiting.set(key, {
+        resolve: (message) => {
+          clearTimeout(limit);
+          resolve(message);
+        },
+        reject: (error) => {
+          clearTimeout(limit);
+          reject(error);
+        },
       });
     });
+    answer.catch(() => undefined); // not everybody who asks looks at the answer
     void this.write(`${line}\n`);
     return answer;
   }
@@ -108,14 +126,17 @@ export class LineClient {
       return;
     }
     if ('method' in message) {
-      this.notifications.push(message);
+      // Who answers no ping is hung up on after a while.
+      if (message.method === 'ping' && message.id !== undefined)
+        void this.write(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: {} })}\n`);
+      else this.notifications.push(message);
       return;
     }
     const key = JSON.stringify(message.id);
     this.answered.set(key, (this.answered.get(key) ?? 0) + 1);
     const waiting = this.#waiting.get(key);
     this.#waiting.delete(key);
-    if (waiting) waiting(message);
+    if (waiting) waiting.resolve(message);
     else this.onAnswer(message);
   }
 }
@@ -124,8 +145,8 @@ export class LineClient {
 export interface HomeGateway extends AsyncDisposable {
   readonly machine: Machine;
   readonly running: RunningGateway;
-  /** Another client, over a pair of pipes of its own. */
-  connect(): LineClient;
+  /** Another client, over a pair of pipes of its own, of all servers or of the one that is named. */
+  connect(expose?: string): LineClient;
   conversation(client?: string): Conversation;
 }
 
@@ -137,13 +158,15 @@ export async function gatewayWith(
   const machine = makeMachine();
   const running = await startGateway({ ...machine.options({ servers, settings, clients: [] }), log });
   const sessions: Session[] = [];
-  const face = faceOf(running.gateway, undefined);
+  const faces = new Map<string | undefined, Face>();
   const questions = new Questions();
   const limits = () => ({ maxLineBytes: MAX_LINE_BYTES, maxDepth: running.gateway.view.settings.limits.maxDepth });
   return {
     machine,
     running,
-    connect: () => {
+    connect: (expose) => {
+      const face = faces.get(expose) ?? faceOf(running.gateway, expose);
+      faces.set(expose, face); // all clients have the same, as they have in the program
       const [input, output] = [new PassThrough(), new PassThrough()];
       const label = String(sessions.length);
       sessions.push(serveStdio({ face, questions, version: '0', log, input, output, limits, label, principal: label }));
@@ -165,10 +188,14 @@ export interface Figures {
   /** How long it was busy at a stretch. */
   readonly busyMs: number;
   readonly maxRssBytes: number;
+  readonly heapBytes: number;
+  /** What a message put on every object. */
+  readonly polluted: readonly string[];
 }
 
 /** The shipped program in a process of its own, watched from inside. */
 export interface WatchedGateway extends AsyncDisposable {
+  readonly machine: Machine;
   readonly client: LineClient;
   readonly process: ChildProcess;
   readonly stderr: () => string;
@@ -176,13 +203,18 @@ export interface WatchedGateway extends AsyncDisposable {
   figures(word: 'reset' | 'read'): Promise<Figures>;
 }
 
-export function watchedGateway(servers: Readonly<Record<string, Json>>, settings: Json = {}): WatchedGateway {
+export function watchedGateway(
+  servers: Readonly<Record<string, Json>>,
+  settings: Json = {},
+  doors: readonly string[] = [],
+  flags: readonly string[] = [],
+): WatchedGateway {
   const machine = makeMachine();
   machine.write({
     '~/.cursor/mcp.json': JSON.stringify({ mcpServers: servers }),
     '~/.config/portolan/portolan.config.json': JSON.stringify(settings),
   });
-  const child = spawn(process.execPath, ['--import', MONITOR, PROGRAM, 'serve'], {
+  const child = spawn(process.execPath, ['--import', MONITOR, ...flags, PROGRAM, 'serve', ...doors], {
     cwd: machine.project,
     env: { PATH: process.env.PATH ?? '', HOME: machine.home, USERPROFILE: machine.home, PORTOLAN_DAEMON: 'never' },
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
@@ -195,6 +227,7 @@ export function watchedGateway(servers: Readonly<Record<string, Json>>, settings
     stderr = `${stderr}${chunk}`.slice(-10_000);
   });
   return {
+    machine,
     client: new LineClient(stdin, stdout),
     process: child,
     stderr: () => stderr,
@@ -205,6 +238,7 @@ export function watchedGateway(servers: Readonly<Record<string, Json>>, settings
     },
     [Symbol.asyncDispose]: async () => {
       stdin.end();
+      if (doors.length > 0) child.kill('SIGTERM'); // nobody listens to its input
       const limit = setTimeout(() => child.kill('SIGKILL'), ANSWER_LIMIT_MS);
       await exited;
       clearTimeout(limit);

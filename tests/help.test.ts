@@ -182,7 +182,11 @@ describe('exit codes', () => {
     { code: 2, why: 'there is no such server to list', args: ['tools', 'nobody'] },
     { code: 2, why: 'there is no such server to look into', args: ['inspect', 'nobody', 'nothing'] },
     { code: 2, why: 'there is no such client', args: ['install', 'nobody'] },
+    { code: 1, why: 'the arguments of a call are no JSON', args: ['call', 'broken', 'x', '--args', '{'] },
+    { code: 1, why: 'an argument of a call is no pair', args: ['call', 'broken', 'x', 'y'] },
     { code: 2, why: 'a call has no tool', args: ['call', 'broken'] },
+    { code: 2, why: 'a call has a flag that there is not', args: ['call', 'broken', 'x', '--nope'] },
+    { code: 2, why: 'a call has its arguments twice', args: ['call', 'broken', 'x', 'a=b', '--args', '{}'] },
     { code: 3, why: 'it takes a person', args: ['approve', 'waiting'] },
   ])('$args ends with $code: $why', async ({ code, args }) => {
     using machine = makeMachine();

@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { readAudit as readLog } from '../src/gateway/audit/index.js';
 import { openGateway } from '../src/index.js';
 import { configure, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
@@ -38,6 +40,20 @@ describe('openGateway', () => {
     expect(startsIn(starts)).toEqual(pids);
   });
 
+  it.each([0, 20, 60])(
+    'has a line in the log for each call that its end cuts off, %i ms after it began',
+    async (ms) => {
+      using machine = makeMachine();
+      configure(machine, { own: fixture() });
+      const gateway = await openGateway(machine.options({ env: { PATH } }));
+      const calls = Array.from({ length: 3 }, () => gateway.executeTool('own', 'sleep', { ms: 20_000 }));
+      await pause(ms);
+      await gateway.close();
+      expect(await Promise.all(calls)).toEqual(calls.map(() => expect.objectContaining({ success: false })));
+      expect((await readLog(machine.path('~/.local/state/portolan/audit'))).total).toBe(3);
+    },
+  );
+
   it('gives a failed call as a value, and throws what cannot even be asked', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
@@ -54,6 +70,27 @@ describe('openGateway', () => {
     });
     expect(await gateway.executeTool('own', 'complain')).toMatchObject({ success: true, result: { isError: true } });
     await expect(gateway.listTools('onw')).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
+  });
+
+  it.each([
+    { title: 'no tool', given: ['own'], what: 'tool is missing' },
+    { title: 'nothing at all', given: [], what: 'server is missing' },
+    { title: 'a tool that is no text', given: ['own', { name: 'echo' }], what: 'tool must be a text' },
+    { title: 'a number that JSON has no word for', given: ['own', 'echo', { text: 5n }], what: 'no number that JSON' },
+  ])('tells a program in plain JavaScript that passes $title, and goes on', async ({ given, what }) => {
+    using machine = makeMachine();
+    configure(machine, { own: fixture() });
+    await using gateway = await openGateway(machine.options({ env: { PATH } }));
+    expect(await Reflect.apply(gateway.executeTool, undefined, given)).toMatchObject({
+      success: false,
+      error: { code: 'TOOL_VALIDATION_ERROR', message: expect.stringContaining(what) },
+    });
+    expect(await gateway.executeTool('own', 'echo', { text: 'a' })).toMatchObject({ success: true });
+    await expect(Reflect.apply(gateway.listTools, undefined, [{ server: 'own' }])).rejects.toMatchObject({
+      code: 'TOOL_VALIDATION_ERROR',
+    });
+    await gateway.close();
+    expect(readAudit(machine.path('~/.local/state/portolan/audit'))).toContain('"outcome":"ok"');
   });
 
   it('stops waiting when it is told to', async () => {

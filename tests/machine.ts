@@ -13,7 +13,7 @@ export interface Machine extends Disposable {
   readonly root: string;
   /** Where `~/…`, `<project>/…` and `/…` lie on this machine. */
   path(template: string): string;
-  write(files: Readonly<Record<string, string>>): void;
+  write(files: Readonly<Record<string, string | Uint8Array>>): void;
   /** The options that make `discover` see this machine and nothing of the real one. */
   options(more?: Partial<DiscoverOptions>): DiscoverOptions;
 }

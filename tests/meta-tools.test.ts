@@ -98,6 +98,7 @@ describe('an error of execute_tool', () => {
       title: 'a server that ends in the middle',
       tool: 'exit',
       message: 'exited with code 7',
+      hint: 'portolan logs own',
     },
     {
       code: 'RESULT_TOO_LARGE',
@@ -113,6 +114,18 @@ describe('an error of execute_tool', () => {
       hint: 'maxArgumentBytes',
     },
   ];
+
+  it('names the limit also where the arguments are so large that the message is not read at all', async () => {
+    using machine = makeMachine();
+    configure(machine, { own: fixture() }, { limits: { maxArgumentBytes: 10_000 } });
+    await using client = await connect(machine);
+    await expect(client.execute('own', 'echo', { text: 'x'.repeat(200_000) })).rejects.toMatchObject({
+      code: -32600,
+      message: expect.stringMatching(/^a message of 200\d{3} bytes is too large$/),
+      data: { code: 'LIMIT_EXCEEDED', hint: expect.stringContaining('limits.maxArgumentBytes') },
+    });
+    expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+  });
 
   it('has a stable code, says what happened and what to do, in text and as a value', async () => {
     using machine = makeMachine();

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { discoverAll } from '../src/app/index.js';
 import { isFromRepository } from '../src/policy/index.js';
 import { definition } from './fakes/definition.js';
-import { makeMachine } from './machine.js';
+import { type Machine, makeMachine } from './machine.js';
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '../dist/cli.js');
 
@@ -14,28 +14,81 @@ describe('S5 paths taken from input', () => {
   const SECRET = JSON.stringify({ mcpServers: { stolen: { command: 'stolen' } } });
   const PLUGIN = '~/.claude/plugins/cache/market/plug/1.0';
 
-  it.each([
-    { title: 'steps up', path: '../../../../outside.json' },
-    { title: 'steps up and down again into a folder with the same beginning', path: '../1.0-evil/servers.json' },
-    { title: 'is absolute', path: '/etc/passwd' },
-    { title: 'is encoded', path: '%2e%2e/%2e%2e/outside.json' },
-    { title: 'has a NUL in it', path: 'servers\0.json' },
-    { title: 'is a link to the outside', path: './link.json' },
-    { title: 'goes through a linked folder', path: './linked/outside.json' },
-  ])('S5 never lead a plugin out of its own folder: one that $title', async ({ path }) => {
+  /** What a plugin gives whose manifest names this file; a file with a server in it lies wherever the name could lead. */
+  async function namedBy(pathOn: (machine: Machine) => string) {
     using machine = makeMachine();
     machine.write({
-      [`${PLUGIN}/.claude-plugin/plugin.json`]: JSON.stringify({ name: 'plug', mcpServers: path }),
+      [`${PLUGIN}/.claude-plugin/plugin.json`]: JSON.stringify({ name: 'plug', mcpServers: pathOn(machine) }),
       '~/.claude/settings.json': JSON.stringify({ enabledPlugins: { 'plug@market': true } }),
+      [`${PLUGIN}/servers.json`]: JSON.stringify({ mcpServers: { honest: { command: 'honest' } } }),
+      [`${PLUGIN}/cut`]: SECRET,
       '~/.claude/plugins/cache/market/plug/1.0-evil/servers.json': SECRET,
-      '~/outside.json': SECRET,
+      '~/.claude/plugins/cache/market/outside.json': SECRET,
       '~/.claude/plugins/outside.json': SECRET,
+      '~/outside.json': SECRET,
     });
     symlinkSync(machine.path('~/outside.json'), machine.path(`${PLUGIN}/link.json`));
     symlinkSync(machine.home, machine.path(`${PLUGIN}/linked`));
-    const { definitions } = await discoverAll(machine.options({ clients: ['claude-code'] }));
-    expect(definitions).toEqual([]);
+    const { definitions, problems } = await discoverAll(machine.options({ clients: ['claude-code'] }));
+    return { names: definitions.map(({ name }) => name), problems: problems.map(({ message }) => message) };
+  }
+
+  it.each([
+    { title: 'a plain name', path: './servers.json' },
+    { title: 'the folder’s own variable', path: '${CLAUDE_PLUGIN_ROOT}/servers.json' },
+    { title: 'steps that end inside', path: './a/../servers.json' },
+  ])('S5 lead a plugin to its own file: $title', async ({ path }) => {
+    expect(await namedBy(() => path)).toEqual({ names: ['plugin:plug:honest'], problems: [] });
   });
+
+  const OUTSIDE = 'lies outside the plugin';
+  it.each([
+    { title: 'steps up', path: '../../../../outside.json', why: OUTSIDE },
+    { title: 'goes to a folder with the same beginning', path: '../1.0-evil/servers.json', why: OUTSIDE },
+    { title: 'is absolute', path: ({ home }: Machine) => join(home, 'outside.json'), why: OUTSIDE },
+    { title: 'has a NUL in it', path: './cut\0.json', why: OUTSIDE },
+    { title: 'is a link to the outside', path: './link.json', why: OUTSIDE },
+    { title: 'goes through a linked folder', path: './linked/outside.json', why: OUTSIDE },
+    // Nobody decodes it, so it is the name of a file inside that is not there.
+    { title: 'is encoded', path: '%2e%2e/%2e%2e/outside.json', why: 'is not there' },
+    { title: 'has its slashes encoded', path: '..%2f..%2foutside.json', why: 'is not there' },
+  ])('S5 never lead a plugin out of its own folder: one that $title', async ({ path, why }) => {
+    expect(await namedBy((machine) => (typeof path === 'string' ? path : path(machine)))).toEqual({
+      names: [],
+      problems: [expect.stringContaining(why)],
+    });
+  });
+
+  // A server of the user's may work anywhere; what a repository names is looked at by a person first.
+  it.each([
+    { title: 'a folder', entry: { command: 'x', cwd: '../home' } },
+    { title: 'a file of variables', entry: { command: 'x', envFile: '../home/secrets.env' } },
+    { title: 'an absolute file of variables', entry: { command: 'x', envFile: '/etc/environment' } },
+  ])('S5 wait for the user where a repository leads a server out of it: $title', async ({ entry }) => {
+    using machine = makeMachine();
+    machine.write({
+      '<project>/.vscode/mcp.json': JSON.stringify({ servers: { here: entry } }),
+      '~/secrets.env': 'KEY=canary',
+    });
+    const { servers } = await discoverAll(machine.options({ clients: ['vscode'] }));
+    expect(servers).toMatchObject([{ name: 'here', state: 'pending-approval' }]);
+    expect(JSON.stringify(servers)).not.toContain('canary');
+  });
+
+  it.each(['../home/outside.json', '~/outside.json'])(
+    'S5 wait for the user where the settings of a repository name another place to read: %s',
+    async (path) => {
+      using machine = makeMachine();
+      const settings = JSON.stringify({ sources: [{ path }] });
+      machine.write({ '<project>/portolan.config.json': settings, '~/outside.json': SECRET });
+      const unread = await discoverAll(machine.options());
+      expect(unread.definitions).toEqual([]);
+      expect(unread.problems).toMatchObject([{ code: 'settings-unapproved' }]);
+      // The same words of the user are followed.
+      machine.write({ '<project>/portolan.config.json': '{}', '~/.config/portolan/portolan.config.json': settings });
+      expect((await discoverAll(machine.options())).definitions).toMatchObject([{ name: 'stolen' }]);
+    },
+  );
 
   it.each([
     { title: 'inside', source: '/work/a/.devin/config.local.json', expected: true },
@@ -100,6 +153,7 @@ describe('S12 listing', () => {
       '<project>/anygpt.config.ts': `${code('anygpt')}\nexport default {}`,
     });
     writeFileSync(join(machine.project, 'package.json'), '{"type":"commonjs"}');
+    let listed: string[] = [];
     for (const args of [
       ['list'],
       ['list', '--json', '--all'],
@@ -110,7 +164,7 @@ describe('S12 listing', () => {
       ['config', 'show'],
       ['config', 'validate'],
     ]) {
-      const { status, stderr } = spawnSync(process.execPath, [program, ...args], {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
         cwd: machine.project,
         env: { PATH: process.env.PATH, HOME: machine.home, PORTOLAN_DAEMON: 'never' },
         encoding: 'utf8',
@@ -121,7 +175,10 @@ describe('S12 listing', () => {
         status: true,
         stderr: false,
       });
+      // Whoever finds none of the baits cannot take one.
+      if (args.includes('--all')) listed = JSON.parse(stdout).servers.map(({ name }: { name: string }) => name);
     }
+    expect(listed.toSorted()).toEqual(['c', 'helper', 'hub', 'own', 'shell', 'sub', 'v', 'x']);
     expect(existsSync(bait)).toBe(true);
     expect(readdirSync(bait)).toEqual([]);
   });

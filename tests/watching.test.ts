@@ -1,7 +1,16 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configure, connect, fixture, isAlive, type StdioClient, startsIn, until } from './client-over-stdio.js';
+import {
+  configure,
+  connect,
+  fixture,
+  isAlive,
+  PROGRAM,
+  type StdioClient,
+  startsIn,
+  until,
+} from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const CURSOR = '~/.cursor/mcp.json';
@@ -87,6 +96,24 @@ describe('files that are watched', () => {
       () => client.ask('list_mcp_servers'),
       (answer) => answer.servers[1].status === 'blocked-by-policy',
     );
+  });
+
+  it('end nothing where they cannot be read again for a reason that nobody foresaw', async () => {
+    using machine = makeMachine();
+    configure(machine, servers('one'), {});
+    // What reads a broken file lies beside the program, and is gone when that is replaced by a newer one.
+    const copy = join(machine.root, 'portolan');
+    cpSync(dirname(PROGRAM), copy, { recursive: true });
+    symlinkSync(join(dirname(PROGRAM), '../node_modules'), join(machine.root, 'node_modules'));
+    await using client = await connect(machine, { program: join(copy, basename(PROGRAM)) });
+    expect(await client.execute('one', 'echo', { text: 'before' })).toMatchObject({ content: [{ text: 'before' }] });
+    rmSync(copy, { recursive: true });
+    machine.write({ [SETTINGS]: '{"cache": ' });
+    await until(
+      () => client.stderr,
+      (said) => said.includes('what held before holds on'),
+    );
+    expect(await client.execute('one', 'echo', { text: 'still' })).toMatchObject({ content: [{ text: 'still' }] });
   });
 
   it('leave the running call and the process of a server that stays as it is', async () => {

@@ -1,5 +1,6 @@
 // Calls, one after the other and sixteen at a time. All contenders are open at once and take turns in small batches, so that
-// whatever else the machine does meanwhile falls on all of them.
+// whatever else the machine does meanwhile falls on all of them. First all of them take their calls in sequence, then all of them
+// those at once: for a while after the one, the processes stay on the cores that suited it, and the other would be measured with it.
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
 import { median, quantile, rotated } from './figures.mjs';
@@ -19,15 +20,16 @@ export async function measureCalls(contenders, server, { epochs, batches, inSequ
     const open = await openAll(contenders, server, client, notes);
     try {
       for (let batch = -WARM_UP_BATCHES; batch < batches; batch += 1) {
-        for (const session of inTurns([...open], batch + WARM_UP_BATCHES)) {
-          try {
-            if (batch === 0) await beginToCount(session, tool);
-            const taken = await oneBatch(session, { tool, inSequence, atOnce });
-            if (batch >= 0) add(samples.get(session.contender.name), taken);
-          } catch (error) {
-            notes.add(`${session.contender.name}, calls`, error);
-            open.delete(session);
-            session.client.close();
+        for (const part of [beginToCount, sequence, burst]) {
+          for (const session of inTurns([...open], batch + WARM_UP_BATCHES)) {
+            try {
+              const taken = await part(session, { batch, tool, inSequence, atOnce });
+              if (batch >= 0) add(samples.get(session.contender.name), taken);
+            } catch (error) {
+              notes.add(`${session.contender.name}, calls`, error);
+              open.delete(session);
+              session.client.close();
+            }
           }
         }
       }
@@ -61,10 +63,12 @@ function inTurns(sessions, batch) {
   return batch % 2 === 0 ? turns : turns.reverse();
 }
 
-async function beginToCount(session, tool) {
+async function beginToCount(session, { batch, tool }) {
+  if (batch !== 0) return {};
   await one(session, tool, 0); // a gateway may start a process of its own at its first call
   session.pids = gatewayProcesses(session.client.home);
   session.cpuBefore = cpuMicroseconds(session.pids);
+  return {};
 }
 
 function endCounting({ pids, cpuBefore }, held) {
@@ -72,13 +76,17 @@ function endCounting({ pids, cpuBefore }, held) {
   held.cpu = cpu === undefined || held.cpu === undefined ? undefined : held.cpu + cpu - cpuBefore;
 }
 
-async function oneBatch(session, { tool, inSequence, atOnce }) {
+async function sequence(session, { tool, inSequence }) {
   const times = [];
   for (let n = 0; n < inSequence; n += 1) {
     const begin = performance.now();
     await one(session, tool, n);
     times.push(performance.now() - begin);
   }
+  return { times, calls: inSequence };
+}
+
+async function burst(session, { tool, atOnce }) {
   const begin = performance.now();
   let next = 0;
   const worker = async () => {
@@ -88,8 +96,7 @@ async function oneBatch(session, { tool, inSequence, atOnce }) {
     }
   };
   await Promise.all(Array.from({ length: IN_FLIGHT }, worker));
-  const rate = (atOnce / (performance.now() - begin)) * 1_000;
-  return { times, rate, calls: inSequence + atOnce };
+  return { rates: [(atOnce / (performance.now() - begin)) * 1_000], calls: atOnce };
 }
 
 function one(session, tool, n) {
@@ -97,9 +104,9 @@ function one(session, tool, n) {
   return call(session, { server: 'target', tool, args: { message }, isAnswer: (text) => text.includes(message) });
 }
 
-function add(held, { times, rate, calls }) {
+function add(held, { times = [], rates = [], calls = 0 }) {
   held.times.push(...times);
-  held.rates.push(rate);
+  held.rates.push(...rates);
   held.calls += calls;
 }
 

@@ -1,11 +1,11 @@
 import { homedir } from 'node:os';
-import { type Log, silentLog } from '../base/index.js';
+import { DRAIN_MS, type Log, silentLog } from '../base/index.js';
 import { unclaim } from '../bridge/index.js';
 import { ConnectionManager, httpAddress, metaToolNames, serveHttp, serveSocket } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
 import type { DiscoverOptions } from './discover.js';
 import { httpRoutes } from './http-routes.js';
-import { aborted, DRAIN_MS } from './serving.js';
+import { aborted } from './serving.js';
 import { endStrays } from './start-gateway.js';
 import { Workspaces } from './workspaces.js';
 

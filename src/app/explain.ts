@@ -21,6 +21,8 @@ export interface Explanation {
   readonly approval: string;
   /** What differs from what was approved last, field by field, masked. */
   readonly changes: readonly string[];
+  /** Which of its tools the entry that holds switches on or off, where it says so. */
+  readonly tools?: Definition['tools'];
 }
 
 /** Why the server of this name is what it is; undefined if nobody ever wrote the name down. */
@@ -36,6 +38,7 @@ export function explain(discovery: Discovery, name: string): Explanation | undef
     verdict,
     approval: held && verdict ? approvalText(held.chosen, verdict, discovery) : 'nothing holds that could be approved',
     changes: held && verdict?.kind === 'needs-approval' ? changesSince(held.chosen, discovery) : [],
+    ...(held?.chosen.tools && { tools: held.chosen.tools }),
   };
 }
 

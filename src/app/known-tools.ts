@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError, silentLog } from '../base/index.js';
+import { ErrorCode, PortolanError, shellWord, silentLog } from '../base/index.js';
 import { Catalog, diskStore } from '../catalog/index.js';
 import { type ToolView, viewTools } from '../gateway/index.js';
 import type { Problem } from '../model/index.js';
@@ -47,7 +47,7 @@ export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
           ? [hidden(name, listed, views.length, 'an allow-list in toolRules', 'portolan config show')]
           : []),
         ...(inEntry > 0 && definition.tools?.allow
-          ? [hidden(name, inEntry, views.length, 'the allow-list of its entry', `portolan why ${name}`)]
+          ? [hidden(name, inEntry, views.length, 'the allow-list of its entry', `portolan why ${shellWord(name)}`)]
           : []),
       ];
     });
@@ -59,7 +59,7 @@ function hidden(server: string, count: number, total: number, by: string, look: 
     severity: 'info',
     server,
     message: `${by} hides ${count} of ${total} tools`,
-    hint: `see it with \`${look}\`, and the tools with \`portolan tools ${server} --all\``,
+    hint: `see it with \`${look}\`, and the tools with \`portolan tools ${shellWord(server)} --all\``,
   };
 }
 

@@ -1,4 +1,4 @@
-import { PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
 import type { PythonAnswer, SearchAnswer, ServerList, ToolDetails, ToolList } from '../gateway/index.js';
 import type { Progress } from '../model/index.js';
 import { type GatewayOptions, startGateway } from './start-gateway.js';
@@ -66,11 +66,21 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
   const close = async () => running[Symbol.asyncDispose]();
   return {
     listServers: () => gateway.listServers(),
-    searchTools: (query, more) => gateway.searchTools(query, more),
-    listTools: (server, more) => gateway.listTools(server, more),
-    getToolDetails: (server, tool) => gateway.getToolDetails(server, tool),
+    searchTools: async (query, more) => {
+      for (const one of Array.isArray(query) ? query : [query]) checkTexts({ query: one });
+      return gateway.searchTools(query, more);
+    },
+    listTools: async (server, more) => {
+      checkTexts({ server });
+      return gateway.listTools(server, more);
+    },
+    getToolDetails: async (server, tool) => {
+      checkTexts({ server, tool });
+      return gateway.getToolDetails(server, tool);
+    },
     executeTool: async (server, tool, toolArguments = {}, { signal, onProgress } = {}) => {
       try {
+        checkTexts({ server, tool });
         const conversation = {
           client: 'library',
           signal: signal ?? new AbortController().signal,
@@ -80,7 +90,7 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
         return { success: true, result: value };
       } catch (error) {
         if (!(error instanceof PortolanError)) throw error;
-        return { success: false, error: failureOf(error, server, tool) };
+        return { success: false, error: failureOf(error, String(server), String(tool)) };
       }
     },
     runPython: async (code, { servers, timeout, session = true, signal, onProgress } = {}) => {
@@ -106,6 +116,17 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+/** Programs in plain JavaScript may pass anything. */
+function checkTexts(given: Readonly<Record<string, unknown>>): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (typeof value === 'string') continue;
+    const what = value === undefined ? 'is missing' : 'must be a text';
+    throw new PortolanError(ErrorCode.ToolValidationError, `${name} ${what}`, {
+      hint: 'the names of servers and tools, and what is searched for, are passed as texts',
+    });
+  }
 }
 
 /** The error as everyone is given it, by whatever door they came. */

@@ -1,7 +1,8 @@
+import { DRAIN_MS } from '../base/index.js';
 import { httpAddress, metaToolNames, serveHttp } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
 import { httpRoutes } from './http-routes.js';
-import { aborted, DRAIN_MS, type ServingOptions, whileServing } from './serving.js';
+import { aborted, type ServingOptions, whileServing } from './serving.js';
 
 export interface ServeHttpOptions extends ServingOptions {
   /** `host:port` as someone wrote it, or parts of it. */

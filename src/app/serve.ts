@@ -1,6 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
+import { DRAIN_MS } from '../base/index.js';
 import { serveStdio } from '../serve/index.js';
-import { aborted, DRAIN_MS, type ServingOptions, whileServing } from './serving.js';
+import { aborted, type ServingOptions, whileServing } from './serving.js';
 
 export interface ServeOptions extends ServingOptions {
   readonly input: Readable;

@@ -1,7 +1,8 @@
 import { cleanText } from '../base/index.js';
 import { type ServedServer, servedServer } from '../gateway/index.js';
-import { type AdmittedServer, admit, type Verdict } from '../policy/index.js';
-import { type Held, reachedAt } from '../scope/index.js';
+import type { Definition } from '../model/index.js';
+import { type AdmittedServer, admit, stateOf, type Verdict } from '../policy/index.js';
+import { type Held, isPowerless, reachedAt } from '../scope/index.js';
 import type { Discovery } from './discover.js';
 
 /** The servers of the chart, those that may run with the proof of it. */
@@ -9,8 +10,19 @@ export function servedServers(discovery: Discovery): ServedServer[] {
   return discovery.servers.map((server, place) => {
     const held = discovery.held[place];
     // A model reads names. One that holds more than can be seen is not mended, which could make it another server's.
-    return servedServer(server, held && isShowable(server.name) ? admitted(held, discovery) : undefined);
+    const proof = held && isShowable(server.name) ? admitted(held, discovery) : undefined;
+    return servedServer(server, proof, held && otherNames(held, discovery));
   });
+}
+
+/** A file that nobody has let in must not give a server another name: whoever allows a call reads the name that it is made under. */
+function otherNames({ name, chosen, origins }: Held, { verdicts }: Discovery): string[] {
+  const counts = (one: Definition) => {
+    const verdict = verdicts.get(one);
+    if (!verdict || isPowerless(stateOf(verdict))) return false;
+    return verdict.kind !== 'needs-approval' || one.source === chosen.source;
+  };
+  return [...new Set(origins.filter(counts).map((one) => one.name))].filter((other) => other !== name);
 }
 
 /** What runs already is used only if it was let in itself: it is not what the other would have started. */

@@ -5,8 +5,6 @@ import { endStrays, type GatewayOptions, type RunningGateway, startGateway } fro
 import { recordingFiles, watchPaths } from './watch.js';
 import { watchRunning } from './watch-running.js';
 
-/** As long as running calls may take when we are told to end. */
-export const DRAIN_MS = 10_000;
 /** What a client may say in one message beside the arguments of a call. */
 const ENVELOPE_BYTES = 64 * 1024;
 const TOOLS_CHANGED = { method: 'notifications/tools/list_changed', params: {} };
@@ -27,6 +25,8 @@ export interface Serving extends AsyncDisposable {
     readonly log: Log;
   };
   readonly limits: () => StreamLimits;
+  /** What is wrong with the files as they are now, while what held before holds on; whoever comes anew is told. */
+  readonly fault: () => PortolanError | undefined;
   /** Tells clients what servers say unasked and when the chart changes, until it is disposed of. */
   tell(notice: (notice: Notice) => void): Disposable;
 }
@@ -48,6 +48,20 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
     questions[Symbol.dispose]();
     await running[Symbol.asyncDispose]();
   };
+  let fault: PortolanError | undefined;
+  /** Settings that are wrong while we run change nothing, and neither does anything else that keeps us from reading them. */
+  const reload = async (): Promise<boolean> => {
+    try {
+      const isChanged = await running.reload();
+      fault = undefined;
+      return isChanged;
+    } catch (error) {
+      fault = error instanceof PortolanError ? error : undefined;
+      const said = error instanceof Error ? error.message : String(error);
+      log('error', 'the files could not be read again; what held before holds on', { error: said });
+      return false;
+    }
+  };
   let face: Face;
   try {
     face = faceOf(running.gateway, expose);
@@ -62,13 +76,14 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
       const { maxArgumentBytes, maxDepth } = running.gateway.view.settings.limits;
       return { maxLineBytes: maxArgumentBytes + ENVELOPE_BYTES, maxDepth };
     },
+    fault: () => fault,
     tell: (notice) => {
       const stopListening = running.listen((server, method, params) => {
         const translated = face.translate(server, { method, params });
         if (translated) notice(translated);
       });
       const changed = async () => {
-        if (await reloaded(running.reload, log)) notice(TOOLS_CHANGED);
+        if (await reload()) notice(TOOLS_CHANGED);
       };
       const watch = watchPaths({ touched: files.touched, changed, log });
       const watchOfRunning = watchRunning({ discovery: () => running.discovery, changed, log });
@@ -82,17 +97,6 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
     },
     [Symbol.asyncDispose]: dispose,
   };
-}
-
-/** Settings that are wrong while we run change nothing: what held before holds on. */
-async function reloaded(reload: () => Promise<boolean>, log: Log): Promise<boolean> {
-  try {
-    return await reload();
-  } catch (error) {
-    if (!(error instanceof PortolanError)) throw error;
-    log('error', 'the files could not be read again; what held before holds on', { error: error.message });
-    return false;
-  }
 }
 
 /** Settles when the signal is given. */

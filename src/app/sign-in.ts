@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError, shellWord } from '../base/index.js';
 import { admit } from '../policy/index.js';
 import type { Host } from '../sources/index.js';
 import type { SignedIn, SignedOut, SignInOptions } from '../upstream/index.js';
@@ -23,7 +23,7 @@ export async function signIn(
   const server = chosen && verdict && admit(name, chosen, verdict);
   if (!server)
     throw new PortolanError(ErrorCode.ServerNotApproved, `${name} may not run, so nobody signs in to it`, {
-      hint: `see why with: portolan why ${name}`,
+      hint: `see why with: portolan why ${shellWord(name)}`,
     });
   const upstream = await import('../upstream/index.js');
   const store = upstream.credentialStore(credentialPath(discovery.host));

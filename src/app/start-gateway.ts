@@ -1,11 +1,13 @@
-import { type Log, silentLog } from '../base/index.js';
+import { ErrorCode, type Log, PortolanError, silentLog } from '../base/index.js';
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
 import { Gateway, type GatewayView, RememberedUse, viewTools } from '../gateway/index.js';
+import type { AdmittedServer } from '../policy/index.js';
 import { isBelievedToRun } from '../sandbox/index.js';
 import { createToolIndex } from '../search/index.js';
 import {
   accessError,
   authProviderFor,
+  type Connection,
   credentialStore,
   openServer,
   Pool,
@@ -19,8 +21,10 @@ import { Granted, obtainConsent } from './consent.js';
 import type { DiscoverOptions, Discovery } from './discover.js';
 import { ownFolders } from './folders.js';
 import { type Looked, look } from './look.js';
+import { readingStarted } from './read-started.js';
 import { openShared, type Shared } from './shared.js';
 import { credentialPath } from './sign-in.js';
+import { watchPins } from './watch-pins.js';
 
 export interface GatewayOptions extends DiscoverOptions {
   /** Servers that live in this program, by name: what makes one gives an MCP server of either SDK. */
@@ -50,6 +54,8 @@ export interface RunningGateway extends AsyncDisposable {
   endSession(session: string): void;
 }
 
+/** What calls whose server is gone may take to end. */
+const LAST_CALLS_MS = 2_000;
 const TOOLS_CHANGED = 'notifications/tools/list_changed';
 /** An answer that is this much longer than its result is an envelope, not a result. */
 const ENVELOPE_BYTES = 4_096;
@@ -112,6 +118,7 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     },
     passed: () => passed(settings().passEnv),
     askedForRoots: ({ name }) => catalog.noteRoots(name),
+    turnedOut: (server, failure) => catalog.noteOutcome(server, failure),
     idleMs: () => settings().timeouts.idleMs,
     notified: (server, method, params) => {
       // Whether the tools really changed shows when they are read.
@@ -120,7 +127,14 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     },
     log,
   };
-  const pool = new Pool(tenant, common.pool);
+  const readAgain = async (server: AdmittedServer, connection: Connection): Promise<void> => {
+    // What is not there any more is not started for this, nor is what each client has for itself.
+    if (!held.admitted.includes(server) || pool.status(server).state !== 'connected') return;
+    if (tenant.shareOf?.(server, false).share === 'session') return;
+    using lease = await pool.lease(server, { purpose: 'read' });
+    if (lease.connection === connection) await catalog.compare(server, connection);
+  };
+  const pool: Pool = new Pool(readingStarted(tenant, readAgain), common.pool);
   const launches = lastAnswer(
     (admitted: Looked['admitted']) => new Map(admitted.map((server) => [server.name, pool.launchOf(server)])),
   );
@@ -132,11 +146,17 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     index.add(indexed(entry, held.view));
   };
   const store = diskStore(folders, log);
+  let isEnding = false;
   const catalog = new Catalog({
     store: settings().cache.enabled ? store : withoutCache(store),
-    connected: async (server, act) => {
-      using lease = await pool.lease(server, { purpose: 'read' });
-      return await act(lease.connection);
+    connected: async (server, act, purpose) => {
+      try {
+        using lease = await pool.lease(server, { purpose });
+        return await act(lease.connection);
+      } catch (cause) {
+        if (isEnding) throw new PortolanError(ErrorCode.Cancelled, 'the gateway is shutting down', { cause });
+        throw cause;
+      }
     },
     ttlMs: () => settings().cache.ttl * 1000,
     listMs: (server) => server.definition.startupTimeoutMs ?? settings().timeouts.startMs,
@@ -149,6 +169,7 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
     log,
   });
   catalog.use(held.admitted);
+  const pinsWatch = watchPins(catalog);
   let reloading: Promise<unknown> = Promise.resolve();
   /** One after the other: of two looks at once the older must not end last and hold. */
   const reload = (): Promise<boolean> => {
@@ -207,7 +228,12 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
       gateway.endPrograms(session);
     },
     [Symbol.asyncDispose]: async () => {
+      isEnding = true;
+      pinsWatch[Symbol.dispose]();
       await pool[Symbol.asyncDispose]();
+      // Whoever still waited for a server learns now that it is gone, and has its line in the log.
+      const enough = new Promise((resolve) => setTimeout(resolve, LAST_CALLS_MS).unref());
+      await Promise.race([gateway.quiet(), enough]);
       // What the last calls have taught comes a moment after their answers.
       await new Promise((resolve) => setImmediate(resolve));
       await uses.leave();
@@ -248,9 +274,9 @@ function indexed(entry: CatalogEntry, { judge, settings }: GatewayView) {
   }));
 }
 
-/** The tools of a server as one text, to tell whether they are others than before. */
+/** The tools of a server as one text, to tell whether they are others than before, or free to be called now. */
 function hashesOf({ tools = [] }: CatalogEntry): string {
-  return tools.map(({ hash }) => hash).join();
+  return tools.map(({ hash, pin }) => `${hash} ${pin}`).join();
 }
 
 /** What a client sees of the chart. */

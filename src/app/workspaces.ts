@@ -60,6 +60,12 @@ export class Workspaces implements AsyncDisposable {
       if (this.#open.get(key) === workspace) this.#open.delete(key); // whoever mends it tries again
       throw error;
     }
+    // Who does not say where it works only speaks to the daemon itself, to stop it for example.
+    const fault = context && serving.fault();
+    if (fault) {
+      this.#leave(key, workspace, serving);
+      throw fault; // as it would end a start of its own
+    }
     let leave: () => void = () => undefined;
     return {
       serving,

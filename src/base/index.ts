@@ -1,8 +1,11 @@
 export { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
 export type { Brand } from './brand.js';
+export { type Deadline, deadline, LONGEST_TIMER_MS } from './deadline.js';
+export { DRAIN_MS } from './drain.js';
 export { type EditFormat, type EntryPath, type Plain, readEntry, removeEntry, setEntry } from './edit/index.js';
 export { type EditedFile, editFile } from './edit-file.js';
 export { assertNever, ErrorCode, PortolanError } from './errors.js';
+export { keepDigits, readJson, restoreDigits, writeJson } from './exact-json.js';
 export {
   diskFiles,
   type FileReading,
@@ -51,6 +54,7 @@ export {
   StreamChannel,
   type StreamLimits,
   toObject,
+  tooLarge,
   Undelivered,
 } from './rpc/index.js';
 export { type SealPurpose, seal, type Unsealed, unseal } from './sealed.js';
@@ -66,8 +70,9 @@ export {
   maskUrl,
   type References,
 } from './secrets.js';
-export { commandsIn, quoted, shellCharacter, splitWords } from './shell-words.js';
+export { commandsIn, quoted, shellCharacter, shellWord, splitWords } from './shell-words.js';
 export { checkSocket, factsOf, isPipeName, makeSocketFolder, type SocketWish, socketPlace } from './socket-place.js';
+export { unlessAborted } from './unless-aborted.js';
 export { type Address, addressOf, matchesUrl, type Reading, urlPattern, withoutSlashes } from './url-pattern.js';
 export { visible } from './visible.js';
 export { matchesWildcard, wildcard } from './wildcard.js';

@@ -1,3 +1,5 @@
+import { writeJson } from './exact-json.js';
+
 /** Whether a text that is one line for us is several for others: what they take for its end may stand in JSON as it is. */
 export function hasLineEnd(text: string): boolean {
   // One expression for all three would have to look at every character.
@@ -6,7 +8,7 @@ export function hasLineEnd(text: string): boolean {
 
 /** A value as JSON that is one line for everybody. */
 export function jsonLine(value: unknown): string {
-  return oneLine(JSON.stringify(value));
+  return oneLine(writeJson(value));
 }
 
 /** The same for what is JSON already, without spaces between its parts. */

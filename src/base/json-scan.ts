@@ -8,11 +8,11 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
 /** Whether JSON nests deeper than that, seen before it is parsed: what parses deep cannot be written again. */
-export function isDeeperThan(json: Buffer, limit: number): boolean {
+export function isDeeperThan(json: Buffer, limit: number, from = 0, to = json.length): boolean {
   // What is opened has to be closed: a short line cannot nest deep, and most lines are short.
-  if (json.length <= 2 * limit) return false;
+  if (to - from <= 2 * limit) return false;
   let depth = 0;
-  for (let at = 0; at < json.length; at += 1) {
+  for (let at = from; at < to; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) at = endOfString(json, at + 1);
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
@@ -49,7 +49,7 @@ function endOfString(json: Buffer, from: number): number {
 /** No id that we hand out is longer; of a longer one nothing is kept. */
 const MAX_ID_BYTES = 64;
 
-/** Finds the `id` of a message too large to keep, from its bytes as they pass by. */
+/** Finds the `id` of a message too large to keep, and whether it asks for something, from its bytes as they pass by. */
 export class PassingId {
   #depth = 0;
   #inString = false;
@@ -59,6 +59,7 @@ export class PassingId {
   #lastString = '';
   #isIdValue = false;
   #id: string | undefined;
+  #isRequest = false;
 
   push(bytes: Buffer): void {
     for (let at = 0; at < bytes.length; at += 1) {
@@ -81,6 +82,11 @@ export class PassingId {
     } catch {
       return undefined;
     }
+  }
+
+  /** Whether it names a method; what does not is an answer, if it is anything. */
+  get isRequest(): boolean {
+    return this.#isRequest;
   }
 
   /** The next byte that can end or escape a text that is of no interest. */
@@ -116,6 +122,7 @@ export class PassingId {
     } else if (this.#depth !== 1) return;
     else if (byte === COLON) {
       this.#isIdValue = this.#lastString === '"id"';
+      this.#isRequest ||= this.#lastString === '"method"';
       this.#collected = [];
     } else if (this.#isIdValue) this.#collect(byte);
   }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LineSplitter } from './line-splitter.js';
 
-type Heard = string | { readonly bytes: number; readonly id: number | string | undefined };
+type Heard = string | { readonly bytes: number; readonly id: number | string | undefined; readonly isRequest: boolean };
 
 function split(chunks: readonly (string | Uint8Array)[], maxBytes = 1_000): Heard[] {
   const heard: Heard[] = [];
@@ -33,11 +33,24 @@ describe('LineSplitter', () => {
 
   it.each([
     { title: 'is as long as allowed', chunks: ['{"id":12}\n'], heard: ['{"id":12}'] },
-    { title: 'is one byte longer', chunks: ['{"id":123}\n'], heard: [{ bytes: 10, id: 123 }] },
-    { title: 'comes in pieces', chunks: ['{"x', '":[1,2],"', 'id":"s"', '}\n'], heard: [{ bytes: 20, id: 's' }] },
-    { title: 'has no id', chunks: ['xxxxxxxxxxxxx\n'], heard: [{ bytes: 13, id: undefined }] },
-    { title: 'never ends', chunks: ['{"id":7,"x":', '1111'], heard: [{ bytes: 16, id: 7 }] },
-    { title: 'is followed by others', chunks: ['{"id":1,"x":1}\nok\n'], heard: [{ bytes: 14, id: 1 }, 'ok'] },
+    { title: 'is one byte longer', chunks: ['{"id":123}\n'], heard: [{ bytes: 10, id: 123, isRequest: false }] },
+    {
+      title: 'comes in pieces',
+      chunks: ['{"x', '":[1,2],"', 'id":"s"', '}\n'],
+      heard: [{ bytes: 20, id: 's', isRequest: false }],
+    },
+    { title: 'has no id', chunks: ['xxxxxxxxxxxxx\n'], heard: [{ bytes: 13, id: undefined, isRequest: false }] },
+    {
+      title: 'asks for something',
+      chunks: ['{"id":1,"method":"m"}\n'],
+      heard: [{ bytes: 21, id: 1, isRequest: true }],
+    },
+    { title: 'never ends', chunks: ['{"id":7,"x":', '1111'], heard: [{ bytes: 16, id: 7, isRequest: false }] },
+    {
+      title: 'is followed by others',
+      chunks: ['{"id":1,"x":1}\nok\n'],
+      heard: [{ bytes: 14, id: 1, isRequest: false }, 'ok'],
+    },
   ])('keeps nothing but the id of a line that $title beyond 9 bytes', ({ chunks, heard }) => {
     expect(split(chunks, 9)).toEqual(heard);
   });
@@ -52,7 +65,7 @@ describe('LineSplitter', () => {
     splitter.push(Buffer.from('abcd\n'));
     limit = 4;
     splitter.push(Buffer.from('abcd\n'));
-    expect(heard).toEqual([{ bytes: 4, id: undefined }, 'abcd']);
+    expect(heard).toEqual([{ bytes: 4, id: undefined, isRequest: false }, 'abcd']);
   });
 
   it('gives the same lines however the stream is cut', () => {

@@ -7,7 +7,11 @@ export interface LineListener {
   /** One line without its end; never longer than the limit, never empty. */
   line(bytes: Buffer): void;
   /** A line went by that was too long to keep. */
-  overlong(line: { readonly bytes: number; readonly id: number | string | undefined }): void;
+  overlong(line: {
+    readonly bytes: number;
+    readonly id: number | string | undefined;
+    readonly isRequest: boolean;
+  }): void;
 }
 
 /** Cuts a stream of bytes into lines. Each byte is looked at and copied once, however the stream is cut: the time is linear. */
@@ -21,6 +25,11 @@ export class LineSplitter {
   constructor(maxBytes: () => number, listener: LineListener) {
     this.#maxBytes = maxBytes;
     this.#listener = listener;
+  }
+
+  /** Nothing is kept of a line that has begun. */
+  get isBetweenLines(): boolean {
+    return this.#length === 0;
   }
 
   push(chunk: Buffer): void {
@@ -62,7 +71,7 @@ export class LineSplitter {
     this.#parts = [];
     this.#length = 0;
     this.#passing = undefined;
-    if (passing) this.#listener.overlong({ bytes, id: passing.id });
+    if (passing) this.#listener.overlong({ bytes, id: passing.id, isRequest: passing.isRequest });
     else this.#emit(Buffer.concat(parts, bytes));
   }
 

@@ -10,12 +10,15 @@ const MOST_PLACES_KEPT = 4_096;
  * gateway spends a sixth less processor time for it (docs/decisions/0020).
  */
 export class OpenTable<T extends NonNullable<unknown>> {
-  /** A number is at the place that its lowest bits say, or at the next free one after it. */
+  /** A number is at its home, or at the next free place after it. */
   #ids: (number | undefined)[] = [];
   #values: (T | undefined)[] = [];
   #mask = 0;
+  #shift = 0;
   #numbered = 0;
-  /** Few clients number their requests with texts; larger numbers and fractions could be made to meet at one place. */
+  /** Nobody knows it: no numbers can be chosen that all have the same home. */
+  readonly #factor = Math.floor(Math.random() * 2 ** 31) * 2 + 1;
+  /** Few clients number their requests with texts, fractions or larger numbers. */
   readonly #others = new Map<Id, T>();
 
   constructor() {
@@ -71,9 +74,13 @@ export class OpenTable<T extends NonNullable<unknown>> {
 
   /** Where it is, or would be. */
   #placeOf(id: number): number {
-    let place = id & this.#mask;
+    let place = this.#homeOf(id);
     while (this.#values[place] !== undefined && this.#ids[place] !== id) place = (place + 1) & this.#mask;
     return place;
+  }
+
+  #homeOf(id: number): number {
+    return Math.imul(id, this.#factor) >>> this.#shift;
   }
 
   /** Who had to go on because of this one comes back, so that nobody is looked for beyond a gap. */
@@ -81,7 +88,7 @@ export class OpenTable<T extends NonNullable<unknown>> {
     let gap = place;
     for (let at = (gap + 1) & this.#mask; this.#values[at] !== undefined; at = (at + 1) & this.#mask) {
       const id = this.#ids[at] ?? 0;
-      const home = id & this.#mask;
+      const home = this.#homeOf(id);
       // Whoever is at home behind the gap is found without crossing it.
       if (((at - home) & this.#mask) < ((at - gap) & this.#mask)) continue;
       this.#ids[gap] = id;
@@ -97,6 +104,7 @@ export class OpenTable<T extends NonNullable<unknown>> {
     this.#ids = new Array(places).fill(undefined);
     this.#values = new Array(places).fill(undefined);
     this.#mask = places - 1;
+    this.#shift = Math.clz32(this.#mask);
     for (const [at, value] of values.entries()) {
       if (value === undefined) continue;
       const place = this.#placeOf(ids[at] ?? 0);

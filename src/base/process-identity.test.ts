@@ -63,8 +63,8 @@ describe.skipIf(process.platform === 'win32')('the identity of a process', () =>
   });
 
   it('takes a zombie for dead', async () => {
-    // The shell becomes a program that never asks how its child ended.
-    const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    // The shell becomes a program that never asks how its child ended, and has become it by then.
+    const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [text] = await once(parent.stdout, 'data');
     const pid = Number(text);
     const deadline = performance.now() + 10_000;

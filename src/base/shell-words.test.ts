@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { commandsIn, quoted, splitWords } from './shell-words.js';
+import { commandsIn, quoted, shellWord, splitWords } from './shell-words.js';
 
 describe('splitWords', () => {
   it.each([
@@ -51,5 +51,17 @@ describe('quoted', () => {
     ['has "quotes" already', 'has "quotes" already'],
   ])('writes %s as %s', (word, expected) => {
     expect(quoted(word)).toBe(expected);
+  });
+});
+
+describe('shellWord', () => {
+  it.each([
+    { name: 'github', word: 'github' },
+    { name: '@scope/server-1.2', word: '@scope/server-1.2' },
+    { name: 'My Server', word: `'My Server'` },
+    { name: "it's; rm -rf $HOME", word: `'it'\\''s; rm -rf $HOME'` },
+    { name: '', word: `''` },
+  ])('writes $name so that a shell reads one word', ({ name, word }) => {
+    expect(shellWord(name)).toBe(word);
   });
 });

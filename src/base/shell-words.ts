@@ -13,6 +13,11 @@ export function quoted(word: string): string {
   return /\s/.test(word) && !word.includes('"') ? `"${word}"` : word;
 }
 
+/** A name as it must stand on a command line that somebody will copy into a shell. */
+export function shellWord(name: string): string {
+  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
+}
+
 /** One pass over the text, however hostile: a configuration file may hold megabytes of quotes. */
 function cut(text: string, separators: string): string[][] {
   const commands: string[][] = [[]];

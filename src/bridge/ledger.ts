@@ -9,9 +9,11 @@ export interface Flight {
   line: DaemonLine | undefined;
 }
 
+/** Answered when it is over, not when it is done. */
+export const LISTEN = 'subscriptions/listen';
 /** They change nothing, wherever and however often they are answered. */
 const READS: ReadonlySet<string> = new Set([
-  ...['initialize', 'server/discover', 'ping', 'logging/setLevel', 'completion/complete', 'subscriptions/listen'],
+  ...['initialize', 'server/discover', 'ping', 'logging/setLevel', 'completion/complete', LISTEN],
   ...['tools/list', 'prompts/list', 'prompts/get', 'resources/list', 'resources/templates/list', 'resources/read'],
   ...['resources/subscribe', 'resources/unsubscribe', 'bridge/clients', 'bridge/status'],
 ]);
@@ -51,7 +53,7 @@ export class Ledger {
     const flight = this.#flights.get(id);
     if (!flight) return true;
     // It listens on at the next daemon.
-    if (flight.line !== line || (line.isLeaving && flight.method === 'subscriptions/listen')) return false;
+    if (flight.line !== line || (line.isLeaving && flight.method === LISTEN)) return false;
     this.#flights.delete(id);
     return true;
   }
@@ -60,12 +62,16 @@ export class Ledger {
     this.#flights.delete(id);
   }
 
+  all(): Flight[] {
+    return [...this.#flights.values()];
+  }
+
   on(line: DaemonLine): Flight[] {
-    return [...this.#flights.values()].filter((flight) => flight.line === line);
+    return this.all().filter((flight) => flight.line === line);
   }
 
   /** What nobody has been asked yet, in the order in which it came. */
   unasked(): Flight[] {
-    return [...this.#flights.values()].filter(({ line }) => line === undefined);
+    return this.all().filter(({ line }) => line === undefined);
   }
 }

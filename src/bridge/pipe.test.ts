@@ -72,7 +72,15 @@ async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
   const pipe = new Pipe({ input, output, again, hasOwnTools: true, log: silentLog });
   const over = pipe.run(await first?.line());
   const say = (message: Json) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  return { heard, say, input, over, searches, comes: (another: Daemon) => next.push(another) };
+  return {
+    heard,
+    say,
+    input,
+    over,
+    searches,
+    drain: (limitMs = 10_000) => pipe.drain(limitMs),
+    comes: (another: Daemon) => next.push(another),
+  };
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -237,6 +245,68 @@ describe('Pipe', () => {
     await client.over;
   });
 
+  it('that is told to end brings the answer to what is open, takes nothing more, and hangs up', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.heard.length === 1);
+    client.drain();
+    client.say({ id: 'late', method: 'tools/list' });
+    await until(() => client.heard.length === 1);
+    first.say({ id: 'question', method: 'roots/list' });
+    await until(() => client.heard.length === 2);
+    client.say({ id: client.heard[1]?.id, result: { roots: [] } });
+    await until(() => first.heard.length === 2);
+    first.say({ id: 'open', result: { done: true } });
+    await client.over;
+    await until(() => client.heard.length === 3 && first.isOver());
+    expect(client.heard).toEqual([
+      { jsonrpc: '2.0', id: 'late', error: { code: -32603, message: 'the gateway is shutting down' } },
+      { jsonrpc: '2.0', id: 0, method: 'roots/list' },
+      { jsonrpc: '2.0', id: 'open', result: { done: true } },
+    ]);
+    expect(first.heard.at(-1)).toEqual({ jsonrpc: '2.0', id: 'question', result: { roots: [] } });
+  });
+
+  it('that is told to end lets the daemon end what only listens', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 'listens', method: 'subscriptions/listen', params: {} });
+    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.heard.length === 2);
+    client.drain();
+    client.say({ method: 'notifications/cancelled', params: { requestId: 'open' } });
+    await until(() => first.isOver());
+    expect(first.methods().at(-1)).toBe('notifications/cancelled');
+    first.say({ id: 'listens', result: {} });
+    await client.over;
+    await until(() => client.heard.length === 1);
+    expect(client.heard).toEqual([{ jsonrpc: '2.0', id: 'listens', result: {} }]);
+  });
+
+  it('that is told to end says what was cut off when the time is over', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.heard.length === 1);
+    client.drain(50);
+    await client.over;
+    await until(() => client.heard.length === 1 && first.isOver());
+    expect(client.heard).toMatchObject([{ id: 'open', error: { code: -32603, data: { code: 'CANCELLED' } } }]);
+  });
+
+  it.each([
+    { title: 'while a daemon serves it', comes: true },
+    { title: 'without one', comes: false },
+  ])('that is told to end $title and has nothing open ends at once', async ({ comes }) => {
+    const first = await daemon();
+    const client = await piped(comes ? first : undefined);
+    client.drain();
+    await client.over;
+    await until(() => !comes || first.isOver());
+    expect(client.heard).toEqual([]);
+  });
+
   it.each([
     { title: 'one large read', requests: [{ method: 'resources/read', params: { uri: 'x'.repeat(200_000) } }] },
     {
@@ -348,6 +418,22 @@ describe('Pipe', () => {
     await until(() => client.heard.length === 2);
     expect(client.heard).toEqual([
       { jsonrpc: '2.0', id, error: { code: -32600, message: 'the message is nested too deep' } },
+      { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
+    ]);
+    expect(first.methods()).toEqual(['tools/list']);
+  });
+
+  it.each([
+    { title: 'of nothing', line: '[]' },
+    { title: 'of more than may be in one', line: JSON.stringify(Array(257).fill({ jsonrpc: '2.0', method: 'x' })) },
+  ])('refuses a batch $title as the gateway itself does, and goes on', async ({ line }) => {
+    const first = await daemon(ANSWERS);
+    const client = await piped(first);
+    client.input.write(`${line}\n`);
+    client.say({ id: 'next', method: 'tools/list' });
+    await until(() => client.heard.some(({ id }) => id === 'next'));
+    expect(client.heard).toEqual([
+      { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'a batch holds 1 to 256 messages' } },
       { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
     ]);
     expect(first.methods()).toEqual(['tools/list']);

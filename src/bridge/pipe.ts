@@ -1,11 +1,13 @@
-import { isDeeperThan, isObject, LineSplitter, parseLine, type RpcFault } from '../base/index.js';
+import { isDeeperThan, isObject, LineSplitter, type RpcFault, tooLarge } from '../base/index.js';
+import { readClientLine } from './client-line.js';
+import { ClientOutput } from './client-output.js';
 import { ClientState } from './client-state.js';
-import { type DaemonLine, writeLine } from './daemon-line.js';
-import { type Flight, isRead, Ledger } from './ledger.js';
+import type { DaemonLine } from './daemon-line.js';
+import { type Flight, isRead, Ledger, LISTEN } from './ledger.js';
 import { parsed } from './parsed.js';
 import type { PipeOptions } from './pipe-options.js';
 import { Questions } from './questions.js';
-import { LOST, MAX_ANSWER_DEPTH, MAX_READ_DEPTH, NO_GATEWAY, TOO_DEEP, TOO_LARGE } from './refusals.js';
+import { CUT_OFF, ENDING, LOST, MAX_ANSWER_DEPTH, NO_GATEWAY, TOO_DEEP } from './refusals.js';
 
 /** What a client may say in one message before the daemon refuses it; more than that is not even passed on. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
@@ -20,6 +22,7 @@ const CANCELLED = 'notifications/cancelled';
 /** A client's stdin and stdout at one end, a daemon at the other; which one that is changes without the client's noticing. */
 export class Pipe {
   readonly #options: PipeOptions;
+  readonly #client: ClientOutput;
   readonly #ledger = new Ledger();
   readonly #state = new ClientState();
   readonly #questions = new Questions();
@@ -28,12 +31,14 @@ export class Pipe {
   #held: Buffer[] = [];
   #line: DaemonLine | undefined;
   #isOver = false;
+  #isDraining = false;
   #isSearching = false;
   #isLate = false;
   #end: () => void = () => undefined;
 
   constructor(options: PipeOptions) {
     this.#options = options;
+    this.#client = new ClientOutput(options.output);
   }
 
   /** Settles when the client has left. Without a line each request is a reason to look for one. */
@@ -47,7 +52,10 @@ export class Pipe {
     this.#isLate = line === undefined;
     const splitter = new LineSplitter(() => MAX_LINE_BYTES, {
       line: (bytes) => this.#fromClient(bytes),
-      overlong: ({ id }) => this.#refuse(JSON.stringify(id ?? null), TOO_LARGE),
+      overlong: ({ bytes, id, isRequest }) => {
+        // An answer is not answered: its number may be that of a request of the client, too.
+        if (isRequest || id === undefined) this.#client.refuse(JSON.stringify(id ?? null), tooLarge(bytes));
+      },
     });
     input.on('data', (chunk: Buffer) => splitter.push(chunk));
     input.on('end', () => {
@@ -58,6 +66,17 @@ export class Pipe {
     output.on('error', () => this.stop());
     output.on('close', () => this.stop());
     return over;
+  }
+
+  /** Takes no new request, lets the open ones end for a while, then hangs up: as a gateway does that is told to end. */
+  drain(limitMs: number): void {
+    this.#isOver = true;
+    this.#isDraining = true;
+    setTimeout(() => {
+      this.#refuseAll(this.#ledger.all(), CUT_OFF);
+      this.stop();
+    }, limitMs).unref();
+    this.#endIfQuiet();
   }
 
   /** Hangs up, whatever is under way. */
@@ -79,6 +98,13 @@ export class Pipe {
     if (this.#lines.size === 0 && !this.#isSearching) this.#end();
   }
 
+  /** We were told to end, and who still waits only listens, which ends when nothing more is asked. */
+  #endIfQuiet(): void {
+    if (!this.#isDraining || !this.#ledger.all().every(({ method }) => method === LISTEN)) return;
+    if (this.#ledger.size === 0) this.stop();
+    else for (const line of this.#lines) line.stream.end();
+  }
+
   #use(line: DaemonLine): void {
     this.#lines.add(line);
     line.listen({
@@ -88,22 +114,12 @@ export class Pipe {
     });
   }
 
-  #fromClient(bytes: Buffer): void {
-    if (isDeeperThan(bytes, MAX_READ_DEPTH)) {
-      this.#tooDeep(bytes);
-      return;
-    }
-    const message = parsed(bytes);
-    if (Array.isArray(message)) for (const one of message) this.#one(one, Buffer.from(JSON.stringify(one)));
-    else this.#one(message, bytes);
-  }
-
-  /** Who waits for it learns why it does not come: the client, or the daemon whose question this answers. */
-  #tooDeep(bytes: Buffer): void {
-    const [read] = parseLine(bytes, MAX_READ_DEPTH);
-    const id = read?.kind === 'invalid' ? read.id : undefined;
-    if (bytes.includes('"method"')) this.#refuse(JSON.stringify(id ?? null), TOO_DEEP);
-    else if (!this.#questions.answer({ id, error: TOO_DEEP })) this.#refuse('null', TOO_DEEP);
+  #fromClient(line: Buffer): void {
+    const read = readClientLine(line);
+    if (read.kind === 'messages') for (const { message, bytes } of read.messages) this.#one(message, bytes);
+    // Who waits for it learns why it does not come: the client, or the daemon whose question this answers.
+    else if (!read.isAnswer) this.#client.refuse(JSON.stringify(read.id ?? null), read.fault);
+    else if (!this.#questions.answer({ id: read.id, error: read.fault })) this.#client.refuse('null', read.fault);
   }
 
   #one(message: unknown, bytes: Buffer): void {
@@ -121,6 +137,10 @@ export class Pipe {
       else this.#send(bytes);
       return;
     }
+    if (this.#isDraining) {
+      this.#client.refuse(JSON.stringify(id), ENDING);
+      return;
+    }
     this.#state.asked(method, params);
     const isRepeatable = isRead(method, params, this.#options.hasOwnTools);
     this.#ledger.begin({ id: JSON.stringify(id), method, bytes, isRead: isRepeatable, line: this.#line });
@@ -135,6 +155,7 @@ export class Pipe {
     flight.line?.send(bytes);
     // Nobody waits for the answer, which may not come.
     this.#ledger.forget(flight.id);
+    this.#endIfQuiet();
   }
 
   #send(bytes: Buffer): void {
@@ -162,7 +183,8 @@ export class Pipe {
 
   #answered(line: DaemonLine, id: string, bytes: Buffer): void {
     if (this.#ledger.of(id)?.method === 'initialize') this.#state.greeted();
-    if (this.#ledger.end(id, line)) this.#write(bytes, line);
+    if (this.#ledger.end(id, line)) this.#client.write(bytes, line);
+    this.#endIfQuiet();
   }
 
   #fromDaemon(line: DaemonLine, bytes: Buffer): void {
@@ -170,35 +192,23 @@ export class Pipe {
     if (!isObject(message)) return;
     const { id, method } = message;
     if (typeof method !== 'string') {
-      if (id === undefined || id === null) this.#write(bytes, line);
+      if (id === undefined || id === null) this.#client.write(bytes, line);
       else this.#answered(line, JSON.stringify(id), bytes);
     } else if (id !== undefined) {
       // Whether this process is there is all that a daemon wants to know; the client may sleep.
       if (method === 'ping') line.tell({ id, result: {} });
-      else this.#write(Buffer.from(JSON.stringify({ ...message, id: this.#questions.put(line, id) })), line);
+      else this.#client.write(Buffer.from(JSON.stringify({ ...message, id: this.#questions.put(line, id) })), line);
     } else if (method === LEAVING) this.#leave(line);
     else if (method === CANCELLED) {
       const params = this.#questions.cancelled(line, message.params);
-      if (params) this.#write(Buffer.from(JSON.stringify({ ...message, params })), line);
-    } else this.#write(bytes, line);
-  }
-
-  #write(bytes: Buffer, from?: DaemonLine): void {
-    const { output } = this.#options;
-    if (!output.writable) return;
-    if (writeLine(output, bytes) || !from || from.stream.isPaused()) return;
-    from.stream.pause();
-    output.once('drain', () => from.stream.resume());
-  }
-
-  #refuse(id: string, fault: RpcFault): void {
-    this.#write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(fault)}}`));
+      if (params) this.#client.write(Buffer.from(JSON.stringify({ ...message, params })), line);
+    } else this.#client.write(bytes, line);
   }
 
   #refuseAll(flights: readonly Flight[], fault: RpcFault): void {
     for (const { id } of flights) {
       this.#ledger.forget(id);
-      this.#refuse(id, fault);
+      this.#client.refuse(id, fault);
     }
   }
 
@@ -236,18 +246,13 @@ export class Pipe {
     this.#isSearching = false;
     this.#isLate = line === undefined;
     this.#line = line;
-    if (!line) {
-      this.#giveUp();
-      return;
-    }
+    if (!line) return this.#giveUp();
     // Those that listened at the one that leaves listen here.
     for (const old of this.#lines)
       for (const flight of old === line ? [] : this.#ledger.on(old))
-        if (flight.method === 'subscriptions/listen') flight.line = undefined;
+        if (flight.method === LISTEN) flight.line = undefined;
     this.#askAgain();
-    const held = this.#held;
-    this.#held = [];
-    for (const bytes of held) this.#send(bytes);
+    for (const bytes of this.#held.splice(0)) this.#send(bytes);
     if (this.#isOver) line.stream.end();
     else if (line.stream.writableNeedDrain) this.#resumeAfter(line);
     else input.resume();

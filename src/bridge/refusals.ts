@@ -16,6 +16,16 @@ export const LOST: RpcFault = {
   },
 };
 
+/** For what is asked after we were told to end: the gateway's own words. */
+export const ENDING: RpcFault = { code: RpcCode.internalError, message: 'the gateway is shutting down' };
+
+/** For what took longer than an end in order may take. */
+export const CUT_OFF: RpcFault = {
+  code: RpcCode.internalError,
+  message: 'the gateway was told to end while this ran, and it is not known whether it was done',
+  data: { code: 'CANCELLED', hint: 'look what was done, then try again' },
+};
+
 /** For what nobody was asked. */
 export const NO_GATEWAY: RpcFault = {
   code: RpcCode.internalError,
@@ -25,9 +35,6 @@ export const NO_GATEWAY: RpcFault = {
     hint: 'start one with `portolan daemon start`, or see `portolan daemon logs`; then try again',
   },
 };
-
-/** For a line of which only the id was kept. */
-export const TOO_LARGE: RpcFault = { code: RpcCode.internalError, message: 'the message is too large' };
 
 /** For what is not passed on at all. */
 export const TOO_DEEP: RpcFault = { code: RpcCode.invalidRequest, message: 'the message is nested too deep' };

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { expect, it } from 'vitest';
+import { silentLog } from '../base/index.js';
 import { runPipe } from './run-pipe.js';
 
 type Json = Record<string, unknown>;
@@ -58,5 +59,21 @@ it('waits for a daemon where one is required, then says clearly what is missing,
   input.end();
   expect(await over).toBe(true);
   server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('reads nothing of a client where it was told to end before a daemon was found', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
+  const socket = join(folder, 's');
+  const server = await daemonAt(socket);
+  const over = runPipe({
+    ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 2_000, log: silentLog },
+    context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
+    ends: () => expect.unreachable('nobody is to be heard any more'),
+    reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
+    ending: AbortSignal.abort(),
+  });
+  expect(await over).toBe(true);
+  await new Promise((resolve) => server.close(resolve)); // which waits for the connection to end
   rmSync(folder, { recursive: true, force: true });
 });

@@ -1,4 +1,5 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
+import { DRAIN_MS } from '../base/index.js';
 import type { BridgeSettings } from './bridge-settings.js';
 import { DaemonLine } from './daemon-line.js';
 import { type FindOptions, findDaemon, REQUIRE_MS, START_MS } from './find-daemon.js';
@@ -25,6 +26,8 @@ export interface RunPipeOptions extends FindOptions {
 }
 
 const LONGEST_DELAY_MS = 30_000;
+/** As long as the client may take to read its last answers when we are told to end. */
+const LAST_WORDS_MS = 2_000;
 
 /** Connects a client to the daemon until it leaves. False where no daemon is to be had and the program can serve it: nothing of the client was read yet. */
 export async function runPipe(options: RunPipeOptions): Promise<boolean> {
@@ -34,6 +37,10 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
     log(alone ? 'warn' : 'error', 'no daemon serves this client', { error: error.message, hint: error.hint });
     return undefined;
   });
+  if (ending.aborted) {
+    found?.line.stream.destroy();
+    return true;
+  }
   if (!found && alone) return false;
   const { input, output } = ends();
   let own: OwnGateway | undefined;
@@ -47,10 +54,12 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
       return new DaemonLine(own.stream);
     },
   });
-  ending.addEventListener('abort', () => pipe.stop(), { once: true });
+  ending.addEventListener('abort', () => pipe.drain(DRAIN_MS), { once: true });
   await pipe.run(found?.line);
   await own?.over;
   input.destroy();
+  // What a client does not take would keep the process for ever.
+  if (ending.aborted) setTimeout(() => output.destroy(), LAST_WORDS_MS).unref();
   return true;
 }
 

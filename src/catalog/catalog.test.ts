@@ -3,7 +3,8 @@ import { definition } from '../../tests/fakes/definition.js';
 import { ErrorCode, PortolanError, silentLog } from '../base/index.js';
 import { type AdmittedServer, admit } from '../policy/index.js';
 import type { Connection } from '../upstream/index.js';
-import { Catalog, type CatalogEntry, type CatalogOptions } from './catalog.js';
+import { Catalog, type CatalogOptions } from './catalog.js';
+import type { CatalogEntry } from './entry.js';
 import type { Knowledge, Pins, Store } from './store.js';
 
 function server(name: string, command = name): AdmittedServer {
@@ -22,6 +23,7 @@ function memoryStore() {
     write: async (one, knowledge) => void known.set(key(one), knowledge),
     readPins: (one) => pins.get(key(one)),
     writePins: async (one, given) => void pins.set(key(one), given),
+    pinsStamp: () => undefined,
   };
   return { store, known, pins };
 }
@@ -64,6 +66,33 @@ describe('Catalog', () => {
     expect(namesOf(catalog.entry('a'))).toEqual(['t same']);
     expect(catalog.refreshStale()).toEqual([]);
     expect(reads).toEqual(['a']);
+  });
+
+  it('says that it was the list where a server refuses that, and keeps the words of every other failure', async () => {
+    const { catalog } = catalogOf(({ name }) => {
+      throw name === 'a'
+        ? new PortolanError(ErrorCode.ToolExecutionError, 'no database')
+        : new PortolanError(ErrorCode.ConnectionError, 'it exited with code 7', { hint: 'look' });
+    });
+    catalog.use([server('a'), server('b')]);
+    const message = 'its list of tools could not be read: no database';
+    const hint = 'the next call reads it again; see what it said with `portolan logs a`';
+    await expect(catalog.refresh('a')).rejects.toMatchObject({ code: ErrorCode.ToolExecutionError, message, hint });
+    expect(catalog.entry('a')?.error).toBe(message);
+    await expect(catalog.refresh('b')).rejects.toMatchObject({ message: 'it exited with code 7', hint: 'look' });
+  });
+
+  it('says for whom somebody waits, also where the background had begun', async () => {
+    const purposes: string[] = [];
+    const connected: CatalogOptions['connected'] = ({ name }, _act, purpose) => {
+      purposes.push(`${name} ${purpose}`);
+      return new Promise(() => undefined); // each waits for its turn
+    };
+    const { catalog } = catalogOf(() => [], { connected });
+    catalog.use([server('a'), server('b')]);
+    catalog.refreshStale();
+    for (const name of ['b', 'b']) void catalog.refresh(name);
+    expect(purposes).toEqual(['a read', 'b read', 'b inquiry']);
   });
 
   it('knows without any server running what another process has read', async () => {
@@ -110,6 +139,82 @@ describe('Catalog', () => {
     await expect.poll(() => catalog.entry('a')?.error).toBeUndefined();
   });
 
+  it('keeps nothing of a reading that we broke off ourselves: the next who asks tries again', async () => {
+    const { catalog, reads, known } = catalogOf(() => {
+      throw new PortolanError(ErrorCode.Cancelled, 'the gateway is shutting down');
+    });
+    catalog.use([server('a')]);
+    await expect(catalog.refresh('a')).rejects.toMatchObject({ code: ErrorCode.Cancelled });
+    expect([catalog.entry('a'), known.get('a')]).toEqual([{ server: server('a') }, undefined]);
+    catalog.refreshStale();
+    expect(reads).toHaveLength(2);
+  });
+
+  it('forgets a failure with the next start, also on disk, unless a reading will say how it is', async () => {
+    let go: () => void = () => undefined;
+    const { catalog, known, reads } = catalogOf(async () => {
+      if (reads.length === 2) throw new PortolanError(ErrorCode.ConnectionError, 'it is broken');
+      if (reads.length === 3) await new Promise<void>((resolve) => (go = resolve));
+      return [tool('t')];
+    });
+    const own = server('a');
+    catalog.use([own]);
+    await catalog.refresh('a');
+    await expect(catalog.refresh('a')).rejects.toThrow('it is broken');
+    const again = catalog.refresh('a');
+    catalog.noteOutcome(own);
+    expect(catalog.entry('a')?.error).toBe('it is broken');
+    go();
+    await again;
+    reads.length = 1;
+    await expect(catalog.refresh('a')).rejects.toThrow('it is broken');
+    catalog.noteOutcome(server('a', 'another'));
+    expect(catalog.entry('a')?.error).toBe('it is broken');
+    catalog.noteOutcome(own);
+    expect([namesOf(catalog.entry('a')), catalog.entry('a')?.error]).toEqual([['t same'], undefined]);
+    await expect.poll(() => known.get('a')?.error).toBeUndefined();
+  });
+
+  it('keeps a failure that no reading has seen, with the tools that are known', async () => {
+    const { catalog, known } = catalogOf(async () => [tool('t')]);
+    const own = server('a');
+    catalog.use([own]);
+    await catalog.refresh('a');
+    catalog.noteOutcome(own, 'it exited');
+    expect([namesOf(catalog.entry('a')), catalog.entry('a')?.error]).toEqual([['t same'], 'it exited']);
+    await expect.poll(() => known.get('a')).toMatchObject({ error: { message: 'it exited' }, tools: [{}] });
+  });
+
+  it('lets nobody wait for a server whose failure is known while it is tried again', async () => {
+    let go: () => void = () => undefined;
+    const { catalog, clock, reads } = catalogOf(async () => {
+      if (reads.length > 1) await new Promise<void>((resolve) => (go = resolve));
+      if (reads.length === 1) throw new PortolanError(ErrorCode.ConnectionError, 'it is broken');
+      return [tool('t')];
+    });
+    catalog.use([server('a')]);
+    const first = catalog.refreshStale();
+    expect([first.length, catalog.isPending('a')]).toEqual([1, true]);
+    await expect(first[0]).rejects.toThrow('it is broken');
+    clock.now += 60_000;
+    expect([catalog.refreshStale(), catalog.refreshStale('a')]).toEqual([[], []]);
+    expect([catalog.isReading('a'), catalog.isPending('a'), catalog.entry('a')?.error]).toEqual([
+      true,
+      false,
+      'it is broken',
+    ]);
+    go();
+    await expect.poll(() => namesOf(catalog.entry('a'))).toEqual(['t same']);
+  });
+
+  it('reads all that is unknown, and lets whoever asks about one wait for that one', async () => {
+    const { catalog, reads } = catalogOf(() => [tool('t')]);
+    catalog.use([server('a'), server('b'), server('c')]);
+    const entries = await Promise.all(catalog.refreshStale('b'));
+    expect(entries.map((entry) => entry.server.name)).toEqual(['b']);
+    expect(reads).toEqual(['a', 'b', 'c']);
+  });
+
   it('marks what changed since it was first seen, until a person approves it', async () => {
     let listed = [tool('a', 'adds'), tool('b')];
     const { catalog } = catalogOf(() => listed);
@@ -122,6 +227,66 @@ describe('Catalog', () => {
     expect(namesOf(catalog.entry('s'))).toEqual(['a same', 'b same', 'c same']);
     await catalog.refresh('s');
     expect(namesOf(catalog.entry('s'))).toEqual(['a same', 'b same', 'c same']);
+  });
+
+  it('looks at what was approved elsewhere, where something is marked and pins were written since', async () => {
+    let listed = [tool('a', 'adds')];
+    const looks: string[] = [];
+    const memory = memoryStore();
+    let stamp = 1;
+    const store: Store = {
+      ...memory.store,
+      readPins: (one) => {
+        looks.push(one.name);
+        return memory.store.readPins(one);
+      },
+      pinsStamp: () => stamp,
+    };
+    const { catalog, changes, reads } = catalogOf(() => listed, { store });
+    catalog.use([server('s'), server('t')]);
+    await Promise.all([catalog.refresh('s'), catalog.refresh('t')]);
+    listed = [tool('a', 'adds, and more'), tool('b')];
+    await catalog.refresh('s');
+    [looks.length, changes.length, reads.length] = [0, 0, 0];
+    catalog.lookAtPins();
+    catalog.lookAtPins();
+    expect([looks, changes]).toEqual([['s'], []]);
+    const [changed] = catalog.entry('s')?.tools ?? [];
+    memory.pins.set('s', { a: changed?.hash ?? '' });
+    stamp = 2;
+    catalog.lookAtPins();
+    catalog.lookAtPins();
+    expect([namesOf(catalog.entry('s')), looks, changes.length]).toEqual([['a same', 'b new'], ['s', 's'], 1]);
+    // A file that is gone approves nothing.
+    memory.pins.delete('s');
+    stamp = 3;
+    catalog.lookAtPins();
+    expect([namesOf(catalog.entry('s')), reads]).toEqual([['a same', 'b new'], []]);
+  });
+
+  it('reads the list of each connection once, for all who ask, and again where it could not be read', async () => {
+    let isBroken = true;
+    let lists = 0;
+    const listTools = async () => {
+      lists += 1;
+      if (isBroken) throw new Error('not now');
+      return [tool('a', `of list ${lists}`)];
+    };
+    const connection = () => ({ listTools, greeting: GREETING }) as unknown as Connection;
+    const [first, second, third] = [connection(), connection(), connection()];
+    const { catalog } = catalogOf(() => [], { connected: (_, act) => act(third) });
+    const own = server('s');
+    catalog.use([own]);
+    await expect(catalog.compare(own, first)).rejects.toThrow('not now');
+    isBroken = false;
+    await Promise.all([catalog.compare(own, first), catalog.compare(own, first)]);
+    expect([catalog.compare(own, first), lists, namesOf(catalog.entry('s'))]).toEqual([undefined, 2, ['a same']]);
+    await catalog.compare(own, second);
+    await catalog.refresh('s');
+    expect([catalog.compare(own, second), catalog.compare(own, third), lists, namesOf(catalog.entry('s'))]).toEqual([
+      ...[undefined, undefined],
+      ...[4, ['a changed']],
+    ]);
   });
 
   it('does not mix up two servers that have the same name one after the other', async () => {
@@ -179,6 +344,7 @@ describe('Catalog', () => {
       readPins: () => undefined,
       write: () => Promise.reject(new Error('ENOSPC')),
       writePins: () => Promise.reject(new Error('ENOSPC')),
+      pinsStamp: () => undefined,
     };
     const { catalog } = catalogOf(() => [tool('t')], { store: failing, log: (_, message) => said.push(message) });
     catalog.use([server('a')]);

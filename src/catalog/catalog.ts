@@ -1,31 +1,24 @@
 import { ErrorCode, type Log, PortolanError } from '../base/index.js';
-import type { Era, ServerGreeting } from '../model/index.js';
+import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { type Connection, eraOfVersion } from '../upstream/index.js';
-import { comparePin, type PinVerdict, pinsOf } from './pins.js';
-import { type ListedTool, readTools } from './read-tools.js';
+import { type CatalogEntry, isUnknown, knowledgeOf, toEntry, withPins } from './entry.js';
+import { listFailure } from './list-failure.js';
+import { pinsOf } from './pins.js';
+import { readTools } from './read-tools.js';
 import type { Knowledge, Pins, Store } from './store.js';
 
-export interface CatalogTool extends ListedTool {
-  readonly pin: PinVerdict;
-}
-
-/** What is known of one server at one moment. Replaced whole, never edited. */
-export interface CatalogEntry {
-  readonly server: AdmittedServer;
-  /** Absent until the server was read once. */
-  readonly tools?: readonly CatalogTool[];
-  readonly greeting?: ServerGreeting;
-  readonly readAt?: number;
-  readonly error?: string;
-  /** It wanted to know where its client works, now or when it last ran. */
-  readonly asksForRoots?: true;
-}
+/** What is read in the background waits for its turn; an inquiry, for which somebody waits, does not. */
+type ReadingPurpose = 'inquiry' | 'read';
 
 export interface CatalogOptions {
   readonly store: Store;
-  /** Does something with an open connection that is held only as long as that takes. */
-  readonly connected: <T>(server: AdmittedServer, act: (connection: Connection) => Promise<T>) => Promise<T>;
+  /** Does something with an open connection that is held only as long as that takes. Rejects with `Cancelled` where we end ourselves. */
+  readonly connected: <T>(
+    server: AdmittedServer,
+    act: (connection: Connection) => Promise<T>,
+    purpose: ReadingPurpose,
+  ) => Promise<T>;
   readonly ttlMs: () => number;
   readonly listMs: (server: AdmittedServer) => number;
   readonly changed: (entry: CatalogEntry, before: CatalogEntry | undefined) => void;
@@ -45,8 +38,16 @@ export class Catalog {
   readonly #failedAt = new Map<string, number>();
   /** By the server itself: under the same name there may be another one before the reading ends. */
   readonly #readings = new Map<AdmittedServer, Promise<CatalogEntry>>();
+  /** Those that are read in the background, nobody waits for, and may still have to wait for their turn. */
+  readonly #inLine = new Set<AdmittedServer>();
   readonly #again = new Set<string>();
+  /** Which pins an entry was last compared with. */
+  readonly #pinsSeen = new WeakMap<CatalogEntry, number>();
+  /** The connections whose own lists were read. */
+  readonly #compared = new WeakSet<Connection>();
+  readonly #comparing = new WeakMap<Connection, Promise<CatalogEntry>>();
   #servers: ReadonlyMap<string, AdmittedServer> = new Map();
+  #kept: Promise<void> = Promise.resolve();
 
   constructor(options: CatalogOptions) {
     this.#options = options;
@@ -86,47 +87,64 @@ export class Catalog {
     return greeting && isRecent ? eraOfVersion(greeting.protocolVersion) : undefined;
   }
 
+  /** It is read for the first time: neither its tools are known nor a reason why they are not. */
+  isPending(name: string): boolean {
+    const entry = this.isReading(name) ? this.entry(name) : undefined;
+    return entry !== undefined && isUnknown(entry);
+  }
+
   isReading(name: string): boolean {
     const server = this.#servers.get(name);
     return server !== undefined && this.#readings.has(server);
   }
 
-  /** Reads in the background what is unknown or too old. Gives the readings that somebody may want to wait for: of unknown servers. */
-  refreshStale(): readonly Promise<CatalogEntry>[] {
-    return this.entries().flatMap((entry) => this.#readIfStale(entry));
+  /** Reads in the background what is unknown or too old. Gives the readings that somebody may want to wait for: of unknown servers, or of the one that is asked about. */
+  refreshStale(only?: string): readonly Promise<CatalogEntry>[] {
+    return this.entries().flatMap((entry) => {
+      const { name } = entry.server;
+      const readings = this.#readIfStale(entry, name === only ? 'inquiry' : 'read');
+      return only === undefined || name === only ? readings : [];
+    });
   }
 
   /** Has one server's list read again if it is old; whoever asks for it now is answered from what is known. */
   refreshIfStale(name: string): void {
     const entry = this.entry(name);
-    if (entry) this.#readIfStale(entry);
+    if (entry) this.#readIfStale(entry, 'read');
   }
 
   /** The reading that somebody who asks has to wait for, if there is one. */
-  #readIfStale(entry: CatalogEntry): readonly Promise<CatalogEntry>[] {
+  #readIfStale(entry: CatalogEntry, purpose: ReadingPurpose): readonly Promise<CatalogEntry>[] {
     const now = this.#now();
     const { name } = entry.server;
-    const running = this.#readings.get(this.#servers.get(name) ?? entry.server);
-    if (running) return entry.tools ? [] : [running];
+    if (this.isReading(name)) return isUnknown(entry) ? [this.#refresh(name, purpose)] : [];
     const age = now - (entry.readAt ?? Number.NEGATIVE_INFINITY);
     const sinceFailure = now - (this.#failedAt.get(name) ?? Number.NEGATIVE_INFINITY);
     // A clock that was set back must not keep an old reading forever.
     const isFresh = entry.tools !== undefined && age >= 0 && age < this.#options.ttlMs();
     if (isFresh || (sinceFailure >= 0 && sinceFailure < RETRY_FAILED_MS)) return [];
-    const reading = this.refresh(name);
+    const reading = this.#refresh(name, isUnknown(entry) ? purpose : 'read');
     reading.catch(() => undefined); // the entry says what happened
-    return entry.tools ? [] : [reading];
+    return isUnknown(entry) ? [reading] : [];
   }
 
   /** Reads a server's tools now, once for all who ask at the same time. Rejects if it cannot be read. */
   refresh(name: string): Promise<CatalogEntry> {
+    return this.#refresh(name, 'inquiry');
+  }
+
+  #refresh(name: string, purpose: ReadingPurpose): Promise<CatalogEntry> {
     const server = this.#servers.get(name);
     if (!server)
       return Promise.reject(new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`));
     const running = this.#readings.get(server);
-    if (running) return running;
-    const reading = this.#read(server).finally(() => {
-      this.#readings.delete(server);
+    if (running) {
+      if (purpose === 'inquiry' && this.#inLine.delete(server))
+        this.#options.connected(server, async () => undefined, purpose).catch(() => undefined); // the reading says it
+      return running;
+    }
+    const reading = this.#read(server, purpose).finally(() => {
+      if (this.#readings.get(server) === reading) this.#readings.delete(server);
       if (this.#again.delete(name)) this.refreshSoon(name);
     });
     this.#readings.set(server, reading);
@@ -136,7 +154,17 @@ export class Catalog {
   /** The server says that its list changed: whatever is being read now may be the old one. */
   refreshSoon(name: string): void {
     if (this.isReading(name)) this.#again.add(name);
-    else this.refresh(name).catch(() => undefined); // the entry says what happened
+    else this.#refresh(name, 'read').catch(() => undefined); // the entry says what happened
+  }
+
+  /** Reads what this very connection lists, once: what was started anew may be another than what was read. Undefined where that is done. */
+  compare(server: AdmittedServer, connection: Connection): Promise<CatalogEntry> | undefined {
+    if (this.#compared.has(connection)) return undefined;
+    const running = this.#comparing.get(connection);
+    if (running) return running;
+    const comparing = this.#read(server, 'inquiry', connection).finally(() => this.#comparing.delete(connection));
+    this.#comparing.set(connection, comparing);
+    return comparing;
   }
 
   /** A person has looked at tools: from now on what they saw is what is compared with, and not what may have come since. */
@@ -148,6 +176,22 @@ export class Catalog {
     this.#replace({ ...entry, tools: withPins(entry.tools, pins) }, entry);
   }
 
+  /** What is marked here may have been approved elsewhere since. Where nothing is marked, nothing is looked at. */
+  lookAtPins(): void {
+    const { store } = this.#options;
+    const marked = [...this.#entries.values()].filter(({ tools }) => tools?.some(({ pin }) => pin !== 'same'));
+    const stamp = marked.length > 0 ? store.pinsStamp() : undefined;
+    for (const entry of marked) {
+      if (stamp !== undefined && this.#pinsSeen.get(entry) === stamp) continue;
+      const pins = store.readPins(entry.server);
+      if (!pins) continue; // a file that is gone approves nothing
+      const tools = withPins(entry.tools ?? [], pins);
+      const isOther = tools.some(({ pin }, n) => pin !== entry.tools?.[n]?.pin);
+      const now = isOther ? this.#replace({ ...entry, tools }, entry) : entry;
+      if (stamp !== undefined) this.#pinsSeen.set(now, stamp);
+    }
+  }
+
   /** The server wanted to know where its client works: whoever starts it next has to know. */
   noteRoots(name: string): void {
     const entry = this.entry(name);
@@ -156,23 +200,47 @@ export class Catalog {
     void this.#keep(entry.server, knowledgeOf(noted));
   }
 
-  async #read(server: AdmittedServer): Promise<CatalogEntry> {
+  /** It has started, which ends what kept it from that before; or it failed. A reading that is under way will say more. */
+  noteOutcome(server: AdmittedServer, failure?: string): void {
+    const entry = this.#isCurrent(server) ? this.entry(server.name) : undefined;
+    if (!entry || entry.error === failure || this.isReading(server.name)) return;
+    const { error: _before, ...rest } = entry;
+    const error = failure === undefined ? undefined : { message: failure, at: this.#now() };
+    if (error) this.#failedAt.set(server.name, error.at);
+    else this.#failedAt.delete(server.name);
+    const noted = this.#replace({ ...rest, ...(failure !== undefined && { error: failure }) }, entry);
+    void this.#keep(server, { ...knowledgeOf(noted), ...(error && { error }) });
+  }
+
+  async #read(server: AdmittedServer, purpose: ReadingPurpose, given?: Connection): Promise<CatalogEntry> {
     const { connected, listMs, log } = this.#options;
     const before = this.entry(server.name);
+    if (purpose === 'read') this.#inLine.add(server);
     try {
       const timeoutMs = listMs(server);
-      const { listed, greeting } = await connected(server, async (connection) => ({
-        listed: await connection.listTools({ timeoutMs, totalMs: timeoutMs }),
-        greeting: connection.greeting,
-      }));
+      const list = async (connection: Connection) => {
+        this.#inLine.delete(server);
+        const listed = await connection.listTools({ timeoutMs, totalMs: timeoutMs }).catch((error: unknown) => {
+          throw listFailure(error, server);
+        });
+        return { connection, listed, greeting: connection.greeting };
+      };
+      const { connection, listed, greeting } = await (given ? list(given) : connected(server, list, purpose));
       const { tools, refused } = readTools(listed);
       if (refused.length > 0) log('warn', 'tools left out', { server: server.name, refused });
-      return await this.#learn(server, { tools, greeting, readAt: this.#now() }, before);
+      const entry = await this.#learn(server, { tools, greeting, readAt: this.#now() }, before);
+      this.#compared.add(connection); // not before the entry says what was found
+      return entry;
     } catch (error) {
+      this.#inLine.delete(server);
+      // What was broken off by ourselves is nobody's failure: whoever comes next has to try. Of a connection that is in use
+      // its user hears, and whether it was lost or ended says the pool.
+      if (given || (error instanceof PortolanError && error.code === ErrorCode.Cancelled)) throw error;
       const message = error instanceof Error ? error.message : String(error);
       const at = this.#now();
       if (this.#isCurrent(server)) this.#failedAt.set(server.name, at);
       this.#replace({ ...(before ?? { server }), error: message }, before);
+      this.#readings.delete(server); // it is over; that it is still written down keeps nobody from trying again
       await this.#keep(server, { ...knowledgeOf(before), error: { message, at } });
       throw error;
     }
@@ -208,10 +276,13 @@ export class Catalog {
     return this.#servers.get(name)?.definition === definition;
   }
 
-  async #keep(server: AdmittedServer, knowledge: Knowledge): Promise<void> {
-    await this.#options.store.write(server, knowledge).catch((error: Error) => {
+  /** One after the other: what was known first must not be written last. */
+  #keep(server: AdmittedServer, knowledge: Knowledge): Promise<void> {
+    const write = () => this.#options.store.write(server, knowledge);
+    this.#kept = this.#kept.then(write).catch((error: Error) => {
       this.#options.log('warn', 'catalog not kept', { server: server.name, error: error.message });
     });
+    return this.#kept;
   }
 
   async #pin(server: AdmittedServer, pins: Pins): Promise<void> {
@@ -219,29 +290,4 @@ export class Catalog {
       this.#options.log('warn', 'pins not kept', { server: server.name, error: error.message });
     });
   }
-}
-
-function toEntry(server: AdmittedServer, knowledge: Knowledge, pins: Pins | undefined): CatalogEntry {
-  const { tools, greeting, readAt, error, asksForRoots } = knowledge;
-  return {
-    server,
-    ...(tools && { tools: withPins(tools, pins) }),
-    ...(greeting && { greeting }),
-    ...(readAt !== undefined && { readAt }),
-    ...(error && { error: error.message }),
-    ...(asksForRoots && { asksForRoots }),
-  };
-}
-
-function withPins(tools: readonly ListedTool[], pins: Pins | undefined): CatalogTool[] {
-  return tools.map(({ tool, hash, faults }) => ({ tool, hash, faults, pin: comparePin(pins, { tool, hash, faults }) }));
-}
-
-function knowledgeOf(entry: CatalogEntry | undefined): Knowledge {
-  return {
-    ...(entry?.tools && { tools: entry.tools.map(({ tool, hash, faults }) => ({ tool, hash, faults })) }),
-    ...(entry?.greeting && { greeting: entry.greeting }),
-    ...(entry?.readAt !== undefined && { readAt: entry.readAt }),
-    ...(entry?.asksForRoots && { asksForRoots: entry.asksForRoots }),
-  };
 }

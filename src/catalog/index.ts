@@ -1,3 +1,4 @@
-export { Catalog, type CatalogEntry, type CatalogOptions, type CatalogTool } from './catalog.js';
+export { Catalog, type CatalogOptions } from './catalog.js';
+export type { CatalogEntry, CatalogTool } from './entry.js';
 export type { PinVerdict } from './pins.js';
 export { diskStore, type Store, withoutCache } from './store.js';

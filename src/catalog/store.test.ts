@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -70,24 +70,53 @@ describe('diskStore', () => {
     '{"version":1,"tools":7,"readAt":"x","greeting":[],"error":"no"}',
     '{"version":1,"tools":[{"tool":{"name":"t"},"hash":"h","faults":[]}],"readAt":1}',
     '{"version":1,"tools":[{"tool":{"name":"t","inputSchema":{}},"hash":"h","faults":[7]}],"readAt":1}',
-    '{"version":1,"__proto__":{"tools":[],"readAt":1}}',
-  ])('takes a file with %j for no knowledge', async (text) => {
+  ])('takes a file with %j for no knowledge, and says so once', async (text) => {
+    const said: unknown[] = [];
+    const store = diskStore(folders(), (level, message, facts) => said.push([level, message, facts]));
+    await store.write(server(), KNOWN);
+    const [path = ''] = cached();
+    writeFileSync(path, text);
+    expect(store.read(server())).toEqual({});
+    expect(said).toEqual([['warn', 'a file of the catalog is not usable and is made anew', { path }]]);
+  });
+
+  it('takes nothing from what a file calls its prototype', async () => {
     const store = diskStore(folders(), silentLog);
     await store.write(server(), KNOWN);
-    for (const path of cached()) writeFileSync(path, text);
+    for (const path of cached()) writeFileSync(path, '{"version":1,"__proto__":{"tools":[],"readAt":1}}');
     expect(store.read(server())).toEqual({});
+  });
+
+  it.each([{}, { error: { message: 'no', at: 6 } }, KNOWN])('has nothing to say of a file with %j', async (known) => {
+    const store = diskStore(folders(), expect.unreachable);
+    await store.write(server(), known);
+    expect(store.read(server())).toEqual(known);
   });
 
   it.each(['', '{"version":1,"pins":7}', '{"version":1,"pins":{"t":7}}', '{"version":1}'])(
     'S7 takes a file with %j for pins that are lost, not for none: no tool is what it was',
     async (text) => {
-      const store = diskStore(folders(), silentLog);
+      const said: unknown[] = [];
+      const store = diskStore(folders(), (level) => said.push(level));
       await store.writePins(server(), { t: 'h' });
       const folder = join(top, 'state', 'pins');
       for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
-      expect(store.readPins(server())).toEqual({});
+      expect([store.readPins(server()), said]).toEqual([{}, ['warn']]);
     },
   );
+
+  it('tells when another process has written pins, and not before it is sure of the time', async () => {
+    const store = diskStore(folders(), silentLog);
+    const nothing = store.pinsStamp();
+    expect(store.pinsStamp()).toBe(nothing);
+    await store.writePins(server(), { t: 'h' });
+    expect(store.pinsStamp()).toBeUndefined();
+    const folder = join(top, 'state', 'pins');
+    utimesSync(folder, 1_000_000, 1_000_000);
+    expect(store.pinsStamp()).toBe(1_000_000_000);
+    await diskStore(folders(), silentLog).writePins(server(), { t: 'other' });
+    expect(store.pinsStamp()).toBeUndefined();
+  });
 
   it('agrees on one key where many begin at once', async () => {
     const stores = Array.from({ length: 8 }, () => diskStore(folders(), silentLog));

@@ -25,6 +25,8 @@ export interface Store {
   write(server: AdmittedServer, knowledge: Knowledge): Promise<void>;
   readPins(server: AdmittedServer): Pins | undefined;
   writePins(server: AdmittedServer, pins: Pins): Promise<void>;
+  /** Another one when any pins were written since; undefined where that cannot be told yet. */
+  pinsStamp(): number | undefined;
 }
 
 export interface StoreFolders {
@@ -36,6 +38,10 @@ export interface StoreFolders {
 
 const VERSION = 1;
 const MIN_KEY_CHARACTERS = 32;
+/** Some disks tell time in steps of two seconds: what was written just now may be followed by more at the same time. */
+const CLOCK_STEP_MS = 3_000;
+/** What is never written but whole. */
+const KNOWN_OF_A_SERVER = ['greeting', 'tools', 'error', 'asksForRoots'] as const satisfies (keyof Knowledge)[];
 
 export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
   const keyPath = join(state, 'catalog.key');
@@ -45,12 +51,13 @@ export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
     key ??= storedKey(keyPath);
     return join(folder, `${hmac256(key ?? '', fingerprint(server.definition)).slice(0, 40)}.json`);
   };
+  const notUsable = (path: string) => log('warn', 'a file of the catalog is not usable and is made anew', { path });
   const readJson = (path: string): Record<string, unknown> | undefined => {
     const reading = diskFiles.read(path);
     if (reading.kind === 'absent') return undefined;
     const value = reading.kind === 'read' ? parsed(reading.text) : undefined;
     if (isObject(value) && value.version === VERSION) return value;
-    log('warn', 'a file of the catalog is not usable and is made anew', { path });
+    notUsable(path);
     return undefined;
   };
   const writeJson = async (folder: string, server: AdmittedServer, value: object): Promise<void> => {
@@ -68,17 +75,30 @@ export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
   const catalogFolder = join(cache, 'catalog');
   const pinFolder = join(state, 'pins');
   return {
-    read: (server) => readKnowledge(readJson(fileOf(catalogFolder, server)) ?? {}),
+    read: (server) => {
+      const path = fileOf(catalogFolder, server);
+      const written = readJson(path) ?? {};
+      const knowledge = readKnowledge(written);
+      if (KNOWN_OF_A_SERVER.some((key) => Object.hasOwn(written, key) && !(key in knowledge))) notUsable(path);
+      return knowledge;
+    },
     write: (server, knowledge) => writeJson(catalogFolder, server, knowledge),
     readPins: (server) => {
       const path = fileOf(pinFolder, server);
       if (diskFiles.read(path).kind === 'absent') return undefined;
-      const pins = readJson(path)?.pins;
+      const written = readJson(path);
+      const pins = written?.pins;
       const isWhole = isObject(pins) && Object.values(pins).every((hash) => typeof hash === 'string');
+      if (written && !isWhole) notUsable(path);
       // What cannot be read is not what was never there: nothing is known of any tool until a person looks at them.
       return isWhole ? (pins as Record<string, string>) : {};
     },
     writePins: (server, pins) => writeJson(pinFolder, server, { pins }),
+    // Files are replaced and not written into, so that one look at their folder tells of all.
+    pinsStamp: () => {
+      const writtenAt = timeOf(pinFolder);
+      return Math.abs(Date.now() - writtenAt) > CLOCK_STEP_MS ? writtenAt : undefined;
+    },
   };
 }
 
@@ -91,6 +111,15 @@ function storedKey(path: string): string | undefined {
   const reading = diskFiles.read(path);
   const key = reading.kind === 'read' ? reading.text.trim() : '';
   return key.length >= MIN_KEY_CHARACTERS ? key : undefined;
+}
+
+/** When something came into a folder or left it; always the same where it cannot be looked at. */
+function timeOf(folder: string): number {
+  try {
+    return process.getBuiltinModule('node:fs').statSync(folder).mtimeMs;
+  } catch {
+    return 0;
+  }
 }
 
 function parsed(text: string): unknown {

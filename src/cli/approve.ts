@@ -49,7 +49,7 @@ export function approveCommand(discover: typeof discoverAll): Command {
         ? pending.filter(({ because }) => because === 'reviewed')
         : values.all
           ? pending
-          : positionals.map((name) => questionNamed(name, discovery));
+          : await questionsNamed(positionals, discovery);
       const manner = { yes: values.yes === true, json: values.json === true };
       const [only] = questions;
       const mayRun = only && questions.length === 1 && only.server.state === 'ready';
@@ -73,18 +73,22 @@ export function denyCommand(discover: typeof discoverAll): Command {
       if (positionals.length === 0)
         throw new PortolanError(ErrorCode.Usage, 'deny which server?', { hint: `usage: ${this.usage}` });
       const discovery = await discover(chartFlags(values));
-      const questions = positionals.map((name) => questionNamed(name, discovery));
+      const questions = await questionsNamed(positionals, discovery);
       // A no is always safe: it needs nobody to confirm it.
       return decideAll(questions, 'denied', discovery, io, { yes: true, json: values.json === true });
     },
   };
 }
 
-function questionNamed(name: string, discovery: Discovery): Question {
-  const server =
-    discovery.servers.find((one) => one.name === name) ?? discovery.servers.find((one) => one.alias === name);
-  if (!server) throw unknownServer(name, discovery);
-  return questionAbout(server, discovery);
+function questionsNamed(names: readonly string[], discovery: Discovery): Promise<Question[]> {
+  const { servers } = discovery;
+  return Promise.all(
+    names.map(async (name) => {
+      const server = servers.find((one) => one.name === name) ?? servers.find((one) => one.alias === name);
+      if (!server) throw await unknownServer(name, discovery);
+      return questionAbout(server, discovery);
+    }),
+  );
 }
 
 interface Manner {

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -26,6 +26,15 @@ async function audit(args: readonly string[], at = folder): Promise<{ code: numb
 }
 
 describe('portolan audit', () => {
+  it.each([[], ['--verify']])('says what is in the place of its folder %j', async (...args) => {
+    const at = join(home, 'no-folder');
+    writeFileSync(at, 'x');
+    await expect(audit(args, at)).rejects.toMatchObject({
+      code: ErrorCode.WriteRefused,
+      message: expect.stringMatching(/no-folder(?:\/key)? (?:cannot be read|is not)/),
+    });
+  });
+
   it('shows calls with the newest last, and nothing that moves the cursor', async () => {
     expect(await audit([])).toEqual({
       code: 0,
@@ -79,5 +88,19 @@ describe('portolan audit', () => {
       ],
     ]);
     expect((await audit([])).code).toBe(0);
+  });
+
+  it('names no place where the file of a chain is gone', async () => {
+    const at = join(home, 'gone');
+    {
+      await using log = openAuditLog({ folder: at, warn: expect.unreachable, pid: 7 });
+      log.record({ client: 'c', server: 's', tool: 't', argumentsText: '{}', outcome: 'ok', durationMs: 1, bytes: 1 });
+    }
+    for (const name of readdirSync(at).filter((one) => one.endsWith('.jsonl'))) rmSync(join(at, name));
+    const { code, lines } = await audit(['--verify'], at);
+    expect([code, lines.slice(-2)]).toEqual([
+      1,
+      ['7-x, 2 lines: line-missing: its last 2 lines are missing', '1 of 1 chain broken'],
+    ]);
   });
 });

@@ -83,6 +83,7 @@ function chainLine({ chain, count, state }: Chain, io: Io): string {
     const open = state.unsealed === 0 ? '' : `, ${plural(state.unsealed, 'line')} after the last sealed head`;
     return `${name} ${paint(io, 'green', 'ok')}${open}`;
   }
-  const where = state.file === undefined ? '' : ` (${visible(state.file)}${state.line ? `:${state.line}` : ''})`;
+  // Where the file is gone there is no place to name.
+  const where = state.file ? ` (${visible(state.file)}${state.line ? `:${state.line}` : ''})` : '';
   return `${name} ${paint(io, 'red', state.because)}: ${visible(state.message)}${where}`;
 }

@@ -1,5 +1,6 @@
-import { ErrorCode, isObject, PortolanError } from '../base/index.js';
+import { ErrorCode, isObject, PortolanError, readJson, unlessAborted } from '../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from './command.js';
+import { exitOf, failureJson } from './failure.js';
 import { visible } from './text.js';
 import { type OpenForCommand, withGateway } from './with-gateway.js';
 
@@ -37,13 +38,14 @@ export function callCommand(open: OpenForCommand): Command {
           chartFlags(values),
           io,
           `calling ${server} ${tool}`,
-          async (running, say) => {
+          async (running, { say, signal }) => {
             const { gateway } = running;
-            const schema = pairs.length === 0 ? {} : (await gateway.getToolDetails(server, tool)).inputSchema;
+            const details = () => unlessAborted(gateway.getToolDetails(server, tool), signal);
+            const schema = pairs.length === 0 ? {} : (await details()).inputSchema;
             const toolArguments = values.args === undefined ? fromPairs(pairs, schema) : fromJson(values.args);
             const { value } = await gateway.executeTool(server, tool, toolArguments, {
               client: 'portolan call',
-              signal: new AbortController().signal,
+              signal,
               progress: ({ progress, total, message }) =>
                 say(`${server} ${tool}: ${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`),
             });
@@ -58,15 +60,10 @@ export function callCommand(open: OpenForCommand): Command {
         return isRefused ? EXIT.failed : EXIT.ok;
       } catch (error) {
         if (!(error instanceof PortolanError)) throw error;
-        if (!values.json) {
-          io.err(`${error.code}: ${visible(error.message)}${error.hint ? `\n  ${visible(error.hint)}` : ''}`);
-          return EXIT.failed;
-        }
-        const { code, message, hint } = error;
-        io.out(
-          JSON.stringify({ success: false, error: { code, message, server, tool, ...(hint && { hint }) } }, null, 2),
-        );
-        return EXIT.failed;
+        if (values.json) io.out(failureJson(error, { server, tool }));
+        else io.err(`${error.code}: ${visible(error.message)}${error.hint ? `\n  ${visible(error.hint)}` : ''}`);
+        // Who was told to end says by what; everything else that happens to a call is a failure.
+        return error.code === ErrorCode.Cancelled ? exitOf(error) : EXIT.failed;
       }
     },
   };
@@ -96,7 +93,7 @@ function print(result: Readonly<Record<string, unknown>>, io: Io): void {
 
 function fromJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
+    const value = readJson(text);
     if (isObject(value)) return value;
   } catch {
     // told below
@@ -105,25 +102,25 @@ function fromJson(text: string): unknown {
 }
 
 /** `key=value`, where a value that the schema does not want as text is read as JSON. */
-function fromPairs(pairs: readonly string[], schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function fromPairs(pairs: readonly string[], schema: Readonly<Record<string, unknown>>): unknown {
   const properties = isObject(schema.properties) ? schema.properties : {};
-  return Object.fromEntries(
-    pairs.map((pair) => {
-      const equals = pair.indexOf('=');
-      if (equals < 1)
-        throw new PortolanError(ErrorCode.Usage, `${pair} is no argument`, { hint: 'write key=value, or --args JSON' });
-      const [key, text] = [pair.slice(0, equals), pair.slice(equals + 1)];
-      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
-      return [key, typed(text, isObject(property) ? property.type : undefined)];
-    }),
-  );
+  const members = pairs.map((pair) => {
+    const equals = pair.indexOf('=');
+    if (equals < 1)
+      throw new PortolanError(ErrorCode.Usage, `${pair} is no argument`, { hint: 'write key=value, or --args JSON' });
+    const [key, text] = [pair.slice(0, equals), pair.slice(equals + 1)];
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return `${JSON.stringify(key)}:${asJson(text, isObject(property) ? property.type : undefined)}`;
+  });
+  return readJson(`{${members.join(',')}}`);
 }
 
-function typed(text: string, type: unknown): unknown {
-  if (type === 'string') return text;
+function asJson(text: string, type: unknown): string {
+  if (type === 'string') return JSON.stringify(text);
   try {
-    return JSON.parse(text);
-  } catch {
+    JSON.parse(text);
     return text;
+  } catch {
+    return JSON.stringify(text);
   }
 }

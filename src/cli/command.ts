@@ -15,6 +15,13 @@ export interface Io {
   readonly status?: (text: string | undefined) => void;
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: (question: string) => Promise<string>;
+  /** What ends the process is for the command from now on, which ends in order; else the process just ends. */
+  readonly ending?: () => Ending;
+}
+
+/** A command hears that it is told to end, until it has nothing to end in order any more. */
+export interface Ending extends Disposable {
+  readonly signal: AbortSignal;
 }
 
 /** A command line, and what it is good for. */

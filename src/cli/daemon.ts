@@ -1,5 +1,5 @@
 import { type DaemonPlace, type DiscoverOptions, daemonPlace, hostOf, listensAt } from '../app/index.js';
-import { diskFiles, ErrorCode, isObject, PortolanError } from '../base/index.js';
+import { diskFiles, ErrorCode, identityOf, isAlive, isObject, PortolanError } from '../base/index.js';
 import { askDaemon, claimStart, daemonLog, MEANT_BY_HAND, startDaemon } from '../bridge/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS, needed, SOCKET_OPTION } from './command.js';
 import { shortPath, visible } from './text.js';
@@ -49,14 +49,15 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
               args: more,
               passed: more.length > 0 ? [TOKEN, ...MEANT_BY_HAND] : MEANT_BY_HAND,
             });
-          const status = await announced(place, await until(place, true));
+          const look = () => statusOf(place);
+          await eventually(look, ({ running }) => running, WAIT_MS);
+          const status = await eventually(look, (seen) => !seen.running || seen.announced !== false, ANNOUNCED_MS);
           const error = values.http === undefined ? undefined : await missed(status, values.http);
           return say(status, values.json === true, io, error);
         }
         case 'stop': {
           const before = await statusOf(place);
-          if (before.running) await askDaemon(place.socket, 'bridge/stop');
-          const status = before.running ? await until(place, false) : before;
+          const status = before.running ? await stopped(place, before) : before;
           const hasEnded = before.running && !status.running;
           if (hasEnded && values.json !== true) io.out(`The daemon, which ran as ${before.pid ?? '?'}, has ended.`);
           else say(status, values.json === true, io);
@@ -95,23 +96,35 @@ async function statusOf({ socket }: DaemonPlace): Promise<Status> {
   };
 }
 
-async function until(place: DaemonPlace, isRunning: boolean): Promise<Status> {
-  const ends = performance.now() + WAIT_MS;
-  for (;;) {
-    const status = await statusOf(place);
-    if (status.running === isRunning || performance.now() > ends) return status;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-  }
+/** It has ended when its process has, not when nobody can reach it any more: until then it stops its servers and writes down what they said. */
+async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
+  const identity = before.pid === undefined ? undefined : identityOf(before.pid);
+  await askDaemon(place.socket, 'bridge/stop');
+  const status = await eventually(
+    () => statusOf(place),
+    ({ running }) => !running,
+    WAIT_MS,
+  );
+  const isLeft = await eventually(
+    () => identity !== undefined && isAlive(identity),
+    (alive) => !alive,
+    WAIT_MS,
+  );
+  return isLeft ? before : status;
 }
 
-async function announced(place: DaemonPlace, first: Status): Promise<Status> {
-  const ends = performance.now() + ANNOUNCED_MS;
-  let status = first;
-  while (status.running && status.announced === false && performance.now() < ends) {
+/** What is seen when it is as wanted, or when the time is over. */
+async function eventually<Seen>(
+  look: () => Seen | Promise<Seen>,
+  isWanted: (seen: Seen) => boolean,
+  limitMs: number,
+): Promise<Seen> {
+  const ends = performance.now() + limitMs;
+  for (;;) {
+    const seen = await look();
+    if (isWanted(seen) || performance.now() > ends) return seen;
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-    status = await statusOf(place);
   }
-  return status;
 }
 
 /** Why nobody is served over HTTP where it was asked for: a daemon that ran before does not open another port. */

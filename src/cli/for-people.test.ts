@@ -4,7 +4,7 @@ import { forPeople } from './for-people.js';
 
 describe('forPeople', () => {
   it.each([
-    ['list_tools shows what my notes has', 'portolan tools my notes shows what it has'],
+    ['list_tools shows what my notes has', "portolan tools 'my notes' shows what it has"],
     ['get_tool_details of notes add shows what it takes', 'portolan inspect notes add shows what it takes'],
     ['list_mcp_servers shows what there is', 'portolan list shows what there is'],
     ['ask the user to run: portolan approve notes', 'run: portolan approve notes'],

@@ -212,10 +212,14 @@ proxies), never those above; passEnv in the settings adds to the list.`,
   2   it could not be done as asked: a flag, a name or a settings file is wrong,
       or a file would not take the change; nothing was changed
   3   it takes a person at a terminal, and there is none
+130   search, tools, inspect, call or python was ended by Ctrl-C (143: SIGTERM);
+      what ran was cancelled, and servers are stopped
 
 portolan call ends with 0 or 1 for everything that happens to the call, and says
 {success, result} or {success, error} with --json, so that a script has one thing
-to look at; only a command line without a server and a tool is 2. portolan serve
-ends with 0 when its client leaves.`,
+to look at; arguments that cannot be read are part of the call. Only a command
+line without a server and a tool, with a flag that call does not have, or with
+--args and key=value at once is 2. portolan serve ends with 0 when its client
+leaves.`,
   },
 ];

@@ -24,7 +24,7 @@ export function loginCommand(discover: typeof discoverAll, enter: typeof signIn 
       const [wanted] = needed(this, positionals, ['server']);
       const discovery = await discover(chartFlags(values));
       const server = explain(discovery, wanted)?.server;
-      if (!server) throw unknownServer(wanted, discovery);
+      if (!server) throw await unknownServer(wanted, discovery);
       const isJson = values.json === true;
       const signedIn = await enter(discovery, server.name, {
         print: (page, opened) => tellPage(io, page, opened),

@@ -17,7 +17,7 @@ export function logoutCommand(discover: typeof discoverAll, leave: typeof signOu
       const discovery = await discover(chartFlags(values));
       const name = explain(discovery, wanted)?.server?.name;
       const outcome = await leave(discovery, name ?? wanted);
-      if (outcome.kind === 'was-not' && name === undefined) throw unknownServer(wanted, discovery);
+      if (outcome.kind === 'was-not' && name === undefined) throw await unknownServer(wanted, discovery);
       if (values.json) io.out(JSON.stringify({ server: name ?? wanted, ...outcome }, null, 2));
       else if (outcome.kind === 'was-not') io.out(`Nobody is signed in to ${visible(wanted)}.`);
       else {

@@ -1,5 +1,7 @@
 import type { Writable } from 'node:stream';
 import { jsonLog, type Log, type LogLevel } from '../base/index.js';
+import type { Ending } from './command.js';
+import { ENDING_SIGNALS, ToldToEnd } from './told-to-end.js';
 
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
@@ -15,14 +17,26 @@ export function stderrLog(): Log {
 
 /** Aborted by the first signal, for an end in order; the second ends the process at once. */
 export function untilSignal(): AbortSignal {
+  return hearSignals().signal;
+}
+
+/** The same until it is disposed of: from then on a signal ends the process as if nobody had listened. */
+export function hearSignals(): Ending {
   const ending = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(signal, () => {
+  const listeners = ENDING_SIGNALS.map((signal) => {
+    const listener = () => {
       if (ending.signal.aborted) process.exit(1);
-      ending.abort();
-    });
-  }
-  return ending.signal;
+      ending.abort(new ToldToEnd(signal));
+    };
+    process.on(signal, listener);
+    return () => process.off(signal, listener);
+  });
+  return {
+    signal: ending.signal,
+    [Symbol.dispose]: () => {
+      for (const stop of listeners) stop();
+    },
+  };
 }
 
 /** On Linux and macOS `process.stdout` blocks the whole process while a slow reader empties a pipe. */

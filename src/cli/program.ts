@@ -7,7 +7,7 @@ import {
   serveEverybody,
   startGateway,
 } from '../app/index.js';
-import { asyncStdout, stderrLog, untilSignal } from './own-process.js';
+import { asyncStdout, hearSignals, stderrLog, untilSignal } from './own-process.js';
 import { run } from './run.js';
 import type { Serve } from './serve.js';
 
@@ -60,6 +60,7 @@ process.exitCode = await run(
     colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
     ...(process.stdout.isTTY === true && { isTerminal: true }),
     home: homedir(),
+    ending: hearSignals,
     ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
     ...(process.stderr.isTTY === true && { status }),
   },
@@ -75,4 +76,5 @@ process.exitCode = await run(
 );
 
 // A net: whatever was forgotten and would keep the process from ending has a moment, no more. Nothing waits for this itself.
-setTimeout(() => process.exit(), FORGOTTEN_MS).unref();
+// But what was printed is for whoever reads it, however slowly.
+setTimeout(() => process.stdout.write('', () => process.exit()), FORGOTTEN_MS).unref();

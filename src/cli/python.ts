@@ -1,6 +1,7 @@
 import type { PythonAnswer } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
+import { exitOf } from './failure.js';
 import { SANDBOX_CHOICES, sandboxChoice } from './sandbox-choice.js';
 import { paint, visible } from './text.js';
 import { type OpenForCommand, withGateway } from './with-gateway.js';
@@ -43,13 +44,17 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
       };
       const options = { ...chartFlags(values), ...(engine && { settings: { sandbox: { engine } } }) };
       try {
-        const { answer, resultText } = await withGateway(open, options, io, 'running', ({ gateway }, say) =>
-          gateway.runPython(request, {
+        const { answer, resultText } = await withGateway(open, options, io, 'running', async ({ gateway }, around) => {
+          const { say, signal } = around;
+          const run = await gateway.runPython(request, {
             client: 'portolan python',
-            signal: new AbortController().signal,
+            signal,
             progress: ({ message = 'running' }) => say(message),
-          }),
-        );
+          });
+          // A program that is cut off has an answer, too.
+          if (run.answer.error) signal.throwIfAborted();
+          return run;
+        });
         if (values.json) io.out(JSON.stringify({ success: answer.error === undefined, ...answer }, null, 2));
         else print(answer, resultText, io);
         return answer.error ? EXIT.failed : EXIT.ok;
@@ -57,7 +62,7 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
         if (!values.json || !(error instanceof PortolanError)) throw error;
         const { code, message, hint: todo } = error;
         io.out(JSON.stringify({ success: false, error: { code, message, ...(todo && { hint: todo }) } }, null, 2));
-        return EXIT.failed;
+        return code === ErrorCode.Cancelled ? exitOf(error) : EXIT.failed;
       }
     },
   };

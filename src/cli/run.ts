@@ -8,6 +8,7 @@ import {
 } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
+import { exitOf } from './failure.js';
 import { listCommand } from './list.js';
 import type { Serve } from './serve.js';
 import { paint, visible } from './text.js';
@@ -46,7 +47,7 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   clients: async ({ machine }) => (await import('./clients.js')).clientsCommand(machine),
   daemon: async ({ machine }) => (await import('./daemon.js')).daemonCommand(machine),
   announce: async ({ machine }) => (await import('./announce.js')).announceCommand(machine),
-  logs: async ({ machine }) => (await import('./logs.js')).logsCommand(machine),
+  logs: async ({ discover, machine }) => (await import('./logs.js')).logsCommand(discover, machine),
   audit: async ({ machine = {} }) => (await import('./audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit),
   why: async ({ discover }) => (await import('./why.js')).whyCommand(discover),
   approve: async ({ discover }) => (await import('./approve.js')).approveCommand(discover),
@@ -68,20 +69,6 @@ export function everyCommand(program: Program): Promise<readonly Command[]> {
   return Promise.all(Object.values(COMMANDS).map((load) => load(program)));
 }
 
-const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
-  [ErrorCode.TerminalNeeded]: EXIT.terminalNeeded,
-  [ErrorCode.Cancelled]: EXIT.failed,
-  [ErrorCode.ToolDisabled]: EXIT.failed,
-  [ErrorCode.ServerNotApproved]: EXIT.failed,
-  [ErrorCode.ServerBlocked]: EXIT.failed,
-  [ErrorCode.ConnectionError]: EXIT.failed,
-  [ErrorCode.ToolExecutionError]: EXIT.failed,
-  [ErrorCode.ToolExecutionTimeout]: EXIT.failed,
-  [ErrorCode.ResultTooLarge]: EXIT.failed,
-  [ErrorCode.LimitExceeded]: EXIT.failed,
-  [ErrorCode.SandboxUnavailable]: EXIT.failed,
-};
-
 /** Runs one command line and says with which code to end. What a person can mend is printed, anything else is thrown. */
 export async function run(args: readonly string[], io: Io, program: Program): Promise<number> {
   try {
@@ -91,7 +78,7 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
     // It may quote files of others: a line stays a line, and nothing in it moves the cursor.
     const said = `${error.message}${error.hint ? `\n  ${error.hint}` : ''}`.split('\n').map(visible).join('\n');
     io.err(`${paint(io, 'red', error.code)}: ${said}`);
-    return EXIT_OF[error.code] ?? EXIT.usage;
+    return exitOf(error);
   }
 }
 

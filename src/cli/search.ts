@@ -1,5 +1,6 @@
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError, unlessAborted } from '../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from './command.js';
+import { printJson } from './failure.js';
 import { paint, plural, visible } from './text.js';
 import { type OpenForCommand, withGateway } from './with-gateway.js';
 
@@ -11,6 +12,8 @@ const OPTIONS = {
   server: { type: 'string', value: 'SERVER', about: 'only in this server' },
   limit: { type: 'string', value: 'N', about: 'at most so many, 1 to 999' },
 } as const;
+
+const MAX_NAMES_SHOWN = 5;
 
 export function searchCommand(open: OpenForCommand): Command {
   return {
@@ -27,30 +30,38 @@ export function searchCommand(open: OpenForCommand): Command {
       needed(this, positionals, ['need']);
       const { server, limit, ...chart } = values;
       const options = { ...(server !== undefined && { server }), ...limited(limit, this.usage) };
-      const answer = await withGateway(open, chartFlags(chart), io, 'searching', ({ gateway }) =>
-        gateway.searchTools(positionals, options, {
-          client: 'portolan search',
-          signal: new AbortController().signal,
-        }),
-      );
-      if (values.json) {
-        io.out(JSON.stringify(answer, null, 2));
-        return EXIT.ok;
-      }
+      const read = () =>
+        withGateway(open, chartFlags(chart), io, 'searching', async ({ gateway }, { signal }) => {
+          const conversation = { client: 'portolan search', signal };
+          const found = await unlessAborted(gateway.searchTools(positionals, options, conversation), signal);
+          return { answer: found, waiting: server === undefined ? gateway.waiting.map(({ name }) => name) : [] };
+        });
+      if (values.json) return printJson(async () => (await read()).answer, {}, io);
+      const { answer, waiting } = await read();
       for (const result of answer.results) {
         const name = `${visible(result.server)} ${visible(result.tool)}`;
         const weak = result.weak ? paint(io, 'dim', ' weak') : '';
         io.out(`${result.relevance.toFixed(2)}  ${marked(name, result.why, io)}${weak}`);
         io.out(`      ${marked(visible(result.summary), result.why, io)}`);
       }
-      if (answer.results.length === 0) io.out('nothing here does that');
+      const [best] = answer.results;
+      if (!best) io.out('nothing here does that');
+      if (waiting.length > 0 && (!best || best.weak)) io.out(paint(io, 'yellow', notSearched(waiting)));
       for (const name of answer.pending ?? []) io.out(paint(io, 'dim', `${visible(name)} is still being read`));
       for (const failed of answer.failed ?? [])
-        io.err(paint(io, 'yellow', `${visible(failed.server)} could not be read: ${visible(failed.error)}`));
+        io.err(paint(io, 'yellow', `${visible(failed.server)} was not searched: ${visible(failed.error)}`));
       if (answer.results.length > 0) io.out(paint(io, 'dim', plural(answer.results.length, 'tool')));
       return EXIT.ok;
     },
   };
+}
+
+/** What is wanted may be in one of those. */
+function notSearched(waiting: readonly string[]): string {
+  const [wait, were] = waiting.length === 1 ? ['server waits', 'was'] : ['servers wait', 'were'];
+  const more = waiting.length > MAX_NAMES_SHOWN ? ', …' : '';
+  const names = `${waiting.slice(0, MAX_NAMES_SHOWN).map(visible).join(', ')}${more}`;
+  return `${waiting.length} ${wait} for your approval and ${were} not searched: ${names} · portolan approve`;
 }
 
 function limited(text: string | undefined, usage: string): { limit?: number } {

@@ -1,4 +1,6 @@
+import { shellWord, unlessAborted } from '../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, needed } from './command.js';
+import { printJson } from './failure.js';
 import { type Cell, paint, plural, table, visible } from './text.js';
 import { type OpenForCommand, withGateway } from './with-gateway.js';
 
@@ -21,13 +23,12 @@ export function toolsCommand(open: OpenForCommand): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [server] = needed(this, positionals, ['server']);
-      const answer = await withGateway(open, chartFlags(values), io, `reading ${server}`, ({ gateway }) =>
-        gateway.listTools(server, { includeDisabled: values.all === true }),
-      );
-      if (values.json) {
-        io.out(JSON.stringify(answer, null, 2));
-        return EXIT.ok;
-      }
+      const read = () =>
+        withGateway(open, chartFlags(values), io, `reading ${server}`, ({ gateway }, { signal }) =>
+          unlessAborted(gateway.listTools(server, { includeDisabled: values.all === true }), signal),
+        );
+      if (values.json) return printJson(read, { server }, io);
+      const answer = await read();
       const rows = answer.tools.map(({ name, summary, enabled, tags, change, hidden }): Cell[] => [
         { text: visible(name), style: enabled ? 'green' : 'dim' },
         { text: [enabled ? '' : 'off', change ?? '', hidden ? 'hidden text' : '', ...tags].filter(Boolean).join(' ') },
@@ -35,7 +36,13 @@ export function toolsCommand(open: OpenForCommand): Command {
       ]);
       const head = ['TOOL', 'MARKS', 'SUMMARY'].map((text): Cell => ({ text, style: 'bold' }));
       for (const line of table([head, ...rows], io)) io.out(line);
-      io.out(paint(io, 'dim', `${plural(answer.tools.length, 'tool')} · portolan inspect ${visible(server)} <tool>`));
+      io.out(
+        paint(
+          io,
+          'dim',
+          `${plural(answer.tools.length, 'tool')} · portolan inspect ${visible(shellWord(server))} <tool>`,
+        ),
+      );
       return EXIT.ok;
     },
   };

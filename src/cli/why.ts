@@ -5,11 +5,13 @@ import {
   explain,
   type Fate,
   launchText,
+  nearest,
   surroundingsText,
 } from '../app/index.js';
 import { ErrorCode, maskUrl, PortolanError } from '../base/index.js';
 import { maskServer, writtenBy } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
+import { printJson } from './failure.js';
 import { type Cell, paint, placeText, shortPath, table, visible } from './text.js';
 
 const OPTIONS = {
@@ -30,12 +32,23 @@ export function whyCommand(discover: typeof discoverAll): Command {
       const [name] = positionals;
       if (name === undefined)
         throw new PortolanError(ErrorCode.Usage, 'why which server?', { hint: `usage: ${this.usage}` });
-      const discovery = await discover(chartFlags(values));
-      const explanation = explain(discovery, name);
-      if (!explanation) throw unknownServer(name, discovery);
-      if (values.json) {
-        io.out(JSON.stringify(values['show-secrets'] ? explanation : masked(explanation, discovery), null, 2));
-      } else for (const line of explanationLines(explanation, name, discovery, io)) io.out(line);
+      const read = async () => {
+        const discovery = await discover(chartFlags(values));
+        const explanation = explain(discovery, name);
+        if (!explanation) throw await unknownServer(name, discovery);
+        return { discovery, explanation };
+      };
+      if (values.json)
+        return printJson(
+          async () => {
+            const { discovery, explanation } = await read();
+            return values['show-secrets'] ? explanation : masked(explanation, discovery);
+          },
+          { server: name },
+          io,
+        );
+      const { discovery, explanation } = await read();
+      for (const line of explanationLines(explanation, name, discovery, io)) io.out(line);
       return EXIT.ok;
     },
   };
@@ -46,11 +59,17 @@ function masked({ server, ...rest }: Explanation, { definitions }: Discovery): E
 }
 
 /** A name that nobody wrote down, with those that come near. */
-export function unknownServer(name: string, { servers }: Discovery): PortolanError {
-  const near = servers.map((server) => server.name).filter((one) => isNear(one.toLowerCase(), name.toLowerCase()));
+export async function unknownServer(name: string, { servers }: Discovery): Promise<PortolanError> {
+  const all = servers.map((server) => server.name);
+  const begun = all.filter((one) => isNear(one.toLowerCase(), name.toLowerCase()));
+  const near = new Set([...(await nearest(name, all)), ...begun]);
+  const names = [...near].slice(0, 3).map(visible).join(', ');
   return new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${visible(name)}`, {
+    // A command that was told in one folder and is typed in another is right but for that.
     hint:
-      near.length > 0 ? `did you mean ${near.slice(0, 3).map(visible).join(', ')}?` : 'portolan list shows their names',
+      names === ''
+        ? 'portolan list shows their names; servers of a project are known only in its folder'
+        : `did you mean ${names}? Servers of a project are known only in its folder`,
   });
 }
 
@@ -59,13 +78,14 @@ function isNear(name: string, wanted: string): boolean {
 }
 
 function explanationLines(explanation: Explanation, name: string, discovery: Discovery, io: Io): string[] {
-  const { server, definitions, verdict, approval, changes } = explanation;
+  const { server, definitions, verdict, approval, changes, tools } = explanation;
   const chosen = discovery.held.find((held) => held.name === server?.name)?.chosen;
   const facts: [string, string][] = server
     ? [
         ['state', server.state],
         ...(chosen ? [['would run', visible(launchText(chosen))] as [string, string]] : []),
         ...(chosen ? surroundingsText(chosen).map(([what, text]): [string, string] => [what, visible(text)]) : []),
+        ...(tools ? [['tools', toolsText(tools)] as [string, string]] : []),
         ['policy', verdict?.kind === 'blocked' ? visible(verdict.rule) : 'no rule against it'],
         ['approval', approval],
         ['alias', server.alias],
@@ -88,6 +108,15 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
     '',
     ...definitions.flatMap((one) => fateLines(one, server?.name ?? name, io)),
   ];
+}
+
+/** What no rule in the settings tells of. */
+function toolsText({ allow, deny = [] }: NonNullable<Explanation['tools']>): string {
+  const names = (list: readonly string[]) => list.map(visible).join(', ') || 'none';
+  return [
+    ...(allow ? [`its entry allows only ${names(allow)}`] : []),
+    ...(deny.length > 0 ? [`its entry switches off ${names(deny)}`] : []),
+  ].join('; ');
 }
 
 function fateLines(

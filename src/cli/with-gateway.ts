@@ -1,4 +1,5 @@
 import type { GatewayOptions, RunningGateway } from '../app/index.js';
+import { PortolanError } from '../base/index.js';
 import type { Io } from './command.js';
 import { forPeople } from './for-people.js';
 import { visible } from './text.js';
@@ -9,22 +10,36 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 const MAX_SAID_CHARACTERS = 200;
 
+/** What goes on around the act. */
+export interface Around {
+  /** Tells whoever watches what it is at. */
+  readonly say: (message: string) => void;
+  /** Aborted when the process is told to end: the act stops waiting, and the gateway is closed in order. */
+  readonly signal: AbortSignal;
+}
+
 /** Does something with the gateway. Whoever watches sees that it goes on and for how long; a script sees nothing. */
 export async function withGateway<T>(
   open: OpenForCommand,
   options: GatewayOptions,
   io: Io,
   doing: string,
-  act: (running: RunningGateway, say: (message: string) => void) => Promise<T>,
+  act: (running: RunningGateway, around: Around) => Promise<T>,
 ): Promise<T> {
+  using ending = io.ending?.();
+  const { signal } = ending ?? new AbortController();
   await using running = await open(options);
   let said = doing;
   const stop = spin(() => said, io);
   try {
-    return await act(running, (message) => {
+    signal.throwIfAborted();
+    const say = (message: string) => {
       said = message;
-    });
+    };
+    return await act(running, { say, signal });
   } catch (error) {
+    // Whatever it was doing failed by that: the signal is the reason.
+    if (error instanceof PortolanError) signal.throwIfAborted();
     throw forPeople(error);
   } finally {
     stop();

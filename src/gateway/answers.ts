@@ -52,6 +52,8 @@ export interface ToolList {
 export interface ToolDetails extends Marks {
   readonly server: string;
   readonly tool: string;
+  /** Only of a tool that may not be called: all others are. */
+  readonly enabled?: false;
   readonly description?: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly outputSchema?: Readonly<Record<string, unknown>>;

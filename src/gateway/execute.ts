@@ -1,4 +1,4 @@
-import { ErrorCode, isObject, PortolanError, passedJson } from '../base/index.js';
+import { ErrorCode, isObject, PortolanError, passedJson, unlessAborted } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
@@ -9,7 +9,7 @@ import { checkArguments } from './limits.js';
 import type { GatewayParts } from './parts.js';
 import { checkAgainst, fitsSurely, type Mismatch } from './schema/index.js';
 import { admittedOrRefused, findServer } from './served-server.js';
-import { disabledError, type ToolView, toolNotFound, viewTools } from './tool-view.js';
+import { disabledError, isHeld, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 /** What may go with a call. */
 export interface CallDetails {
@@ -34,11 +34,20 @@ export type Execute = (call: Call) => Promise<ToolResult>;
 /** A list that was read within this time is not read again because a name or an argument did not fit. */
 export const FRESH_MS = 2_000;
 
+export interface Executor {
+  readonly execute: Execute;
+  /** Settles when nothing is under way: each call has its line in the log by then. */
+  quiet(): Promise<void>;
+}
+
 /** Makes the way of a call: is it there, may it run, do the arguments fit, is there room; then the call, and its line in the log. */
-export function executor(parts: GatewayParts): Execute {
+export function executor(parts: GatewayParts): Executor {
+  let underWay = 0;
+  const waiting: (() => void)[] = [];
   // One function from the first look to the last: a call waits once, and each further layer would be one more to wake up.
-  return async (call) => {
+  const execute: Execute = async (call) => {
     const { conversation } = call;
+    underWay += 1;
     const started = performance.now();
     let argumentsText = '';
     let outcome: Execution['outcome'] = ErrorCode.ToolExecutionError;
@@ -51,12 +60,18 @@ export function executor(parts: GatewayParts): Execute {
       argumentsText = checkArguments(call.toolArguments ?? {}, settings.limits).text;
       const found = findServer(servers, call.server);
       const server = found.admitted ?? (await parts.consent(found, conversation)) ?? admittedOrRefused(found);
-      const view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
+      let view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
       // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.
       const entered = parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
       turn = entered instanceof Promise ? await entered : entered;
       const leased = parts.pool.leaseAtOnce(server, conversation);
       lease = leased instanceof Promise ? await leased : leased;
+      // What was started anew may be another than what was approved: its own list is asked for before its first call.
+      const comparing = settings.pins === 'enforce' ? parts.catalog.compare(server, lease.connection) : undefined;
+      if (comparing) {
+        await comparing;
+        view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
+      }
       const params = paramsOf(call, view);
       const options = optionsFor(call, view, server, settings, argumentsText);
       const result = await lease.connection.request('tools/call', params, options);
@@ -75,9 +90,15 @@ export function executor(parts: GatewayParts): Execute {
       const { server, tool, via } = call;
       const { client } = conversation;
       const durationMs = performance.now() - started;
+      underWay -= 1;
       parts.audit.record({ client, server, tool, argumentsText, outcome, durationMs, bytes, via });
+      if (underWay === 0 && waiting.length > 0) for (const go of waiting.splice(0)) go();
     }
   };
+  const quiet = async () => {
+    if (underWay > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+  };
+  return { execute, quiet };
 }
 
 function paramsOf({ toolArguments, extra }: Call, { listed }: ToolView): Readonly<Record<string, unknown>> {
@@ -119,13 +140,18 @@ function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayParts)
 /** The tool, once it is sure that it may be called like this. A list that does not fit is read once more before anything is refused. */
 async function callable(server: AdmittedServer, call: Call, parts: GatewayParts): Promise<ToolView> {
   const { catalog } = parts;
+  // The reading goes on for the others who wait for it; whoever is cancelled meanwhile is answered at once.
+  const { signal } = call.conversation;
   const held = catalog.entry(server.name);
-  const entry = held?.tools ? held : await catalog.refresh(server.name);
+  const entry = held?.tools ? held : await unlessAborted(catalog.refresh(server.name), signal);
   const first = await fitting(entry, call, parts);
   if (first.kind === 'fits') return first.view;
   if (Date.now() - (entry.readAt ?? 0) < FRESH_MS) throw first.refusal;
   // What cannot be read again is judged by what is known.
-  const newer = await catalog.refresh(server.name).catch(() => undefined);
+  const newer = await unlessAborted(
+    catalog.refresh(server.name).catch(() => undefined),
+    signal,
+  );
   const second = newer ? await fitting(newer, call, parts) : first;
   if (second.kind === 'fits') return second.view;
   throw second.refusal;
@@ -146,7 +172,7 @@ async function fitting(
   if (!view) return { kind: 'refused', refusal: toolNotFound(entry.server.name, tool, views) };
   const refusal = disabledError(entry.server.name, view);
   // A person may have approved it since it was read; a rule is the same whatever the server lists.
-  if (refusal && view.because === 'changed') return { kind: 'refused', refusal };
+  if (refusal && isHeld(view)) return { kind: 'refused', refusal };
   if (refusal) throw refusal;
   if (unchecked) return { kind: 'fits', view };
   const verdict = await checkAgainst(view.listed.tool.inputSchema, toolArguments ?? {});

@@ -1,22 +1,21 @@
+import type { PortolanError } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ServerGreeting, Tool, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { summaryOf } from '../search/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './answers.js';
-import { type CallDetails, type Execute, executor, FRESH_MS } from './execute.js';
+import { type CallDetails, type Executor, executor, FRESH_MS } from './execute.js';
 import type { GatewayParts, GatewayView } from './parts.js';
+import { Patience } from './patience.js';
 import { Programs } from './python/programs.js';
 import type { KnownTools } from './python/reach.js';
 import type { PythonRequest, PythonRun } from './python/run-python.js';
-import { exampleOf } from './schema/index.js';
 import { admittedOrRefused, findServer, type ServedServer, shownName } from './served-server.js';
 import { descriptionOf } from './server-description.js';
-import { settle } from './settle.js';
-import { disabledError, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
+import { toolDetails, toolSummary } from './tool-details.js';
+import { disabledError, isHeld, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 const DEFAULT_RESULTS = 10;
-const HELD = 'held until a person has looked at it: its definition changed';
 /** The client of a program that does not say who it is. */
 const LIBRARY = 'library';
 
@@ -30,17 +29,25 @@ export interface ServersTool {
 /** The product, said without a protocol: what there is, what fits, how it is called, and the call. */
 export class Gateway {
   readonly #parts: GatewayParts;
-  readonly #execute: Execute;
+  readonly #executor: Executor;
   readonly #programs: Programs;
+  readonly #patience = new Patience();
+  /** One that was waited for among many, in line behind others, is worth waiting for once more by its name. */
+  readonly #patienceForOne = new Patience();
 
   constructor(parts: GatewayParts) {
     this.#parts = parts;
-    this.#execute = executor(parts);
+    this.#executor = executor(parts);
     this.#programs = new Programs(parts.python, parts.audit);
   }
 
   get view(): GatewayView {
     return this.#parts.view();
+  }
+
+  /** The servers that nobody can search or call until a person lets them in. */
+  get waiting(): readonly ServedServer[] {
+    return this.view.servers.filter(({ state }) => state === 'pending-approval');
   }
 
   async listServers(conversation?: Conversation): Promise<ServerList> {
@@ -62,7 +69,7 @@ export class Gateway {
     const { servers } = this.view;
     const only = options.server === undefined ? undefined : findServer(servers, options.server);
     if (only) admittedOrRefused(only);
-    await this.#settle(conversation);
+    await this.#settle(conversation, only?.name);
     const { index, catalog } = this.#parts;
     const found = index.search(query, {
       limit: options.limit ?? DEFAULT_RESULTS,
@@ -73,11 +80,17 @@ export class Gateway {
       const listed = catalog.entry(result.server)?.tools?.find(({ tool }) => tool.name === result.tool);
       return { ...result, ...(listed && marksOf(listed)) };
     });
-    const pending = this.#pending(servers);
+    const pending = this.#pending(only ? [only] : servers);
     const failed = catalog
       .entries()
+      .filter(({ server }) => !only || server.name === only.name)
       .flatMap(({ server, error }) => (error === undefined ? [] : [{ server: server.name, error }]));
     return { results, ...(pending.length > 0 && { pending }), ...(failed.length > 0 && { failed }) };
+  }
+
+  /** Settles when no call is under way any more. */
+  quiet(): Promise<void> {
+    return this.#executor.quiet();
   }
 
   async listTools(server: string, options: { readonly includeDisabled?: boolean } = {}): Promise<ToolList> {
@@ -85,16 +98,7 @@ export class Gateway {
     const views = this.#viewsOf(await this.#known(admitted));
     return {
       server: admitted.name,
-      tools: [...views.values()]
-        .filter(({ enabled }) => enabled || options.includeDisabled === true)
-        .map(({ listed, enabled, tags, because }) => ({
-          name: listed.tool.name,
-          // Nobody has looked at the new words yet.
-          summary: because === 'changed' ? HELD : summaryOf(listed.tool.description ?? listed.tool.title),
-          enabled,
-          tags,
-          ...marksOf(listed),
-        })),
+      tools: [...views.values()].filter(({ enabled }) => enabled || options.includeDisabled === true).map(toolSummary),
     };
   }
 
@@ -108,19 +112,17 @@ export class Gateway {
       view = this.#viewOf(entry, tool);
     }
     if (!view) throw toolNotFound(admitted.name, tool, this.#viewsOf(entry));
-    const refusal = view.because === 'changed' ? disabledError(admitted.name, view) : undefined;
+    const refusal = isHeld(view) ? disabledError(admitted.name, view) : undefined;
     if (refusal) throw refusal;
-    const { description, inputSchema, outputSchema, annotations } = view.listed.tool;
-    return {
-      server: admitted.name,
-      tool,
-      ...(description !== undefined && { description }),
-      inputSchema,
-      ...(outputSchema && { outputSchema }),
-      ...(annotations && { annotations }),
-      example: exampleOf(inputSchema),
-      ...marksOf(view.listed),
-    };
+    return toolDetails(admitted.name, view);
+  }
+
+  /** What a call of a tool that is known and switched off would be refused with. */
+  refusalOf(server: string, tool: string): PortolanError | undefined {
+    const { name } = this.#admitted(server);
+    const entry = this.#parts.catalog.entry(name);
+    const view = entry && this.#viewOf(entry, tool);
+    return view && disabledError(name, view);
   }
 
   /** The upstream's own result. Rejects with a `PortolanError` that a model can act on. */
@@ -132,7 +134,7 @@ export class Gateway {
     more: CallDetails = {},
   ): Promise<ToolResult> {
     const { meta, extra, unchecked, via } = more;
-    return this.#execute({ server, tool, toolArguments, conversation, meta, extra, unchecked, via });
+    return this.#executor.execute({ server, tool, toolArguments, conversation, meta, extra, unchecked, via });
   }
 
   /** Whether programs can be run here, as far as is known without starting one. */
@@ -162,7 +164,7 @@ export class Gateway {
 
   descriptionOf(server: string): string | undefined {
     const { admitted } = findServer(this.view.servers, server);
-    return admitted && descriptionOf(admitted, this.#parts.catalog.entry(server));
+    return admitted && descriptionOf(admitted, this.#parts.catalog.entry(admitted.name));
   }
 
   /** The tools of a server that may be called, whole. */
@@ -280,12 +282,11 @@ export class Gateway {
 
   #pending(servers: readonly ServedServer[]): string[] {
     const { catalog } = this.#parts;
-    return servers
-      .filter(({ name, admitted }) => admitted && catalog.isReading(name) && !catalog.entry(name)?.tools)
-      .map(({ name }) => name);
+    return servers.filter(({ name, admitted }) => admitted && catalog.isPending(name)).map(({ name }) => name);
   }
 
-  async #settle(conversation: Conversation | undefined): Promise<void> {
-    await settle(this.#parts.catalog.refreshStale(), this.view.settings.timeouts.searchMs, conversation);
+  async #settle(conversation: Conversation | undefined, only?: string): Promise<void> {
+    const patience = only === undefined ? this.#patience : this.#patienceForOne;
+    await patience.settle(this.#parts.catalog.refreshStale(only), this.view.settings.timeouts.searchMs, conversation);
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ErrorCode } from '../base/index.js';
+import { ErrorCode, readJson } from '../base/index.js';
 import { checkArguments } from './limits.js';
 
 const LIMITS = { maxArgumentBytes: 100, maxDepth: 5 };
@@ -29,6 +29,11 @@ describe('checkArguments', () => {
     { title: 'no arguments', value: undefined, text: '{}' },
     { title: 'as many bytes as allowed', value: { a: 'x'.repeat(92) }, text: `{"a":"${'x'.repeat(92)}"}` },
     { title: 'as deep as allowed', value: nested(5), text: JSON.stringify(nested(5)) },
+    {
+      title: 'whole numbers with all their digits',
+      value: readJson('{"id": 12345678901234567891, "more": [{"id": -9007199254740993}]}'),
+      text: '{"id":12345678901234567891,"more":[{"id":-9007199254740993}]}',
+    },
   ])('gives the text of $title', ({ value, text }) => {
     expect(checkArguments(value, LIMITS)).toEqual({ text });
   });
@@ -46,6 +51,16 @@ describe('checkArguments', () => {
     expect(() => checkArguments(value, LIMITS)).toThrow(
       expect.objectContaining({ code: ErrorCode.LimitExceeded, hint: expect.stringContaining(`limits.${limit}`) }),
     );
+  });
+
+  it.each([
+    { title: 'a number beyond all', value: JSON.parse('{"n":1e400}') },
+    { title: 'one inside', value: { a: [{ n: Number.NEGATIVE_INFINITY }] } },
+    { title: 'none at all', value: { a: { n: Number.NaN } } },
+    { title: 'one that JSON has no word for', value: { n: 5n } },
+    { title: 'one of those inside', value: { a: [{ n: 5n }] } },
+  ])('refuses $title, which would not arrive', ({ value }) => {
+    expect(() => checkArguments(value, LIMITS)).toThrow(/: n is no number that JSON can carry/);
   });
 
   it('does not write out a value that is there many times', () => {

@@ -1,4 +1,4 @@
-import { ErrorCode, isObject, PortolanError } from '../base/index.js';
+import { ErrorCode, isObject, PortolanError, writeJson } from '../base/index.js';
 
 /** How much one client may ask, and one server may be asked; see the defaults of the settings. */
 export interface Limits {
@@ -26,7 +26,7 @@ export function checkArguments(
   { maxArgumentBytes, maxDepth }: Pick<Limits, 'maxArgumentBytes' | 'maxDepth'>,
 ): { readonly text: string } {
   measure(value, maxArgumentBytes, maxDepth);
-  const text = JSON.stringify(value) ?? '{}';
+  const text = writeJson(value) ?? '{}';
   const isSurelySmall = text.length * MOST_BYTES_PER_UNIT <= maxArgumentBytes;
   if (!isSurelySmall && Buffer.byteLength(text) > maxArgumentBytes) throw tooLarge(maxArgumentBytes);
   return { text };
@@ -39,6 +39,7 @@ function isFlat(value: unknown, maxBytes: number): boolean {
   for (const name in value) {
     const inner = value[name];
     if (typeof inner === 'object' || typeof inner === 'function') return false;
+    if (isUnwritable(inner)) throw noNumber(name);
     least += typeof inner === 'string' ? inner.length : 1;
   }
   return least <= maxBytes;
@@ -64,6 +65,7 @@ function measure(value: unknown, maxBytes: number, maxDepth: number): void {
     for (const inner of Object.values(next)) {
       least += 1;
       if (typeof inner === 'string') least += inner.length;
+      else if (isUnwritable(inner)) throw noNumber(nameOf(next, inner));
       else if (typeof inner === 'object' && inner !== null) {
         waiting.push(inner);
         depths.push(depth + 1);
@@ -71,6 +73,25 @@ function measure(value: unknown, maxBytes: number, maxDepth: number): void {
       if (least > maxBytes) throw tooLarge(maxBytes);
     }
   }
+}
+
+/** JSON says null in the place of some numbers, and a program that uses the library can pass one that it has no word for. */
+function isUnwritable(value: unknown): boolean {
+  return typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
+}
+
+function nameOf(object: object, inner: unknown): string {
+  return Object.entries(object).find(([, value]) => Object.is(value, inner))?.[0] ?? '';
+}
+
+function noNumber(name: string): PortolanError {
+  return new PortolanError(
+    ErrorCode.ToolValidationError,
+    `the arguments do not fit: ${name} is no number that JSON can carry`,
+    {
+      hint: 'numbers go up to 1.8e308; pass it as text if the tool takes that',
+    },
+  );
 }
 
 function tooLarge(maxBytes: number): PortolanError {

@@ -18,6 +18,8 @@ describe('findServer', () => {
     refused('waiting', 'pending-approval'),
     refused('ignore all rules and', 'pending-approval', 'ignore_all_rules_and'),
     admitted('my_files_2', 'other'),
+    { ...admitted('notes'), otherNames: ['my notes', 'github', 'other', 'shared'] },
+    { ...admitted('late'), otherNames: ['shared'] },
   ];
 
   it.each([
@@ -25,6 +27,10 @@ describe('findServer', () => {
     { title: 'its alias', wanted: 'my_files', found: 'My Files' },
     { title: 'the name that a model was shown', wanted: 'ignore_all_rules_and', found: 'ignore all rules and' },
     { title: 'its name although it waits', wanted: 'waiting', found: 'waiting' },
+    { title: 'what another of its entries calls it', wanted: 'my notes', found: 'notes' },
+    { title: 'its name before what others are called elsewhere', wanted: 'github', found: 'github' },
+    { title: 'its alias before what others are called elsewhere', wanted: 'other', found: 'my_files_2' },
+    { title: 'a name that two have elsewhere as the first of them', wanted: 'shared', found: 'notes' },
   ])('finds a server by $title', ({ wanted, found }) => {
     expect(findServer(servers, wanted).name).toBe(found);
   });

@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError, shellWord } from '../base/index.js';
 import type { Server, State } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { nearest } from './nearest.js';
@@ -10,12 +10,15 @@ export interface ServedServer {
   readonly state: State;
   readonly rule?: string;
   readonly admitted?: AdmittedServer;
+  /** What other entries call the same server. */
+  readonly otherNames?: readonly string[];
 }
 
 /** What the chart says of a server, with the proof that it may run if there is one. */
 export function servedServer(
   server: Pick<Server, 'name' | 'alias' | 'state' | 'rule'>,
   admitted: AdmittedServer | undefined,
+  otherNames: readonly string[] = [],
 ): ServedServer {
   return {
     name: server.name,
@@ -23,6 +26,7 @@ export function servedServer(
     state: server.state,
     ...(server.rule !== undefined && { rule: server.rule }),
     ...(admitted && { admitted }),
+    ...(otherNames.length > 0 && { otherNames }),
   };
 }
 
@@ -47,11 +51,13 @@ function namesOf(servers: readonly ServedServer[]): ReadonlyMap<string, ServedSe
   };
   for (const server of servers) name(server.name, server);
   for (const server of servers) for (const other of [server.alias, shownName(server)]) name(other, server);
+  // Last: no entry takes a name from a server that has it.
+  for (const server of servers) for (const other of server.otherNames ?? []) name(other, server);
   names.set(servers, found);
   return found;
 }
 
-/** By its name, else by its alias. */
+/** By its name, else by its alias, else by what another entry calls it. */
 export function findServer(servers: readonly ServedServer[], wanted: string): ServedServer {
   const found = namesOf(servers).get(wanted);
   if (found) return found;
@@ -73,20 +79,28 @@ export function admittedOrRefused(server: ServedServer): AdmittedServer {
   switch (state) {
     case 'pending-approval':
       throw new PortolanError(ErrorCode.ServerNotApproved, `${name} waits for a person's approval`, {
-        hint: `ask the user to run: portolan approve ${name}`,
+        hint: `ask the user to run: portolan approve ${shellWord(name)}`,
       });
     case 'rejected':
-      throw blocked(name, 'was rejected by the user', `they can change that with: portolan approve ${name}`);
+      throw blocked(name, 'was rejected by the user', `they can change that with: portolan approve ${shellWord(name)}`);
     case 'blocked-by-policy':
-      throw blocked(name, 'is blocked by policy', `the user can see the rule with: portolan why ${name}`);
+      throw blocked(name, 'is blocked by policy', `the user can see the rule with: portolan why ${shellWord(name)}`);
     case 'needs-input':
-      throw blocked(name, 'needs values that only its own client asks for', `see them with: portolan why ${name}`);
+      throw blocked(
+        name,
+        'needs values that only its own client asks for',
+        `see them with: portolan why ${shellWord(name)}`,
+      );
     case 'ready':
       throw blocked(name, 'has a name with characters that nobody can see', 'the user has to give it another name');
     case 'disabled':
     case 'client-ignores':
     case 'inventory-only':
-      throw blocked(name, `is not switched on (${state})`, `the user can see why with: portolan why ${name}`);
+      throw blocked(
+        name,
+        `is not switched on (${state})`,
+        `the user can see why with: portolan why ${shellWord(name)}`,
+      );
   }
 }
 

@@ -29,7 +29,7 @@ describe('viewTools', () => {
 
   it.each([
     { pins: 'mark', expected: { same: 'on', changed: 'on', new: 'on' } },
-    { pins: 'enforce', expected: { same: 'on', changed: 'changed', new: 'changed' } },
+    { pins: 'enforce', expected: { same: 'on', changed: 'changed', new: 'new' } },
   ] as const)('holds what changed only where pins are to be $pins', ({ pins, expected }) => {
     expect(shown(viewTools(entry(PINS), noRules, pins))).toEqual(expected);
   });
@@ -75,15 +75,39 @@ describe('disabledError', () => {
   });
 
   it.each([
-    { title: 'changed', pin: 'changed', said: {}, hint: 'ask the user to look at it: portolan approve own' },
     {
-      title: 'is off',
+      title: 'changed',
+      pin: 'changed',
+      said: {},
+      why: 'its definition changed since it was approved',
+      hint: 'ask the user to look at it: portolan approve own',
+    },
+    {
+      title: 'is new',
+      pin: 'new',
+      said: {},
+      why: 'it is new since the tools of own were approved',
+      hint: 'ask the user to look at it: portolan approve own',
+    },
+    {
+      title: 'is off in its entry',
       pin: 'same',
       said: { tools: { deny: ['a'] } },
-      hint: 'the user can see the rule with: portolan config show',
+      why: "it is switched off in the server's own entry",
+      hint: 'the user can see its lists with: portolan why own',
     },
-  ] as const)('says of a tool that $title what a person can do', ({ pin, said, hint }) => {
-    expect(of({ a: pin }, said, 'a')).toMatchObject({ code: ErrorCode.ToolDisabled, hint });
+  ] as const)('says of a tool that $title why it is off and what a person can do', ({ pin, said, why, hint }) => {
+    const message = `a of own may not be called: ${why}`;
+    expect(of({ a: pin }, said, 'a')).toMatchObject({ code: ErrorCode.ToolDisabled, message, hint });
+  });
+
+  it('sends to the settings for what only they switch off', async () => {
+    const rules = await compileToolRules([{ pattern: ['a'], enabled: false }]);
+    const view = viewTools(entry({ a: 'same' }), rules, 'mark').get('a');
+    expect(view && disabledError('own', view)).toMatchObject({
+      message: 'a of own may not be called: it is switched off by the settings',
+      hint: 'the user can see the rule with: portolan config show',
+    });
   });
 });
 

@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError, type TextFault } from '../base/index.js';
+import { ErrorCode, PortolanError, shellWord, type TextFault } from '../base/index.js';
 import type { CatalogEntry, CatalogTool, PinVerdict } from '../catalog/index.js';
 import type { ToolJudge } from '../policy/index.js';
 import { nearest } from './nearest.js';
@@ -9,7 +9,7 @@ export interface ToolView {
   readonly enabled: boolean;
   readonly tags: readonly string[];
   /** Why it is off, for people and models. */
-  readonly because?: 'rule' | 'allow-list' | 'entry' | 'changed';
+  readonly because?: 'rule' | 'allow-list' | 'entry' | 'changed' | 'new';
 }
 
 type Views = ReadonlyMap<string, ToolView>;
@@ -46,7 +46,12 @@ function whyOff(
 ): ToolView['because'] {
   if (!enabled) return rule === undefined ? 'allow-list' : 'rule';
   if (isOffInEntry) return 'entry';
-  return pins === 'enforce' && pin !== 'same' ? 'changed' : undefined;
+  return pins === 'enforce' && pin !== 'same' ? pin : undefined;
+}
+
+/** A person has to look at it first: until then nobody is told what it says of itself. */
+export function isHeld({ because }: ToolView): boolean {
+  return because === 'changed' || because === 'new';
 }
 
 /** What a model should know before it trusts a tool's words; nothing for almost all. */
@@ -68,9 +73,24 @@ export function toolNotFound(server: string, wanted: string, views: Views): Port
 export function disabledError(server: string, { listed, enabled, because }: ToolView): PortolanError | undefined {
   if (enabled) return undefined;
   const { name } = listed.tool;
-  const [why, hint] =
-    because === 'changed'
-      ? ['its definition changed since it was approved', `ask the user to look at it: portolan approve ${server}`]
-      : ['it is switched off by the settings', 'the user can see the rule with: portolan config show'];
+  const [why, hint] = whyAndHint(server, because);
   return new PortolanError(ErrorCode.ToolDisabled, `${name} of ${server} may not be called: ${why}`, { hint });
+}
+
+/** Each is switched off somewhere else, and whoever is sent to the wrong place finds nothing there. */
+function whyAndHint(server: string, because: ToolView['because']): readonly [why: string, hint: string] {
+  const name = shellWord(server);
+  switch (because) {
+    case 'changed':
+      return ['its definition changed since it was approved', `ask the user to look at it: portolan approve ${name}`];
+    case 'new':
+      return [
+        `it is new since the tools of ${server} were approved`,
+        `ask the user to look at it: portolan approve ${name}`,
+      ];
+    case 'entry':
+      return ["it is switched off in the server's own entry", `the user can see its lists with: portolan why ${name}`];
+    default:
+      return ['it is switched off by the settings', 'the user can see the rule with: portolan config show'];
+  }
 }

@@ -1,4 +1,4 @@
-import { type Answer, cleanText, isObject, type Params, RpcCode, RpcError } from '../base/index.js';
+import { type Answer, cleanText, deadline, isObject, type Params, RpcCode, RpcError } from '../base/index.js';
 import { ABILITY_FOR } from '../model/index.js';
 import { cannotDo } from './conversation.js';
 import { type Routes, type Session, Unanswered } from './session.js';
@@ -197,8 +197,8 @@ export class ConnectionManager {
     const canIt = ({ session }: Client) => ability && session?.introduced?.abilities?.[ability] !== undefined;
     const session = this.#lenders(from).find(canIt)?.session;
     if (!session) throw cannotDo(method);
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(LENT_MS)]);
-    return session.asker(inTime)(method, onBehalf(params, from.id, from.session?.client ?? 'unknown'));
+    using limit = deadline(LENT_MS, signal);
+    return await session.asker(limit.signal)(method, onBehalf(params, from.id, from.session?.client ?? 'unknown'));
   }
 
   #others(from: Client): Client[] {

@@ -122,7 +122,7 @@ function introduced({ client, label, isStateless }: Standing, id: Id, meta: Read
   return {
     // One that comes anew with each request is told apart by its name alone.
     client: isStateless ? plainName(name) : said === undefined ? client : labelled(said, label),
-    caller: `${name}@${label === undefined ? '' : `${label}.`}${String(id)}`,
+    caller: `${name}@${label === undefined ? '' : `${label}.`}${JSON.stringify(id)}`,
     abilities: isObject(own) ? own : {},
   };
 }

@@ -31,7 +31,7 @@ export class ExposeAll implements Face {
     const aliases = this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ alias }) => alias);
     return {
       capabilities: { tools: { listChanged: true }, ...NAMESPACED_CAPABILITIES },
-      instructions: instructions(aliases),
+      instructions: instructions(aliases, false, this.#gateway.waiting.length),
     };
   }
 

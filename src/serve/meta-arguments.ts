@@ -1,4 +1,4 @@
-import { ErrorCode, isObject, PortolanError } from '../base/index.js';
+import { ErrorCode, isObject, PortolanError, readJson } from '../base/index.js';
 import type { PythonRequest } from '../gateway/index.js';
 
 export type MetaCall =
@@ -115,7 +115,7 @@ class Fields {
     const value = this.#own('arguments') ?? {};
     if (typeof value !== 'string') return this.#objectOr(value);
     try {
-      return this.#objectOr(JSON.parse(value));
+      return this.#objectOr(readJson(value));
     } catch (error) {
       if (error instanceof PortolanError) throw error;
       throw wrong(this.#tool, 'arguments must be an object');

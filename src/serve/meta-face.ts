@@ -4,7 +4,7 @@ import type { Conversation } from '../model/index.js';
 import { failed, structured } from './answers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './face.js';
 import { type MetaCall, readMetaCall } from './meta-arguments.js';
-import { instructions, metaTools } from './meta-tools.js';
+import { instructions, metaTools, notSearched } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced.js';
 import { besideCall, passedOn } from './passed-on.js';
 import { pythonAnswer } from './python-answer.js';
@@ -27,7 +27,7 @@ export class MetaFace implements Face {
   async introduction(): Promise<Introduction> {
     return {
       capabilities: { tools: { listChanged: true }, ...NAMESPACED_CAPABILITIES },
-      instructions: instructions(this.#aliases(), this.#gateway.offersPython),
+      instructions: instructions(this.#aliases(), this.#gateway.offersPython, this.#gateway.waiting.length),
     };
   }
 
@@ -82,7 +82,8 @@ export class MetaFace implements Face {
         return structured(await gateway.listServers(conversation));
       case 'search_tools': {
         const { results, ...rest } = await gateway.searchTools(call.query, call, conversation);
-        return structured({ results: results.map(briefly), ...(results[0]?.weak && { note: NOTHING_FITS }), ...rest });
+        const note = noteOn(results, call.server === undefined ? gateway.waiting.length : 0);
+        return structured({ results: results.map(briefly), ...(note !== '' && { note }), ...rest });
       }
       case 'list_tools':
         return structured(await gateway.listTools(call.server, call));
@@ -94,6 +95,12 @@ export class MetaFace implements Face {
       }
     }
   }
+}
+
+/** What keeps a model from searching on with other words, where nothing was found that fits. */
+function noteOn([best]: readonly FoundTool[], waiting: number): string {
+  if (best && !best.weak) return '';
+  return [...(best ? [NOTHING_FITS] : []), ...(waiting > 0 ? [notSearched(waiting)] : [])].join('; ');
 }
 
 /** What a model needs of a result: ten of them stay under 350 tokens. Why a tool was found is for people. */

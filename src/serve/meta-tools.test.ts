@@ -25,7 +25,7 @@ describe('metaTools', () => {
     { title: '100 servers of digits', aliases: of(100, (n) => `_${10 ** 15 + n * 7_919}`) },
   ])('costs a model little with $title', ({ aliases }) => {
     expect(countTokens(JSON.stringify(metaTools(aliases, true)))).toBeLessThan(BUDGET);
-    expect(countTokens(instructions(aliases, true))).toBeLessThan(BUDGET_OF_INSTRUCTIONS);
+    expect(countTokens(instructions(aliases, true, 300))).toBeLessThan(BUDGET_OF_INSTRUCTIONS);
   });
 
   it('names the servers behind it in the order in which they were found, and how many more there are', () => {
@@ -63,5 +63,24 @@ describe('instructions', () => {
       expect(instructions([], offersPython)).toBe('No MCP server is set up yet: ask the user to add one.');
     expect(instructions(['one'], true)).toMatch(/run_python\.$/);
     expect(instructions(['one', 'two'])).toMatch(/^It reaches these MCP servers: one, two\. Find a tool/);
+  });
+
+  it.each([
+    {
+      aliases: [],
+      waiting: 1,
+      said: "No MCP server may run yet: 1 waits for the user's approval. Ask the user to run: portolan approve",
+    },
+    {
+      aliases: [],
+      waiting: 3,
+      said: "No MCP server may run yet: 3 wait for the user's approval. Ask the user to run: portolan approve",
+    },
+    { aliases: ['one'], waiting: 1, said: "1 more waits for the user's approval: portolan approve" },
+    { aliases: ['one'], waiting: 2, said: "2 more wait for the user's approval: portolan approve" },
+  ])('say beside $aliases that $waiting wait for a person, and how they are let in', ({ aliases, waiting, said }) => {
+    const text = instructions(aliases, true, waiting);
+    expect(text.slice(-said.length)).toBe(said);
+    expect(text).not.toContain('set up');
   });
 });

@@ -76,11 +76,21 @@ export function metaToolNames(offersPython: boolean): readonly string[] {
 }
 
 /** What a client tells its model about us. Only aliases of admitted servers: nothing that a file or server says unapproved. */
-export function instructions(aliases: readonly string[], offersPython = false): string {
+export function instructions(aliases: readonly string[], offersPython = false, waiting = 0): string {
+  const wait = waiting === 1 ? 'waits' : 'wait';
+  if (aliases.length === 0 && waiting > 0)
+    return `No MCP server may run yet: ${waiting} ${wait} for the user's approval. Ask the user to run: portolan approve`;
   // Whoever searches nothing finds nothing, and would try again with other words.
   if (aliases.length === 0) return 'No MCP server is set up yet: ask the user to add one.';
+  const others = waiting > 0 ? ` ${waiting} more ${wait} for the user's approval: portolan approve` : '';
   const programs = offersPython ? ' Put several calls into one program with run_python.' : '';
-  return `It reaches these MCP servers: ${namesOf(aliases)}. Find a tool with search_tools, look at it with get_tool_details, call it with execute_tool.${programs}`;
+  return `It reaches these MCP servers: ${namesOf(aliases)}. Find a tool with search_tools, look at it with get_tool_details, call it with execute_tool.${programs}${others}`;
+}
+
+/** Why a search may have missed what there is. By number alone: a name is the word of a file that nobody has let in. */
+export function notSearched(waiting: number): string {
+  const [wait, were] = waiting === 1 ? ['server waits', 'was'] : ['servers wait', 'were'];
+  return `${waiting} ${wait} for the user's approval and ${were} not searched: ask the user to run portolan approve`;
 }
 
 /** As many names as fit, and how many more there are. */

@@ -1,4 +1,4 @@
-import { type Answer, cleanDeep, isObject, RpcCode, RpcError } from '../base/index.js';
+import { type Answer, cleanDeep, deadline, isObject, RpcCode, RpcError } from '../base/index.js';
 import type { Gateway } from '../gateway/index.js';
 import type { Conversation } from '../model/index.js';
 import { passed } from './answers.js';
@@ -104,10 +104,8 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
     const servers = await this.#gateway.serversWith(capability);
     const lists = await Promise.all(
       servers.map(async ({ name, alias }) => {
-        const limited = {
-          ...conversation,
-          signal: AbortSignal.any([conversation.signal, AbortSignal.timeout(LIST_MS)]),
-        };
+        using limit = deadline(LIST_MS, conversation.signal);
+        const limited = { ...conversation, signal: limit.signal };
         const items = await this.#gateway.list(name, method, key, limited).catch((): readonly unknown[] => []);
         // A model reads what they are called and described as.
         return items.filter(isObject).map((item) => rename(cleaned(item), alias));

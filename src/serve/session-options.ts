@@ -3,6 +3,11 @@ import type { Face } from './face.js';
 import type { Others } from './others.js';
 import type { Questions } from './questions.js';
 
+/** No client has more open at once: what is called waits in a queue of its own, but who listens holds memory for as long as it likes. */
+export const MAX_OPEN_REQUESTS = 10_000;
+/** A client that does not say its roots by then has none. */
+export const ROOTS_MS = 5_000;
+
 /** What a client can reach beside the servers: other clients, and who serves it. */
 export interface Routes {
   readonly capabilities: Readonly<Record<string, unknown>>;

@@ -4,6 +4,7 @@ import { StreamChannel, silentLog } from '../base/index.js';
 import type { Face } from './face.js';
 import { Questions } from './questions.js';
 import { Session } from './session.js';
+import { MAX_OPEN_REQUESTS } from './session-options.js';
 
 type Json = Record<string, unknown>;
 
@@ -40,7 +41,11 @@ function opened() {
       ...{ id: 0, method: 'initialize' },
       params: { protocolVersion: '2025-06-18', capabilities: { elicitation: {} }, clientInfo: { name, version: '1' } },
     });
-  return { say, said, hello, callers, levels };
+  const sayAll = async (messages: readonly Json[]) => {
+    input.write(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  };
+  return { say, sayAll, said, hello, callers, levels };
 }
 
 const call = (id: number, name: string) => ({ id, method: 'tools/call', params: { name } });
@@ -55,6 +60,14 @@ describe('Session', () => {
     await say(call(2, 'hangs'));
     await say({ method: 'notifications/cancelled', params: { requestId: 2 } });
     expect(takenBack()).toBe(1);
+  });
+
+  it('has no end of requests open for nobody', async () => {
+    const { sayAll, said, hello } = opened();
+    await hello('client');
+    await sayAll(Array.from({ length: MAX_OPEN_REQUESTS + 1 }, (_, n) => call(n + 1, 'hangs')));
+    const refused = { id: MAX_OPEN_REQUESTS + 1, error: { code: -32603, message: 'too many requests are open' } };
+    await expect.poll(() => said.slice(1)).toMatchObject([refused]);
   });
 
   it('goes by what the client said last about itself', async () => {

@@ -16,7 +16,7 @@ import { askOver, conversationWith, labelled, type Standing, standingOf, wasAske
 import type { Notice } from './face.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, saidEra } from './revisions.js';
-import { type SessionOptions, Unanswered } from './session-options.js';
+import { MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions, Unanswered } from './session-options.js';
 import { listen, wants } from './subscriptions.js';
 
 /** What a client that does not read its answers may make us hold. */
@@ -28,8 +28,6 @@ const CUT_OFF_MS = 500;
 const MAX_NOTICE_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Methods that the stateless revision has taken away, though the servers behind a face may still have them. */
 const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
-/** A client that does not answer such a question by then has no answer. */
-const ROOTS_MS = 5_000;
 
 export { type Routes, type SessionOptions, Unanswered } from './session-options.js';
 
@@ -168,6 +166,8 @@ export class Session {
   async #answer({ id, method, params }: { id: Id; method: string; params: Params }): Promise<Answer | undefined> {
     if (this.#draining.signal.aborted) throw new RpcError(RpcCode.internalError, 'the gateway is shutting down');
     if (this.#running.get(id)) throw new RpcError(RpcCode.invalidRequest, 'this id is still in use');
+    if (this.#running.size >= MAX_OPEN_REQUESTS)
+      throw new RpcError(RpcCode.internalError, 'too many requests are open');
     const controller = this.#spare.pop() ?? lastingController();
     this.#running.set(id, controller);
     try {

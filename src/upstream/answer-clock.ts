@@ -1,4 +1,4 @@
-import { OpenTable } from '../base/index.js';
+import { LONGEST_TIMER_MS, OpenTable } from '../base/index.js';
 
 /** How long an answer is waited for. */
 export interface Patience {
@@ -7,9 +7,6 @@ export interface Patience {
   /** Progress does not keep a call alive for longer than this. */
   readonly totalMs: number;
 }
-
-/** Timers count no further; who is due later is looked at again then. */
-export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** One who waits for an answer. */
 export interface Wait {
@@ -30,6 +27,7 @@ export class AnswerClock {
   #next = 0;
   #timer: NodeJS.Timeout | undefined;
   #rings = Number.POSITIVE_INFINITY;
+  #spentMs: number | undefined;
 
   /** Whether the program has nothing else that keeps it alive while somebody waits. */
   constructor(keepsAlive: boolean) {
@@ -60,6 +58,11 @@ export class AnswerClock {
     if (this.#keepsAlive && this.#waits.size === 0) this.#timer?.unref();
   }
 
+  /** For `ranOut`, while it is called: the whole time of the one that is given up, if that was used up before its patience with silence. */
+  get spentMs(): number | undefined {
+    return this.#spentMs;
+  }
+
   /** Nobody will wait any more. */
   end(): void {
     clearTimeout(this.#timer);
@@ -70,6 +73,7 @@ export class AnswerClock {
   #ringAt(due: number, now: number): void {
     clearTimeout(this.#timer);
     this.#rings = due;
+    // Who is due later than that is looked at again then.
     this.#timer = setTimeout(() => this.#ring(), Math.min(due - now, LONGEST_TIMER_MS));
     if (!this.#keepsAlive) this.#timer.unref();
   }
@@ -85,6 +89,8 @@ export class AnswerClock {
 
   #giveUp(wait: Wait): void {
     this.#waits.delete(wait.id);
+    const { timeoutMs, totalMs } = wait.patience;
+    this.#spentMs = wait.due >= wait.ends && totalMs !== timeoutMs ? totalMs : undefined;
     wait.ranOut();
   }
 }

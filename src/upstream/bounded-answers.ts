@@ -2,19 +2,30 @@ import { readMessage, type StreamLimits } from '../base/index.js';
 import { eventLimit } from './event-limit.js';
 import type { Fetch } from './remote-fetch.js';
 
+/** It says that nothing follows, whatever else it says. */
+const ACCEPTED = 202;
+
 /** A message that was too large to keep, and whom it was for if that can be told. */
 export interface Overlong {
   readonly bytes: number;
   readonly id: string | number | undefined;
 }
 
+export interface AnswerEvents {
+  overlong(one: Overlong): void;
+  /** What answers a request begins to come: in a stream, or all of it in one body. */
+  begun?(id: string | number, isStream: boolean): void;
+}
+
 /** Reads no more of an answer than may be kept: a JSON body, or one event of a stream. */
-export function boundedFetch(fetch: Fetch, limits: () => StreamLimits, overlong: (one: Overlong) => void): Fetch {
+export function boundedFetch(fetch: Fetch, limits: () => StreamLimits, events: AnswerEvents): Fetch {
+  const overlong = (one: Overlong) => events.overlong(one);
   return async (url, init) => {
     const response = await fetch(url, init);
-    if (!response.body) return response;
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;
     const id = requestId(init?.body);
+    if (id !== undefined) events.begun?.(id, isStream && response.status !== ACCEPTED);
+    if (!response.body) return response;
     const maxBytes = limits().maxLineBytes;
     const limit = isStream
       ? eventLimit({

@@ -49,11 +49,23 @@ export function inUse(timeoutMs: number): PortolanError {
   });
 }
 
-export function timedOut(method: string, timeoutMs: number): PortolanError {
-  const seconds = Math.round(timeoutMs / 100) / 10;
-  return new PortolanError(ErrorCode.ToolExecutionTimeout, `no answer to ${method} within ${seconds} s`, {
-    hint: 'try again, ask for less at once, or raise timeouts.callMs',
-  });
+/** What we ask for ourselves when a server starts has the time of a start. */
+const STARTING: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'tools/list']);
+
+/** With the limit that was reached: `spentMs` is the whole time of a call, where it was not silence that ended it. */
+export function timedOut(method: string, timeoutMs: number, spentMs?: number): PortolanError {
+  const isStart = STARTING.has(method);
+  const reachedMs = isStart ? timeoutMs : (spentMs ?? timeoutMs);
+  const within = `within ${Math.round(reachedMs / 100) / 10} s`;
+  const [more, hint] = isStart
+    ? ['', 'try again, or raise timeouts.startMs; a time for the start in the entry of the server goes before it']
+    : spentMs === undefined
+      ? [
+          '',
+          'try again, ask for less at once, or raise timeouts.callMs; a timeout in the entry of the server goes before it',
+        ]
+      : [' in all, with signs of life', 'ask for less at once, or raise timeouts.totalMs'];
+  return new PortolanError(ErrorCode.ToolExecutionTimeout, `no answer to ${method} ${within}${more}`, { hint });
 }
 
 /** The same value without what may not be shown, also in what nests in it. */

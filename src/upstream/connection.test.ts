@@ -1,58 +1,7 @@
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { ErrorCode, type PortolanError, StreamChannel } from '../base/index.js';
-import { type CallOptions, Connection } from './connection.js';
+import { connected, failureOf, GREETING, type Json, LONG, MAX_LINE_BYTES, tick } from '../../tests/fakes/connection.js';
+import { ErrorCode } from '../base/index.js';
 import { greet } from './greet.js';
-
-type Json = Record<string, unknown>;
-interface Request {
-  readonly id?: number;
-  readonly method: string;
-  readonly params: Json;
-}
-
-const GREETING = { protocolVersion: '2025-11-25', serverInfo: { name: 's', version: '1' }, capabilities: {} };
-const SHORT: CallOptions = { timeoutMs: 50, totalMs: 50 };
-const LONG: CallOptions = { timeoutMs: 10_000, totalMs: 10_000 };
-const MAX_LINE_BYTES = 10_000;
-
-/** A connection whose other end is a function: what it gives back is the result. */
-function connected(serve: (request: Request, say: (message: Json | string) => void) => unknown) {
-  const [toServer, fromServer] = [new PassThrough(), new PassThrough()];
-  const got: Request[] = [];
-  const events = { noise: 0, notified: [] as string[], closings: [] as (string | undefined)[] };
-  const say = (message: Json | string) => {
-    fromServer.write(`${typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-  };
-  toServer.on('data', async (chunk: Buffer) => {
-    // No pipe answers while one still speaks.
-    await new Promise((resolve) => setImmediate(resolve));
-    for (const line of String(chunk).split('\n').filter(Boolean)) {
-      const request: Request = JSON.parse(line);
-      got.push(request);
-      const result = serve(request, say);
-      if (result !== undefined && request.id !== undefined) say({ id: request.id, result });
-    }
-  });
-  const limits = { maxLineBytes: MAX_LINE_BYTES, maxDepth: 64 };
-  const connection = new Connection(new StreamChannel(fromServer, toServer, () => limits), {
-    notified: (method) => events.notified.push(method),
-    closed: (reason) => events.closings.push(reason),
-    noise: () => {
-      events.noise += 1;
-    },
-    lastWords: () => 'ouch',
-    redact: (text) => text.replaceAll('hunter22', '[secret]'),
-  });
-  return { connection, got, events, say, end: () => fromServer.end() };
-}
-
-const failureOf = async (promise: Promise<unknown>): Promise<PortolanError> =>
-  promise.then(
-    () => Promise.reject(new Error('it did not fail')),
-    (error) => error,
-  );
-const tick = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('Connection', () => {
   it('greets the server and keeps what it says of itself', async () => {
@@ -115,18 +64,6 @@ describe('Connection', () => {
     expect(await connection.listTools(LONG)).toHaveLength(pages);
   });
 
-  it('has one time for all pages of a list', async () => {
-    let page = 0;
-    const { connection } = connected(({ id, method }, say) => {
-      page += 1;
-      if (method === 'tools/list') setTimeout(() => say({ id, result: { tools: [], nextCursor: String(page) } }), 30);
-      return undefined;
-    });
-    const failure = await failureOf(connection.listTools({ timeoutMs: 100, totalMs: 150 }));
-    expect(failure).toMatchObject({ code: ErrorCode.ToolExecutionTimeout });
-    expect(page).toBeLessThan(10);
-  });
-
   it('refuses a list that is none', async () => {
     const { connection } = connected(() => ({ tools: 'many' }));
     expect(await failureOf(connection.listTools(LONG))).toMatchObject({ code: ErrorCode.ConnectionError });
@@ -167,22 +104,6 @@ describe('Connection', () => {
     expect(await failureOf(connection.callTool('t', {}, LONG))).toMatchObject(failure);
   });
 
-  it('G2 gives up a call without an answer and tells the server so', async () => {
-    const { connection, got } = connected(() => undefined);
-    const failure = await failureOf(connection.callTool('t', {}, { timeoutMs: 50, totalMs: 1_000 }));
-    await tick();
-    expect(failure).toMatchObject({
-      code: ErrorCode.ToolExecutionTimeout,
-      message: 'no answer to tools/call within 0.1 s',
-      hint: 'try again, ask for less at once, or raise timeouts.callMs',
-    });
-    const requestId = got[0]?.id;
-    expect(got).toMatchObject([
-      { id: expect.any(Number), method: 'tools/call' },
-      { method: 'notifications/cancelled', params: { requestId, reason: 'no answer to tools/call within 0.1 s' } },
-    ]);
-  });
-
   it('begins each connection with an id that cannot be guessed, and leaves 32 bits room to count', async () => {
     const first = async () => {
       const { connection, got } = connected(() => ({}));
@@ -195,27 +116,6 @@ describe('Connection', () => {
     expect(new Set(ids).size).toBeGreaterThan(45);
     expect(Math.max(...ids)).toBeLessThan(2 ** 30);
     expect(Math.max(...ids)).toBeGreaterThan(2 ** 25);
-  });
-
-  it('never cancels the greeting', async () => {
-    const { connection, got } = connected(() => undefined);
-    await failureOf(greet(connection, { client: { name: 'p', version: '1' }, options: SHORT, era: 'legacy' }));
-    await tick();
-    expect(got.map(({ method }) => method)).toEqual(['initialize']);
-  });
-
-  it.each([
-    { title: 'before it is sent', abortFirst: true, methods: [] },
-    { title: 'while it runs', abortFirst: false, methods: ['tools/call', 'notifications/cancelled'] },
-  ])('cancels a call $title', async ({ abortFirst, methods }) => {
-    const { connection, got } = connected(() => undefined);
-    const controller = new AbortController();
-    if (abortFirst) controller.abort();
-    const call = connection.callTool('t', {}, { ...LONG, conversation: { signal: controller.signal } });
-    setTimeout(() => controller.abort(), 10);
-    expect(await failureOf(call)).toMatchObject({ code: ErrorCode.Cancelled });
-    await tick();
-    expect(got.map(({ method }) => method)).toEqual(methods);
   });
 
   it('gives progress to the call that it belongs to, and to no other', async () => {
@@ -240,101 +140,6 @@ describe('Connection', () => {
       a: [{ progress: 1, total: 2, message: 'a' }],
       b: [{ progress: 1, total: 2, message: 'b' }],
     });
-  });
-
-  it('lets progress keep a call alive, but not for ever', async () => {
-    const { connection } = connected(({ params, method }, say) => {
-      if (method !== 'tools/call') return undefined;
-      const progressToken = (params._meta as Json).progressToken;
-      const timer = setInterval(
-        () => say({ method: 'notifications/progress', params: { progressToken, progress: 1 } }),
-        20,
-      );
-      setTimeout(() => clearInterval(timer), 2_000);
-      return undefined;
-    });
-    const start = performance.now();
-    const failure = await failureOf(
-      connection.callTool('t', {}, { timeoutMs: 200, totalMs: 600, conversation: { progress: () => undefined } }),
-    );
-    const ms = performance.now() - start;
-    expect(failure).toMatchObject({ code: ErrorCode.ToolExecutionTimeout });
-    expect(ms).toBeGreaterThan(550);
-    expect(ms).toBeLessThan(1_900);
-  });
-
-  it('closes a server that lets three calls in a row run out of time', async () => {
-    const { connection, events } = connected(() => undefined);
-    for (let n = 0; n < 3; n += 1) await failureOf(connection.callTool('t', {}, SHORT));
-    await tick(20);
-    expect(events.closings).toEqual(['it stopped answering']);
-    expect(await failureOf(connection.callTool('t', {}, LONG))).toMatchObject({ code: ErrorCode.ConnectionError });
-  });
-
-  it.each([
-    { title: 'a result', answer: { result: {} } },
-    { title: 'an error', answer: { error: { code: -1, message: 'no' } } },
-    { title: 'too much', answer: { result: { text: 'x'.repeat(MAX_LINE_BYTES) } } },
-  ])('does not take a server for stuck that answers other calls with $title', async ({ answer }) => {
-    const { connection, events } = connected(({ id, params }, say) => {
-      if (params.name === 'ok') say({ id, ...answer });
-      return undefined;
-    });
-    for (let n = 0; n < 6; n += 1) {
-      await failureOf(connection.callTool('mute', {}, { timeoutMs: 20, totalMs: 20 }));
-      await connection.callTool('ok', {}, LONG).catch(() => undefined);
-    }
-    expect(events.closings).toEqual([]);
-  });
-
-  it('tells every waiting call why the server is gone, with its last words', async () => {
-    const { connection, end } = connected(() => undefined);
-    const calls = [1, 2, 3].map(() => failureOf(connection.callTool('t', {}, LONG)));
-    setTimeout(end, 10);
-    expect((await Promise.all(calls)).map(({ code, message }) => ({ code, message }))).toEqual(
-      Array.from({ length: 3 }, () => ({
-        code: ErrorCode.ConnectionError,
-        message: 'the connection was lost; its last words: ouch',
-      })),
-    );
-  });
-
-  it('G2 gives up in time where another client has a server that asks questions', async () => {
-    const { connection, say } = connected(({ id, params, method }, tell) => {
-      if (method === 'tools/call' && params.name === 'ok') tell({ id, result: {} });
-      return undefined;
-    });
-    const ask = async () => ({});
-    const hanging = failureOf(
-      connection.callTool('mute', {}, { ...LONG, timeoutMs: 1_500, conversation: { client: 'one', ask } }),
-    );
-    await tick(20);
-    say({ id: 1, method: 'elicitation/create', params: {} });
-    await tick(20);
-    const [other, again] = [new AbortController(), new AbortController()];
-    const given = (signal?: AbortSignal) => ({ ...LONG, conversation: { client: 'two', ...(signal && { signal }) } });
-    setTimeout(() => other.abort(), 20);
-    expect(await failureOf(connection.callTool('ok', {}, given(other.signal)))).toMatchObject({
-      code: ErrorCode.Cancelled,
-    });
-    expect(await failureOf(connection.callTool('ok', {}, { ...given(), timeoutMs: 50 }))).toMatchObject({
-      code: ErrorCode.ToolExecutionTimeout,
-      message: 'another client used the server for 0.1 s',
-    });
-    await hanging;
-    expect(await connection.callTool('ok', {}, given(again.signal))).toMatchObject({ value: {} });
-  });
-
-  it('G2 is not held up by its own subscription after a server has asked something', async () => {
-    const { connection, say } = connected(({ method }) => (method === 'tools/call' ? {} : undefined));
-    void connection.request('subscriptions/listen', {}, LONG).catch(() => undefined);
-    await tick(20);
-    say({ id: 1, method: 'sampling/createMessage', params: {} });
-    await tick(20);
-    expect(await connection.callTool('t', {}, { ...LONG, conversation: { client: 'one' } })).toMatchObject({
-      value: {},
-    });
-    await connection.close();
   });
 
   it('answers a ping, and nothing that no call can have caused', async () => {

@@ -3,6 +3,7 @@ import {
   type Channel,
   ErrorCode,
   isObject,
+  LONGEST_TIMER_MS,
   type Params,
   Peer,
   PortolanError,
@@ -13,8 +14,8 @@ import {
   watchAbort,
 } from '../base/index.js';
 import { type Conversation, META, type ServerGreeting, type ToolResult } from '../model/index.js';
-import { AnswerClock, LONGEST_TIMER_MS, type Patience, type Wait } from './answer-clock.js';
-import { cancelled, explained, inUse, notReading, timedOut } from './call-failure.js';
+import { AnswerClock, type Patience, type Wait } from './answer-clock.js';
+import { cancelled, explained, notReading, timedOut } from './call-failure.js';
 import { paramsToSend, type Sent } from './call-params.js';
 import { callerOf, Flights } from './flights.js';
 import { answerQuestions, asksForMore, withAnswers } from './input-required.js';
@@ -49,6 +50,8 @@ export interface ConnectionEvents {
   noise(): void;
   /** The last words of the server, for an error's text. */
   lastWords(): string;
+  /** Where a person finds out why it was lost. */
+  readonly whereToLook?: string;
   /** Takes out what may not be shown. */
   redact(text: string): string;
   /** The roots of whoever is served, for a server that asks before anything is called. */
@@ -191,9 +194,10 @@ export class Connection {
     return this.#peer.close();
   }
 
-  connectionError(what: string): PortolanError {
+  connectionError(what: string, hint?: string): PortolanError {
     const words = this.#events.lastWords();
-    return new PortolanError(ErrorCode.ConnectionError, words === '' ? what : `${what}; its last words: ${words}`);
+    const message = words === '' ? what : `${what}; its last words: ${words}`;
+    return new PortolanError(ErrorCode.ConnectionError, message, hint === undefined ? {} : { hint });
   }
 
   async #asked(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
@@ -220,9 +224,13 @@ export class Connection {
     // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
-    if (isCall && this.#flights.mustWait(callerOf(conversation))) await this.#turn(callerOf(conversation), options);
     let wait: Wait | undefined;
-    const token = isCall ? this.#flights.enter(conversation, () => this.#alive(wait)) : undefined;
+    const alive = () => this.#alive(wait);
+    let token: number | undefined;
+    if (isCall)
+      token = this.#flights.mustWait(callerOf(conversation))
+        ? await this.#flights.enterInTurn(conversation, alive, options.timeoutMs)
+        : this.#flights.enter(conversation, alive);
     const { params: sent, text } = this.#toSend(params, options, token);
     // The server is at work from here on: what can be done afterwards costs nobody's time.
     const { id, answer } = this.#peer.request(method, sent, { headers: this.#headersFor(options, params), text });
@@ -247,7 +255,8 @@ export class Connection {
       if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#timeoutsInARow = 0;
       throw explained(error, {
         redact: this.#events.redact,
-        lost: (why) => this.connectionError(this.#closing ?? why),
+        // What was ended from here has left no last words about it.
+        lost: (why) => this.connectionError(this.#closing ?? why, this.#closing ? undefined : this.#events.whereToLook),
       });
     } finally {
       this.#clock.stop(wait);
@@ -263,9 +272,9 @@ export class Connection {
 
   #ranOut(method: string, { timeoutMs }: CallOptions, giveUp: (error: PortolanError) => void): void {
     this.#timeoutsInARow += 1;
-    giveUp(timedOut(method, timeoutMs));
+    giveUp(timedOut(method, timeoutMs, this.#clock.spentMs));
     // Whoever else waits may yet get an answer, which shows that it is slow and not stuck.
-    const isAlone = this.#flights.size <= 1;
+    const isAlone = this.#flights.size === 0;
     if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
   }
 
@@ -274,15 +283,6 @@ export class Connection {
     const progressToken = asksForProgress || conversation.progress ? token : undefined;
     const envelope = this.#envelope?.(conversation);
     return paramsToSend(params, { progressToken, envelope, meta, argumentsText });
-  }
-
-  /** Waits for a turn at a server that asks questions, and no longer than for an answer. */
-  async #turn(caller: string, { conversation, timeoutMs }: CallOptions): Promise<void> {
-    const { signal = NEVER } = conversation ?? NOBODY;
-    const enough = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
-    await this.#flights.freeFor(caller, enough);
-    if (signal.aborted) throw cancelled();
-    if (enough.aborted) throw inUse(timeoutMs);
   }
 
   #headersFor({ inputSchema }: CallOptions, params: NonNullable<Params>): Record<string, string> | undefined {

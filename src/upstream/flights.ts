@@ -1,5 +1,6 @@
-import { isObject, OpenTable, RpcCode, RpcError, randomId } from '../base/index.js';
+import { deadline, isObject, OpenTable, RpcCode, RpcError, randomId } from '../base/index.js';
 import type { Conversation, Progress } from '../model/index.js';
+import { cancelled, inUse } from './call-failure.js';
 
 /** A call that is under way. */
 interface Flight {
@@ -31,18 +32,25 @@ export class Flights {
     return this.#asksQuestions && this.#isUsedByOthers(caller);
   }
 
-  /** Settles when there is no need to wait, or nobody wants to any more. */
-  async freeFor(caller: string, signal: AbortSignal): Promise<void> {
-    while (this.mustWait(caller) && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        const go = () => {
-          signal.removeEventListener('abort', go);
-          resolve();
-        };
-        this.#waiting.push(go);
-        signal.addEventListener('abort', go, { once: true });
-      });
-    }
+  /** Waits for a turn at a server that asks questions. Rejects where it is cancelled meanwhile, or takes longer than `timeoutMs`. */
+  async enterInTurn(conversation: Partial<Conversation>, alive: () => void, timeoutMs: number): Promise<number> {
+    using limit = deadline(timeoutMs, conversation.signal);
+    // Of all who are woken by one that leaves, the first enters before the next looks again.
+    while (this.mustWait(callerOf(conversation)) && !limit.signal.aborted) await this.#someoneLeaves(limit.signal);
+    if (conversation.signal?.aborted) throw cancelled();
+    if (limit.signal.aborted) throw inUse(timeoutMs);
+    return this.enter(conversation, alive);
+  }
+
+  #someoneLeaves(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const go = () => {
+        signal.removeEventListener('abort', go);
+        resolve();
+      };
+      this.#waiting.push(go);
+      signal.addEventListener('abort', go, { once: true });
+    });
   }
 
   /** Gives the token under which progress comes. `alive` is called with every sign of life. */

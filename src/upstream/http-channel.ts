@@ -3,13 +3,14 @@ import {
   type ChannelListener,
   type Id,
   isValueDeeperThan,
+  keepDigits,
   type Outgoing,
   readMessage,
   type StreamLimits,
   toObject,
 } from '../base/index.js';
 import { MODERN_VERSION } from '../model/index.js';
-import { boundedFetch } from './bounded-answers.js';
+import { type AnswerEvents, boundedFetch } from './bounded-answers.js';
 import { HttpStatusError, remoteFailure } from './remote-failure.js';
 import { type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
@@ -45,14 +46,14 @@ export async function openHttpChannel(target: RemoteTarget, limits: () => Stream
   const remote = remoteFetch(target, passes);
   const channel = new HttpChannel(target, remote, limits);
   const transport = new StreamableHTTPClientTransport(target.url, {
-    fetch: boundedFetch(remote.fetch, limits, (one) => channel.overlong(one)),
+    fetch: boundedFetch(remote.fetch, limits, channel),
     ...(authProvider && { authProvider }),
   });
   channel.use(transport as unknown as SdkTransport);
   return channel;
 }
 
-class HttpChannel implements Channel {
+class HttpChannel implements Channel, AnswerEvents {
   readonly backlogBytes = 0;
   readonly carriesHeaders = true;
   #transport: SdkTransport | undefined;
@@ -64,6 +65,8 @@ class HttpChannel implements Channel {
   readonly #limits: () => StreamLimits;
   /** Requests that wait for their answer; whoever gives one up frees its connection. */
   readonly #waiting = new Map<Id, AbortController>();
+  /** Those of them for which nothing comes but the body that is being read. */
+  readonly #lastWords = new Set<Id>();
 
   constructor(target: RemoteTarget, remote: RemoteFetch, limits: () => StreamLimits) {
     this.#target = target;
@@ -78,6 +81,11 @@ class HttpChannel implements Channel {
   overlong(line: { readonly bytes: number; readonly id: Id | undefined }): void {
     if (line.id !== undefined) this.#waiting.delete(line.id);
     this.#listener?.overlong(line);
+  }
+
+  begun(id: Id, isStream: boolean): void {
+    if (isStream) this.#lastWords.delete(id);
+    else this.#lastWords.add(id);
   }
 
   start(listener: ChannelListener): void {
@@ -118,15 +126,23 @@ class HttpChannel implements Channel {
       if (this.#waiting.delete(id)) this.#listener?.undelivered(id, new Error('its answer broke off'));
     };
     this.#transport
-      ?.send(toObject(message) as never, {
+      ?.send(keepDigits(toObject(message)) as never, {
         requestSignal: patience.signal,
         onRequestStreamEnd,
         ...(message.headers && { headers: message.headers }),
       })
+      .then(() => this.#sent(id))
       .catch((error: unknown) => this.#failed(id, error));
   }
 
+  /** Some take a request and say nothing to it, or something that is for nobody. */
+  #sent(id: Id): void {
+    if (this.#lastWords.delete(id) && this.#waiting.delete(id))
+      this.#listener?.undelivered(id, new Error('it took the request and gave no answer to it'));
+  }
+
   async #failed(id: Id, error: unknown): Promise<void> {
+    this.#lastWords.delete(id);
     if (!this.#waiting.delete(id)) return; // answered, too large or given up
     const fault = error instanceof HttpStatusError ? faultIn(error, id) : undefined;
     if (fault) this.#listener?.message(fault);

@@ -1,4 +1,4 @@
-import { LONGEST_TIMER_MS } from './answer-clock.js';
+import { LONGEST_TIMER_MS } from '../base/index.js';
 
 /**
  * Rings when something has not been used for a while. It runs on while it is used, and finds that out when it rings:

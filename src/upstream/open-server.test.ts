@@ -97,15 +97,62 @@ describe('openServer', () => {
     expect(closings).toHaveLength(1);
   });
 
+  it('quotes a name with spaces, so that the command can be pasted', async () => {
+    const spaced = admit('My Server', server(['crash']).definition, { kind: 'allowed' });
+    if (!spaced) throw new Error('not admitted');
+    expect(await failureOf(opened(spaced))).toMatchObject({
+      message: expect.stringContaining('My Server did not start'),
+      hint: "see what it said with `portolan logs 'My Server'`",
+    });
+  });
+
+  it('says of one that ends in the middle of a call where its last words are', async () => {
+    const { open } = await opened(server([]));
+    expect(await failureOf(open.connection.callTool('die', {}, OPTIONS))).toMatchObject({
+      code: ErrorCode.ConnectionError,
+      message: 'it exited with code 7; its last words: that was too much',
+      hint: 'see what it said with `portolan logs odd`',
+    });
+  });
+
+  it('sends nobody to the log of one that was ended from here', async () => {
+    const { open } = await opened(server([]));
+    const failure = failureOf(open.connection.callTool('mute', {}, OPTIONS));
+    await open.close('enough');
+    expect(await failure).toMatchObject({ code: ErrorCode.ConnectionError, message: 'enough', hint: undefined });
+  });
+
   it('gives up on one that does not greet, and leaves nothing of it behind', async () => {
     const starts = join(folder, 'silent-starts');
     const silent = server(['silent', '--starts', starts], { startupTimeoutMs: 500 });
     const failure = await failureOf(opened(silent));
     expect(failure).toMatchObject({
       code: ErrorCode.ConnectionError,
-      message: expect.stringContaining('odd did not start: no answer'),
+      message: 'odd did not start: no answer to initialize within 0.5 s',
+      hint: 'see what it said with `portolan logs odd`, or raise the time for its start in its own entry',
     });
     await expect.poll(() => isAlive(Number(readFileSync(starts, 'utf8')))).toBe(false);
+  });
+
+  it('says of one that is late what it said last', async () => {
+    const late = server([], { args: ['-e', 'console.error("I wait for a database"); setInterval(() => {}, 1e6)'] });
+    expect(await failureOf(opened(late, { startMs: () => 1_000 }))).toMatchObject({
+      code: ErrorCode.ConnectionError,
+      message: 'odd did not start: no answer to initialize within 1 s; its last words: I wait for a database',
+      hint: 'see what it said with `portolan logs odd`, or raise timeouts.startMs',
+    });
+  });
+
+  it('sends nobody to the log of a server that is reached over the net', async () => {
+    const { command: _, args: __, ...entry } = server([]).definition;
+    const url = 'http://127.0.0.1:9/mcp';
+    const remote = admit('odd', { ...entry, transport: 'http', url }, { kind: 'allowed' });
+    if (!remote) throw new Error('not admitted');
+    expect(await failureOf(opened(remote))).toMatchObject({
+      code: ErrorCode.ConnectionError,
+      message: expect.stringContaining('could not be reached'),
+      hint: 'see that it runs and that the network leads to it; `portolan why odd` shows its address',
+    });
   });
 
   it('stops waiting for one that nobody wants any more', async () => {

@@ -1,4 +1,4 @@
-import { ErrorCode, type Log, PortolanError, redactor } from '../base/index.js';
+import { ErrorCode, type Log, PortolanError, redactor, shellWord } from '../base/index.js';
 import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection.js';
@@ -50,6 +50,7 @@ export async function openServer(
       if (noise === 1) context.log('warn', 'server writes on stdout what is no message; skipped', { server: name });
     },
     lastWords: () => lastLines(transport.errorText()),
+    whereToLook: whereToLook(server),
     // A helper may give other keys later.
     redact: (text) => redactor(transport.secrets)(text),
     roots: context.roots,
@@ -60,9 +61,11 @@ export async function openServer(
     const options = { timeoutMs, totalMs: timeoutMs, conversation: { signal } };
     await greet(connection, { client: context.client, options, era: definition.era ?? context.eraOf(server) });
   } catch (error) {
+    // Before it is told to end: what it says of that is not why it did not start.
+    const words = lastLines(transport.errorText());
     await connection.close('it did not start');
     await keepLastWords();
-    throw startError(name, error);
+    throw startError(server, error, words);
   }
   return {
     connection,
@@ -79,10 +82,27 @@ function lastLines(text: string): string {
 }
 
 /** Whatever it was, it kept the server from starting. */
-function startError(name: string, error: unknown): unknown {
+function startError(server: AdmittedServer, error: unknown, words: string): unknown {
   if (!(error instanceof PortolanError) || error.code === ErrorCode.Cancelled) return error;
-  return new PortolanError(ErrorCode.ConnectionError, `${name} did not start: ${error.message}`, {
-    hint: error.hint ?? `see what it said with \`portolan logs ${name}\``,
+  const isLate = error.code === ErrorCode.ToolExecutionTimeout;
+  // One that is gone has had its last words already; one that is only late is asked for them here.
+  const said = isLate && words !== '' ? `; its last words: ${words}` : '';
+  const hint = isLate ? `${whereToLook(server)}, or ${moreTime(server)}` : (error.hint ?? whereToLook(server));
+  return new PortolanError(ErrorCode.ConnectionError, `${server.name} did not start: ${error.message}${said}`, {
+    hint,
     cause: error,
   });
+}
+
+/** Only of what we start ourselves do we hear anything. */
+function whereToLook({ name, definition }: AdmittedServer): string {
+  return definition.transport === 'stdio'
+    ? `see what it said with \`portolan logs ${shellWord(name)}\``
+    : `see that it runs and that the network leads to it; \`portolan why ${shellWord(name)}\` shows its address`;
+}
+
+function moreTime({ definition }: AdmittedServer): string {
+  return definition.startupTimeoutMs === undefined
+    ? 'raise timeouts.startMs'
+    : 'raise the time for its start in its own entry';
 }

@@ -14,6 +14,7 @@ import {
   PortolanError,
   StreamChannel,
   type StreamLimits,
+  shellWord,
 } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
@@ -194,7 +195,11 @@ function variablesFromFile(name: string, { envFile }: Definition, cwd: string): 
   return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-function broken(name: string, why: string, hint = `see its entry with \`portolan why ${name}\``): PortolanError {
+function broken(
+  name: string,
+  why: string,
+  hint = `see its entry with \`portolan why ${shellWord(name)}\``,
+): PortolanError {
   return new PortolanError(ErrorCode.ConnectionError, `${name} cannot be started: ${why}`, { hint });
 }
 

@@ -143,6 +143,7 @@ describe('Pool', () => {
   it.each([
     { purpose: 'read', most: 3 },
     { purpose: 'call', most: 9 },
+    { purpose: 'inquiry', most: 9 },
   ] as const)('starts at most $most of nine local servers at once to $purpose', async ({ purpose, most: limit }) => {
     let [running, most] = [0, 0];
     const { pool } = pooled({}, async () => {
@@ -155,12 +156,26 @@ describe('Pool', () => {
     expect(most).toBe(limit);
   });
 
-  it('does not let servers that hang while they are read hold up a call, also of one that waits to be read', async () => {
-    const { pool } = pooled({}, async ({ name }) => {
+  it.each([{ purpose: 'call' }, { purpose: 'inquiry' }] as const)(
+    'does not let servers that hang while they are read hold up the $purpose of one that waits to be read',
+    async ({ purpose }) => {
+      const { pool } = pooled({}, async ({ name }) => {
+        if (name.startsWith('hangs')) await new Promise(() => undefined);
+      });
+      for (const name of ['hangs1', 'hangs2', 'hangs3', 'fine']) void pool.lease(admitted(name), { purpose: 'read' });
+      await expect(pool.lease(admitted('fine'), { purpose })).resolves.toBeDefined();
+    },
+  );
+
+  it('lets a server wait for its turn again that was called when it last started', async () => {
+    const { pool, opened } = pooled({}, async ({ name }) => {
       if (name.startsWith('hangs')) await new Promise(() => undefined);
     });
+    using _lease = await pool.lease(admitted('fine'));
+    opened[0]?.events.closed('it exited with code 1');
     for (const name of ['hangs1', 'hangs2', 'hangs3', 'fine']) void pool.lease(admitted(name), { purpose: 'read' });
-    await expect(pool.lease(admitted('fine'))).resolves.toBeDefined();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(opened.map(({ server }) => server.name)).toEqual(['fine', 'hangs1', 'hangs2', 'hangs3']);
   });
 
   it('stops what is not configured any more, at once or when its last user is done', async () => {
@@ -195,6 +210,21 @@ describe('Pool', () => {
     ]);
     expect(await codeOf(pool.lease(admitted('late')))).toBe(ErrorCode.ConnectionError);
     expect(opened).toHaveLength(3);
+  });
+
+  it('does not call it a failure of a server that its start was broken off by our own end', async () => {
+    const said: string[] = [];
+    const { pool } = pooled({
+      open: (_server, _events, signal) =>
+        new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+      log: (_level, message) => said.push(message),
+    });
+    const starting = pool.lease(admitted('a'), { purpose: 'read' });
+    starting.catch(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    await pool[Symbol.asyncDispose]();
+    await expect(starting).rejects.toThrow('aborted');
+    expect({ said, status: pool.status(admitted('a')) }).toEqual({ said: [], status: { state: 'disconnected' } });
   });
 
   it('G11 a crash loop never exceeds its start budget, whoever asks how often', async () => {

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError, restoreDigits } from '../base/index.js';
 import { forbiddenAmong, forbiddenName, isLoopbackName, kindOfAddress, type Lookup } from './address.js';
 import type { EntryHeaders } from './entry-headers.js';
 import { HttpStatusError } from './remote-failure.js';
@@ -88,7 +88,7 @@ export function checkedLookup(url: URL, written: URL, lookup: Lookup): LookupFun
 async function send(url: URL, init: RequestInit, address: RemoteAddress, agent: Agent): Promise<Response> {
   const { request: open } = moduleFor(url);
   const headers = withEntryHeaders(new Headers(init.headers), address.headers);
-  const body = typeof init.body === 'string' ? Buffer.from(init.body) : undefined;
+  const body = typeof init.body === 'string' ? Buffer.from(restoreDigits(init.body)) : undefined;
   const options: RequestOptions = {
     method: init.method ?? 'GET',
     headers: {

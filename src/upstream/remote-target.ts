@@ -1,5 +1,5 @@
 import type { AuthProvider } from '@modelcontextprotocol/client';
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError, shellWord } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { dnsLookup, isLoopbackName, type Lookup } from './address.js';
@@ -127,8 +127,11 @@ function refusalOf({ name, definition }: AdmittedServer, headers: EntryHeaders):
   if (definition.headersHelper !== undefined)
     return { message: 'it does not take what its headersHelper says', hint: 'see what the helper writes' };
   if (headers.bringsKey || definition.authToken !== undefined)
-    return { message: 'it does not take the key of its entry', hint: `see its entry with \`portolan why ${name}\`` };
-  return { message: 'it wants a sign-in', hint: `ask the user to run: portolan login ${name}` };
+    return {
+      message: 'it does not take the key of its entry',
+      hint: `see its entry with \`portolan why ${shellWord(name)}\``,
+    };
+  return { message: 'it wants a sign-in', hint: `ask the user to run: portolan login ${shellWord(name)}` };
 }
 
 function wrong(what: string): PortolanError {

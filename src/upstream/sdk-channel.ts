@@ -7,6 +7,7 @@ import {
   parseLine,
   type StreamLimits,
   toObject,
+  writeJson,
 } from '../base/index.js';
 import { idOfParts } from './event-limit.js';
 
@@ -107,7 +108,7 @@ class SdkChannel implements Channel {
   }
 
   send(message: Outgoing): void {
-    this.#link.send(JSON.stringify(toObject(message)));
+    this.#link.send(writeJson(toObject(message)));
   }
 
   async close(): Promise<void> {

@@ -7,6 +7,8 @@ import { Turns } from './turns.js';
 /** Local programs fight for the same processor and disk while they start; remote ones only make us wait. */
 const LOCAL_STARTS_AT_ONCE = 3;
 const REMOTE_STARTS_AT_ONCE = 20;
+/** By then a server that works has said something, or waits for the net: one that hangs keeps no other from its start. */
+const SLOW_START_MS = 3_000;
 /** As many launches are remembered as asking for roots; what is forgotten is learned again. */
 const MAX_ROOT_ASKERS = 10_000;
 
@@ -39,8 +41,8 @@ export class SharedPool implements AsyncDisposable {
   readonly #slots = new Map<string, Slot>();
   /** Not configured any more, and still used by somebody. */
   readonly #leaving = new Set<Slot>();
-  readonly #local = new Turns(LOCAL_STARTS_AT_ONCE);
-  readonly #remote = new Turns(REMOTE_STARTS_AT_ONCE);
+  readonly #local = new Turns(LOCAL_STARTS_AT_ONCE, SLOW_START_MS);
+  readonly #remote = new Turns(REMOTE_STARTS_AT_ONCE, SLOW_START_MS);
   readonly #ending = new AbortController();
   readonly #rootAskers = new Set<string>();
   readonly #ids = new WeakMap<Tenant, number>();

@@ -1,11 +1,13 @@
-import { ErrorCode, type Log, PortolanError } from '../base/index.js';
+import { ErrorCode, type Log, PortolanError, shellWord, unlessAborted } from '../base/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Backoff, STABLE_MS } from './backoff.js';
 import { callSignal } from './call-signal.js';
 import type { Connection } from './connection.js';
 import { IdleTimer } from './idle-timer.js';
+import { HeldLease, type Lease } from './lease.js';
 import type { Turns } from './turns.js';
-import { unlessAborted } from './unless-aborted.js';
+
+export type { Lease } from './lease.js';
 
 /** A server that was only asked for its tools is not kept for the next call. */
 const AFTER_READING_MS = 5_000;
@@ -35,6 +37,8 @@ export interface Tenant {
   /** What a server says unasked: a list of it changed, a resource was updated. */
   readonly notified: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
   readonly askedForRoots?: (server: AdmittedServer) => void;
+  /** It has started; or it could not, or was lost while somebody used it, and why. */
+  readonly turnedOut?: (server: AdmittedServer, failure: string | undefined) => void;
 }
 
 export interface ServerStatus {
@@ -44,15 +48,13 @@ export interface ServerStatus {
   readonly pid?: number;
 }
 
-/** The right to use a connection. Who holds one keeps the server from being stopped. */
-export interface Lease extends Disposable {
-  readonly connection: Connection;
-}
-
 export interface LeaseOptions {
   readonly signal?: AbortSignal;
-  /** Who only watches does not keep a server that is not configured any more. */
-  readonly purpose?: 'call' | 'read' | 'watch';
+  /**
+   * Who only watches does not keep a server that is not configured any more. What is only read waits for its turn to
+   * start, unless it is an `inquiry`: a reading that somebody waits for.
+   */
+  readonly purpose?: 'call' | 'inquiry' | 'read' | 'watch';
   /** Who calls, for servers that are shared with nobody. */
   readonly session?: string | undefined;
 }
@@ -76,22 +78,6 @@ interface Life {
   lost?: string;
 }
 
-class HeldLease implements Lease {
-  readonly connection: Connection;
-  #release: (() => void) | undefined;
-
-  constructor(connection: Connection, release: () => void) {
-    this.connection = connection;
-    this.#release = release;
-  }
-
-  [Symbol.dispose](): void {
-    const release = this.#release;
-    this.#release = undefined;
-    release?.();
-  }
-}
-
 /** The place of one process or remote connection, whoever uses it and however often it is started. */
 export class Slot {
   /** Which launch it is of, whoever may use it. */
@@ -105,7 +91,7 @@ export class Slot {
   readonly #parts: SlotParts;
   readonly #backoff: Backoff;
   key: string;
-  /** Somebody waits for it; it is not only read. */
+  /** It is not only read. */
   wasCalled = false;
   #opening: Promise<OpenServer> | undefined;
   #open: OpenServer | undefined;
@@ -114,7 +100,8 @@ export class Slot {
   #users = 0;
   /** Those among the users who only want to hear of it. */
   #watching = 0;
-  #signal = callSignal(() => this);
+  /** For the start that is under way, or the next. */
+  #signal = callSignal();
   readonly #idle = new IdleTimer(() => void this.stop('idle'));
   #error: string | undefined;
 
@@ -154,6 +141,7 @@ export class Slot {
   ): Lease | Promise<Lease> {
     this.members.set(server, tenant);
     if (purpose === 'call') {
+      this.wasCalled = true;
       this.callsMade += 1;
       if (session !== undefined && this.callers.size < MAX_CALLERS) this.callers.add(session);
     }
@@ -161,9 +149,9 @@ export class Slot {
     this.#users += 1;
     const watching = purpose === 'watch' ? 1 : 0;
     this.#watching += watching;
-    if (purpose === 'call' && !this.wasCalled) this.#signal.call();
     const release = () => this.#release(tenant, watching);
     if (this.#open) return new HeldLease(this.#open.connection, release);
+    if (purpose === 'call' || purpose === 'inquiry') this.#signal.call();
     return unlessAborted(this.#openedBy(server, tenant), signal).then(
       ({ connection }) => new HeldLease(connection, release),
       (error: unknown) => {
@@ -183,7 +171,6 @@ export class Slot {
     this.wasCalled = false;
     this.callers.clear();
     this.callsMade = 0;
-    this.#signal = callSignal(() => this);
     this.#backoff.stopped();
     this.#parts.log('info', 'server stopped', { server: this.#name(), reason });
     const closing = open.close(reason);
@@ -204,6 +191,7 @@ export class Slot {
     // Stored before the first await, so that two callers at once start one process and not two.
     this.#opening ??= this.#openOnce(server, tenant).finally(() => {
       this.#opening = undefined;
+      this.#signal = callSignal();
     });
     return this.#opening;
   }
@@ -222,14 +210,15 @@ export class Slot {
         life.opened = opened;
         this.#open = opened;
         this.#openedAt = now();
-        this.#error = undefined;
+        this.#turnedOut(undefined);
         log('info', 'server connected', { server: name });
         // Whoever wanted it may have left meanwhile.
         if (this.#users === 0) this.#stopWhenIdle(tenant);
         return opened;
       } catch (error) {
+        if (ending.aborted) throw error; // we broke it off ourselves, which says nothing of the server
         this.#backoff.failed(now());
-        this.#error = error instanceof Error ? error.message : String(error);
+        this.#turnedOut(error instanceof Error ? error.message : String(error));
         log('warn', 'server did not start', { server: name, error: this.#error, failures: this.#backoff.failures });
         throw error;
       }
@@ -250,7 +239,7 @@ export class Slot {
         ? 'it was started too often in the last minutes'
         : `it failed ${this.#backoff.failures} times in a row`;
     throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${why}: ${this.#error ?? 'it kept ending'}`, {
-      hint: `the next try is in ${seconds} s; its output is in \`portolan logs ${name}\``,
+      hint: `the next try is in ${seconds} s; its output is in \`portolan logs ${shellWord(name)}\``,
     });
   }
 
@@ -268,10 +257,17 @@ export class Slot {
         const now = this.#parts.now();
         if (now - this.#openedAt >= STABLE_MS) this.#backoff.succeeded();
         else this.#backoff.failed(now);
-        this.#error = life.lost;
+        // One that ends by itself when nobody uses it has not failed anybody.
+        if (this.#users > this.#watching) this.#turnedOut(life.lost);
+        else this.#error = life.lost;
         this.#parts.log('warn', 'server lost', { server: name, error: this.#error });
       },
     };
+  }
+
+  #turnedOut(failure: string | undefined): void {
+    this.#error = failure;
+    for (const [server, member] of this.members) member.turnedOut?.(server, failure);
   }
 
   #release(tenant: Tenant, watching: number): void {

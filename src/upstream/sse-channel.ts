@@ -3,6 +3,7 @@ import {
   type ChannelListener,
   type Id,
   isValueDeeperThan,
+  keepDigits,
   type Outgoing,
   readMessage,
   type StreamLimits,
@@ -34,7 +35,7 @@ export async function openSseChannel(target: RemoteTarget, limits: () => StreamL
   const { authProvider } = target;
   const remote = remoteFetch(target, (status) => authProvider !== undefined && status === 401);
   const channel = new SseChannel(target, remote, limits, (error) => error instanceof SseError);
-  const bounded = boundedFetch(remote.fetch, limits, (one) => channel.overlong(one));
+  const bounded = boundedFetch(remote.fetch, limits, channel);
   const transport = new SSEClientTransport(target.url, {
     fetch: channel.watched(bounded),
     ...(authProvider && { authProvider }),
@@ -132,7 +133,7 @@ class SseChannel implements Channel {
   }
 
   #post(message: Outgoing): void {
-    this.#transport?.send(toObject(message) as never).catch(async (error: unknown) => {
+    this.#transport?.send(keepDigits(toObject(message)) as never).catch(async (error: unknown) => {
       if (message.kind !== 'request') return;
       const reason = await remoteFailure(error, failureContext(this.#target));
       this.#listener?.undelivered(message.id, reason);

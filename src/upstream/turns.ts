@@ -1,22 +1,30 @@
 const NEVER = new Promise<void>(() => undefined);
 
-/** Lets a few at a time; the others wait in the order in which they came. */
+/** Lets a few at a time; the others wait in the order in which they came, but not for one who takes longer than `slowMs`. */
 export class Turns {
   readonly #atOnce: number;
+  readonly #slowMs: number;
   readonly #waiting: (() => void)[] = [];
   #busy = 0;
 
-  constructor(atOnce: number) {
+  constructor(atOnce: number, slowMs: number) {
     this.#atOnce = atOnce;
+    this.#slowMs = slowMs;
   }
 
   /** Once `hurry` settles, the place in the line does not matter any more: somebody waits for this one. */
   async take<T>(act: () => Promise<T>, hurry: Promise<void> = NEVER): Promise<T> {
-    const hasPlace = await this.#place(hurry);
+    let hasPlace = await this.#place(hurry);
+    const giveUpPlace = () => {
+      if (hasPlace) this.#passOn();
+      hasPlace = false;
+    };
+    const slow = setTimeout(giveUpPlace, this.#slowMs).unref();
     try {
       return await act();
     } finally {
-      if (hasPlace) this.#passOn();
+      clearTimeout(slow);
+      giveUpPlace();
     }
   }
 

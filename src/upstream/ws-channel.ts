@@ -8,6 +8,7 @@ import {
   parseLine,
   type StreamLimits,
   toObject,
+  writeJson,
 } from '../base/index.js';
 import { idOfParts } from './event-limit.js';
 import type { HeaderFields } from './header-rules.js';
@@ -196,7 +197,7 @@ class WsChannel implements Channel {
 
   #write(message: Outgoing): void {
     if (this.#isClosed) return;
-    this.#socket?.send(JSON.stringify(toObject(message)), (error) => {
+    this.#socket?.send(writeJson(toObject(message)), (error) => {
       if (error && message.kind === 'request') this.#undelivered(message.id, new Error('the connection was lost'));
     });
   }

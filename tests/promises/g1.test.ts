@@ -1,5 +1,6 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configure, fixture, until } from '../client-over-stdio.js';
+import { configure, fixture, isAlive, startsIn, until } from '../client-over-stdio.js';
 import { daemonHouse } from '../daemon-harness.js';
 import type { LineClient } from '../gateway-harness.js';
 
@@ -10,6 +11,10 @@ const SERVERS = IS_SOAK ? 200 : 50;
 const MINUTES = IS_SOAK ? 60 : 1;
 const CRASHES = Math.ceil(SERVERS / 10) * MINUTES;
 const LEAST_MS = IS_SOAK ? MINUTES * 60_000 : 5_000;
+/** Longer than anything here takes, for servers that end by themselves after two minutes. */
+const LIFETIME_MS = 2 * LEAST_MS + 600_000;
+/** A server that crashes again and again is started again only after a while. */
+const CRASH_LIMIT_MS = 120_000;
 const SETTINGS = {
   limits: { inFlightPerServer: 1_000, queue: 10_000 },
   timeouts: { startMs: 120_000, callMs: 120_000 },
@@ -21,8 +26,10 @@ describe('the daemon', () => {
     async () => {
       await using house = daemonHouse();
       const names = Array.from({ length: SERVERS }, (_, n) => `s${n}`);
+      const starts = (name: string) => join(house.machine.root, name);
       // Each a launch of its own, so that none is shared by mistake.
-      configure(house.machine, Object.fromEntries(names.map((name) => [name, fixture([name])])), SETTINGS);
+      const launch = (name: string) => fixture([name, '--starts', starts(name), '--lives', String(LIFETIME_MS)]);
+      configure(house.machine, Object.fromEntries(names.map((name) => [name, launch(name)])), SETTINGS);
       await house.run(['daemon', 'start']);
       const clients: LineClient[] = [];
       const sockets: { destroy(): void }[] = [];
@@ -38,13 +45,22 @@ describe('the daemon', () => {
       const fragile = names.filter((_, at) => isFragile(at));
       const [crasher, ...callers] = clients;
       if (!crasher) throw new Error('there are clients');
-      const ends = performance.now() + LEAST_MS;
+      // Two hundred programs that start at once have the machine to themselves for a while.
+      await Promise.all(names.map((name) => crasher.execute(name, 'echo', { text: name })));
+      const begun = performance.now();
+      const ends = begun + LEAST_MS;
       const tally = { right: 0, wrong: [] as string[] };
-      let crashes = 0;
+      const crashed = new Set<number>();
       const crashing = (async () => {
-        for (; crashes < CRASHES; crashes += 1) {
-          await crasher.execute(fragile[crashes % fragile.length] ?? '', 'exit');
-          await new Promise((resolve) => setTimeout(resolve, LEAST_MS / CRASHES));
+        for (let n = 0; n < CRASHES; n += 1) {
+          const name = fragile[n % fragile.length] ?? '';
+          const crash = async () => {
+            await crasher.execute(name, 'exit');
+            return startsIn(starts(name)).at(-1) ?? 0;
+          };
+          crashed.add(await until(crash, (pid) => pid > 0 && !crashed.has(pid) && !isAlive(pid), CRASH_LIMIT_MS));
+          const next = begun + ((n + 1) * LEAST_MS) / CRASHES;
+          await new Promise((resolve) => setTimeout(resolve, next - performance.now()));
         }
       })();
       const calling = callers.map(async (client, at) => {
@@ -54,12 +70,15 @@ describe('the daemon', () => {
           const { content } = (await client.execute(server, 'echo', { text })) as { content: { text?: string }[] };
           if (content[0]?.text === text) tally.right += 1;
           else tally.wrong.push(`${text}: ${content[0]?.text}`);
+          client.answered.clear(); // an hour of them is more than this process can hold
         }
       });
       await Promise.all([crashing, ...calling]);
       expect(tally.wrong.slice(0, 5)).toEqual([]);
       expect(tally.right).toBeGreaterThanOrEqual(callers.length);
-      expect(crashes).toBe(CRASHES);
+      expect(crashed.size).toBe(CRASHES);
+      // Nobody crashed who was not meant to.
+      expect(healthy.flatMap((name) => startsIn(starts(name)).slice(1))).toEqual([]);
       for (const socket of sockets) socket.destroy();
       await until(
         async () => JSON.parse((await house.run(['clients', '--json'])).stdout).clients.length,

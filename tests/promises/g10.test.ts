@@ -4,8 +4,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Listed, listed, marked } from '../fixtures/children/marked-processes.js';
+import { type LeftBehind, leftAfter, pause } from '../fixtures/children/left-behind.js';
+import { listed, marked } from '../fixtures/children/marked-processes.js';
 import { bundled, FIXTURES, type RunningGateway, startGateway } from '../fixtures/children/start-gateway.js';
+
+// The shipped program, with the real `npx`, is in g10-shipped.test.ts.
 
 const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
 const CYCLES = IS_SOAK ? 1_000 : 100;
@@ -13,11 +16,6 @@ const KILLS = IS_SOAK ? 100 : 20;
 const CRASHES = KILLS;
 /** Most of a cycle is waiting; many more at once would wait for the processor. */
 const AT_ONCE = 6;
-/** The promise. */
-const LIMIT_MS = 5_000;
-/** The dead that were handed to the system's first process wait for it, and some look only every few seconds. */
-const REAPING_MS = 10_000;
-const LOOK_MS = 150;
 const RECORD_LIMIT_MS = 20_000;
 
 type End = 'stop' | 'crash' | 'kill' | 'kill while starting' | 'kill before telling';
@@ -60,14 +58,10 @@ function cycle(n: number): Cycle {
   return { end: 'stop', manner, ...(n % 10 !== 0 && { graceMs: 100 }) };
 }
 
-/** What a cycle left behind when its time was over, in words for the one who reads the failure. */
-interface Outcome {
+interface Outcome extends LeftBehind {
   readonly cycle: Cycle;
-  readonly alive: readonly string[];
-  readonly zombies: readonly string[];
   readonly files: readonly string[];
   readonly seen: number;
-  readonly ms: number;
 }
 
 async function runCycle(program: string, one: Cycle): Promise<Outcome> {
@@ -90,7 +84,7 @@ async function runCycle(program: string, one: Cycle): Promise<Outcome> {
     const seen = marked(await listed(), mark);
     const start = performance.now();
     await finish(gateway, one.end);
-    const left = await leftAfter(LIMIT_MS, mark, seen, start);
+    const left = await leftAfter(mark, seen, start);
     const files = (await readdir(folder)).filter((name) => name.endsWith('.json'));
     return { cycle: one, ...left, files: one.end === 'stop' ? files : [], seen: seen.length };
   } finally {
@@ -112,41 +106,11 @@ async function recorded(folder: string, count: number): Promise<void> {
   }
 }
 
-const pause = (): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, LOOK_MS));
-
 async function finish(gateway: RunningGateway, end: End): Promise<void> {
   if (end === 'stop' || end === 'crash') gateway.process.stdin.write(`${end}\n`);
   else gateway.process.kill('SIGKILL');
   const expected = end === 'stop' ? 0 : end === 'crash' ? 1 : 'SIGKILL';
   expect(await gateway.exited).toBe(expected);
-}
-
-async function leftAfter(limitMs: number, mark: string, seen: readonly Listed[], start: number) {
-  const known = new Map(seen.map(({ pid, line }) => [pid, line]));
-  const look = async () => {
-    const ours = (await listed()).filter(({ pid, line }) => line.includes(mark) || known.has(pid));
-    return {
-      // A number that is somebody else's by now has another line.
-      alive: ours.filter(
-        ({ pid, state, line }) => !state.startsWith('Z') && (line.includes(mark) || known.get(pid) === line),
-      ),
-      zombies: ours.filter(({ state }) => state.startsWith('Z')),
-    };
-  };
-  const words = (all: readonly Listed[]) =>
-    all.map(({ pid, parent, line }) => `${pid} of ${parent}: ${line.slice(-200)}`);
-  let now = await look();
-  while (now.alive.length > 0 && performance.now() - start < limitMs) {
-    await pause();
-    now = await look();
-  }
-  const ms = performance.now() - start;
-  const alive = words(now.alive);
-  while (now.zombies.length > 0 && performance.now() - start < limitMs + REAPING_MS) {
-    await pause();
-    now = await look();
-  }
-  return { alive, zombies: words(now.zombies), ms };
 }
 
 describe.skipIf(process.platform === 'win32')('G10 what a gateway started dies with it', () => {

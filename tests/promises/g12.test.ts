@@ -4,8 +4,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { afterAll, describe, expect, it } from 'vitest';
+import { codeOf, odd, textOf, watchedGateway } from '../gateway-harness.js';
 
 const top = mkdtempSync(join(tmpdir(), 'portolan-g12-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
@@ -60,5 +62,31 @@ describe('G12 near the heap limit', () => {
     });
     // Not sooner than it must: 64 MB is where it would have died.
     expect(JSON.parse(output).heldMb).toBeGreaterThan(50);
+  });
+
+  it('G12 the shipped program sheds new calls, goes on answering what costs nothing, and takes calls again', async () => {
+    const filler = pathToFileURL(join(import.meta.dirname, '../fixtures/servers/heap-filler.mjs')).href;
+    const flags = ['--max-old-space-size=256', '--expose-gc', '--import', filler];
+    await using gateway = watchedGateway({ odd: odd() }, {}, [], flags);
+    const { client } = gateway;
+    const tell = async (word: string) => {
+      const { process: child } = gateway;
+      const answer = once(child, 'message');
+      child.send(word);
+      const [heard] = await Promise.race([answer, once(child, 'exit').then(() => ['it is dead'])]);
+      return heard;
+    };
+    const echo = (n: number) => client.execute('odd', 'echo', { n });
+    expect(textOf(await echo(1))).toBe('{"n":1}');
+    expect(await tell('fill')).toBe('filled');
+    // How full it is, is looked at ten times a second.
+    await expect.poll(async () => codeOf(await echo(2))).toBe('LIMIT_EXCEEDED');
+    const pings = await Promise.all(Array.from({ length: 100 }, () => client.request('ping')));
+    expect(pings.map(({ result }) => result)).toEqual(pings.map(() => ({})));
+    const shed = await Promise.all(Array.from({ length: 100 }, (_, n) => echo(n)));
+    expect(new Set(shed.map(codeOf))).toEqual(new Set(['LIMIT_EXCEEDED']));
+    expect(await tell('empty')).toBe('emptied');
+    await expect.poll(async () => textOf(await echo(3))).toBe('{"n":3}');
+    expect(gateway.process.exitCode).toBe(null);
   });
 });

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { configure } from '../client-over-stdio.js';
+import { daemonHouse } from '../daemon-harness.js';
 import { gatewayWith, type LineClient, odd, textOf } from '../gateway-harness.js';
 
 const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
 const CALLS = IS_SOAK ? 1_000_000 : 100_000;
+/** So many of them over the socket of the shipped program. */
+const OVER_SOCKET = CALLS / 5;
 const CLIENTS = 50;
 /** Calls of one client at the same time. */
 const AT_ONCE = 16;
@@ -41,24 +45,45 @@ async function work(client: LineClient, name: number, calls: number, tally: Tall
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
+/** So many calls, shared out among the clients: each answered once, and by what it said itself. */
+async function noneIsMixedUp(clients: readonly LineClient[], calls: number, road: string): Promise<void> {
+  await Promise.all(clients.map((client, n) => client.initialize(n % 2 === 0 ? 'same name' : `client ${n}`)));
+  const tally: Tally = { right: 0, wrong: [] };
+  const start = performance.now();
+  await Promise.all(clients.map((client, n) => work(client, n, calls / clients.length, tally)));
+  const seconds = (performance.now() - start) / 1_000;
+  // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+  console.log(`G8, ${road}: ${calls} calls in ${seconds.toFixed(1)} s, ${(calls / seconds).toFixed(0)} a second`);
+  expect(tally.wrong.slice(0, 10)).toEqual([]);
+  expect(tally.right).toBe(calls);
+  const everyIdOnce = clients.map(({ answered }) => [answered.size, Math.max(...answered.values())]);
+  expect(everyIdOnce).toEqual(clients.map(() => [calls / clients.length + 1, 1]));
+}
+
 describe('G8 clients that all count their ids from 0', () => {
+  const servers = { one: odd(['one']), two: odd(['two', 'python']) };
+
   it(
     `G8 gives none of ${CALLS} answers to the wrong one of ${CLIENTS} clients`,
     async () => {
-      await using home = await gatewayWith({ one: odd(['one']), two: odd(['two', 'python']) }, { limits: LIMITS });
+      await using home = await gatewayWith(servers, { limits: LIMITS });
       const clients = Array.from({ length: CLIENTS }, () => home.connect());
-      await Promise.all(clients.map((client, n) => client.initialize(n % 2 === 0 ? 'same name' : `client ${n}`)));
-      const tally: Tally = { right: 0, wrong: [] };
-      const start = performance.now();
-      await Promise.all(clients.map((client, n) => work(client, n, CALLS / CLIENTS, tally)));
-      const seconds = (performance.now() - start) / 1_000;
-      // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
-      console.log(`G8: ${CALLS} calls in ${seconds.toFixed(1)} s, ${(CALLS / seconds).toFixed(0)} a second`);
-      expect(tally.wrong.slice(0, 10)).toEqual([]);
-      expect(tally.right).toBe(CALLS);
-      const everyIdOnce = clients.map(({ answered }) => [answered.size, Math.max(...answered.values())]);
-      expect(everyIdOnce).toEqual(clients.map(() => [CALLS / CLIENTS + 1, 1]));
+      await noneIsMixedUp(clients, CALLS, 'in one process');
     },
     CALLS * 20,
+  );
+
+  it(
+    `G8 gives none of ${OVER_SOCKET} answers of the daemon to the wrong one of ${CLIENTS} sockets`,
+    async () => {
+      await using house = daemonHouse();
+      configure(house.machine, servers, { limits: LIMITS });
+      await house.run(['daemon', 'start']);
+      const ends = await Promise.all(Array.from({ length: CLIENTS }, () => house.direct()));
+      const clients = ends.map(({ client }) => client);
+      await noneIsMixedUp(clients, OVER_SOCKET, 'over the socket');
+      for (const { socket } of ends) socket.destroy();
+    },
+    OVER_SOCKET * 20,
   );
 });

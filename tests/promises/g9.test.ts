@@ -1,28 +1,19 @@
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import { discover } from '../../src/app/index.js';
 import { Dice, malformed } from '../fixtures/servers/malformed.js';
 import { type Json, odd, textOf, watchedGateway } from '../gateway-harness.js';
 import { makeMachine } from '../machine.js';
+import { MAX_BUSY_MS, MAX_STALL_MS, say, TIMES } from './g9/common.js';
 
-const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
-const MESSAGES = IS_SOAK ? 1_000_000 : 100_000;
-const FILES = IS_SOAK ? 20_000 : 2_000;
+// What goes over sockets and HTTP is in g9-wire.test.ts, what remote servers answer in g9-answers.test.ts, files in
+// g9-files.test.ts.
+
+const MESSAGES = 100_000 * TIMES;
 const MAX_DEPTH = 128;
-const STALL_MS = 200;
-/** A machine that tests other things meanwhile is slower than the one that the promise speaks of. */
-const SLACK = 10;
-/** What is measured in time of the processor needs less. */
-const SLOWER = 3;
 const SEED = 20_260_728;
 const CHUNK_BYTES = 64 * 1024;
-
-const say = (figures: string) =>
-  // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
-  console.log(`G9: ${figures}`);
 
 /** What a line may be answered to, and what it must be; said in plain JSON and without the code that is tested. */
 function idsOf(line: Buffer): { readonly must: readonly string[]; readonly may: readonly string[] } {
@@ -54,8 +45,9 @@ function key(written: string | undefined): string {
 }
 
 const isPlain = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Of two numbers beyond 2^53 one may be given back as the other, which nobody waits for: those are refused. */
 const isId = (id: unknown) =>
-  (typeof id === 'number' && Number.isFinite(id)) || (typeof id === 'string' && id.length <= 1_024);
+  (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER) || (typeof id === 'string' && id.length <= 1_024);
 
 function isRequest(value: unknown): value is Json {
   if (!isPlain(value) || value.jsonrpc !== '2.0' || typeof value.method !== 'string' || !isId(value.id)) return false;
@@ -142,15 +134,16 @@ describe('G9 malformed messages', () => {
       expect(textOf(await client.execute('odd', 'echo', { alive: true }))).toBe('{"alive":true}');
       const answered = [...client.answered].filter(([id]) => id !== 'null' && !(Number(id) >= 0 && Number(id) < 10));
       expect(answered.filter(([id, count]) => count > (may.get(id) ?? 0))).toEqual([]);
-      const { stallMs, busyMs } = await gateway.figures('read');
+      const { stallMs, busyMs, polluted } = await gateway.figures('read');
       say(
         `${MESSAGES} to the client's side, ${must.size} valid ids, stall at most ${stallMs.toFixed(0)} ms, busy at most ${busyMs.toFixed(0)} ms`,
       );
-      expect({ broken: client.broken, code: gateway.process.exitCode }).toEqual({ broken: [], code: null });
+      const { broken } = client;
+      expect({ broken, code: gateway.process.exitCode, polluted }).toEqual({ broken: [], code: null, polluted: [] });
       expect(gateway.stderr()).not.toContain('internal error');
       expect(must.size).toBeGreaterThan(MESSAGES / 20);
-      expect(busyMs).toBeLessThan(STALL_MS * SLOWER);
-      expect(stallMs).toBeLessThan(STALL_MS * SLACK);
+      expect(busyMs).toBeLessThan(MAX_BUSY_MS);
+      expect(stallMs).toBeLessThan(MAX_STALL_MS);
     },
     MESSAGES * 5,
   );
@@ -173,7 +166,7 @@ describe('G9 malformed messages', () => {
         heard.push(...(await Promise.all(calls)).map(textOf));
         heard.push(textOf(await client.execute('odd', 'echo', { round })));
       }
-      const { stallMs, busyMs } = await gateway.figures('read');
+      const { stallMs, busyMs, polluted } = await gateway.figures('read');
       say(
         `${MESSAGES} to the server's side, stall at most ${stallMs.toFixed(0)} ms, busy at most ${busyMs.toFixed(0)} ms`,
       );
@@ -181,50 +174,39 @@ describe('G9 malformed messages', () => {
         Array.from({ length: rounds }, (_, round) => ['played', `{"round":${round}}`, `{"round":${round}}`]).flat(),
       );
       expect([...client.answered.values()]).toEqual(new Array(3 * rounds + 2).fill(1));
+      expect(polluted).toEqual([]);
       expect(gateway.stderr()).not.toContain('internal error');
-      expect(busyMs).toBeLessThan(STALL_MS * SLOWER);
-      expect(stallMs).toBeLessThan(STALL_MS * SLACK);
+      expect(busyMs).toBeLessThan(MAX_BUSY_MS);
+      expect(stallMs).toBeLessThan(MAX_STALL_MS);
     },
     MESSAGES * 5,
   );
 
-  it(
-    `G9 ${FILES} files that clients may have left: none ends the discovery or holds it up`,
-    async () => {
-      const dice = new Dice(SEED + 2);
-      const entry = { command: 'node', args: ['a.js', '--x'], env: { A: '1' } };
-      const whole: Readonly<Record<string, string>> = {
-        '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { good: entry, other: { url: 'https://h.example/mcp' } } }),
-        '~/.codex/config.toml':
-          '[mcp_servers.good]\ncommand = "node"\nargs = ["a.js"]\n[mcp_servers.good.env]\nA = "1"\n',
-        '~/.config/goose/config.yaml':
-          'extensions:\n  good:\n    type: stdio\n    cmd: node\n    args: [a.js]\n    enabled: true\n',
-        '~/.config/zed/settings.json': JSON.stringify({ context_servers: { good: entry } }),
-      };
-      const clients = ['cursor', 'codex', 'goose', 'zed'];
-      const delay = monitorEventLoopDelay({ resolution: 5 });
-      delay.enable();
-      using machine = makeMachine();
-      let found = 0;
-      const rounds = FILES / clients.length;
-      for (let round = 0; round < rounds; round += 1) {
-        for (const [path, text] of Object.entries(whole)) {
-          const broken = malformed({ text }, dice).toString('latin1');
-          machine.write({ [path]: dice.below(2) === 0 ? broken : spoiled(text, dice) });
-        }
-        const { servers, problems } = await discover(machine.options({ clients }));
-        found += servers.length + problems.length;
-      }
-      delay.disable();
-      say(`${FILES} files, ${found} servers and problems, stall at most ${(delay.max / 1e6).toFixed(0)} ms`);
-      expect(found).toBeGreaterThan(rounds);
-      expect(({} as Json).polluted).toBeUndefined();
-      expect(delay.max / 1e6).toBeLessThan(STALL_MS * SLACK);
+  it.each([
+    { title: 'as deep as may be is answered', depth: MAX_DEPTH, inner: '', id: 7, answer: { result: {} } },
+    { title: 'deeper is refused', depth: MAX_DEPTH + 1, inner: '', id: 7, answer: { error: { code: -32600 } } },
+    // Its id is read although it is no JSON: nobody has tried to parse it.
+    {
+      title: 'deeper is refused unparsed',
+      depth: MAX_DEPTH + 1,
+      inner: '}',
+      id: 7,
+      answer: { error: { code: -32600 } },
     },
-    FILES * 100,
-  );
-
-  it.todo('G9 malformed headers and frames, as soon as something listens on HTTP or a socket');
+    {
+      title: 'as deep as may be is parsed',
+      depth: MAX_DEPTH,
+      inner: '}',
+      id: null,
+      answer: { error: { code: -32700 } },
+    },
+  ])('G9 a message that nests $title', async ({ depth, inner, id, answer }) => {
+    await using gateway = watchedGateway({});
+    // The message and its parameters are two of the levels.
+    const [open, close] = ['['.repeat(depth - 2), ']'.repeat(depth - 2)];
+    const line = `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":${open}${inner}${close}}}`;
+    expect(await gateway.client.answerTo(id, line)).toMatchObject(answer);
+  });
 });
 
 /** The lines of it, for a change may have put an end into the middle. */
@@ -256,11 +238,4 @@ async function writeNoise(path: string, count: number, dice: Dice): Promise<void
   }
   file.end();
   await once(file, 'close');
-}
-
-/** A text with one byte changed, or cut off. */
-function spoiled(text: string, dice: Dice): string {
-  const at = dice.below(text.length);
-  const other = String.fromCharCode(dice.below(256));
-  return dice.below(3) === 0 ? text.slice(0, at) : text.slice(0, at) + other + text.slice(at + 1);
 }

@@ -39,8 +39,10 @@ describe.skipIf(process.platform === 'win32')('a registry without locks', () => 
       waits.push(performance.now() - before);
       expect((await registry.listServers()).map(({ id }) => id)).toEqual([mine]);
     }
-    // A busy disk may hold up one of them; what a dead process holds would hold up all.
-    expect(waits.toSorted((a, b) => a - b)[Math.floor(waits.length / 2)]).toBeLessThan(1_000);
+    const sorted = waits.toSorted((a, b) => a - b);
+    // A busy disk may hold up one of them for a while, and nothing may hold up any for longer than that.
+    expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(1_000);
+    expect(sorted.at(-1)).toBeLessThan(10 * 1_000);
   });
 
   it('R4 keeps what others write while a process is paused, in the files and in the view', async () => {

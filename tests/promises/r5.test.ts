@@ -110,6 +110,32 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     parent.kill('SIGKILL');
   });
 
+  /** A process that has ended and was fetched: its number is free, for now. */
+  async function freePid(): Promise<number> {
+    const child = spawn('true', { stdio: 'ignore' });
+    await once(child, 'exit');
+    return child.pid ?? 0;
+  }
+
+  // Only root can be somebody else.
+  it.skipIf(!isRoot)(
+    'R5 takes a number for taken that it may not signal (EPERM), and a free one for free (skipped without root)',
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), 'portolan-r5-taken-'));
+      try {
+        chmodSync(folder, 0o755);
+        const nobody = { uid: NOBODY, gid: NOBODY };
+        await using worker = new Worker(await bundleInto(folder), join(folder, 'mcp_servers.json'), nobody);
+        const [own, free] = [worker.pid, await freePid()];
+        expect(await worker.tell({ taken: [process.pid, own, free, 0, -1] })).toMatchObject({
+          taken: [process.pid, own],
+        });
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    },
+  );
+
   it("R5 takes another user's process for alive", async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-r5-other-'));
     try {

@@ -89,14 +89,32 @@ describe.each([
   });
 });
 
-it.each([
-  { title: 'that a server wants back', face: stateless },
-  { title: 'of a call that is held', face: asking },
-])('S11: a state $title is refused for another tool than the one that gave it', async ({ face }) => {
-  using questions = new Questions();
-  const asked = objectOf(await questions.answer(request('a@1', {}), face));
-  const other = request('a@2', { name: 'y', requestState: asked.requestState, inputResponses: {} });
-  await expect(questions.answer(other, face)).rejects.toMatchObject({ fault: { code: -32602 } });
+describe.each([
+  { kind: 'that a server wants back', face: stateless },
+  { kind: 'of a call that is held', face: asking },
+])('S11: a state $kind', ({ face }) => {
+  const EXECUTE = { name: 'execute_tool', arguments: { server: 'one', tool: 'x', arguments: {} } };
+  it.each([
+    { title: 'for another tool than the one that gave it', first: { name: 'x' }, other: { name: 'y' } },
+    {
+      title: 'for another server behind the same tool',
+      first: EXECUTE,
+      other: { ...EXECUTE, arguments: { ...EXECUTE.arguments, server: 'two' } },
+    },
+    {
+      title: 'for another tool of the same server',
+      first: EXECUTE,
+      other: { ...EXECUTE, arguments: { ...EXECUTE.arguments, tool: 'y' } },
+    },
+  ])('is refused $title', async ({ first, other }) => {
+    using questions = new Questions();
+    const asked = objectOf(await questions.answer(request('a@1', first), face));
+    expect(asked).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) });
+    const bring = (params: Json) =>
+      questions.answer(request('a@2', { ...params, requestState: asked.requestState, inputResponses: {} }), face);
+    await expect(bring(other)).rejects.toMatchObject({ fault: { code: -32602 } });
+    await expect(bring(first)).resolves.toBeDefined();
+  });
 });
 
 it('S11: the state of a held call counts once, also when it is brought twice at once', async () => {

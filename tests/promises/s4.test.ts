@@ -1,12 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { asVariables, canaries, canariesIn } from '../canaries.js';
 import { configure, connect, FIXTURE, fixture, portolan, type StdioClient } from '../client-over-stdio.js';
 import { listed, marked } from '../fixtures/children/marked-processes.js';
 import { type Machine, makeMachine } from '../machine.js';
+
+// What is told over HTTP, and what a daemon hands on, is in s4-doors.test.ts.
 
 /** Fifty secrets; five hundred with PORTOLAN_SOAK=1. */
 const TIMES = process.env.PORTOLAN_SOAK === '1' ? 10 : 1;
@@ -16,20 +18,7 @@ const OF_THE_GATEWAY = 20 * TIMES;
 const REMOTE = 5 * TIMES;
 const HEADERS_OF_EACH = 2;
 
-const SECRET = 'canary';
-const secret = () => `${SECRET}${randomBytes(12).toString('hex')}`;
 const of = <T>(count: number, make: (place: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
-const secretsIn = (text: string): string[] => [...new Set(text.match(/canary[0-9a-f]{24}/g) ?? [])];
-
-/** Names of the kind that real secrets have, and some that look like what a child is given. */
-const ALLURING = [
-  'AWS_SECRET_ACCESS_KEY',
-  'GITHUB_TOKEN',
-  'NPM_TOKEN',
-  'PATH_TOKEN',
-  'HOMEBREW_TOKEN',
-  'LANGSMITH_KEY',
-];
 
 describe('S4: a secret', () => {
   let machine: Machine;
@@ -37,9 +26,9 @@ describe('S4: a secret', () => {
   /** Everything that the gateway said to its client. */
   const answers: string[] = [];
   const received = new Map<string, IncomingHttpHeaders>();
-  const local = of(LOCAL, (n) => ({ name: `local${n}`, secrets: of(SECRETS_OF_EACH, secret) }));
-  const remote = of(REMOTE, (n) => ({ name: `remote${n}`, secrets: of(HEADERS_OF_EACH, secret) }));
-  const ofTheGateway = of(OF_THE_GATEWAY, secret);
+  const local = of(LOCAL, (n) => ({ name: `local${n}`, secrets: canaries(SECRETS_OF_EACH) }));
+  const remote = of(REMOTE, (n) => ({ name: `remote${n}`, secrets: canaries(HEADERS_OF_EACH) }));
+  const ofTheGateway = canaries(OF_THE_GATEWAY);
   const dumpOf = (name: string) => machine.path(`~/dumps/${name}.json`);
 
   /** The least that a server over HTTP has to say; the last of them fails and quotes what it was sent. */
@@ -90,10 +79,7 @@ describe('S4: a secret', () => {
     const dying = fixture(['--dies', 'bad key'], { env: { OWN_SECRET: first?.secrets[0] ?? '' } });
     configure(machine, { ...Object.fromEntries([...locals, ...remotes]), dying }, { timeouts: { searchMs: 20_000 } });
     client = await connect(machine, {
-      env: {
-        PORTOLAN_LOG: 'debug',
-        ...Object.fromEntries(ofTheGateway.map((value, n) => [ALLURING[n] ?? `GATEWAY_SECRET_${n}`, value])),
-      },
+      env: { PORTOLAN_LOG: 'debug', ...asVariables(ofTheGateway) },
     });
     answers.push(JSON.stringify(await client.call('search_tools', { query: 'anything' })));
     for (const { name } of local) {
@@ -112,10 +98,10 @@ describe('S4: a secret', () => {
   });
 
   it('is there to be found: each server has its own, and the errors were real', () => {
-    expect(local.map(({ name }) => secretsIn(readFileSync(dumpOf(name), 'utf8')).toSorted())).toEqual(
+    expect(local.map(({ name }) => canariesIn(readFileSync(dumpOf(name), 'utf8')).toSorted())).toEqual(
       local.map(({ secrets }) => secrets.toSorted()),
     );
-    expect(remote.map(({ name }) => secretsIn(JSON.stringify(received.get(name))).toSorted())).toEqual(
+    expect(remote.map(({ name }) => canariesIn(JSON.stringify(received.get(name))).toSorted())).toEqual(
       remote.map(({ secrets }) => secrets.toSorted()),
     );
     const all = answers.join('\n');
@@ -145,18 +131,18 @@ describe('S4: a secret', () => {
     expect([children.length, others.length]).toEqual([LOCAL, 1]);
     const found = [...children, ...others].map(({ pid, line }) => {
       const own = local.find(({ name }) => line.includes(dumpOf(name)))?.secrets ?? [];
-      return secretsIn(readFileSync(`/proc/${pid}/environ`, 'utf8')).filter((value) => !own.includes(value));
+      return canariesIn(readFileSync(`/proc/${pid}/environ`, 'utf8')).filter((value) => !own.includes(value));
     });
     expect(found.flat()).toEqual([]);
   });
 
   it('is in no answer and no error', () => {
-    expect(answers.flatMap(secretsIn)).toEqual([]);
+    expect(answers.flatMap(canariesIn)).toEqual([]);
   });
 
   it('is in no line of our own log', () => {
     expect(client.stderr).toContain('"level"');
-    expect(secretsIn(client.stderr)).toEqual([]);
+    expect(canariesIn(client.stderr)).toEqual([]);
   });
 
   it('is in no file that we write: audit, server logs, catalog, pins, state', async () => {
@@ -169,7 +155,7 @@ describe('S4: a secret', () => {
     const kinds = ['catalog/', 'audit/', 'logs/', 'pins/'];
     expect(kinds.filter((kind) => !files.some((path) => path.includes(`portolan/${kind}`)))).toEqual([]);
     const withSecret = files.filter(
-      (path) => statSync(path).isFile() && secretsIn(readFileSync(path, 'latin1')).length > 0,
+      (path) => statSync(path).isFile() && canariesIn(readFileSync(path, 'latin1')).length > 0,
     );
     expect(withSecret).toEqual([]);
   });
@@ -190,7 +176,7 @@ describe('S4: a secret', () => {
     const printed = [];
     for (const args of commands) {
       const { stdout, stderr } = await portolan(machine, args);
-      printed.push({ args, found: secretsIn(stdout + stderr), isEmpty: stdout + stderr === '' });
+      printed.push({ args, found: canariesIn(stdout + stderr), isEmpty: stdout + stderr === '' });
     }
     expect(printed).toEqual(commands.map((args) => ({ args, found: [], isEmpty: false })));
   });

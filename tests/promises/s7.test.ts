@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configure, connect, fixture, portolan, type StdioClient, until } from '../client-over-stdio.js';
+import { configure, connect, fixture, portolan, type StdioClient, startsIn, until } from '../client-over-stdio.js';
 import { type Machine, makeMachine } from '../machine.js';
 
 const text = { type: 'string' };
@@ -167,5 +167,89 @@ describe('S7: a tool whose definition changed after it was first seen', () => {
     expect(await listed()).toEqual({});
     await using other = await connect(machine);
     expect(await other.execute('own', 'renamed_now')).toMatchObject({ content: [{ text: 'renamed_now was called' }] });
+  });
+});
+
+describe.each(['mark', 'enforce'])('S7: a tool that a person approves in another process, with pins: %s', (pins) => {
+  it('counts as seen in a running gateway soon, whatever is asked of it', async () => {
+    using machine = makeMachine();
+    const tools = machine.path('~/tools.json');
+    writeFileSync(tools, JSON.stringify(BEFORE));
+    // The list is not read again meanwhile: what comes is the approval alone.
+    configure(machine, { own: fixture(['--tools', tools]) }, { pins });
+    {
+      await using first = await connect(machine);
+      await first.ask('list_tools', { server: 'own' });
+    }
+    writeFileSync(tools, JSON.stringify(AFTER));
+    rmSync(machine.path('~/.cache'), { recursive: true });
+    await using client = await connect(machine, { args: ['serve', '--expose', 'all'] });
+    await using models = await connect(machine);
+    const callable = async () => ((await client.request('tools/list')).tools as object[]).length;
+    const marks = async () => marksIn((await models.ask('list_tools', { server: 'own', includeDisabled: true })).tools);
+    expect([await marks(), await callable()]).toEqual([CHANGES, pins === 'mark' ? AFTER.length : 2]);
+
+    client.notifications.length = 0;
+    expect((await portolan(machine, ['approve', 'own', '--yes'])).status).toBe(0);
+    await until(marks, (now) => Object.keys(now).length === 0);
+    const { results } = await models.ask('search_tools', { query: 'what described does', limit: 50 });
+    expect([marksIn(results), results.some(({ tool: name }: { tool: string }) => name === 'described')]).toEqual([
+      {},
+      true,
+    ]);
+    expect(await models.ask('get_tool_details', { server: 'own', tool: 'described' })).not.toHaveProperty('change');
+    expect(await models.execute('own', 'described')).toMatchObject({ content: [{ text: 'described was called' }] });
+    // Whoever has listed the tools themselves is told to do so again.
+    await until(
+      () => client.notifications.map(({ method }) => method),
+      (told) => told.includes('notifications/tools/list_changed'),
+    );
+    expect(await callable()).toBe(AFTER.length);
+  });
+});
+
+describe('S7: a server that is another when it is started again, while its list is not too old', () => {
+  const HELD_CALL = { isError: true, structuredContent: { error: { code: 'TOOL_DISABLED', tool: 'described' } } };
+  const called = (name: string) => ({ content: [{ type: 'text', text: `${name} was called` }] });
+
+  it.each([
+    { title: 'a new gateway', again: 'gateway' },
+    { title: 'the same gateway, after it ended', again: 'server' },
+  ])('has its changed tools held from the first call on in $title', async ({ again }) => {
+    using machine = makeMachine();
+    const [tools, starts] = [machine.path('~/tools.json'), machine.path('~/starts')];
+    const write = (list: readonly object[]) => writeFileSync(tools, JSON.stringify([...list, tool('exit')]));
+    write(BEFORE);
+    configure(machine, { own: fixture(['--tools', tools, '--starts', starts]) }, { pins: 'enforce' });
+    await using first = await connect(machine);
+    expect(await first.execute('own', 'described')).toEqual(called('described'));
+    write(AFTER);
+    // It runs since before the change: only a new start, or its own word, makes it another.
+    expect(await first.execute('own', 'described')).toEqual(called('described'));
+    if (again === 'server') await first.execute('own', 'exit');
+    await using client = again === 'server' ? undefined : await connect(machine);
+    const asking = client ?? first;
+    const calls = ['described', 'described', 'same'].map((name) => asking.execute('own', name, { a: 'x' }));
+    expect(await Promise.all(calls)).toMatchObject([HELD_CALL, HELD_CALL, called('same')]);
+    expect(startsIn(starts)).toHaveLength(2);
+    const { tools: listed } = await asking.ask('list_tools', { server: 'own', includeDisabled: true });
+    expect(marksIn(listed)).toEqual(CHANGES);
+  });
+
+  it('is marked soon after its first call where changed tools are not held', async () => {
+    using machine = makeMachine();
+    const tools = machine.path('~/tools.json');
+    writeFileSync(tools, JSON.stringify(BEFORE));
+    configure(machine, { own: fixture(['--tools', tools]) });
+    {
+      await using first = await connect(machine);
+      await first.ask('list_tools', { server: 'own' });
+    }
+    writeFileSync(tools, JSON.stringify(AFTER));
+    await using client = await connect(machine);
+    const marks = async () => marksIn((await client.ask('list_tools', { server: 'own' })).tools);
+    expect([await marks(), await client.execute('own', 'described')]).toEqual([{}, called('described')]);
+    await until(marks, (now) => Object.keys(now).length > 0);
+    expect(await marks()).toEqual(CHANGES);
   });
 });

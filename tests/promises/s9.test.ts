@@ -1,6 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Definition } from '../../src/model/index.js';
-import { compileToolRules, ruleJudge, type ServerRule } from '../../src/policy/index.js';
+import {
+  compileToolRules,
+  MAX_TOOL_NAME_CHARACTERS,
+  ruleJudge,
+  type ServerRule,
+  type ToolRule,
+} from '../../src/policy/index.js';
 import { definition } from '../fakes/definition.js';
 
 const RULES = 1_000;
@@ -126,6 +132,39 @@ describe(`S9 the policy matcher is linear`, () => {
     const growth = () => timeOf(shape, 4, 32 * CHARACTERS) / Math.max(timeOf(shape, 4, 4 * CHARACTERS), 0.1);
     expect([growth, growth, growth].some((grow) => grow() < 24)).toBe(true);
   });
+
+  /** The longest name of a tool that is judged; a longer one is off unread. */
+  const LONGEST = a(MAX_TOOL_NAME_CHARACTERS);
+  const PASSES = { enabled: true, tags: [] };
+
+  it.each<{ title: string; rule: (n: number) => Partial<ToolRule>; server?: string; tool?: string; is?: object }>([
+    { title: 'six stars', rule: (n) => ({ pattern: [`*a*a*a*a*a*b${n}*`] }) },
+    { title: 'as many stars as fit', rule: (n) => ({ pattern: [`${'*a'.repeat(200)}*b${n}*`] }) },
+    { title: 'a part that almost fits', rule: (n) => ({ pattern: [`*${a(40)}b${n}*`] }) },
+    { title: 'a part as long as half the name', rule: (n) => ({ pattern: [`*${a(128)}b${n}${a(128)}*`] }) },
+    { title: 'stars after a negation', rule: (n) => ({ pattern: ['*a', '!*', `!*a*a*a*a*a*b${n}*`] }) },
+    {
+      title: 'stars for the name of a server',
+      rule: (n) => ({ server: `*a*a*a*a*a*b${n}*` }),
+      server: a(CHARACTERS),
+    },
+    {
+      title: 'a name that is too long to be judged',
+      rule: (n) => ({ pattern: [`*a*a*a*a*a*b${n}*`] }),
+      tool: a(CHARACTERS),
+      is: { enabled: false, tags: [] },
+    },
+  ])(
+    'S9 judges tools by wildcards in time: $title',
+    async ({ title, rule, server = 'a', tool = LONGEST, is = PASSES }) => {
+      const rules = Array.from({ length: RULES }, (_, n) => ({ pattern: ['*'], enabled: false, ...rule(n) }));
+      const judge = await compileToolRules(rules);
+      expect(judge(server, tool)).toEqual(is);
+      const time = bestOf(9, () => judge(server, tool));
+      figures.push(`tools by ${title} ${time.toFixed(1)}`);
+      expect(time).toBeLessThan(MAX_MS);
+    },
+  );
 
   it.each(['(a+)+$', '(a|aa)+$', '(a*)*b', '(.*a){20}', '^(([a-z])+.)+[A-Z]([a-z])+$', '(a|b)*a(a|b){400}$'])(
     'S9 runs the expression /%s/ over a thousand names in time',

@@ -21,8 +21,8 @@ export type Answer = { readonly value: unknown } | { readonly json: string | Buf
 
 export interface ChannelListener {
   message(message: Incoming): void;
-  /** A message went by that was too large to keep. */
-  overlong(line: { readonly bytes: number; readonly id: Id | undefined }): void;
+  /** A message went by that was too large to keep; an answer, unless it is said to be a request. */
+  overlong(line: { readonly bytes: number; readonly id: Id | undefined; readonly isRequest?: boolean }): void;
   /** A request could not be delivered; others may be. */
   undelivered(id: Id, reason: Error): void;
   /** Called once, whoever closed it. */

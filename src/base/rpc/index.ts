@@ -8,6 +8,7 @@ export {
   RpcCode,
   type RpcFault,
   readMessage,
+  tooLarge,
 } from './message.js';
 export { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError, Undelivered } from './peer.js';
 export { StreamChannel, type StreamLimits } from './stream-channel.js';

@@ -91,17 +91,22 @@ describe('parseLine', () => {
     {
       title: 'an id that is null',
       line: '{"jsonrpc":"2.0","id":null,"method":"m"}',
-      read: invalid(-32600, '"id" is neither a text nor a number'),
+      read: invalid(-32600, '"id" is neither a text nor a number that can be given back'),
+    },
+    {
+      title: 'an id that is another number to us',
+      line: '{"jsonrpc":"2.0","id":9007199254740993,"method":"m"}',
+      read: invalid(-32600, '"id" is neither a text nor a number that can be given back'),
     },
     {
       title: 'an id beyond every number',
       line: '{"jsonrpc":"2.0","id":1e999,"method":"m"}',
-      read: invalid(-32600, '"id" is neither a text nor a number'),
+      read: invalid(-32600, '"id" is neither a text nor a number that can be given back'),
     },
     {
       title: 'an id as long as a book',
       line: `{"jsonrpc":"2.0","id":"${'x'.repeat(1_025)}","method":"m"}`,
-      read: invalid(-32600, '"id" is neither a text nor a number'),
+      read: invalid(-32600, '"id" is neither a text nor a number that can be given back'),
     },
     {
       title: 'an id that only its prototype would have',
@@ -117,12 +122,17 @@ describe('parseLine', () => {
     {
       title: 'what nests too deep, with the id of who waits',
       line: `{"jsonrpc":"2.0","id":9,"method":"m","params":${'['.repeat(20)}${']'.repeat(20)}}`,
-      read: { ...invalid(-32600, 'nested deeper than 16', 9), isTooDeep: true },
+      read: invalid(-32600, 'nested deeper than 16', 9),
+    },
+    {
+      title: 'an answer that nests too deep, with the id of who waits',
+      line: `{"jsonrpc":"2.0","id":9,"result":{"method":${'['.repeat(20)}${']'.repeat(20)}}}`,
+      read: { ...invalid(-32600, 'nested deeper than 16', 9), isAnswer: true },
     },
     {
       title: 'what nests too deep and has no id',
       line: '['.repeat(17) + ']'.repeat(17),
-      read: { ...invalid(-32600, 'nested deeper than 16'), isTooDeep: true },
+      read: invalid(-32600, 'nested deeper than 16'),
     },
   ])('reads $title', ({ line, read }) => {
     expect(parse(line)).toEqual([read]);

@@ -1,4 +1,6 @@
 import { isUtf8 } from 'node:buffer';
+import { ErrorCode } from '../errors.js';
+import { readJson } from '../exact-json.js';
 import { hasLineEnd, MAX_PASSED_TEXT } from '../json-line.js';
 import { isDeeperThan, PassingId } from '../json-scan.js';
 
@@ -22,8 +24,8 @@ export type Incoming =
       readonly kind: 'invalid';
       readonly id: Id | undefined;
       readonly fault: RpcFault;
-      /** It may well be a message, and was not read because it nests too deep. */
-      readonly isTooDeep?: true;
+      /** It was not read because it nests too deep, and names no method: who waits for it under this id gets no other answer. */
+      readonly isAnswer?: true;
     };
 
 export type Params = Readonly<Record<string, unknown>> | undefined;
@@ -55,12 +57,38 @@ const REPLACEMENT = '\uFFFD';
 
 /** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
 export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
-  if (isDeeperThan(line, maxDepth)) return [tooDeep(maxDepth, idIn(line))];
+  if (isDeeperThan(line, maxDepth)) return [tooDeep(line, maxDepth)];
   const forwardable = parseForwardable(line);
-  if (forwardable) return [forwardable];
+  return forwardable ? [forwardable] : parseWhole(withoutMark(line).toString());
+}
+
+/**
+ * The same for a line in a piece of what came that is ASCII throughout, and whose text therefore counts as its bytes do:
+ * decoding all of it in one stroke costs less than a buffer for each line.
+ */
+export function parseAscii(
+  { bytes, text }: { readonly bytes: Buffer; readonly text: string },
+  from: number,
+  to: number,
+  maxDepth: number,
+): readonly Incoming[] {
+  if (isDeeperThan(bytes, maxDepth, from, to)) return [tooDeep(bytes.subarray(from, to), maxDepth)];
+  const frame = resultFrame(bytes, from, to);
+  if (!frame) return parseWhole(text.slice(from, to));
+  const json = text.slice(frame.from, frame.to);
+  try {
+    const result: unknown = JSON.parse(json);
+    const passed = json.length <= MAX_PASSED_TEXT ? json : bytes.subarray(frame.from, frame.to);
+    return [{ kind: 'result', id: frame.id, result, json: passed }];
+  } catch {
+    return parseWhole(text.slice(from, to)); // a line of another shape
+  }
+}
+
+function parseWhole(text: string): readonly Incoming[] {
   let value: unknown;
   try {
-    value = JSON.parse(withoutMark(line).toString());
+    value = readJson(text);
   } catch {
     return [invalid(RpcCode.parseError, 'not valid JSON')];
   }
@@ -75,7 +103,7 @@ export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
  * one JSON value, the line is what it seems to be, and the value can go into another message as it is.
  */
 function parseForwardable(line: Buffer): Incoming | undefined {
-  const frame = frameOf(line);
+  const frame = resultFrame(line);
   if (!frame) return undefined;
   const bytes = line.subarray(frame.from, frame.to);
   const text = bytes.toString();
@@ -92,21 +120,26 @@ function parseForwardable(line: Buffer): Incoming | undefined {
   }
 }
 
-/** Byte by byte: every answer of every server comes by here. */
-function frameOf(line: Buffer): { readonly id: number; readonly from: number; readonly to: number } | undefined {
-  const end = line.length - 1;
+/** Where a result stands in a line of a usual order, not yet looked at. Byte by byte: every answer of every server comes by here. */
+export function resultFrame(
+  line: Buffer,
+  start = 0,
+  stop = line.length,
+): { readonly id: number; readonly from: number; readonly to: number } | undefined {
+  const end = stop - 1;
   if (line[end] !== CLOSE_BRACE) return undefined;
-  if (isAt(line, 0, RESULT_LAST)) {
-    const next = RESULT_LAST.length + digitsFrom(line, RESULT_LAST.length);
-    if (!isNumber(line, RESULT_LAST.length, next) || !isAt(line, next, RESULT_LAST_NEXT)) return undefined;
-    return { id: numberAt(line, RESULT_LAST.length, next), from: next + RESULT_LAST_NEXT.length, to: end };
+  if (isAt(line, start, RESULT_LAST)) {
+    const first = start + RESULT_LAST.length;
+    const next = first + digitsFrom(line, first);
+    if (!isNumber(line, first, next) || !isAt(line, next, RESULT_LAST_NEXT)) return undefined;
+    return { id: numberAt(line, first, next), from: next + RESULT_LAST_NEXT.length, to: end };
   }
-  if (!isAt(line, 0, RESULT_FIRST)) return undefined;
+  if (!isAt(line, start, RESULT_FIRST)) return undefined;
   let first = end;
   while (end - first < MAX_DIGITS && isDigit(line[first - 1])) first -= 1;
   const to = first - RESULT_FIRST_END.length;
-  if (!isNumber(line, first, end) || !isAt(line, to, RESULT_FIRST_END)) return undefined;
-  return { id: numberAt(line, first, end), from: RESULT_FIRST.length, to };
+  if (!isNumber(line, first, end) || to < start || !isAt(line, to, RESULT_FIRST_END)) return undefined;
+  return { id: numberAt(line, first, end), from: start + RESULT_FIRST.length, to };
 }
 
 function isAt(line: Buffer, from: number, text: Buffer): boolean {
@@ -141,13 +174,6 @@ function withoutMark(line: Buffer): Buffer {
   return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
 }
 
-/** Whoever waits for an answer to what is not parsed gets one. */
-function idIn(line: Buffer): Id | undefined {
-  const passing = new PassingId();
-  passing.push(line);
-  return readId(passing.id);
-}
-
 /** What a parsed value says as a message. */
 export function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return invalid(RpcCode.invalidRequest, 'a message is an object');
@@ -169,7 +195,7 @@ function readCall(value: Record<string, unknown>, id: Id | undefined): Incoming 
   }
   if (!Object.hasOwn(value, 'id')) return { kind: 'notification', method, params };
   return id === undefined
-    ? invalid(RpcCode.invalidRequest, '"id" is neither a text nor a number')
+    ? invalid(RpcCode.invalidRequest, '"id" is neither a text nor a number that can be given back')
     : { kind: 'request', id, method, params };
 }
 
@@ -182,13 +208,30 @@ function readFault({ code, message, data }: Record<string, unknown>): RpcFault {
 }
 
 function readId(id: unknown): Id | undefined {
-  if (typeof id === 'number' && Number.isFinite(id)) return id;
+  // Beyond these two numbers may be one to us, and would be given back as another.
+  if (typeof id === 'number') return Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : undefined;
   return typeof id === 'string' && id.length <= MAX_ID_CHARACTERS ? id : undefined;
 }
 
-function tooDeep(maxDepth: number, id: Id | undefined): Incoming {
+/** For whoever sent what is too large to keep: what it holds in most cases, and what can be done about it. */
+export function tooLarge(bytes: number): RpcFault {
+  return {
+    code: RpcCode.invalidRequest,
+    message: `a message of ${bytes} bytes is too large`,
+    data: {
+      code: ErrorCode.LimitExceeded,
+      hint: 'pass less, or several calls; limits.maxArgumentBytes sets the limit',
+    },
+  };
+}
+
+/** Whoever waits for an answer to what is not parsed gets one. */
+function tooDeep(line: Buffer, maxDepth: number): Incoming {
+  const passing = new PassingId();
+  passing.push(line);
   const fault = { code: RpcCode.invalidRequest, message: `nested deeper than ${maxDepth}` };
-  return { kind: 'invalid', id, fault, isTooDeep: true };
+  const id = readId(passing.id);
+  return { kind: 'invalid', id, fault, ...(id !== undefined && !passing.isRequest && { isAnswer: true }) };
 }
 
 function invalid(code: number, message: string, id?: Id): Incoming {

@@ -29,11 +29,13 @@ export class Outbox {
     this.#length += part.length;
   }
 
-  /** Leaves at once where no other follows, and none did the last time; else when all that runs now is done. */
-  endMessage(isLast: boolean): void {
+  /** Leaves at once where no other follows, and none did the last time; else when all that runs now is done. Says whether it left. */
+  endMessage(isLast: boolean): boolean {
     this.#messages += 1;
-    if (isLast && this.#messages === 1 && this.#lastMessages === 1) this.flush();
+    const isAlone = isLast && this.#messages === 1 && this.#lastMessages === 1;
+    if (isAlone) this.flush();
     else if (this.#messages === 1) process.nextTick(flush, this);
+    return isAlone;
   }
 
   flush(): void {
@@ -46,8 +48,8 @@ export class Outbox {
     if (parts.length === 0 || !this.#output.writable) return;
     const [first] = parts;
     if (parts.length === 1) this.#output.write(first);
-    else if (length <= COPIED_BYTES) this.#output.write(joined(parts, length));
-    else this.#writeAll(parts);
+    else if (length > COPIED_BYTES) this.#writeAll(parts);
+    else this.#output.write(parts.every(isText) ? parts.join('') : joined(parts, length));
   }
 
   /** The bytes of a large result are neither copied nor written again. */
@@ -67,6 +69,10 @@ function joined(parts: readonly (string | Buffer)[], length: number): Buffer {
   let at = 0;
   for (const part of parts) at += typeof part === 'string' ? all.write(part, at) : part.copy(all, at);
   return all.subarray(0, at);
+}
+
+function isText(part: string | Buffer): boolean {
+  return typeof part === 'string';
 }
 
 function flush(outbox: Outbox): void {

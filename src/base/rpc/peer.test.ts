@@ -204,6 +204,41 @@ describe('Peer', () => {
     expect(closings).toHaveLength(count);
   });
 
+  it.each([
+    {
+      title: 'too large',
+      say: ({ overlong }: ReturnType<typeof road>) => overlong({ bytes: 1_000, id: 0, isRequest: true }),
+    },
+    {
+      title: 'too deep',
+      say: ({ hear }: ReturnType<typeof road>) =>
+        hear({ kind: 'invalid', id: 0, fault: { code: -32600, message: 'deep' } }),
+    },
+  ])('answers a request that is $title, and takes it for no answer to one of ours', async ({ say }) => {
+    const made = road({ noise: () => 'answer' });
+    const { answer } = made.peer.request('a', undefined);
+    say(made);
+    expect(made.sent.slice(1)).toMatchObject([{ kind: 'fault', id: 0 }]);
+    made.hear({ kind: 'result', id: 0, result: 'ours' });
+    expect(await answer).toMatchObject({ result: 'ours' });
+  });
+
+  it.each([
+    { title: 'too large', say: ({ overlong }: ReturnType<typeof road>) => overlong({ bytes: 1_000, id: 0 }) },
+    {
+      title: 'too deep',
+      say: ({ hear }: ReturnType<typeof road>) =>
+        hear({ kind: 'invalid', id: 0, fault: { code: -32600, message: 'deep' }, isAnswer: true }),
+    },
+  ])('tells who waits of an answer that is $title, and the other side nothing', async ({ say }) => {
+    const made = road({ noise: () => 'answer' });
+    const { answer } = made.peer.request('a', undefined);
+    say(made);
+    await expect(answer).rejects.toThrow();
+    say(made); // nobody waits for it any more
+    expect(made.sent).toHaveLength(1);
+  });
+
   it('takes a long line of somebody to whom nobody speaks for noise', () => {
     const { closings, overlong } = road();
     overlong({ bytes: 1_000, id: undefined });

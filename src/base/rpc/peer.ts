@@ -1,6 +1,6 @@
 import { OpenTable } from '../open-table.js';
-import type { Answer, Channel } from './channel.js';
-import { type Id, type Incoming, type Params, RpcCode, type RpcFault } from './message.js';
+import type { Answer, Channel, ChannelListener } from './channel.js';
+import { type Id, type Incoming, type Params, RpcCode, type RpcFault, tooLarge } from './message.js';
 
 /** An answer that is an error, from the other side or for it. */
 export class RpcError extends Error {
@@ -77,7 +77,7 @@ export class Peer {
     this.#nextId = firstId;
     channel.start({
       message: (message) => this.#receive(message),
-      overlong: ({ bytes, id }) => this.#overlong(bytes, id),
+      overlong: (line) => this.#overlong(line),
       undelivered: (id, reason) => this.#take(id)?.reject(new Undelivered(reason.message, { cause: reason })),
       closed: (reason) => this.#end(reason),
     });
@@ -160,10 +160,11 @@ export class Peer {
   }
 
   /** Noise is skipped or answered. What only nests too deep may be an answer: whoever waits for it learns why it does not come. */
-  #unreadable({ id, fault, isTooDeep }: Extract<Incoming, { kind: 'invalid' }>): void {
-    if (this.#handlers.noise(fault) === 'answer') this.#channel.send({ kind: 'fault', id: id ?? null, fault });
-    else if (isTooDeep && id !== undefined)
+  #unreadable({ id, fault, isAnswer }: Extract<Incoming, { kind: 'invalid' }>): void {
+    const isHeard = this.#handlers.noise(fault) === 'answer';
+    if (isAnswer && id !== undefined)
       this.#take(id)?.reject(new RpcError(fault.code, `its answer cannot be read: ${fault.message}`));
+    else if (isHeard) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
   }
 
   async #answer(request: Extract<Incoming, { kind: 'request' }>): Promise<void> {
@@ -183,15 +184,17 @@ export class Peer {
   }
 
   /** Who waits for it learns of it. Where it cannot be said who that is, nobody would ever hear again: the connection ends. */
-  #overlong(bytes: number, id: Id | undefined): void {
-    const pending = id === undefined ? undefined : this.#take(id);
+  #overlong({ bytes, id, isRequest = false }: Parameters<ChannelListener['overlong']>[0]): void {
+    // The other side numbers its requests as it likes, also like ours.
+    const pending = id === undefined || isRequest ? undefined : this.#take(id);
     if (pending) {
       pending.reject(new AnswerTooLarge(bytes));
       return;
     }
-    const fault = { code: RpcCode.invalidRequest, message: `a message of ${bytes} bytes is too large` };
-    if (this.#handlers.noise(fault) === 'answer') this.#channel.send({ kind: 'fault', id: id ?? null, fault });
-    else if (id === undefined && this.#pending.size > 0) void this.#channel.close();
+    const fault = tooLarge(bytes);
+    const isHeard = this.#handlers.noise(fault) === 'answer';
+    if (isHeard && (isRequest || id === undefined)) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
+    else if (!isHeard && id === undefined && this.#pending.size > 0) void this.#channel.close();
   }
 
   #take(id: Id): Pending | undefined {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, connect as dial, type Socket } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ChannelListener } from './channel.js';
 import { StreamChannel } from './stream-channel.js';
 
@@ -34,7 +35,7 @@ describe('StreamChannel', () => {
     expect(heard).toEqual([
       { kind: 'notification', method: 'a', params: undefined },
       { kind: 'invalid', id: undefined, fault: { code: -32700, message: 'not valid JSON' } },
-      { overlong: { bytes: 101, id: undefined } },
+      { overlong: { bytes: 101, id: undefined, isRequest: false } },
       { kind: 'notification', method: 'last', params: undefined },
       { closed: undefined },
     ]);
@@ -52,7 +53,7 @@ describe('StreamChannel', () => {
     await settled();
     expect(heard).toMatchObject([
       { kind: 'notification' },
-      { kind: 'invalid', isTooDeep: true },
+      { kind: 'invalid', fault: { message: 'nested deeper than 4' } },
       { closed: undefined },
     ]);
   });
@@ -76,6 +77,27 @@ describe('StreamChannel', () => {
       '',
     ]);
   });
+
+  it.skipIf(availableParallelism() === 1)(
+    'stays awake for quick answers to what is alone, and for nothing else',
+    async () => {
+      const { channel, input } = opened();
+      const looks = vi.spyOn(globalThis, 'setImmediate');
+      const exchange = async (isLast: boolean) => {
+        channel.send({ kind: 'notification', method: 'm', params: {} }, isLast);
+        input.emit('data', Buffer.from('{"jsonrpc":"2.0","method":"a"}\n'));
+        await Promise.resolve();
+      };
+      for (let n = 0; n < 100; n += 1) await exchange(false);
+      expect(looks).not.toHaveBeenCalled();
+      await settled();
+      looks.mockClear();
+      // The first of several gathers once more; and a busy machine is not always quick.
+      for (let n = 0; n < 100; n += 1) await exchange(true).then(settled);
+      expect(looks.mock.calls.length).toBeGreaterThan(100);
+      looks.mockRestore();
+    },
+  );
 
   it('writes at once what is alone, and gathers again once several came together', async () => {
     const { channel, written } = opened();

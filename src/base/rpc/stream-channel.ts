@@ -2,9 +2,12 @@ import type { Readable, Writable } from 'node:stream';
 import { jsonLine } from '../json-line.js';
 import { jsonWord } from '../json-word.js';
 import { LineSplitter } from '../line-splitter.js';
+import { readAsciiLines } from './ascii-lines.js';
 import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
+import { MAX_AT_ONCE_BYTES, readLargeLine } from './large-line.js';
 import { parseLine } from './message.js';
 import { Outbox } from './outbox.js';
+import { Vigil } from './vigil.js';
 
 export interface StreamLimits {
   /** The longest line that is kept. */
@@ -22,8 +25,12 @@ export class StreamChannel implements Channel {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #outbox: Outbox;
+  readonly #vigil = new Vigil();
   readonly #limits: () => StreamLimits;
   #listener: ChannelListener | undefined;
+  /** What came after a line that is still being read, and how the stream ended meanwhile. */
+  #behind: { readonly line: Buffer; readonly maxDepth: number }[] | undefined;
+  #over: { readonly reason: Error | undefined } | undefined;
   #ended = false;
   #closing: Promise<void> | undefined;
 
@@ -43,35 +50,52 @@ export class StreamChannel implements Channel {
     let limits = this.#limits();
     const splitter = new LineSplitter(() => limits.maxLineBytes, {
       line: (bytes) => {
-        for (const message of parseLine(bytes, limits.maxDepth)) listener.message(message);
+        if (this.#behind) this.#behind.push({ line: bytes, maxDepth: limits.maxDepth });
+        else if (bytes.length > MAX_AT_ONCE_BYTES) void this.#readApart(bytes, limits.maxDepth, listener);
+        else for (const message of parseLine(bytes, limits.maxDepth)) listener.message(message);
       },
       overlong: (line) => listener.overlong(line),
     });
     this.#input.on('data', (chunk: Buffer) => {
+      this.#vigil.end();
       limits = this.#limits(); // they may change, but not within one piece of what comes
-      splitter.push(chunk);
+      const isNext = splitter.isBetweenLines && !this.#behind;
+      if (!isNext || !readAsciiLines(chunk, limits, listener)) splitter.push(chunk);
       if (chunk.length >= FULL_CHUNK_BYTES) this.#giveWay();
     });
     this.#input.on('end', () => {
       limits = this.#limits();
       splitter.end();
-      this.#end(undefined);
+      this.#isOver(undefined);
     });
     for (const stream of [this.#input, this.#output]) {
-      stream.on('error', (error) => this.#end(error));
-      stream.on('close', () => this.#end(undefined));
+      stream.on('error', (error) => this.#isOver(error));
+      stream.on('close', () => this.#isOver(undefined));
     }
+  }
+
+  /** Nothing more is taken meanwhile, so that everything arrives in its order. */
+  async #readApart(line: Buffer, maxDepth: number, listener: ChannelListener): Promise<void> {
+    const behind: { readonly line: Buffer; readonly maxDepth: number }[] = [{ line, maxDepth }];
+    this.#behind = behind;
+    this.#input.pause();
+    for (let next = behind.shift(); next; next = behind.shift()) {
+      for (const message of await readLargeLine(next.line, next.maxDepth)) if (!this.#ended) listener.message(message);
+    }
+    this.#behind = undefined;
+    if (this.#over) this.#end(this.#over.reason);
+    else this.#input.resume();
   }
 
   send(message: Outgoing, isLast = false): void {
     this.#put(message);
-    this.#outbox.endMessage(isLast);
+    if (this.#outbox.endMessage(isLast)) this.#vigil.begin();
   }
 
   #put(message: Outgoing): void {
     if (message.kind === 'result' && 'json' in message.answer) {
       const { id, answer } = message;
-      const before = `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : JSON.stringify(id)},"result":`;
+      const before = `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : jsonLine(id)},"result":`;
       if (typeof answer.json === 'string') this.#outbox.put(`${before}${answer.json}}\n`);
       else for (const part of [before, answer.json, '}\n']) this.#outbox.put(part);
     } else if (message.kind === 'request' && typeof message.id === 'number') {
@@ -105,7 +129,15 @@ export class StreamChannel implements Channel {
   /** Node reads on as long as there is more: who writes without a pause would keep everybody else waiting. */
   #giveWay(): void {
     this.#input.pause();
-    setImmediate(() => this.#input.resume());
+    setImmediate(() => {
+      if (!this.#behind) this.#input.resume();
+    });
+  }
+
+  /** Who has said something before it left is heard. */
+  #isOver(reason: Error | undefined): void {
+    if (this.#behind) this.#over ??= { reason };
+    else this.#end(reason);
   }
 
   #end(reason: Error | undefined): void {

@@ -60,6 +60,14 @@ const linesOf = (folder: string, ending = '.jsonl'): string[] =>
   readdirSync(folder).filter((name) => name.endsWith(ending));
 
 describe('openAuditLog', () => {
+  it('writes all lines, also where a name in one of them is no text', async () => {
+    using here = place();
+    await recorded(here.options, [{ tool: 'a' }, { tool: undefined as never, server: {} as never }, { tool: 'b' }]);
+    const { entries } = await readAudit(here.folder);
+    expect(entries.map(({ tool }) => tool)).toEqual(['a', 'undefined', 'b']);
+    expect(here.warnings).toEqual([]);
+  });
+
   it('records what was called and how it went, in the order of the calls', async () => {
     using here = place();
     let now = Date.UTC(2026, 0, 2, 3, 4, 5, 6);

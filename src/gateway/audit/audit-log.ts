@@ -64,7 +64,10 @@ class QueuedLog implements AuditLog {
   }
 
   record(execution: Execution): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed) {
+      this.#warn(`the audit log was closed before a call of ${execution.tool} ended, which is not in it`);
+      return;
+    }
     if (this.#waiting >= MAX_QUEUED) this.#lost += 1;
     else this.#fresh.push({ execution, at: this.#now() });
     // While the disk is at work nobody knows for how long they will wait.

@@ -34,8 +34,8 @@ interface Current {
 /** Writes one chain. Any step may fail and be tried again: nothing counts before it is on the disk. */
 export class ChainWriter implements AsyncDisposable {
   readonly #options: ChainOptions;
-  readonly #chain: string;
-  readonly #headFile: HeadFile;
+  #chain: string;
+  #headFile: HeadFile;
   #key: string | undefined;
   #current: Current | undefined;
   #head: Head;
@@ -43,9 +43,9 @@ export class ChainWriter implements AsyncDisposable {
 
   constructor(options: ChainOptions) {
     this.#options = options;
-    this.#chain = `${options.pid}-${randomKey().slice(0, 12)}`;
+    this.#chain = newChain(options.pid);
     this.#headFile = new HeadFile(join(options.folder, headName(this.#chain)));
-    this.#head = { chain: this.#chain, count: 0, hash: NO_HASH, file: '', floor: '' };
+    this.#head = beginningOf(this.#chain);
   }
 
   /**
@@ -57,10 +57,10 @@ export class ChainWriter implements AsyncDisposable {
     lost: number,
     onWritten: (entries: number, lost: number) => void,
   ): Promise<void> {
-    const key = await this.#open();
     // A head that could not be written comes first: no second batch may get ahead of it.
-    if (this.#current && !this.#isSealed) await this.#seal(key);
-    let current = await this.#file(key);
+    if (this.#current && !this.#isSealed) await this.#seal(await this.#open());
+    let current = await this.#file();
+    const key = await this.#open();
     let left = lost;
     let from = 0;
     do {
@@ -114,14 +114,31 @@ export class ChainWriter implements AsyncDisposable {
   }
 
   /** The file to append to: the one at hand, unless it was given up by another process or was never begun. */
-  async #file(key: string): Promise<Current> {
+  async #file(): Promise<Current> {
     const current = this.#current;
-    if (!current) return this.#next(key);
+    if (!current) return this.#next(await this.#open());
     const { size, nlink } = await current.handle.stat();
-    if (nlink === 0) return this.#next(key);
+    if (nlink === 0) return this.#next(await this.#keyAgain());
     // What a failed append left behind would break the chain.
     if (size > current.size) await current.handle.truncate(current.size);
     return current;
+  }
+
+  /**
+   * Where the whole folder was taken away, the key is put back, so that what is missing shows as missing. If another process
+   * has made a key of its own meanwhile, this chain could not be verified any more, and another begins.
+   */
+  async #keyAgain(): Promise<string> {
+    const before = await this.#open();
+    await openFolder(this.#options.folder);
+    const key = await ensureKey(this.#options.folder, before);
+    if (key === before) return key;
+    this.#key = key;
+    this.#chain = newChain(this.#options.pid);
+    this.#head = beginningOf(this.#chain);
+    await this.#headFile[Symbol.asyncDispose]();
+    this.#headFile = new HeadFile(join(this.#options.folder, headName(this.#chain)));
+    return key;
   }
 
   async #next(key: string): Promise<Current> {
@@ -167,4 +184,12 @@ export class ChainWriter implements AsyncDisposable {
     await this.#headFile.write(sealHead(this.#head, key));
     this.#isSealed = true;
   }
+}
+
+function newChain(pid: number): string {
+  return `${pid}-${randomKey().slice(0, 12)}`;
+}
+
+function beginningOf(chain: string): Head {
+  return { chain, count: 0, hash: NO_HASH, file: '', floor: '' };
 }

@@ -24,11 +24,11 @@ export async function readKey(folder: string): Promise<string | undefined> {
   }
 }
 
-/** The key, made if there is none; of several who make one at once, the first wins and the others read his. */
-export async function ensureKey(folder: string): Promise<string> {
+/** The key, made if there is none, or put back; of several who do so at once, the first wins and the others read his. */
+export async function ensureKey(folder: string, before?: string): Promise<string> {
   const found = await readKey(folder);
   if (found !== undefined) return found;
-  const fresh = randomKey();
+  const fresh = before ?? randomKey();
   if (await createWhole(join(folder, KEY_NAME), `${fresh}\n`)) return fresh;
   const winner = await readKey(folder);
   if (winner !== undefined) return winner;

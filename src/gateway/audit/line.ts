@@ -190,6 +190,8 @@ function isSighting(value: unknown): value is Sighting {
   return typeof value.file === 'string' && isCount(value.count);
 }
 
-function bounded(name: string): string {
-  return name.length > MAX_NAME_CHARACTERS ? `${name.slice(0, MAX_NAME_CHARACTERS)}…` : name;
+/** Also of what is no text, whoever let it through: one line that cannot be written would keep all later ones from it. */
+function bounded(name: unknown): string {
+  const text = String(name);
+  return text.length > MAX_NAME_CHARACTERS ? `${text.slice(0, MAX_NAME_CHARACTERS)}…` : text;
 }

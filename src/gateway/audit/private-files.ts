@@ -114,7 +114,7 @@ export async function readSmall(path: string, maxBytes: number): Promise<string 
     file = await openOwn(path);
   } catch (error) {
     if (isAbsent(error)) return undefined;
-    throw error;
+    throw error instanceof PortolanError ? error : refused(path, `cannot be read (${codeOf(error)})`);
   }
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(maxBytes + 1), 0, maxBytes + 1, 0);
@@ -131,7 +131,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
     return (await readdir(folder)).toSorted();
   } catch (error) {
     if (isAbsent(error)) return [];
-    throw error;
+    throw refused(folder, `cannot be read as a folder (${codeOf(error)})`);
   }
 }
 

@@ -46,6 +46,7 @@ export async function listenHttp(wanted: HttpAddress, { handle, isOpen, log }: N
     },
     (incoming, outgoing) => {
       serveOne(incoming, outgoing, handle, waiting).catch((error: unknown) => {
+        if (incoming.errored) return; // it hung up in the middle of what it said
         log('error', 'internal error', { error: error instanceof Error ? error.stack : String(error) });
         if (!outgoing.headersSent) outgoing.writeHead(500, { connection: 'close' }).end();
         else outgoing.destroy();

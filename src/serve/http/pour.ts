@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { deadline } from '../../base/index.js';
 
 /** A reader that takes less than a piece in this time is not reading. */
 const STALL_MS = 30_000;
@@ -37,8 +38,10 @@ export async function pour(
   const write = async () => {
     isWriting = true;
     for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
-      if (!response.write(piece))
-        await once(response, 'drain', { signal: AbortSignal.any([gone.signal, AbortSignal.timeout(stallMs)]) });
+      if (!response.write(piece)) {
+        using limit = deadline(stallMs, gone.signal);
+        await once(response, 'drain', { signal: limit.signal });
+      }
       count(-piece.byteLength);
     }
     isWriting = false;

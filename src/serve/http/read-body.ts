@@ -1,4 +1,4 @@
-import { isDeeperThan, RpcCode, readMessage, type StreamLimits } from '../../base/index.js';
+import { isDeeperThan, RpcCode, readJson, readMessage, type StreamLimits } from '../../base/index.js';
 import { faultResponse, HTTP_FAULT } from './rpc-response.js';
 
 /** What a client posted: JSON in which every message can be answered, or why it is not looked at. */
@@ -18,7 +18,7 @@ export async function readBody(request: Request, { maxLineBytes, maxDepth }: Str
     return refused(400, { code: RpcCode.invalidRequest, message: `nested deeper than ${maxDepth}` });
   let value: unknown;
   try {
-    value = JSON.parse(bytes.toString());
+    value = readJson(bytes.toString());
   } catch {
     return refused(400, { code: RpcCode.parseError, message: 'not valid JSON' });
   }

@@ -35,6 +35,15 @@ export interface SocketOptions {
   readonly about: Readonly<Record<string, unknown>>;
   /** Told whenever a client came or went. */
   readonly changed: () => void;
+  readonly patience?: Patience;
+}
+
+/** How long a client is waited for that may never do its part. */
+export interface Patience {
+  /** Who says nothing for this long after connecting has nothing to say. */
+  readonly firstWordMs: number;
+  /** As long as the calls of a client that says nothing more may take. */
+  readonly halfClosedMs: number;
 }
 
 /** All clients that come through the socket. */
@@ -46,12 +55,9 @@ export interface SocketServing {
 
 export const OPEN = 'bridge/open';
 const LEAVING = 'notifications/bridge/leaving';
-/** Who says nothing for this long after connecting has nothing to say. */
-const FIRST_WORD_MS = 30_000;
+const PATIENCE: Patience = { firstWordMs: 30_000, halfClosedMs: 60_000 };
 /** As long as a client may take to hear that we leave. */
 const LEAVE_MS = 2_000;
-/** As long as the calls of a client that says nothing more may take. */
-const HALF_CLOSED_MS = 60_000;
 /** Before it is known who speaks. */
 const FIRST_LIMITS: StreamLimits = { maxLineBytes: 4 * 1024 * 1024, maxDepth: 128 };
 
@@ -73,12 +79,12 @@ export async function serveSocket(options: SocketOptions): Promise<SocketServing
 
 async function serveOne(
   socket: Socket,
-  { clients, enter, about, changed }: SocketOptions,
+  { clients, enter, about, changed, patience = PATIENCE }: SocketOptions,
   leaving: Set<(limitMs: number) => Promise<void>>,
 ): Promise<void> {
   let limits = () => FIRST_LIMITS;
   const channel = new FirstMessage(new StreamChannel(socket, socket, () => limits()));
-  const tooLate = setTimeout(() => socket.destroy(), FIRST_WORD_MS);
+  const tooLate = setTimeout(() => socket.destroy(), patience.firstWordMs);
   const first = await channel.first;
   clearTimeout(tooLate);
   if (!first) return void socket.end();
@@ -122,7 +128,7 @@ async function serveOne(
   leaving.add(leave);
   using _watch = watchSocket(socket, session);
   await session.ended;
-  await session.drain(HALF_CLOSED_MS);
+  await session.drain(patience.halfClosedMs);
   leaving.delete(leave);
   socket.destroySoon();
   setImmediate(changed);

@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
+import { deadline, ErrorCode, PortolanError } from '../../base/index.js';
 import { dnsLookup } from '../address.js';
 import { EntryHeaders } from '../entry-headers.js';
 import { remoteFetch } from '../remote-fetch.js';
@@ -19,12 +19,13 @@ export async function challengeOf(sdk: Sdk, { name, url, headers }: Remote, sign
   const address = { url, headers: await EntryHeaders.open(headers), lookup: dnsLookup };
   // The same checks as for a call: an entry may name a place where no server is.
   using remote = remoteFetch(address, () => true);
+  using limit = deadline(ASK_MS, signal);
   try {
     const response = await remote.fetch(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body: QUESTION,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(ASK_MS)]),
+      signal: limit.signal,
     });
     const challenge = readChallenge(sdk, response);
     await response.body?.cancel();

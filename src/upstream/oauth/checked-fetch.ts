@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
-import { ErrorCode, PortolanError } from '../../base/index.js';
+import { deadline, ErrorCode, PortolanError } from '../../base/index.js';
 import { dnsLookup, forbiddenAmong, forbiddenName, isLoopbackName, type Lookup } from '../address.js';
 
 /** Metadata, registrations and tokens are small; who sends more wants something else. */
@@ -27,9 +27,8 @@ export function checkedFetch({ written, signal, lookup = dnsLookup }: FetchRules
     const refusal = forbiddenName(url) ?? insecure(url, written) ?? forbiddenLiteral(url, written);
     if (refusal !== undefined) throw refused(url, refusal);
     const request = new Request(url, { ...init, redirect: 'manual' });
-    const limits = [AbortSignal.timeout(REQUEST_MS), signal, init.signal].filter((one) => one instanceof AbortSignal);
     return send(request, url, {
-      signal: AbortSignal.any(limits),
+      signal: deadline(REQUEST_MS, signal, init.signal).signal, // also for what is read of the answer after this
       lookup: checkedLookup(url, written, lookup),
     });
   };

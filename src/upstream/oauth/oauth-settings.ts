@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
+import { ErrorCode, PortolanError, shellWord } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
 import { isLoopbackName } from '../address.js';
 
@@ -150,6 +150,6 @@ export function secretsIn({ clientSecret, privateKey, identityProvider }: OAuthS
 /** The error for an entry that nobody can sign in with. */
 export function wrong(server: string, why: string): PortolanError {
   return new PortolanError(ErrorCode.SettingsInvalid, `the oauth settings of ${server} cannot be used: ${why}`, {
-    hint: `see its entry with \`portolan why ${server}\``,
+    hint: `see its entry with \`portolan why ${shellWord(server)}\``,
   });
 }

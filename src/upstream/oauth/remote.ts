@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { ErrorCode, PortolanError } from '../../base/index.js';
+import { ErrorCode, PortolanError, shellWord } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import { resourceOf } from './credential.js';
 import { agreedRedirect, type OAuthSettings, readOAuthSettings } from './oauth-settings.js';
@@ -28,7 +28,7 @@ export function remoteOf({ name, definition }: AdmittedServer): Remote {
   const { url, headers = {}, oauth, source, scope } = definition;
   if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new PortolanError(ErrorCode.Usage, `${name} is not reached over the web, so nobody signs in to it`, {
-      hint: `see its entry with \`portolan why ${name}\``,
+      hint: `see its entry with \`portolan why ${shellWord(name)}\``,
     });
   const settings = readOAuthSettings(name, oauth);
   return {

@@ -1,4 +1,4 @@
-import { cleanText, ErrorCode, maskText, PortolanError, redactor } from '../../base/index.js';
+import { cleanText, ErrorCode, maskText, PortolanError, redactor, shellWord } from '../../base/index.js';
 import type { Sdk } from './remote.js';
 
 /** Only a person can go on: no gateway opens a browser by itself. */
@@ -6,11 +6,6 @@ export function signInNeeded(server: string, why = 'needs a sign-in'): PortolanE
   return new PortolanError(ErrorCode.ConnectionError, `${server} ${why}`, {
     hint: `ask the user to run: portolan login ${shellWord(server)}`,
   });
-}
-
-/** The name goes onto a command line that somebody will copy. */
-function shellWord(name: string): string {
-  return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }
 
 const SHOWN_CHARACTERS = 200;

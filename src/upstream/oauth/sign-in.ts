@@ -1,5 +1,5 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
-import { ErrorCode, PortolanError } from '../../base/index.js';
+import { deadline, ErrorCode, PortolanError } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import { forbiddenAddress } from '../address.js';
 import { BrowserFlow } from './browser-flow.js';
@@ -39,8 +39,8 @@ export async function signIn(
   const remote = remoteOf(server);
   if (bringsOwnKey(remote)) throw ownKey(remote);
   const sdk = await import('@modelcontextprotocol/client');
-  const limits = [AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])];
-  const attempt: Attempt = { sdk, remote, store, openBrowser, print, signal: AbortSignal.any(limits) };
+  using limit = deadline(timeoutMs, signal);
+  const attempt: Attempt = { sdk, remote, store, openBrowser, print, signal: limit.signal };
   const fetch = checkedFetch({ written: remote.written, signal: attempt.signal });
   const secrets = secretsIn(remote.settings);
   try {

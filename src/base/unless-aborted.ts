@@ -1,4 +1,4 @@
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError } from './errors.js';
 
 /** Stops waiting when nobody wants the answer any more; what was begun goes on for the others who wait for it. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

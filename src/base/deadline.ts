@@ -1,0 +1,33 @@
+import { unwatchAbort, watchAbort } from './abort-watchers.js';
+
+/** Node takes a longer time for no time at all. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A signal that comes after some time, or with one of the others. It need not be disposed of, but holds a timer until then. */
+export interface Deadline extends Disposable {
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `AbortSignal.any` over `AbortSignal.timeout` would say the same and may never come: in Node 20 the one holds the other so weakly
+ * that the next sweep of the heap takes its timer away.
+ */
+export function deadline(ms: number, ...others: readonly (AbortSignal | null | undefined)[]): Deadline {
+  const controller = new AbortController();
+  const timeOut = () => controller.abort(new DOMException('it took too long', 'TimeoutError'));
+  const timer = setTimeout(timeOut, Math.min(ms, LONGEST_TIMER_MS)).unref();
+  const followed = others.flatMap((signal) => {
+    if (!signal) return [];
+    const follow = () => controller.abort(signal.reason);
+    if (signal.aborted) follow();
+    else watchAbort(signal, follow);
+    return [{ signal, follow }];
+  });
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => {
+      clearTimeout(timer);
+      for (const { signal, follow } of followed) unwatchAbort(signal, follow);
+    },
+  };
+}

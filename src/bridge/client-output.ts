@@ -1,0 +1,25 @@
+import type { Writable } from 'node:stream';
+import type { RpcFault } from '../base/index.js';
+import { type DaemonLine, writeLine } from './daemon-line.js';
+
+/** What the client hears. Whoever speaks faster than it listens waits. */
+export class ClientOutput {
+  readonly #output: Writable;
+
+  constructor(output: Writable) {
+    this.#output = output;
+  }
+
+  write(bytes: Buffer, from?: DaemonLine): void {
+    const output = this.#output;
+    if (!output.writable) return;
+    if (writeLine(output, bytes) || !from || from.stream.isPaused()) return;
+    from.stream.pause();
+    output.once('drain', () => from.stream.resume());
+  }
+
+  /** `id` as it is written. */
+  refuse(id: string, fault: RpcFault): void {
+    this.write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(fault)}}`));
+  }
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { definition } from '../../tests/fakes/definition.js';
+import { ErrorCode, PortolanError, RpcError } from '../base/index.js';
+import { admit } from '../policy/index.js';
+import { listFailure } from './list-failure.js';
+
+const local = admit('My Server', definition({ name: 'My Server' }), { kind: 'allowed' });
+const remote = admit('far', definition({ name: 'far', transport: 'http' }), { kind: 'allowed' });
+const cause = new RpcError(-32603, 'no database');
+const PREFIX = 'its list of tools could not be read: ';
+
+describe('listFailure', () => {
+  it.each([
+    {
+      title: 'a local server’s refusal with where to look',
+      server: local,
+      error: new PortolanError(ErrorCode.ToolExecutionError, 'no database', { cause }),
+      told: {
+        message: `${PREFIX}no database`,
+        hint: "the next call reads it again; see what it said with `portolan logs 'My Server'`",
+        cause,
+      },
+    },
+    {
+      title: 'a remote server’s refusal, which leaves no log',
+      server: remote,
+      error: new PortolanError(ErrorCode.ToolExecutionError, 'no database', { cause }),
+      told: { message: `${PREFIX}no database`, hint: 'the next call reads it again', cause },
+    },
+    {
+      title: 'a list over the limit with what to do about that',
+      server: local,
+      error: new PortolanError(ErrorCode.ResultTooLarge, 'the result has 9 bytes', { hint: 'raise the limit' }),
+      told: { message: `${PREFIX}the result has 9 bytes`, hint: 'raise the limit' },
+    },
+    {
+      title: 'a lost connection as it is',
+      server: local,
+      error: new PortolanError(ErrorCode.ConnectionError, 'it exited', { hint: 'look' }),
+      told: { message: 'it exited', hint: 'look' },
+    },
+    { title: 'what is our own fault as it is', server: local, error: new TypeError('x'), told: { message: 'x' } },
+  ])('tells $title', ({ server, error, told }) => {
+    if (!server) throw new Error('it was allowed');
+    expect(listFailure(error, server)).toMatchObject(told);
+  });
+});

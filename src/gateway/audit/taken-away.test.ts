@@ -1,0 +1,60 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { openAuditLog } from './audit-log.js';
+import type { Execution } from './line.js';
+import { readAudit } from './read-audit.js';
+
+const CALL: Execution = {
+  client: 'c',
+  server: 's',
+  tool: 't',
+  argumentsText: '{}',
+  outcome: 'ok',
+  durationMs: 1,
+  bytes: 1,
+};
+
+/** A log in whose folder one call stands, when the folder is taken away. */
+async function takenAway() {
+  const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
+  const folder = join(top, 'audit');
+  const open = (pid: number) => openAuditLog({ folder, warn: (said) => expect.unreachable(said), pid });
+  const log = open(1);
+  log.record(CALL);
+  const isSealed = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.jsonl'));
+  while (!isSealed() || (await readAudit(folder)).total < 1) await pause(20);
+  await pause(100); // its head is on the disk too
+  rmSync(folder, { recursive: true });
+  return { log, folder, open, [Symbol.dispose]: () => rmSync(top, { recursive: true, force: true }) };
+}
+
+const statesIn = async (folder: string) => (await readAudit(folder)).chains.map(({ state }) => state);
+
+it.skipIf(process.platform === 'win32')(
+  'says of a log whose folder was taken away what is missing, and of others nothing',
+  async () => {
+    using here = await takenAway();
+    here.log.record(CALL);
+    await here.log[Symbol.asyncDispose]();
+    await using other = here.open(2);
+    other.record(CALL);
+    await other[Symbol.asyncDispose]();
+    expect(await statesIn(here.folder)).toMatchObject([
+      { kind: 'broken', because: 'file-missing' },
+      { kind: 'ok', unsealed: 0 },
+    ]);
+  },
+);
+
+it.skipIf(process.platform === 'win32')('begins anew where another has made a key meanwhile', async () => {
+  using here = await takenAway();
+  await using other = here.open(2);
+  other.record(CALL);
+  await other[Symbol.asyncDispose]();
+  here.log.record(CALL);
+  await here.log[Symbol.asyncDispose]();
+  expect(await statesIn(here.folder)).toEqual(Array(2).fill({ kind: 'ok', unsealed: 0 }));
+});

@@ -1,0 +1,33 @@
+import { summaryOf } from '../search/index.js';
+import type { ToolDetails, ToolSummary } from './answers.js';
+import { exampleOf } from './schema/index.js';
+import { isHeld, marksOf, type ToolView } from './tool-view.js';
+
+const HELD = 'held until a person has looked at it';
+
+/** A line about a tool, and whether it may be called. */
+export function toolSummary(view: ToolView): ToolSummary {
+  const { listed, enabled, tags, because } = view;
+  const { name, description, title } = listed.tool;
+  // Nobody has looked at the new words yet.
+  const summary = isHeld(view)
+    ? `${HELD}: ${because === 'new' ? 'it is new' : 'its definition changed'}`
+    : summaryOf(description ?? title);
+  return { name, summary, enabled, tags, ...marksOf(listed) };
+}
+
+/** Everything that somebody has to know of a tool before they call it. */
+export function toolDetails(server: string, { listed, enabled }: ToolView): ToolDetails {
+  const { name, description, inputSchema, outputSchema, annotations } = listed.tool;
+  return {
+    server,
+    tool: name,
+    ...(!enabled && { enabled: false as const }),
+    ...(description !== undefined && { description }),
+    inputSchema,
+    ...(outputSchema && { outputSchema }),
+    ...(annotations && { annotations }),
+    example: exampleOf(inputSchema),
+    ...marksOf(listed),
+  };
+}

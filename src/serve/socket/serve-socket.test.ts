@@ -1,0 +1,102 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterEach, describe, expect, it } from 'vitest';
+import { fakeFace } from '../../../tests/fakes/face.js';
+import { type Answer, silentLog } from '../../base/index.js';
+import { ConnectionManager } from '../connection-manager.js';
+import { Questions } from '../questions.js';
+import { serveSocket } from './serve-socket.js';
+
+const SHORT_MS = 200;
+/** What is shed at all is shed by then, also on a machine with much else to do. */
+const SHED_MS = 20_000;
+const LONG_MS = 10 * SHED_MS;
+const closing: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).toReversed()) await close();
+});
+
+/** What a call of a tool does, of which only its cancelling is known. */
+type Call = (signal: AbortSignal) => Promise<Answer>;
+const never: Call = () => new Promise(() => undefined);
+const untilCancelled: Call = (signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('cancelled'))));
+
+interface Connected {
+  readonly socket: Socket;
+  readonly lines: readonly string[];
+  /** How long the other end kept the connection, or undefined where it still does. */
+  readonly hungUp: Promise<number | undefined>;
+  /** How many the other end counts. */
+  readonly count: () => number;
+}
+
+async function connected(call: Call, patience: { firstWordMs: number; halfClosedMs: number }): Promise<Connected> {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-socket-'));
+  const path = join(folder, 's');
+  const questions = new Questions();
+  const clients = new ConnectionManager();
+  const face = fakeFace({ 'tools/call': ({ conversation }) => call(conversation.signal) });
+  const serving = await serveSocket({
+    ...{ path, clients, about: {}, changed: () => undefined, patience },
+    enter: async () => ({
+      session: { face, questions, version: '0', log: silentLog },
+      limits: () => ({ maxLineBytes: 100_000, maxDepth: 10 }),
+      manners: () => ({ asksOthers: false, answersForOthers: false }),
+      joined: () => undefined,
+      [Symbol.dispose]: () => undefined,
+    }),
+  });
+  const socket = connect({ path, allowHalfOpen: true });
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  const lines: string[] = [];
+  createInterface({ input: socket }).on('line', (line) => lines.push(line));
+  const start = performance.now();
+  const hungUp = new Promise<number | undefined>((resolve) => {
+    const limit = setTimeout(resolve, SHED_MS, undefined);
+    socket.once('end', () => {
+      clearTimeout(limit);
+      resolve(performance.now() - start);
+    });
+  });
+  closing.push(
+    () => rmSync(folder, { recursive: true, force: true }),
+    () => questions[Symbol.dispose](),
+    () => serving.drain(0),
+    () => socket.destroy(),
+  );
+  return { socket, lines, hungUp, count: () => clients.size };
+}
+
+const say = (socket: Socket, id: number, method: string) =>
+  socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { name: 't', arguments: {} } })}\n`);
+
+describe('a socket on which nothing comes', () => {
+  it('G7: is shed where its client never says a word', async () => {
+    const { hungUp } = await connected(never, { firstWordMs: SHORT_MS, halfClosedMs: LONG_MS });
+    expect(await hungUp).toBeGreaterThanOrEqual(SHORT_MS / 2);
+  });
+
+  it('G7: is kept where its client has said one', async () => {
+    const { socket, lines } = await connected(never, { firstWordMs: SHORT_MS, halfClosedMs: LONG_MS });
+    say(socket, 1, 'ping');
+    await new Promise((resolve) => setTimeout(resolve, 3 * SHORT_MS));
+    say(socket, 2, 'ping');
+    await expect.poll(() => lines.map((line) => JSON.parse(line).id), { timeout: SHED_MS }).toEqual([1, 2]);
+  });
+
+  it.each([
+    { title: 'heeds nobody', call: never },
+    { title: 'ends when it is cancelled', call: untilCancelled },
+  ])('G7: is shed where it is half closed and its last call $title', async ({ call }) => {
+    const { socket, hungUp, count } = await connected(call, { firstWordMs: LONG_MS, halfClosedMs: SHORT_MS });
+    say(socket, 1, 'tools/call');
+    socket.end();
+    expect(await hungUp).toBeGreaterThanOrEqual(SHORT_MS / 2);
+    await expect.poll(count, { timeout: SHED_MS }).toBe(0);
+  });
+});

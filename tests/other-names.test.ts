@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configure, connect, fixture, portolan } from './client-over-stdio.js';
+import { type Machine, makeMachine } from './machine.js';
+
+let machine: Machine;
+
+beforeAll(async () => {
+  machine = makeMachine();
+  configure(
+    machine,
+    {
+      first: fixture(['same']),
+      second: fixture(['same']),
+      third: fixture(['other']),
+      denied: fixture(['same']),
+    },
+    { deniedMcpServers: [{ serverName: 'denied' }] },
+  );
+  machine.write({
+    '<project>/.mcp.json': JSON.stringify({
+      mcpServers: {
+        disguise: fixture(['same']),
+        third: fixture(['same']),
+        approved: fixture(['brought']),
+        twin: fixture(['brought']),
+      },
+    }),
+  });
+  await portolan(machine, ['approve', 'approved', '--yes']);
+});
+
+afterAll(() => machine[Symbol.dispose]());
+
+describe('a server that several entries name', () => {
+  it.each([
+    { name: 'second', itself: 'first' },
+    { name: 'twin', itself: 'approved' },
+  ])('is listed, described and called as $name, too', async ({ name, itself }) => {
+    const run = (...args: string[]) => portolan(machine, args);
+    expect(await run('call', name, 'echo', 'text=a')).toEqual({ status: 0, stdout: 'a\n', stderr: '' });
+    expect((await run('tools', name)).stdout).toContain('Says a text again');
+    expect((await run('inspect', name, 'echo')).stdout).toMatch(`${itself} echo\n`);
+    await using client = await connect(machine);
+    expect(await client.execute(name, 'echo', { text: 'b' })).toEqual({ content: [{ type: 'text', text: 'b' }] });
+    expect(await client.ask('list_tools', { server: name })).toMatchObject({ server: itself });
+    const { results } = await client.ask('search_tools', { query: 'echo', server: name });
+    expect(results[0]).toMatchObject({ server: itself, tool: 'echo' });
+  });
+
+  it.each([
+    { title: 'that a rule denies', name: 'denied' },
+    { title: 'out of a file that nobody has let in', name: 'disguise' },
+  ])('is not reached by a name $title', async ({ name }) => {
+    await using client = await connect(machine);
+    const { structuredContent } = await client.execute(name, 'echo', { text: 'c' });
+    expect(structuredContent).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
+  });
+
+  it('takes no name that is another server’s own', async () => {
+    await using client = await connect(machine);
+    expect(await client.ask('list_tools', { server: 'third' })).toMatchObject({ server: 'third' });
+  });
+});
