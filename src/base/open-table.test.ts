@@ -41,6 +41,17 @@ describe('OpenTable', () => {
     );
   });
 
+  it.each([1, 4_096, 65_536, 1 << 24])('finds numbers that are %i apart without a long search', (step) => {
+    const ids = new Set(Array.from({ length: 5_000 }, (_, n) => (n * step) | 0));
+    // Where a number is at home depends on chance: every one of many tables has to find it soon.
+    const longest = Math.max(
+      ...Array.from({ length: 50 }, () => looksToEmpty(ids) / looksToEmpty(new Set([0])) / ids.size),
+    );
+    // One look for itself, and one for each who stands behind it: a few.
+    expect(longest).toBeGreaterThanOrEqual(1);
+    expect(longest).toBeLessThan(4);
+  });
+
   it('grows with a crowd and is of use after it', () => {
     const table = new OpenTable<string>();
     for (let id = 0; id < 20_000; id += 1) table.set(id * 3, `${id}`);
@@ -52,3 +63,21 @@ describe('OpenTable', () => {
     expect(table.get(7)).toBe('seven');
   });
 });
+
+/** How often a table that holds these multiplies, which it does to look for someone, until all have left. */
+function looksToEmpty(ids: ReadonlySet<number>): number {
+  const table = new OpenTable<number>();
+  for (const id of ids) table.set(id, 1);
+  const multiply = Math.imul;
+  let times = 0;
+  Math.imul = (a, b) => {
+    times += 1;
+    return multiply(a, b);
+  };
+  try {
+    for (const id of ids) table.delete(id);
+  } finally {
+    Math.imul = multiply;
+  }
+  return times;
+}

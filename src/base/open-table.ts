@@ -17,7 +17,7 @@ export class OpenTable<T extends NonNullable<unknown>> {
   #shift = 0;
   #numbered = 0;
   /** Nobody knows it: no numbers can be chosen that all have the same home. */
-  readonly #factor = Math.floor(Math.random() * 2 ** 31) * 2 + 1;
+  readonly #seed = Math.floor(Math.random() * 2 ** 32) | 0;
   /** Few clients number their requests with texts, fractions or larger numbers. */
   readonly #others = new Map<Id, T>();
 
@@ -79,8 +79,15 @@ export class OpenTable<T extends NonNullable<unknown>> {
     return place;
   }
 
+  /**
+   * Every bit of the number has a say (the finishing steps of MurmurHash3). One multiplication is not enough: where a client
+   * counts in steps, some factors put all its numbers side by side, and whoever leaves has to look past them all.
+   */
   #homeOf(id: number): number {
-    return Math.imul(id, this.#factor) >>> this.#shift;
+    let mixed = id ^ this.#seed;
+    mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+    mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+    return (mixed ^ (mixed >>> 16)) >>> this.#shift;
   }
 
   /** Who had to go on because of this one comes back, so that nobody is looked for beyond a gap. */
