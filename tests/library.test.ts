@@ -107,6 +107,24 @@ describe('openGateway', () => {
     expect(await gateway.executeTool('own', 'echo', { text: 'a' })).toMatchObject({ success: true });
   });
 
+  it('stops waiting also where a server that was started anew is asked for its list before it is called', async () => {
+    using machine = makeMachine();
+    const tools = machine.path('~/tools.json');
+    machine.write({ '~/tools.json': JSON.stringify([{ name: 'echo', inputSchema: { type: 'object' } }]) });
+    configure(machine, { own: fixture(['--tools', tools]) }, { pins: 'enforce' });
+    {
+      await using before = await openGateway(machine.options({ env: { PATH } }));
+      await before.listTools('own');
+    }
+    machine.write({ '~/tools.json': 'null' });
+    await using gateway = await openGateway(machine.options({ env: { PATH } }));
+    const began = performance.now();
+    const call = gateway.executeTool('own', 'echo', {}, { signal: AbortSignal.timeout(2_000) });
+    expect(await call).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
+    // Far from the thirty seconds that a list may take.
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
   it('takes servers and settings from a program, and needs no file for them', async () => {
     using machine = makeMachine();
     await using gateway = await openGateway(

@@ -74,10 +74,11 @@ describe('the end of the gateway', () => {
     configure(machine, { own: fixture() });
     const client = await connect(machine);
     await client.ask('list_tools', { server: 'own' });
-    const running = client.execute('own', 'sleep', { ms: 700 });
+    // Long enough to be told to end meanwhile, and shorter than what it is given to end.
+    const running = client.execute('own', 'sleep', { ms: 5_000 });
     await client.request('ping');
     await toldToEnd(client);
-    expect(await running).toMatchObject({ content: [{ text: 'slept 700' }] });
+    expect(await running).toMatchObject({ content: [{ text: 'slept 5000' }] });
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
 

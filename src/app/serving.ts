@@ -50,16 +50,16 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
   };
   let fault: PortolanError | undefined;
   /** Settings that are wrong while we run change nothing, and neither does anything else that keeps us from reading them. */
-  const reload = async (): Promise<boolean> => {
+  const reload = async (): Promise<'changed' | 'same' | 'wrong' | 'unread'> => {
     try {
       const isChanged = await running.reload();
       fault = undefined;
-      return isChanged;
+      return isChanged ? 'changed' : 'same';
     } catch (error) {
       fault = error instanceof PortolanError ? error : undefined;
       const said = error instanceof Error ? error.message : String(error);
       log('error', 'the files could not be read again; what held before holds on', { error: said });
-      return false;
+      return fault ? 'wrong' : 'unread';
     }
   };
   let face: Face;
@@ -83,7 +83,9 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
         if (translated) notice(translated);
       });
       const changed = async () => {
-        if (await reload()) notice(TOOLS_CHANGED);
+        const read = await reload();
+        if (read === 'changed') notice(TOOLS_CHANGED);
+        return read !== 'unread'; // what is wrong stays so until somebody writes it anew; anything else may pass
       };
       const watch = watchPaths({ touched: files.touched, changed, log });
       const watchOfRunning = watchRunning({ discovery: () => running.discovery, changed, log });

@@ -231,7 +231,8 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
       isEnding = true;
       pinsWatch[Symbol.dispose]();
       await pool[Symbol.asyncDispose]();
-      // Whoever still waited for a server learns now that it is gone, and has its line in the log.
+      // Whoever still waits for a server that nobody else uses learns now that it is gone, and has its line in the log.
+      if (!shared) await common.pool[Symbol.asyncDispose]();
       const enough = new Promise((resolve) => setTimeout(resolve, LAST_CALLS_MS).unref());
       await Promise.race([gateway.quiet(), enough]);
       // What the last calls have taught comes a moment after their answers.

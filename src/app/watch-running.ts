@@ -9,7 +9,7 @@ export interface WatchRunningOptions {
   /** What was last found. */
   readonly discovery: () => Discovery;
   /** Called when a server came, went or is reached in another way. */
-  readonly changed: () => Promise<void>;
+  readonly changed: () => Promise<unknown>;
   readonly log: Log;
 }
 

@@ -21,14 +21,14 @@ type At = ReturnType<typeof makeFolder>['at'];
 
 const quiet = () => new Promise((resolve) => setTimeout(resolve, QUIET_MS));
 
-function watching(paths: readonly string[], onChange: () => Promise<void> | void = () => undefined) {
+function watching(paths: readonly string[], onChange: () => unknown = () => undefined) {
   const touched = new Set(paths);
   let calls = 0;
   const watch = watchPaths({
     touched,
     changed: async () => {
       calls += 1;
-      await onChange();
+      return (await onChange()) !== false;
     },
     log: silentLog,
   });
@@ -132,6 +132,26 @@ describe.concurrent('watchPaths', () => {
     });
     writeFileSync(at('f'), 'bb');
     expect(await watch.until(2)).toBe(2);
+    await quiet();
+    expect(watch.calls()).toBe(2);
+  });
+
+  it('calls again at a later look where what changed could not be taken in', async () => {
+    using folder = makeFolder();
+    writeFileSync(folder.at('f'), 'a');
+    const answers = [false, true];
+    using watch = watching([folder.at('f'), folder.at('g')], () => answers.shift() ?? true);
+    await quiet();
+    writeFileSync(folder.at('f'), 'bb');
+    expect(await watch.until(1)).toBe(1);
+    await quiet();
+    // Something happens that changes nothing by itself.
+    writeFileSync(folder.at('g'), '');
+    rmSync(folder.at('g'));
+    expect(await watch.until(2)).toBe(2);
+    await quiet();
+    writeFileSync(folder.at('g'), '');
+    rmSync(folder.at('g'));
     await quiet();
     expect(watch.calls()).toBe(2);
   });

@@ -24,8 +24,8 @@ export function recordingFiles(files: Files): Files & { readonly touched: Set<st
 
 export interface WatchOptions {
   readonly touched: ReadonlySet<string>;
-  /** Called when something changed. Its paths may be others afterwards. */
-  readonly changed: () => Promise<void>;
+  /** Called when something changed. Its paths may be others afterwards. Where it says false, it is called again at a later look. */
+  readonly changed: () => Promise<boolean>;
   readonly log: Log;
 }
 
@@ -48,10 +48,11 @@ export function watchPaths({ touched, changed, log }: WatchOptions): Disposable 
     if (now === seen || isEnded) return;
     isLooking = true;
     const before = new Set(touched);
-    await changed().finally(() => {
+    const isDone = await changed().finally(() => {
       isLooking = false;
     });
     watchFolders();
+    if (!isDone) return;
     // What was written while we read may have been missed: once more, and only once, because reading itself may write.
     isRepeated = snapshot(before) !== now && !isRepeated;
     seen = isRepeated ? now : snapshot(touched);

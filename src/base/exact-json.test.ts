@@ -26,6 +26,7 @@ describe('readJson and writeJson', () => {
   });
 
   it('give numbers to whoever looks, as JSON.parse does', () => {
+    expect(readJson(LONG)).toBe(JSON.parse(LONG));
     const text = `{"id":${LONG},"of":[${LONG}],"__proto__":${LONG}}`;
     expect(readJson(text)).toEqual(JSON.parse(text));
   });

@@ -23,13 +23,19 @@ export function readJson(text: string): unknown {
   if (text.length > MAX_CHARACTERS || !LONG.test(text)) return value;
   mark ||= randomKey();
   const copy = withMarks(text);
-  return copy === text ? value : withoutMarks(JSON.parse(copy));
+  // A number that stands alone has nobody to hold its digits.
+  return copy === text || !isHolder(value) ? value : withoutMarks(JSON.parse(copy));
 }
 
 /** Writes JSON as `JSON.stringify` does, and whole numbers with the digits that they were read with. */
 export function writeJson(value: unknown): string {
   const text = JSON.stringify(value);
   return mayHoldRounded(text) ? restoreDigits(markedText(value)) : text;
+}
+
+/** One member of an object as `writeJson` would write it there. */
+export function writtenMember(holder: Readonly<Record<string, unknown>>, key: string): string {
+  return digitsOf(holder, key, holder[key]) ?? JSON.stringify(holder[key]);
 }
 
 /** For somebody else to write: a copy in which such numbers are texts, which `restoreDigits` makes numbers again in what was written. */
@@ -48,10 +54,15 @@ function mayHoldRounded(text: string | undefined): boolean {
 
 function markedText(value: unknown): string {
   return JSON.stringify(value, function (this: object, key: string, member: unknown) {
-    const digits = rounded.get(this)?.get(key);
-    // Whoever has put another number in its place means that one.
-    return digits !== undefined && member === Number(digits) ? `${mark}${digits}` : member;
+    const digits = digitsOf(this, key, member);
+    return digits === undefined ? member : `${mark}${digits}`;
   });
+}
+
+/** The digits with which a member was read, if it was rounded. Whoever has put another number in its place means that one. */
+function digitsOf(holder: object, key: string, member: unknown): string | undefined {
+  const digits = rounded.get(holder)?.get(key);
+  return digits !== undefined && member === Number(digits) ? digits : undefined;
 }
 
 /** Each whole number that would be rounded becomes a text that nobody else can write. */

@@ -5,7 +5,7 @@ export { DRAIN_MS } from './drain.js';
 export { type EditFormat, type EntryPath, type Plain, readEntry, removeEntry, setEntry } from './edit/index.js';
 export { type EditedFile, editFile } from './edit-file.js';
 export { assertNever, ErrorCode, PortolanError } from './errors.js';
-export { keepDigits, readJson, restoreDigits, writeJson } from './exact-json.js';
+export { keepDigits, readJson, restoreDigits, writeJson, writtenMember } from './exact-json.js';
 export {
   diskFiles,
   type FileReading,
@@ -42,6 +42,7 @@ export {
   type Id,
   type Incoming,
   isObject,
+  NO_ID,
   type Outgoing,
   type Params,
   Peer,
@@ -50,6 +51,7 @@ export {
   RpcCode,
   RpcError,
   type RpcFault,
+  readId,
   readMessage,
   StreamChannel,
   type StreamLimits,

@@ -26,6 +26,8 @@ export interface FindOptions extends StartOptions {
   readonly log: Log;
   /** Done while the daemon makes room. */
   readonly meanwhile?: () => void;
+  /** Aborted when nobody wants one any more. */
+  readonly ending?: AbortSignal;
 }
 
 /** What a client that had a daemon before tells the next one. */
@@ -81,11 +83,13 @@ interface Opened extends Found {
 
 async function opened(
   socket: Socket,
-  { context, mode, meanwhile }: FindOptions,
+  { context, mode, meanwhile, ending }: FindOptions,
   ends: number,
   before: Before,
 ): Promise<Opened> {
   const line = new DaemonLine(socket);
+  const hangUp = () => void socket.destroy();
+  ending?.addEventListener('abort', hangUp, { once: true });
   try {
     const { id = context.id, hasLost } = before;
     const said = { ...context, ...(id !== undefined && { id }), ...(hasLost && { hasLost }) };
@@ -101,18 +105,20 @@ async function opened(
   } catch (error) {
     socket.destroy();
     throw error;
+  } finally {
+    ending?.removeEventListener('abort', hangUp);
   }
 }
 
 async function dialled(options: FindOptions, ends: number, isClaimed = false): Promise<Socket> {
-  const { socket: path, mode } = options;
+  const { socket: path, mode, ending } = options;
   const began = now();
   let startedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
     const socket = await dial(path);
     if (socket) return socket;
     const at = now();
-    if (at > ends) throw noDaemon(path, at - began, mode);
+    if (at > ends || ending?.aborted) throw noDaemon(path, at - began, mode);
     if (mode === 'auto' && at - startedAt > START_AGAIN_MS) {
       makeSocketFolder(path);
       if (isClaimed || claimStart(path)) startDaemon(options);

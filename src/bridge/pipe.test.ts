@@ -462,4 +462,39 @@ describe('Pipe', () => {
       expect(first.heard).toEqual([{ jsonrpc: '2.0', id: 'q', error }]);
     },
   );
+
+  it.each([
+    { title: 'a number that JavaScript rounds', id: '12345678901234567891' },
+    { title: 'a number beyond all', id: '1e400' },
+    { title: 'a long text', id: `"${'x'.repeat(1_025)}"` },
+    { title: 'null', id: 'null' },
+    { title: 'an object', id: '{}' },
+  ])('refuses once, and does not wait for, what is asked under $title, which cannot be given back', async ({ id }) => {
+    const first = await daemon(ANSWERS);
+    const client = await piped(first);
+    client.input.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`);
+    client.say({ id: 'next', method: 'tools/list' });
+    await until(() => client.heard.length === 2);
+    client.drain();
+    await client.over;
+    expect(client.heard).toEqual([
+      { jsonrpc: '2.0', id: null, error: { code: -32600, message: expect.stringContaining('"id"') } },
+      { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
+    ]);
+    expect(first.heard).toHaveLength(1);
+  });
+
+  it('tells the daemon that asked where the answer of the client is too large to be passed on', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    first.say({ id: 'q', method: 'roots/list' });
+    await until(() => client.heard.length === 1);
+    client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":"`);
+    for (let n = 0; n < 65; n += 1) client.input.write(Buffer.alloc(1024 * 1024, 'x'));
+    client.input.write('"}\n');
+    await until(() => first.heard.length === 1);
+    expect(first.heard).toMatchObject([
+      { id: 'q', error: { code: -32600, message: expect.stringContaining('too large') } },
+    ]);
+  });
 });

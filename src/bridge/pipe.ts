@@ -1,4 +1,4 @@
-import { isDeeperThan, isObject, LineSplitter, type RpcFault, tooLarge } from '../base/index.js';
+import { isDeeperThan, isObject, LineSplitter, NO_ID, type RpcFault, readId, tooLarge } from '../base/index.js';
 import { readClientLine } from './client-line.js';
 import { ClientOutput } from './client-output.js';
 import { ClientState } from './client-state.js';
@@ -55,6 +55,7 @@ export class Pipe {
       overlong: ({ bytes, id, isRequest }) => {
         // An answer is not answered: its number may be that of a request of the client, too.
         if (isRequest || id === undefined) this.#client.refuse(JSON.stringify(id ?? null), tooLarge(bytes));
+        else this.#questions.answer({ id, error: tooLarge(bytes) });
       },
     });
     input.on('data', (chunk: Buffer) => splitter.push(chunk));
@@ -63,8 +64,7 @@ export class Pipe {
       this.#clientLeft();
     });
     input.on('error', () => this.#clientLeft());
-    output.on('error', () => this.stop());
-    output.on('close', () => this.stop());
+    for (const event of ['error', 'close']) output.on(event, () => this.stop());
     return over;
   }
 
@@ -129,16 +129,17 @@ export class Pipe {
       else this.#send(bytes); // no message at all: the daemon says so in its own words
       return;
     }
-    const { id, method } = message;
+    const { method } = message;
     const params = isObject(message.params) ? message.params : {};
-    if (typeof id !== 'string' && typeof id !== 'number') {
+    if (message.id === undefined) {
       this.#state.notified(method);
       if (method === CANCELLED) this.#cancel(params, bytes);
       else this.#send(bytes);
       return;
     }
-    if (this.#isDraining) {
-      this.#client.refuse(JSON.stringify(id), ENDING);
+    const id = readId(message.id);
+    if (id === undefined || this.#isDraining) {
+      this.#client.refuse(JSON.stringify(id ?? null), id === undefined ? NO_ID : ENDING);
       return;
     }
     this.#state.asked(method, params);

@@ -77,3 +77,28 @@ it('reads nothing of a client where it was told to end before a daemon was found
   await new Promise((resolve) => server.close(resolve)); // which waits for the connection to end
   rmSync(folder, { recursive: true, force: true });
 });
+
+it.each(['no daemon comes', 'a daemon does not take it in'])(
+  'ends at once when it is told to while %s',
+  async (why) => {
+    const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
+    const socket = join(folder, 's');
+    const silent = createServer((one) => void one.on('error', () => undefined).resume());
+    if (why === 'a daemon does not take it in') {
+      await new Promise<void>((resolve) => void silent.listen(socket, resolve));
+      chmodSync(socket, 0o600);
+    }
+    const told = new AbortController();
+    const over = runPipe({
+      ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 600_000, log: silentLog },
+      context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
+      ends: () => expect.unreachable('nobody is to be heard any more'),
+      reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
+      ending: told.signal,
+    });
+    setTimeout(() => told.abort(), 100);
+    expect(await over).toBe(true);
+    silent.close();
+    rmSync(folder, { recursive: true, force: true });
+  },
+);

@@ -289,6 +289,26 @@ describe('Catalog', () => {
     ]);
   });
 
+  it('keeps what was learnt from a running server while a reading that began before fails', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const lists: (() => Promise<unknown[]>)[] = [
+      async () => [tool('one', 'kind')],
+      () => new Promise((_, reject) => (fail = reject)),
+    ];
+    const { catalog, known } = catalogOf(() => lists.shift()?.() ?? []);
+    const own = server('a');
+    catalog.use([own]);
+    await catalog.refresh('a');
+    const reading = catalog.refresh('a');
+    const running = { listTools: async () => [tool('one', 'evil')], greeting: GREETING } as unknown as Connection;
+    await catalog.compare(own, running);
+    catalog.noteRoots('a');
+    fail(new Error('gone'));
+    await expect(reading).rejects.toThrow('gone');
+    expect([namesOf(catalog.entry('a')), catalog.entry('a')?.asksForRoots]).toEqual([['one changed'], true]);
+    expect(known.get('a')).toMatchObject({ tools: [{ tool: { description: 'evil' } }], asksForRoots: true });
+  });
+
   it('does not mix up two servers that have the same name one after the other', async () => {
     let go: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {

@@ -239,9 +239,11 @@ export class Catalog {
       const message = error instanceof Error ? error.message : String(error);
       const at = this.#now();
       if (this.#isCurrent(server)) this.#failedAt.set(server.name, at);
-      this.#replace({ ...(before ?? { server }), error: message }, before);
+      // What was learnt meanwhile from a server that runs counts for more than what was known when this began.
+      const now = this.#isCurrent(server) ? (this.#entries.get(server.name) ?? before) : before;
+      this.#replace({ ...(now ?? { server }), error: message }, now);
       this.#readings.delete(server); // it is over; that it is still written down keeps nobody from trying again
-      await this.#keep(server, { ...knowledgeOf(before), error: { message, at } });
+      await this.#keep(server, { ...knowledgeOf(now), error: { message, at } });
       throw error;
     }
   }

@@ -69,7 +69,7 @@ export function executor(parts: GatewayParts): Executor {
       // What was started anew may be another than what was approved: its own list is asked for before its first call.
       const comparing = settings.pins === 'enforce' ? parts.catalog.compare(server, lease.connection) : undefined;
       if (comparing) {
-        await comparing;
+        await unlessAborted(comparing, conversation.signal);
         view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
       }
       const params = paramsOf(call, view);

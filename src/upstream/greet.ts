@@ -9,6 +9,7 @@ import {
   UNSUPPORTED_VERSION,
 } from '../model/index.js';
 import type { CallOptions, Connection } from './connection.js';
+import { Unanswered } from './unanswered.js';
 
 /** A server that is silent for this long after the modern greeting is greeted in the old way. */
 const DISCOVER_MS = 5_000;
@@ -87,6 +88,7 @@ function isEvidence(error: unknown): boolean {
   if (cause instanceof RpcError) return true;
   if (!(cause instanceof Undelivered))
     return !(cause instanceof ChannelClosed) && error.code !== ErrorCode.ConnectionError;
+  if (cause.cause instanceof Unanswered) return true; // as one that is silent on a pipe
   const status = cause.cause instanceof Error && 'status' in cause.cause ? cause.cause.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 && status !== 401 && status !== 403;
 }

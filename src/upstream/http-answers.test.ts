@@ -5,6 +5,13 @@ import { sdkHandler, serveHttp } from '../../tests/fixtures/servers/http-server.
 import { ErrorCode } from '../base/index.js';
 
 describe('an answer over HTTP', () => {
+  it('that is only a receipt, to the modern greeting, says that the server is of the older kind', async () => {
+    await using server = await serveHttp(byHand(() => new Response(null, { status: 202 })));
+    const { connection } = await greetedOverHttp(server, {}, {}, {});
+    expect(connection.greeting.protocolVersion).toBe('2025-11-25');
+    await connection.close();
+  });
+
   it('G6 refuses an answer over the limit and goes on', async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection, closings } = await greetedOverHttp(server);

@@ -14,6 +14,7 @@ import { type AnswerEvents, boundedFetch } from './bounded-answers.js';
 import { HttpStatusError, remoteFailure } from './remote-failure.js';
 import { type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
+import { Unanswered } from './unanswered.js';
 
 /** The part of the SDK's transport that is used here. */
 interface SdkTransport {
@@ -137,8 +138,7 @@ class HttpChannel implements Channel, AnswerEvents {
 
   /** Some take a request and say nothing to it, or something that is for nobody. */
   #sent(id: Id): void {
-    if (this.#lastWords.delete(id) && this.#waiting.delete(id))
-      this.#listener?.undelivered(id, new Error('it took the request and gave no answer to it'));
+    if (this.#lastWords.delete(id) && this.#waiting.delete(id)) this.#listener?.undelivered(id, new Unanswered());
   }
 
   async #failed(id: Id, error: unknown): Promise<void> {

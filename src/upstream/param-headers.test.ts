@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readJson } from '../base/index.js';
 import { headerFault, paramHeaders } from './param-headers.js';
 
 const schema = {
@@ -39,6 +40,11 @@ describe('paramHeaders', () => {
       title: 'what looks encoded in base64',
       given: { region: '=?base64?eA==?=' },
       headers: { 'Mcp-Param-Region': '=?base64?PT9iYXNlNjQ/ZUE9PT89?=' },
+    },
+    {
+      title: 'a whole number with all the digits that it was read with',
+      given: readJson('{"count":12345678901234567891}'),
+      headers: { 'Mcp-Param-Count': '12345678901234567891' },
     },
     { title: 'nothing inherited', given: Object.create({ region: 'eu' }), headers: {} },
   ])('tells $title', ({ given, headers }) => {

@@ -1,4 +1,4 @@
-import { isObject } from '../base/index.js';
+import { isObject, writtenMember } from '../base/index.js';
 
 const KEY = 'x-mcp-header';
 const PREFIX = 'Mcp-Param-';
@@ -29,14 +29,19 @@ export function paramHeaders(inputSchema: unknown, given: unknown): Record<strin
   const declared = declarations(inputSchema, [], true);
   if (typeof declared === 'string') return {};
   const pairs = declared.flatMap(({ path, header }): [string, string][] => {
-    const value = path.reduce<unknown>(
-      (at, key) => (isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined),
-      given,
-    );
-    const isTold = typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    const holder = path.slice(0, -1).reduce<unknown>(member, given);
+    const name = path.at(-1) ?? '';
+    const value = member(holder, name);
+    // With the digits that the body has: who compares the two refuses a call in which they differ.
+    if (isObject(holder) && typeof value === 'number') return [[header, written(writtenMember(holder, name))]];
+    const isTold = typeof value === 'string' || typeof value === 'boolean';
     return isTold ? [[header, written(String(value))]] : [];
   });
   return Object.fromEntries(pairs);
+}
+
+function member(holder: unknown, name: string): unknown {
+  return isObject(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
 }
 
 function written(text: string): string {

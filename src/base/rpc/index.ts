@@ -3,10 +3,12 @@ export {
   type Id,
   type Incoming,
   isObject,
+  NO_ID,
   type Params,
   parseLine,
   RpcCode,
   type RpcFault,
+  readId,
   readMessage,
   tooLarge,
 } from './message.js';

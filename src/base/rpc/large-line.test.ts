@@ -6,10 +6,15 @@ import { StreamChannel } from './stream-channel.js';
 
 const LONG = 'x'.repeat(MAX_AT_ONCE_BYTES);
 const ID = 7;
+/** Stands for a byte that is part of no character. */
+const NO_UTF8 = '<ff>';
 
 /** A line in memory of its own, as a splitter makes one of many pieces. */
 function line(result: string, end = ''): Buffer {
-  return Buffer.concat([Buffer.from('{"result":'), Buffer.from(`${result},"jsonrpc":"2.0","id":${ID}}${end}`)]);
+  const bytes = Buffer.concat([Buffer.from('{"result":'), Buffer.from(`${result},"jsonrpc":"2.0","id":${ID}}${end}`)]);
+  const at = bytes.indexOf(NO_UTF8);
+  if (at >= 0) bytes[at] = 0xff;
+  return bytes;
 }
 
 const text = (more: object = {}) => JSON.stringify({ content: [{ type: 'text', text: LONG }], ...more });
@@ -35,7 +40,7 @@ describe('readLargeLine', () => {
   it.each([
     { title: 'is no JSON', json: `{"content":"${LONG}" oops}` },
     { title: 'is two values', json: `{"content":"${LONG}"},"more":{}` },
-    { title: 'is no UTF-8', json: `{"content":"${LONG}\ud800"}` },
+    { title: 'is no UTF-8', json: `{"content":"${LONG}${NO_UTF8}"}` },
     { title: 'is no object', json: `"${LONG}"` },
     { title: 'holds the end of a line of others', json: `{"content":"${LONG}\u2028"}` },
     {

@@ -194,9 +194,7 @@ function readCall(value: Record<string, unknown>, id: Id | undefined): Incoming 
       : { kind: 'invalid', id, fault: { code: RpcCode.invalidParams, message: '"params" is not an object' } };
   }
   if (!Object.hasOwn(value, 'id')) return { kind: 'notification', method, params };
-  return id === undefined
-    ? invalid(RpcCode.invalidRequest, '"id" is neither a text nor a number that can be given back')
-    : { kind: 'request', id, method, params };
+  return id === undefined ? { kind: 'invalid', id, fault: NO_ID } : { kind: 'request', id, method, params };
 }
 
 function readFault({ code, message, data }: Record<string, unknown>): RpcFault {
@@ -207,11 +205,18 @@ function readFault({ code, message, data }: Record<string, unknown>): RpcFault {
   };
 }
 
-function readId(id: unknown): Id | undefined {
+/** An `id` under which an answer can be given. */
+export function readId(id: unknown): Id | undefined {
   // Beyond these two numbers may be one to us, and would be given back as another.
   if (typeof id === 'number') return Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : undefined;
   return typeof id === 'string' && id.length <= MAX_ID_CHARACTERS ? id : undefined;
 }
+
+/** For whoever asks under what cannot be given back. */
+export const NO_ID: RpcFault = {
+  code: RpcCode.invalidRequest,
+  message: '"id" is neither a text nor a number that can be given back',
+};
 
 /** For whoever sent what is too large to keep: what it holds in most cases, and what can be done about it. */
 export function tooLarge(bytes: number): RpcFault {

@@ -239,6 +239,14 @@ describe('Peer', () => {
     expect(made.sent).toHaveLength(1);
   });
 
+  it('goes on where what is too large is a notification: nobody waits for it', async () => {
+    const { peer, closings, overlong, hear } = road();
+    const { answer } = peer.request('a', undefined);
+    overlong({ bytes: 1_000, id: undefined, isRequest: true });
+    hear({ kind: 'result', id: 0, result: 'ours' });
+    expect([await answer, closings]).toMatchObject([{ result: 'ours' }, []]);
+  });
+
   it('takes a long line of somebody to whom nobody speaks for noise', () => {
     const { closings, overlong } = road();
     overlong({ bytes: 1_000, id: undefined });

@@ -183,7 +183,7 @@ export class Peer {
     }
   }
 
-  /** Who waits for it learns of it. Where it cannot be said who that is, nobody would ever hear again: the connection ends. */
+  /** Who waits for it learns of it. An answer of which cannot be said whose it is leaves somebody waiting for ever: the connection ends. */
   #overlong({ bytes, id, isRequest = false }: Parameters<ChannelListener['overlong']>[0]): void {
     // The other side numbers its requests as it likes, also like ours.
     const pending = id === undefined || isRequest ? undefined : this.#take(id);
@@ -194,7 +194,7 @@ export class Peer {
     const fault = tooLarge(bytes);
     const isHeard = this.#handlers.noise(fault) === 'answer';
     if (isHeard && (isRequest || id === undefined)) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
-    else if (!isHeard && id === undefined && this.#pending.size > 0) void this.#channel.close();
+    else if (!isHeard && !isRequest && id === undefined && this.#pending.size > 0) void this.#channel.close();
   }
 
   #take(id: Id): Pending | undefined {

@@ -57,8 +57,6 @@ export class ChainWriter implements AsyncDisposable {
     lost: number,
     onWritten: (entries: number, lost: number) => void,
   ): Promise<void> {
-    // A head that could not be written comes first: no second batch may get ahead of it.
-    if (this.#current && !this.#isSealed) await this.#seal(await this.#open());
     let current = await this.#file();
     const key = await this.#open();
     let left = lost;
@@ -119,6 +117,8 @@ export class ChainWriter implements AsyncDisposable {
     if (!current) return this.#next(await this.#open());
     const { size, nlink } = await current.handle.stat();
     if (nlink === 0) return this.#next(await this.#keyAgain());
+    // A head that could not be written comes first: no second batch may get ahead of it.
+    if (!this.#isSealed) await this.#seal(await this.#open());
     // What a failed append left behind would break the chain.
     if (size > current.size) await current.handle.truncate(current.size);
     return current;

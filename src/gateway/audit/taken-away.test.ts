@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { openAuditLog } from './audit-log.js';
-import type { Execution } from './line.js';
+import { ChainWriter } from './chain-writer.js';
+import { type Execution, toDraft } from './line.js';
 import { readAudit } from './read-audit.js';
 
 const CALL: Execution = {
@@ -24,9 +25,8 @@ async function takenAway() {
   const open = (pid: number) => openAuditLog({ folder, warn: (said) => expect.unreachable(said), pid });
   const log = open(1);
   log.record(CALL);
-  const isSealed = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.jsonl'));
-  while (!isSealed() || (await readAudit(folder)).total < 1) await pause(20);
-  await pause(100); // its head is on the disk too
+  const isWritten = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.jsonl'));
+  while (!isWritten() || (await readAudit(folder)).total < 1) await pause(20);
   rmSync(folder, { recursive: true });
   return { log, folder, open, [Symbol.dispose]: () => rmSync(top, { recursive: true, force: true }) };
 }
@@ -57,4 +57,16 @@ it.skipIf(process.platform === 'win32')('begins anew where another has made a ke
   here.log.record(CALL);
   await here.log[Symbol.asyncDispose]();
   expect(await statesIn(here.folder)).toEqual(Array(2).fill({ kind: 'ok', unsealed: 0 }));
+});
+
+it.skipIf(process.platform === 'win32')('goes on where the folder was taken away between lines and head', async () => {
+  const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
+  const folder = join(top, 'audit');
+  const options = { pid: 1, isAlive: () => true, now: Date.now, maxFileBytes: 1_000_000, keepFiles: 10 };
+  await using writer = new ChainWriter({ folder, ...options });
+  const draft = toDraft(CALL, Date.now());
+  await expect(writer.append([draft], 0, () => rmSync(folder, { recursive: true }))).rejects.toThrow('ENOENT');
+  await writer.append([draft], 0, () => undefined);
+  expect(await statesIn(folder)).toMatchObject([{ kind: 'broken', because: 'file-missing' }]);
+  rmSync(top, { recursive: true, force: true });
 });
