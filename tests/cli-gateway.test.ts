@@ -284,6 +284,26 @@ describe('portolan logs', () => {
   });
 });
 
+describe('a command with --json that fails before it does anything', () => {
+  it.each([
+    { args: ['approve', 'nobody'], code: 'SERVER_NOT_FOUND' },
+    { args: ['deny', 'nobody'], code: 'SERVER_NOT_FOUND' },
+    { args: ['login', 'nobody'], code: 'SERVER_NOT_FOUND' },
+    { args: ['logout', 'nobody'], code: 'SERVER_NOT_FOUND' },
+    { args: ['list', '--client', 'nobody'], code: 'UNKNOWN_CLIENT' },
+    { args: ['list', '--wrong'], code: 'USAGE' },
+  ])('says on stdout why $args fails', async ({ args, code }) => {
+    const error = { code, message: expect.any(String), hint: expect.any(String) };
+    expect(await json(...args)).toEqual({ status: 2, stderr: '', value: { success: false, error } });
+    expect(await run(...args)).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(code) });
+  });
+
+  it('leaves stdout alone where it is for messages, and words that are another program’s', async () => {
+    expect(await run('serve', '--json')).toMatchObject({ status: 2, stdout: '' });
+    expect(await run('list', '--wrong', '--', '--json')).toMatchObject({ status: 2, stdout: '' });
+  });
+});
+
 describe('portolan audit', () => {
   it('has a line for each call that was made, and none of its arguments', async () => {
     const before = (await json('audit')).value.entries.length;

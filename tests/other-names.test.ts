@@ -14,7 +14,10 @@ beforeAll(async () => {
       third: fixture(['other']),
       denied: fixture(['same']),
     },
-    { deniedMcpServers: [{ serverName: 'denied' }] },
+    {
+      deniedMcpServers: [{ serverName: 'denied' }],
+      toolRules: [{ server: 'second', pattern: ['mutter'], enabled: false }],
+    },
   );
   machine.write({
     '<project>/.mcp.json': JSON.stringify({
@@ -45,6 +48,23 @@ describe('a server that several entries name', () => {
     expect(await client.ask('list_tools', { server: name })).toMatchObject({ server: itself });
     const { results } = await client.ask('search_tools', { query: 'echo', server: name });
     expect(results[0]).toMatchObject({ server: itself, tool: 'echo' });
+  });
+
+  it('has one name in the log, whatever it was called by', async () => {
+    for (const name of ['first', 'second']) await portolan(machine, ['call', name, 'echo', 'text=a']);
+    const { entries } = JSON.parse((await portolan(machine, ['audit', '--last', '2', '--json'])).stdout);
+    expect(entries.map(({ server }: { server: string }) => server)).toEqual(['first', 'first']);
+  });
+
+  it('obeys a rule about tools that calls it by either name', async () => {
+    await using client = await connect(machine);
+    for (const name of ['first', 'second']) {
+      const { structuredContent } = await client.execute(name, 'mutter', {});
+      expect(structuredContent).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    }
+    expect((await client.ask('list_tools', { server: 'third' })).tools).toContainEqual(
+      expect.objectContaining({ name: 'mutter' }),
+    );
   });
 
   it.each([

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readAudit } from '../src/gateway/audit/index.js';
 import { openGateway } from '../src/index.js';
 import {
   type CallResult,
@@ -249,6 +250,9 @@ told`,
     // Its session is free again at once, and what it held is gone.
     expect(await resultOf('"n" in globals()')).toBe(false);
     expect(client.stray).toEqual([]);
+    const logged = async () => (await readAudit(machine.path('~/.local/state/portolan/audit'))).entries;
+    const brokenOff = await until(logged, (entries) => entries.some(({ outcome }) => outcome === 'CANCELLED'));
+    expect(brokenOff.filter(({ outcome, tool }) => outcome === 'CANCELLED' && tool === 'run_python')).toHaveLength(1);
   });
 
   it('keeps memories of the project on the host, for other sessions too', async () => {

@@ -1,5 +1,4 @@
-import { homedir } from 'node:os';
-import { DRAIN_MS, type Log, silentLog } from '../base/index.js';
+import { DRAIN_MS, homeFolder, type Log, silentLog } from '../base/index.js';
 import { unclaim } from '../bridge/index.js';
 import { ConnectionManager, httpAddress, metaToolNames, serveHttp, serveSocket } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
@@ -38,7 +37,7 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   // Looked at before anything else: it may be replaced while this one starts.
   const isReplaced = leavesWhenIdle && own.self !== undefined ? replacement(own.self) : () => false;
   const stopping = new AbortController();
-  const home = own.home ?? homedir();
+  const home = own.home ?? homeFolder();
   await using workspaces = new Workspaces({ own: { ...own, home, cwd: own.cwd ?? home }, home, version, log });
   const since = new Date().toISOString();
   let url: string | undefined;

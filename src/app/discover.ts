@@ -1,6 +1,5 @@
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { diskFiles, ErrorCode, type Files, PortolanError } from '../base/index.js';
+import { diskFiles, ErrorCode, type Files, homeFolder, PortolanError } from '../base/index.js';
 import type { Chart, Definition } from '../model/index.js';
 import { isFromRepository } from '../policy/index.js';
 import { type LoadedSettings, loadSettings, type Settings, type SettingsFile } from '../settings/index.js';
@@ -165,7 +164,7 @@ export function hostOf({ platform, home, cwd, env, root, self, files = diskFiles
   const project = resolve(cwd ?? process.cwd());
   return {
     platform: platform ?? hostPlatform(),
-    home: resolve(home ?? homedir()),
+    home: resolve(home ?? homeFolder()),
     cwd: project,
     repository: findRepository(files, project),
     env: env ?? process.env,

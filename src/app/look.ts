@@ -2,7 +2,7 @@ import type { GatewayView, ServedServer } from '../gateway/index.js';
 import { type Definition, toAlias } from '../model/index.js';
 import { type AdmittedServer, admit, compileToolRules } from '../policy/index.js';
 import { type DiscoverOptions, type Discovery, discoverAll } from './discover.js';
-import { admittedAmong, servedServers } from './served.js';
+import { admittedAmong, namesAmong, servedServers } from './served.js';
 
 /** Everything that one look at the machine gave. Replaced whole by the next. */
 export interface Looked {
@@ -21,13 +21,13 @@ export async function look(options: LookOptions, before: Looked | undefined): Pr
   const { sdkServers = {}, ...rest } = options;
   const discovery = await discoverAll(rest, before?.discovery);
   const { settings } = discovery.settings;
-  const judge = await compileToolRules(settings.toolRules);
   const known = new Map(before?.admitted.map((server) => [server.name, server]));
   const found = servedServers(discovery).filter(({ name }) => !Object.hasOwn(sdkServers, name));
   const servers = [...found, ...livingHere(Object.keys(sdkServers), found)].map(({ admitted, ...server }) => ({
     ...server,
     ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
   }));
+  const judge = await compileToolRules(settings.toolRules, namesAmong(servers));
   return { discovery, view: { servers, judge, settings }, admitted: admittedAmong(servers) };
 }
 

@@ -40,3 +40,11 @@ export function admittedAmong(servers: readonly ServedServer[]): AdmittedServer[
 function isShowable(name: string): boolean {
   return !/[\n\r\t]/.test(name) && cleanText(name, Number.POSITIVE_INFINITY).found.length === 0;
 }
+
+/** Every name by which one of these servers goes, for whoever knows its own. */
+export function namesAmong(
+  servers: readonly Pick<ServedServer, 'name' | 'otherNames'>[],
+): (name: string) => readonly string[] {
+  const names = new Map(servers.map(({ name, otherNames = [] }) => [name, [name, ...otherNames]]));
+  return (name) => names.get(name) ?? [name];
+}

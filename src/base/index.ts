@@ -15,6 +15,7 @@ export {
   MAX_FILE_BYTES,
 } from './files.js';
 export { hmac256, randomId, randomKey, sha256 } from './hash.js';
+export { homeFolder } from './home-folder.js';
 export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-text.js';
 export { jsonLine, oneLine, passedJson } from './json-line.js';
 export { isDeeperThan, isValueDeeperThan } from './json-scan.js';

@@ -1,6 +1,5 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
-import { type Log, PortolanError, socketPlace } from '../base/index.js';
+import { homeFolder, type Log, PortolanError, socketPlace } from '../base/index.js';
 import { type BridgeSettings, type DaemonMode, quickSettings, runPipe } from '../bridge/index.js';
 import { asyncStdout, stderrLog, untilSignal } from './own-process.js';
 import { type PipeFlags, pipeFlags } from './pipe-flags.js';
@@ -25,7 +24,7 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
   const program = process.argv[1];
   if (!mode || mode === 'never' || program === undefined) return false;
   const { env } = process;
-  const home = homedir();
+  const home = homeFolder();
   const settings = quickSettings(home, env) ?? (await slowSettings());
   if (!settings.autoConnect && flags.daemon === undefined) return false;
   const log = stderrLog();

@@ -1,4 +1,3 @@
-import { homedir } from 'node:os';
 import {
   discoverAll,
   inspectOwnSettings,
@@ -7,6 +6,7 @@ import {
   serveEverybody,
   startGateway,
 } from '../app/index.js';
+import { homeFolder } from '../base/index.js';
 import { asyncStdout, hearSignals, stderrLog, untilSignal } from './own-process.js';
 import { run } from './run.js';
 import type { Serve } from './serve.js';
@@ -59,7 +59,7 @@ process.exitCode = await run(
     err: (line) => process.stderr.write(`${line}\n`),
     colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
     ...(process.stdout.isTTY === true && { isTerminal: true }),
-    home: homedir(),
+    home: homeFolder(),
     ending: hearSignals,
     ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
     ...(process.stderr.isTTY === true && { status }),

@@ -8,7 +8,7 @@ import {
 } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
-import { exitOf } from './failure.js';
+import { exitOf, failureJson } from './failure.js';
 import { listCommand } from './list.js';
 import type { Serve } from './serve.js';
 import { paint, visible } from './text.js';
@@ -75,11 +75,27 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
     return await dispatch(args, io, program);
   } catch (error) {
     if (!(error instanceof PortolanError)) throw error;
+    if (await isForProgram(args, program)) {
+      io.out(failureJson(error, {}));
+      return exitOf(error);
+    }
     // It may quote files of others: a line stays a line, and nothing in it moves the cursor.
     const said = `${error.message}${error.hint ? `\n  ${error.hint}` : ''}`.split('\n').map(visible).join('\n');
     io.err(`${paint(io, 'red', error.code)}: ${said}`);
     return exitOf(error);
   }
+}
+
+/** Whoever asked for JSON reads stdout and finds one document there, whatever happened. */
+async function isForProgram([name = '', ...rest]: readonly string[], program: Program): Promise<boolean> {
+  if (!ownArguments(rest).includes('--json') || !Object.hasOwn(COMMANDS, name)) return false;
+  const { options = {} } = (await COMMANDS[name]?.(program)) ?? {};
+  return Object.hasOwn(options, 'json');
+}
+
+/** What follows `--` is another program's. */
+function ownArguments(args: readonly string[]): readonly string[] {
+  return args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
 }
 
 async function dispatch(args: readonly string[], io: Io, program: Program): Promise<number> {
@@ -100,8 +116,7 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
       hint: meant === undefined ? 'portolan help lists them' : `did you mean ${meant}? portolan help lists them all`,
     });
   }
-  // What follows `--` is another program's.
-  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+  const own = ownArguments(rest);
   if (own.includes('--help') || own.includes('-h')) {
     const { commandLines } = await import('./help.js');
     for (const line of commandLines(command, io)) io.out(line);

@@ -50,6 +50,8 @@ export function executor(parts: GatewayParts): Executor {
     underWay += 1;
     const started = performance.now();
     let argumentsText = '';
+    /** As it is called in the chart, once it is found: the same server is the same in every line of the log. */
+    let server = call.server;
     let outcome: Execution['outcome'] = ErrorCode.ToolExecutionError;
     let bytes = 0;
     let turn: Disposable | undefined;
@@ -59,25 +61,26 @@ export function executor(parts: GatewayParts): Executor {
       const { servers, settings } = parts.view();
       argumentsText = checkArguments(call.toolArguments ?? {}, settings.limits).text;
       const found = findServer(servers, call.server);
-      const server = found.admitted ?? (await parts.consent(found, conversation)) ?? admittedOrRefused(found);
-      let view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
+      server = found.name;
+      const admitted = found.admitted ?? (await parts.consent(found, conversation)) ?? admittedOrRefused(found);
+      let view = surelyCallable(admitted, call, parts) ?? (await callable(admitted, call, parts));
       // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.
-      const entered = parts.gate.enter({ client: conversation.client, server: server.name }, conversation.signal);
+      const entered = parts.gate.enter({ client: conversation.client, server }, conversation.signal);
       turn = entered instanceof Promise ? await entered : entered;
-      const leased = parts.pool.leaseAtOnce(server, conversation);
+      const leased = parts.pool.leaseAtOnce(admitted, conversation);
       lease = leased instanceof Promise ? await leased : leased;
       // What was started anew may be another than what was approved: its own list is asked for before its first call.
-      const comparing = settings.pins === 'enforce' ? parts.catalog.compare(server, lease.connection) : undefined;
+      const comparing = settings.pins === 'enforce' ? parts.catalog.compare(admitted, lease.connection) : undefined;
       if (comparing) {
         await unlessAborted(comparing, conversation.signal);
-        view = surelyCallable(server, call, parts) ?? (await callable(server, call, parts));
+        view = surelyCallable(admitted, call, parts) ?? (await callable(admitted, call, parts));
       }
       const params = paramsOf(call, view);
-      const options = optionsFor(call, view, server, settings, argumentsText);
+      const options = optionsFor(call, view, admitted, settings, argumentsText);
       const result = await lease.connection.request('tools/call', params, options);
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
       if (outcome === 'ok' && parts.uses.isWaiting)
-        setImmediate(() => parts.uses.worked(conversation.client, server.name, call.tool)); // the answer goes first
+        setImmediate(() => parts.uses.worked(conversation.client, admitted.name, call.tool)); // the answer goes first
       const json = result.json ?? passedJson(result.value);
       bytes = Buffer.byteLength(json);
       return { value: result.value, json };
@@ -87,7 +90,7 @@ export function executor(parts: GatewayParts): Executor {
     } finally {
       lease?.[Symbol.dispose]();
       turn?.[Symbol.dispose]();
-      const { server, tool, via } = call;
+      const { tool, via } = call;
       const { client } = conversation;
       const durationMs = performance.now() - started;
       underWay -= 1;

@@ -28,8 +28,14 @@ const MAX_PROGRAM_SIZE = 1_500;
 
 type Matches = (text: string) => boolean;
 
-/** Rejects with the pattern's name if one cannot be read: a rule that hides a tool must not vanish in silence. */
-export async function compileToolRules(rules: readonly ToolRule[]): Promise<ToolJudge> {
+/**
+ * A rule may name a server by any of its names. Rejects with the pattern's name if one cannot be read: a rule that hides a tool
+ * must not vanish in silence.
+ */
+export async function compileToolRules(
+  rules: readonly ToolRule[],
+  namesOf: (server: string) => readonly string[] = (server) => [server],
+): Promise<ToolJudge> {
   if (rules.length === 0) return () => ({ enabled: true, tags: [] });
   const compiled = await Promise.all(
     rules.map(async (rule, place) => ({
@@ -41,7 +47,7 @@ export async function compileToolRules(rules: readonly ToolRule[]): Promise<Tool
   );
   return (server, tool) => {
     if (tool.length > MAX_TOOL_NAME_CHARACTERS) return { enabled: false, tags: [] };
-    const here = compiled.filter(({ isFor }) => isFor(server));
+    const here = compiled.filter(({ isFor }) => namesOf(server).some(isFor));
     const matching = here.filter(({ matches }) => matches(tool));
     const tags = [...new Set(matching.flatMap((rule) => rule.tags ?? []))];
     const deciding = matching.find(({ enabled }) => enabled !== undefined);

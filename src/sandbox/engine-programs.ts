@@ -1,5 +1,5 @@
-import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { homeFolder } from '../base/index.js';
 import { findProgram } from './find-program.js';
 
 /** Only a Python that comes with the system: one in a home would show the home. */
@@ -15,7 +15,7 @@ export function findSystemPython(): string | undefined {
 }
 
 export function findDeno(): string | undefined {
-  return findProgram('deno', [join(homedir(), '.deno', 'bin')]);
+  return findProgram('deno', [join(homeFolder(), '.deno', 'bin')]);
 }
 
 function existing(paths: readonly string[]): string | undefined {

@@ -28,7 +28,8 @@ export class Programs {
     let bytes = 0;
     try {
       const run = await this.#run(gateway, request, conversation);
-      outcome = run.answer.error ? 'tool-error' : 'ok';
+      const isBrokenOff = run.answer.error !== undefined && conversation.signal.aborted;
+      outcome = isBrokenOff ? ErrorCode.Cancelled : run.answer.error ? 'tool-error' : 'ok';
       bytes = Buffer.byteLength(JSON.stringify(run.answer));
       return run;
     } catch (error) {

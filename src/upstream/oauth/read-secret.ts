@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { diskFiles, isReference } from '../../base/index.js';
+import { diskFiles, homeFolder, isReference } from '../../base/index.js';
 import { type SecretSource, wrong } from './oauth-settings.js';
 import type { Remote } from './remote.js';
 
@@ -27,6 +27,6 @@ export function resolved(server: string, what: string, text: string): string {
 }
 
 function placeOf(path: string, folder: string): string {
-  if (/^~[/\\]/.test(path)) return join(process.getBuiltinModule('node:os').homedir(), path.slice(2));
+  if (/^~[/\\]/.test(path)) return join(homeFolder(), path.slice(2));
   return isAbsolute(path) ? path : join(folder, path);
 }
