@@ -54,6 +54,10 @@ describe('a server that several entries name', () => {
     for (const name of ['first', 'second']) await portolan(machine, ['call', name, 'echo', 'text=a']);
     const { entries } = JSON.parse((await portolan(machine, ['audit', '--last', '2', '--json'])).stdout);
     expect(entries.map(({ server }: { server: string }) => server)).toEqual(['first', 'first']);
+    const asked = ['first', 'second'].map((name) => portolan(machine, ['audit', '--server', name, '--last', '2']));
+    const [byName, byOther] = (await Promise.all(asked)).map(({ stdout }) => stdout);
+    expect(byName).toMatch(/first +echo/);
+    expect(byOther).toBe(byName);
   });
 
   it('obeys a rule about tools that calls it by either name', async () => {
@@ -79,5 +83,26 @@ describe('a server that several entries name', () => {
   it('takes no name that is another server’s own', async () => {
     await using client = await connect(machine);
     expect(await client.ask('list_tools', { server: 'third' })).toMatchObject({ server: 'third' });
+  });
+});
+
+describe('a file of a repository that nobody has let in', () => {
+  it.each([{}, { disabled: true }])('gives a server no name for which a rule switches tools on: %j', async (more) => {
+    using other = makeMachine();
+    const toolRules = [
+      { server: 'trusted', pattern: ['*'], enabled: true },
+      { server: 'github', pattern: ['sleep'], enabled: true },
+      { pattern: ['echo', 'sleep'], enabled: false },
+    ];
+    configure(other, { admin: fixture(['same']), github: fixture(['another']) }, { toolRules });
+    const twin = { ...fixture(['same']), ...more };
+    other.write({ '<project>/.roo/mcp.json': JSON.stringify({ mcpServers: { trusted: twin, github: twin } }) });
+    await using client = await connect(other);
+    for (const tool of ['echo', 'sleep']) {
+      const { structuredContent } = await client.execute('admin', tool, { text: 'a', ms: 1 });
+      expect(structuredContent).toMatchObject({ error: { code: 'TOOL_DISABLED' } });
+    }
+    const { structuredContent } = await client.execute('trusted', 'mutter', {});
+    expect(structuredContent).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
   });
 });

@@ -5,7 +5,7 @@ import type { Problem } from '../model/index.js';
 import { compileToolRules } from '../policy/index.js';
 import type { Discovery } from './discover.js';
 import { ownFolders } from './folders.js';
-import { admittedAmong, namesAmong, servedServers } from './served.js';
+import { admittedAmong, namesForRules, servedServers } from './served.js';
 
 /** A tool that is not what it was when it was first seen or last approved. */
 export interface ToolChange {
@@ -34,7 +34,7 @@ function knownCatalog(discovery: Discovery): Catalog {
 /** How many tools of each server an allow-list hides, as far as their lists are known. */
 export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
   const { toolRules, pins } = discovery.settings.settings;
-  const judge = await compileToolRules(toolRules, namesAmong(servedServers(discovery)));
+  const judge = await compileToolRules(toolRules, namesForRules(discovery, discovery.servers));
   return knownCatalog(discovery)
     .entries()
     .flatMap((entry) => {

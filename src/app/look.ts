@@ -2,7 +2,7 @@ import type { GatewayView, ServedServer } from '../gateway/index.js';
 import { type Definition, toAlias } from '../model/index.js';
 import { type AdmittedServer, admit, compileToolRules } from '../policy/index.js';
 import { type DiscoverOptions, type Discovery, discoverAll } from './discover.js';
-import { admittedAmong, namesAmong, servedServers } from './served.js';
+import { admittedAmong, namesForRules, servedServers } from './served.js';
 
 /** Everything that one look at the machine gave. Replaced whole by the next. */
 export interface Looked {
@@ -27,7 +27,7 @@ export async function look(options: LookOptions, before: Looked | undefined): Pr
     ...server,
     ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
   }));
-  const judge = await compileToolRules(settings.toolRules, namesAmong(servers));
+  const judge = await compileToolRules(settings.toolRules, namesForRules(discovery, servers));
   return { discovery, view: { servers, judge, settings }, admitted: admittedAmong(servers) };
 }
 

@@ -1,8 +1,8 @@
 import { cleanText } from '../base/index.js';
 import { type ServedServer, servedServer } from '../gateway/index.js';
 import type { Definition } from '../model/index.js';
-import { type AdmittedServer, admit, stateOf, type Verdict } from '../policy/index.js';
-import { type Held, isPowerless, reachedAt } from '../scope/index.js';
+import { type AdmittedServer, admit, isFromRepository, type Verdict } from '../policy/index.js';
+import { type Held, reachedAt } from '../scope/index.js';
 import type { Discovery } from './discover.js';
 
 /** The servers of the chart, those that may run with the proof of it. */
@@ -18,9 +18,8 @@ export function servedServers(discovery: Discovery): ServedServer[] {
 /** A file that nobody has let in must not give a server another name: whoever allows a call reads the name that it is made under. */
 function otherNames({ name, chosen, origins }: Held, { verdicts }: Discovery): string[] {
   const counts = (one: Definition) => {
-    const verdict = verdicts.get(one);
-    if (!verdict || isPowerless(stateOf(verdict))) return false;
-    return verdict.kind !== 'needs-approval' || one.source === chosen.source;
+    const kind = verdicts.get(one)?.kind;
+    return kind === 'allowed' || (kind === 'needs-approval' && one.source === chosen.source);
   };
   return [...new Set(origins.filter(counts).map((one) => one.name))].filter((other) => other !== name);
 }
@@ -41,10 +40,17 @@ function isShowable(name: string): boolean {
   return !/[\n\r\t]/.test(name) && cleanText(name, Number.POSITIVE_INFINITY).found.length === 0;
 }
 
-/** Every name by which one of these servers goes, for whoever knows its own. */
-export function namesAmong(
-  servers: readonly Pick<ServedServer, 'name' | 'otherNames'>[],
-): (name: string) => readonly string[] {
-  const names = new Map(servers.map(({ name, otherNames = [] }) => [name, [name, ...otherNames]]));
-  return (name) => names.get(name) ?? [name];
+/**
+ * The names by which a rule may mean one of these servers: its own, and what else the user calls it. A rule may also switch tools
+ * on, so no repository gives a server a name for it, and nobody another server's.
+ */
+export function namesForRules(
+  { held, verdicts, host }: Discovery,
+  servers: readonly Pick<ServedServer, 'name'>[],
+): (server: string) => readonly string[] {
+  const taken = new Set(servers.map(({ name }) => name));
+  const counts = (one: Definition) =>
+    verdicts.get(one)?.kind === 'allowed' && !isFromRepository(one, host) && !taken.has(one.name);
+  const names = new Map(held.map(({ name, origins }) => [name, origins.filter(counts).map((one) => one.name)]));
+  return (server) => [server, ...(names.get(server) ?? [])];
 }

@@ -89,7 +89,8 @@ async function opened(
 ): Promise<Opened> {
   const line = new DaemonLine(socket);
   const hangUp = () => void socket.destroy();
-  ending?.addEventListener('abort', hangUp, { once: true });
+  if (ending?.aborted) hangUp();
+  else ending?.addEventListener('abort', hangUp, { once: true });
   try {
     const { id = context.id, hasLost } = before;
     const said = { ...context, ...(id !== undefined && { id }), ...(hasLost && { hasLost }) };

@@ -1,5 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -78,27 +78,74 @@ it('reads nothing of a client where it was told to end before a daemon was found
   rmSync(folder, { recursive: true, force: true });
 });
 
-it.each(['no daemon comes', 'a daemon does not take it in'])(
-  'ends at once when it is told to while %s',
-  async (why) => {
-    const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
-    const socket = join(folder, 's');
-    const silent = createServer((one) => void one.on('error', () => undefined).resume());
-    if (why === 'a daemon does not take it in') {
-      await new Promise<void>((resolve) => void silent.listen(socket, resolve));
-      chmodSync(socket, 0o600);
-    }
-    const told = new AbortController();
-    const over = runPipe({
-      ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 600_000, log: silentLog },
-      context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
-      ends: () => expect.unreachable('nobody is to be heard any more'),
-      reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
-      ending: told.signal,
+/** A daemon that hears everybody and answers nobody. */
+async function silentDaemonAt(path: string): Promise<Server> {
+  const server = createServer((socket) => void socket.on('error', () => undefined).resume());
+  await new Promise<void>((resolve) => void server.listen(path, resolve));
+  chmodSync(path, 0o600);
+  return server;
+}
+
+it.each([
+  { why: 'no daemon comes', isSilent: false, afterMs: 100 },
+  { why: 'a daemon does not take it in', isSilent: true, afterMs: 100 },
+  { why: 'a daemon is being reached', isSilent: true, afterMs: 0 },
+])('ends at once when it is told to while $why', async ({ isSilent, afterMs }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
+  const socket = join(folder, 's');
+  const silent = isSilent ? await silentDaemonAt(socket) : undefined;
+  const told = new AbortController();
+  const over = runPipe({
+    ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 600_000, log: silentLog },
+    context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
+    ends: () => expect.unreachable('nobody is to be heard any more'),
+    reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
+    ending: told.signal,
+  });
+  if (afterMs === 0) told.abort();
+  else setTimeout(() => told.abort(), afterMs);
+  expect(await over).toBe(true);
+  silent?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+it('brings the answer to what was asked before it was told to end, also where that takes another daemon', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
+  const socket = join(folder, 's');
+  const told = new AbortController();
+  const asked: string[] = [];
+  const sockets: Socket[] = [];
+  /** The first one is lost with the request; the second takes its time to take the client in. */
+  const server = createServer((one) => {
+    sockets.push(one);
+    const isFirst = sockets.length === 1;
+    one.on('error', () => undefined);
+    createInterface({ input: one }).on('line', async (line) => {
+      const { id, method } = JSON.parse(line);
+      asked.push(method);
+      if (isFirst && method === 'tools/list') return one.destroy();
+      if (!isFirst && method === 'bridge/open') {
+        told.abort();
+        await new Promise((resolve) => setTimeout(resolve, 200));
+      }
+      return one.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { of: method } })}\n`);
     });
-    setTimeout(() => told.abort(), 100);
-    expect(await over).toBe(true);
-    silent.close();
-    rmSync(folder, { recursive: true, force: true });
-  },
-);
+  });
+  await new Promise<void>((resolve) => void server.listen(socket, resolve));
+  chmodSync(socket, 0o600);
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answer = new Promise((resolve) => createInterface({ input: output }).once('line', resolve));
+  const over = runPipe({
+    ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 10_000, log: silentLog },
+    context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
+    ends: () => ({ input, output }),
+    reconnect: { enabled: true, maxAttempts: 3, initialDelayMs: 1 },
+    ending: told.signal,
+  });
+  input.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
+  expect(JSON.parse(String(await answer))).toEqual({ jsonrpc: '2.0', id: 1, result: { of: 'tools/list' } });
+  expect(await over).toBe(true);
+  for (const one of sockets) one.destroy();
+  server.close();
+  rmSync(folder, { recursive: true, force: true });
+});

@@ -69,6 +69,8 @@ async function again(
   id: string | undefined,
   { isStopped, isLate, hasLost }: Search,
 ): Promise<DaemonLine | undefined> {
+  // Whoever is told to end by now still has answers to bring: how long for, says the pipe.
+  const { ending: _, ...finding } = options;
   const { enabled, maxAttempts, initialDelayMs } = options.reconnect;
   const most = enabled && !isLate ? maxAttempts : 0;
   for (let attempt = 0; (enabled || isLate) && attempt <= most && !isStopped(); attempt += 1) {
@@ -79,7 +81,7 @@ async function again(
     try {
       // Who starts none looks once at each attempt: it is there or it is not.
       const waitMs = options.mode === 'auto' ? START_MS : 0;
-      return (await findDaemon(options, waitMs, { ...(id !== undefined && { id }), hasLost })).line;
+      return (await findDaemon(finding, waitMs, { ...(id !== undefined && { id }), hasLost })).line;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       options.log('warn', 'no daemon yet', { attempt, error: message });

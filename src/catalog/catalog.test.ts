@@ -283,10 +283,7 @@ describe('Catalog', () => {
     expect([catalog.compare(own, first), lists, namesOf(catalog.entry('s'))]).toEqual([undefined, 2, ['a same']]);
     await catalog.compare(own, second);
     await catalog.refresh('s');
-    expect([catalog.compare(own, second), catalog.compare(own, third), lists, namesOf(catalog.entry('s'))]).toEqual([
-      ...[undefined, undefined],
-      ...[4, ['a changed']],
-    ]);
+    expect([catalog.compare(own, third), lists, namesOf(catalog.entry('s'))]).toEqual([undefined, 4, ['a changed']]);
   });
 
   it('keeps what was learnt from a running server while a reading that began before fails', async () => {
@@ -307,6 +304,26 @@ describe('Catalog', () => {
     await expect(reading).rejects.toThrow('gone');
     expect([namesOf(catalog.entry('a')), catalog.entry('a')?.asksForRoots]).toEqual([['one changed'], true]);
     expect(known.get('a')).toMatchObject({ tools: [{ tool: { description: 'evil' } }], asksForRoots: true });
+  });
+
+  it('asks a running server again for its list where another process of it has listed something since', async () => {
+    let end: (tools: unknown[]) => void = () => undefined;
+    const lists: (() => Promise<unknown[]>)[] = [
+      async () => [tool('one', 'kind')],
+      () => new Promise((resolve) => (end = resolve)),
+    ];
+    const { catalog } = catalogOf(() => lists.shift()?.() ?? []);
+    const own = server('a');
+    catalog.use([own]);
+    await catalog.refresh('a');
+    const reading = catalog.refresh('a');
+    const running = { listTools: async () => [tool('one', 'evil')], greeting: GREETING } as unknown as Connection;
+    await catalog.compare(own, running);
+    expect(catalog.compare(own, running)).toBeUndefined();
+    end([tool('one', 'kind')]);
+    await reading;
+    await catalog.compare(own, running);
+    expect(namesOf(catalog.entry('a'))).toEqual(['one changed']);
   });
 
   it('does not mix up two servers that have the same name one after the other', async () => {

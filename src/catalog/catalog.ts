@@ -43,8 +43,8 @@ export class Catalog {
   readonly #again = new Set<string>();
   /** Which pins an entry was last compared with. */
   readonly #pinsSeen = new WeakMap<CatalogEntry, number>();
-  /** The connections whose own lists were read. */
-  readonly #compared = new WeakSet<Connection>();
+  /** What each connection has listed itself: what another process of the same server listed later says nothing of it. */
+  readonly #compared = new WeakMap<Connection, CatalogEntry['tools']>();
   readonly #comparing = new WeakMap<Connection, Promise<CatalogEntry>>();
   #servers: ReadonlyMap<string, AdmittedServer> = new Map();
   #kept: Promise<void> = Promise.resolve();
@@ -157,9 +157,10 @@ export class Catalog {
     else this.#refresh(name, 'read').catch(() => undefined); // the entry says what happened
   }
 
-  /** Reads what this very connection lists, once: what was started anew may be another than what was read. Undefined where that is done. */
+  /** Reads what this very connection lists: what was started anew may be another than what was read. Undefined where what is known is its list. */
   compare(server: AdmittedServer, connection: Connection): Promise<CatalogEntry> | undefined {
-    if (this.#compared.has(connection)) return undefined;
+    const listed = this.#compared.get(connection);
+    if (listed && listed === this.entry(server.name)?.tools) return undefined;
     const running = this.#comparing.get(connection);
     if (running) return running;
     const comparing = this.#read(server, 'inquiry', connection).finally(() => this.#comparing.delete(connection));
@@ -229,7 +230,7 @@ export class Catalog {
       const { tools, refused } = readTools(listed);
       if (refused.length > 0) log('warn', 'tools left out', { server: server.name, refused });
       const entry = await this.#learn(server, { tools, greeting, readAt: this.#now() }, before);
-      this.#compared.add(connection); // not before the entry says what was found
+      this.#compared.set(connection, entry.tools); // not before the entry says what was found
       return entry;
     } catch (error) {
       this.#inLine.delete(server);

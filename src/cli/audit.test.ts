@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ErrorCode } from '../base/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
 import { openAuditLog } from '../gateway/index.js';
 import { auditCommand } from './audit.js';
 
@@ -18,10 +18,12 @@ beforeAll(async () => {
   log.record({ ...call, server: 'files', tool: 'read\u001b[31m', outcome: 'tool-error' });
 });
 
+const nobodyKnows = () => Promise.reject(new PortolanError(ErrorCode.SettingsInvalid, 'the settings are wrong'));
+
 async function audit(args: readonly string[], at = folder): Promise<{ code: number; lines: string[] }> {
   const lines: string[] = [];
   const io = { out: (line: string) => lines.push(line), err: expect.unreachable, colour: false, home };
-  const code = await auditCommand(() => at).run(args, io);
+  const code = await auditCommand(() => at, nobodyKnows).run(args, io);
   return { code, lines: lines.map((line) => line.replaceAll(/7-[0-9a-f]{12}/g, '7-x')) };
 }
 

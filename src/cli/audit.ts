@@ -1,4 +1,4 @@
-import { type AuditReading, readAudit } from '../app/index.js';
+import { type AuditReading, type discoverAll, explain, readAudit } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from './command.js';
 import { type Cell, paint, plural, shortPath, table, visible } from './text.js';
@@ -16,7 +16,7 @@ const OPTIONS = {
 const SHOWN = 50;
 const HEAD = ['TIME', 'CLIENT', 'SERVER', 'TOOL', 'OUTCOME', 'MS', 'BYTES'];
 
-export function auditCommand(folder: () => string): Command {
+export function auditCommand(folder: () => string, discover: typeof discoverAll): Command {
   return {
     name: 'audit',
     summary: 'show which tools were called, and whether the record of it is whole',
@@ -32,7 +32,7 @@ export function auditCommand(folder: () => string): Command {
       const most = last ?? (values.json ? undefined : SHOWN);
       const { entries, total, chains } = await readAudit(folder(), {
         verify: values.verify === true,
-        ...(values.server !== undefined && { server: values.server }),
+        ...(values.server !== undefined && { servers: await namesOf(values.server, discover) }),
         ...(most !== undefined && { last: most }),
       });
       if (values.json) io.out(JSON.stringify(values.verify ? { entries, chains } : { entries }, null, 2));
@@ -43,6 +43,15 @@ export function auditCommand(folder: () => string): Command {
       return chains.some(({ state }) => state.kind === 'broken') ? EXIT.failed : EXIT.ok;
     },
   };
+}
+
+/** A server stands in the record under its name in the chart, whatever else it is called; one that is gone from it, as it was. */
+async function namesOf(wanted: string, discover: typeof discoverAll): Promise<ReadonlySet<string>> {
+  const known = await discover({}).then(
+    (discovery) => explain(discovery, wanted)?.server?.name,
+    () => undefined, // what was called is shown, whatever is wrong with the files now
+  );
+  return new Set([wanted, known ?? wanted]);
 }
 
 function toCount(text: string, usage: string): number {

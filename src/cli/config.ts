@@ -31,8 +31,9 @@ export function configCommand(discover: typeof discoverAll, inspect: typeof insp
         return showSettings(await inspect(), io, { json, showSecrets: values['show-secrets'] === true });
       if (verb === 'validate') return validateSettings(await inspect(), io, json);
       if (verb === 'reload') {
-        io.err('nothing is running that could read its settings again; every command reads them when it starts');
-        return EXIT.failed;
+        throw new PortolanError(ErrorCode.ConnectionError, 'nothing is running that has to be told', {
+          hint: 'every command reads its settings when it starts, and a gateway sees by itself that a file changed',
+        });
       }
       if (verb !== 'sources') {
         throw new PortolanError(ErrorCode.Usage, verb ? `config cannot ${verb}` : 'config what?', {

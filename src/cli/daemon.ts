@@ -146,10 +146,10 @@ function say(status: Status, isJson: boolean, io: Io, error?: string): number {
 
 function logs(path: string, isJson: boolean, io: Io): number {
   const reading = diskFiles.read(path);
-  if (reading.kind !== 'read') {
-    io.err(`No log in ${shortPath(path, io.home)}.`);
-    return EXIT.failed;
-  }
+  if (reading.kind !== 'read')
+    throw new PortolanError(ErrorCode.ConnectionError, `there is no log in ${shortPath(path, io.home)}`, {
+      hint: 'a daemon writes one when it starts: portolan daemon start',
+    });
   const lines = reading.text.trimEnd().split('\n').slice(-LOG_LINES);
   if (isJson) io.out(JSON.stringify({ path, lines }, null, 2));
   else for (const line of lines) io.out(visible(line));

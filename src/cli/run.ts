@@ -48,7 +48,8 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   daemon: async ({ machine }) => (await import('./daemon.js')).daemonCommand(machine),
   announce: async ({ machine }) => (await import('./announce.js')).announceCommand(machine),
   logs: async ({ discover, machine }) => (await import('./logs.js')).logsCommand(discover, machine),
-  audit: async ({ machine = {} }) => (await import('./audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit),
+  audit: async ({ discover, machine = {} }) =>
+    (await import('./audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit, discover),
   why: async ({ discover }) => (await import('./why.js')).whyCommand(discover),
   approve: async ({ discover }) => (await import('./approve.js')).approveCommand(discover),
   deny: async ({ discover }) => (await import('./approve.js')).denyCommand(discover),
@@ -87,10 +88,17 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
 }
 
 /** Whoever asked for JSON reads stdout and finds one document there, whatever happened. */
-async function isForProgram([name = '', ...rest]: readonly string[], program: Program): Promise<boolean> {
-  if (!ownArguments(rest).includes('--json') || !Object.hasOwn(COMMANDS, name)) return false;
-  const { options = {} } = (await COMMANDS[name]?.(program)) ?? {};
-  return Object.hasOwn(options, 'json');
+async function isForProgram(args: readonly string[], program: Program): Promise<boolean> {
+  if (!ownArguments(args).includes('--json')) return false;
+  const command = await commandOf(args, program);
+  return !command || Object.hasOwn(command.options ?? {}, 'json');
+}
+
+/** Flags without a command belong to what a bare `portolan` does: the chart for a person, a gateway for a client. */
+async function commandOf([name]: readonly string[], program: Program): Promise<Command | undefined> {
+  const usual = program.interactive ? 'list' : 'serve';
+  const wanted = name === undefined || name.startsWith('-') ? usual : name;
+  return Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted]?.(program) : undefined;
 }
 
 /** What follows `--` is another program's. */
@@ -105,13 +113,9 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
     return EXIT.ok;
   }
   if (name === '--help' || name === '-h') return dispatch(['help'], io, program);
-  // Flags without a command belong to what a bare `portolan` does: the chart for a person, a gateway for a client.
-  const isBare = name === undefined || name.startsWith('-');
-  const usual = program.interactive ? 'list' : 'serve';
-  const wanted = isBare ? usual : name;
-  const command = Object.hasOwn(COMMANDS, wanted) ? await COMMANDS[wanted]?.(program) : undefined;
+  const command = await commandOf(args, program);
   if (!command) {
-    const [meant] = await nearest(wanted, Object.keys(COMMANDS), 1);
+    const [meant] = await nearest(name ?? '', Object.keys(COMMANDS), 1);
     throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, {
       hint: meant === undefined ? 'portolan help lists them' : `did you mean ${meant}? portolan help lists them all`,
     });
@@ -122,7 +126,7 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
     for (const line of commandLines(command, io)) io.out(line);
     return EXIT.ok;
   }
-  if (name !== undefined) return command.run(isBare ? args : rest, io);
+  if (name !== undefined) return command.run(name.startsWith('-') ? args : rest, io);
   const code = await command.run([], io);
   if (program.interactive) io.out(paint(io, 'dim', 'Next: portolan list --all · portolan doctor · portolan help'));
   return code;

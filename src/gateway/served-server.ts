@@ -57,6 +57,11 @@ function namesOf(servers: readonly ServedServer[]): ReadonlyMap<string, ServedSe
   return found;
 }
 
+/** What the chart calls whoever is meant; as it was called where there is none. */
+export function ownNameOf(servers: readonly ServedServer[], wanted: string): string {
+  return namesOf(servers).get(wanted)?.name ?? wanted;
+}
+
 /** By its name, else by its alias, else by what another entry calls it. */
 export function findServer(servers: readonly ServedServer[], wanted: string): ServedServer {
   const found = namesOf(servers).get(wanted);

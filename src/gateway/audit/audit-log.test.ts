@@ -330,8 +330,8 @@ describe('readAudit', () => {
       return [entries.map(({ tool }) => tool).join(' '), total, chains.length];
     };
     expect(await tools({ last: 3 })).toEqual(['b8 a9 b9', 20, 0]);
-    expect(await tools({ last: 3, server: 'even', verify: true })).toEqual(['b6 a8 b8', 10, 2]);
-    expect(await tools({ server: 'none' })).toEqual(['', 0, 0]);
+    expect(await tools({ last: 3, servers: new Set(['even']), verify: true })).toEqual(['b6 a8 b8', 10, 2]);
+    expect(await tools({ servers: new Set(['none']) })).toEqual(['', 0, 0]);
   });
 
   it.each([

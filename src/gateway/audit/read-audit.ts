@@ -28,7 +28,8 @@ export interface AuditReading {
 
 export interface ReadAuditOptions {
   readonly verify?: boolean;
-  readonly server?: string;
+  /** Only of servers with these names. */
+  readonly servers?: ReadonlySet<string>;
   /** So many entries, the newest. */
   readonly last?: number;
 }
@@ -52,10 +53,10 @@ export async function readAudit(folder: string, options: ReadAuditOptions = {}):
 }
 
 async function readOnce(folder: string, options: ReadAuditOptions): Promise<AuditReading> {
-  const { verify = true, server, last = MAX_ENTRIES } = options;
+  const { verify = true, servers, last = MAX_ENTRIES } = options;
   const entries = new Newest(Math.min(last, MAX_ENTRIES));
   const collect = (chain: string, line: Line | undefined): void => {
-    if (line?.kind !== 'entry' || (server !== undefined && line.entry.server !== server)) return;
+    if (line?.kind !== 'entry' || (servers && !servers.has(line.entry.server))) return;
     entries.add({ chain, ...line.entry });
   };
   const chains = verify ? await verifyAll(folder, collect) : await readAll(folder, collect);

@@ -23,7 +23,8 @@ async function takenAway() {
   const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
   const folder = join(top, 'audit');
   const open = (pid: number) => openAuditLog({ folder, warn: (said) => expect.unreachable(said), pid });
-  const log = open(1);
+  // Whether its head was written before the folder went is for chance to say, and what it says of that is its own matter.
+  const log = openAuditLog({ folder, warn: () => undefined, pid: 1 });
   log.record(CALL);
   const isWritten = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.jsonl'));
   while (!isWritten() || (await readAudit(folder)).total < 1) await pause(20);
