@@ -50,16 +50,16 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
   };
   let fault: PortolanError | undefined;
   /** Settings that are wrong while we run change nothing, and neither does anything else that keeps us from reading them. */
-  const reload = async (): Promise<'changed' | 'same' | 'wrong' | 'unread'> => {
+  const reload = async (changed: () => void): Promise<boolean> => {
     try {
-      const isChanged = await running.reload();
+      if (await running.reload()) changed();
       fault = undefined;
-      return isChanged ? 'changed' : 'same';
+      return true;
     } catch (error) {
       fault = error instanceof PortolanError ? error : undefined;
       const said = error instanceof Error ? error.message : String(error);
       log('error', 'the files could not be read again; what held before holds on', { error: said });
-      return fault ? 'wrong' : 'unread';
+      return fault !== undefined; // what is wrong stays so until somebody writes it anew; anything else may pass
     }
   };
   let face: Face;
@@ -82,11 +82,7 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
         const translated = face.translate(server, { method, params });
         if (translated) notice(translated);
       });
-      const changed = async () => {
-        const read = await reload();
-        if (read === 'changed') notice(TOOLS_CHANGED);
-        return read !== 'unread'; // what is wrong stays so until somebody writes it anew; anything else may pass
-      };
+      const changed = () => reload(() => notice(TOOLS_CHANGED));
       const watch = watchPaths({ touched: files.touched, changed, log });
       const watchOfRunning = watchRunning({ discovery: () => running.discovery, changed, log });
       return {

@@ -286,43 +286,35 @@ describe('Catalog', () => {
     expect([catalog.compare(own, third), lists, namesOf(catalog.entry('s'))]).toEqual([undefined, 4, ['a changed']]);
   });
 
-  it('keeps what was learnt from a running server while a reading that began before fails', async () => {
-    let fail: (error: Error) => void = () => undefined;
-    const lists: (() => Promise<unknown[]>)[] = [
-      async () => [tool('one', 'kind')],
-      () => new Promise((_, reject) => (fail = reject)),
-    ];
-    const { catalog, known } = catalogOf(() => lists.shift()?.() ?? []);
+  /** A server that is read again while a process of it runs that lists another tool, which was compared meanwhile. */
+  async function comparedMeanwhile() {
+    let end: (listed: Promise<unknown[]>) => void = () => undefined;
+    const lists = [Promise.resolve([tool('one', 'kind')]), new Promise<unknown[]>((resolve) => (end = resolve))];
+    const { catalog, known } = catalogOf(() => lists.shift() ?? []);
     const own = server('a');
     catalog.use([own]);
     await catalog.refresh('a');
     const reading = catalog.refresh('a');
     const running = { listTools: async () => [tool('one', 'evil')], greeting: GREETING } as unknown as Connection;
     await catalog.compare(own, running);
+    return { catalog, known, reading, end, compare: () => catalog.compare(own, running) };
+  }
+
+  it('keeps what was learnt from a running server while a reading that began before fails', async () => {
+    const { catalog, known, reading, end } = await comparedMeanwhile();
     catalog.noteRoots('a');
-    fail(new Error('gone'));
+    end(Promise.reject(new Error('gone')));
     await expect(reading).rejects.toThrow('gone');
     expect([namesOf(catalog.entry('a')), catalog.entry('a')?.asksForRoots]).toEqual([['one changed'], true]);
     expect(known.get('a')).toMatchObject({ tools: [{ tool: { description: 'evil' } }], asksForRoots: true });
   });
 
   it('asks a running server again for its list where another process of it has listed something since', async () => {
-    let end: (tools: unknown[]) => void = () => undefined;
-    const lists: (() => Promise<unknown[]>)[] = [
-      async () => [tool('one', 'kind')],
-      () => new Promise((resolve) => (end = resolve)),
-    ];
-    const { catalog } = catalogOf(() => lists.shift()?.() ?? []);
-    const own = server('a');
-    catalog.use([own]);
-    await catalog.refresh('a');
-    const reading = catalog.refresh('a');
-    const running = { listTools: async () => [tool('one', 'evil')], greeting: GREETING } as unknown as Connection;
-    await catalog.compare(own, running);
-    expect(catalog.compare(own, running)).toBeUndefined();
-    end([tool('one', 'kind')]);
+    const { catalog, reading, end, compare } = await comparedMeanwhile();
+    expect(compare()).toBeUndefined();
+    end(Promise.resolve([tool('one', 'kind')]));
     await reading;
-    await catalog.compare(own, running);
+    await compare();
     expect(namesOf(catalog.entry('a'))).toEqual(['one changed']);
   });
 

@@ -8,7 +8,7 @@ import type { Execution } from './audit/index.js';
 import { checkArguments } from './limits.js';
 import type { GatewayParts } from './parts.js';
 import { checkAgainst, fitsSurely, type Mismatch } from './schema/index.js';
-import { admittedOrRefused, findServer, ownNameOf } from './served-server.js';
+import { admittedOrRefused, serverCalled, serverNotFound } from './served-server.js';
 import { disabledError, isHeld, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 /** What may go with a call. */
@@ -58,9 +58,10 @@ export function executor(parts: GatewayParts): Executor {
     // `using` would say the same: what it is compiled to costs as much as the rest of this function.
     try {
       const { servers, settings } = parts.view();
-      server = ownNameOf(servers, call.server); // the same server is the same in every line of the log
+      const found = serverCalled(servers, call.server);
+      server = found?.name ?? call.server; // the same server is the same in every line of the log
       argumentsText = checkArguments(call.toolArguments ?? {}, settings.limits).text;
-      const found = findServer(servers, call.server);
+      if (!found) throw serverNotFound(servers, call.server);
       const admitted = found.admitted ?? (await parts.consent(found, conversation)) ?? admittedOrRefused(found);
       let view = surelyCallable(admitted, call, parts) ?? (await callable(admitted, call, parts));
       // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.

@@ -57,17 +57,21 @@ function namesOf(servers: readonly ServedServer[]): ReadonlyMap<string, ServedSe
   return found;
 }
 
-/** What the chart calls whoever is meant; as it was called where there is none. */
-export function ownNameOf(servers: readonly ServedServer[], wanted: string): string {
-  return namesOf(servers).get(wanted)?.name ?? wanted;
+/** By its name, else by its alias, else by what another entry calls it. */
+export function serverCalled(servers: readonly ServedServer[], wanted: string): ServedServer | undefined {
+  return namesOf(servers).get(wanted);
 }
 
-/** By its name, else by its alias, else by what another entry calls it. */
+/** The same for whoever cannot go on without it. */
 export function findServer(servers: readonly ServedServer[], wanted: string): ServedServer {
-  const found = namesOf(servers).get(wanted);
-  if (found) return found;
+  const found = serverCalled(servers, wanted);
+  if (!found) throw serverNotFound(servers, wanted);
+  return found;
+}
+
+export function serverNotFound(servers: readonly ServedServer[], wanted: string): PortolanError {
   const near = nearest(wanted, servers.filter(({ admitted }) => admitted).map(shownName));
-  throw new PortolanError(
+  return new PortolanError(
     ErrorCode.ServerNotFound,
     `there is no server called ${JSON.stringify(wanted.slice(0, 100))}`,
     {

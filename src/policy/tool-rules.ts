@@ -47,7 +47,8 @@ export async function compileToolRules(
   );
   return (server, tool) => {
     if (tool.length > MAX_TOOL_NAME_CHARACTERS) return { enabled: false, tags: [] };
-    const here = compiled.filter(({ isFor }) => namesOf(server).some(isFor));
+    const names = namesOf(server);
+    const here = compiled.filter(({ isFor }) => names.some(isFor));
     const matching = here.filter(({ matches }) => matches(tool));
     const tags = [...new Set(matching.flatMap((rule) => rule.tags ?? []))];
     const deciding = matching.find(({ enabled }) => enabled !== undefined);
