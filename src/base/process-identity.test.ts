@@ -53,6 +53,13 @@ describe.skipIf(process.platform === 'win32')('the identity of a process', () =>
     expect(identityOf(identity.pid)).toBeUndefined();
   });
 
+  it.runIf(process.platform === 'linux')('is read of all processes without memory for each of them', async () => {
+    await allProcesses();
+    const before = process.memoryUsage().arrayBuffers;
+    for (let look = 0; look < 5; look += 1) await allProcesses();
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024);
+  });
+
   it('is not that of another process with the same number, another start or another machine', () => {
     const mine = identityOf(process.pid);
     if (mine === undefined) throw new Error('we have an identity');

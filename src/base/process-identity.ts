@@ -22,6 +22,8 @@ export interface ProcessEntry {
 /** One question to `ps` takes milliseconds; a machine on which it takes longer has no answer for us. */
 const PS_LIMIT_MS = 2_000;
 const MAX_PS_BYTES = 8 * 1024 * 1024;
+/** Fifty-two numbers and a name of at most 64 bytes are a quarter of it. */
+const MAX_STAT_BYTES = 4096;
 /** The same words whatever language and zone the person uses. */
 const PS_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 /** Each with a flag of its own: the BSDs take all that follows a `=` for a title. */
@@ -114,9 +116,23 @@ function linuxEntries(): ProcessEntry[] | undefined {
 
 function linuxEntry(pid: number): ProcessEntry | undefined {
   try {
-    return parseStat(process.getBuiltinModule('node:fs').readFileSync(`/proc/${pid}/stat`, 'latin1'));
+    return parseStat(readStat(pid));
   } catch {
     return undefined; // it ended between two looks
+  }
+}
+
+let statBytes: Buffer | undefined;
+
+/** A file of /proc does not tell its size, and Node sets 64 kB aside for such a one: of all processes that is tens of megabytes. */
+function readStat(pid: number): string {
+  const { openSync, readSync, closeSync } = process.getBuiltinModule('node:fs');
+  statBytes ??= Buffer.allocUnsafe(MAX_STAT_BYTES);
+  const file = openSync(`/proc/${pid}/stat`, 'r');
+  try {
+    return statBytes.toString('latin1', 0, readSync(file, statBytes));
+  } finally {
+    closeSync(file);
   }
 }
 
