@@ -81,6 +81,7 @@ describe('portolan add and remove', () => {
 
   it.each([
     { title: 'no name', args: ['add'] },
+    { title: 'a command and no name', args: ['add', '--', 'node', '--json'] },
     { title: 'neither a command nor an address', args: ['add', 'a'] },
     { title: 'both a command and an address', args: ['add', 'a', '--url', 'https://a.example', '--', 'a'] },
     { title: 'an address that is none', args: ['add', 'a', '--url', 'file:///etc/passwd'] },

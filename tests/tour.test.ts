@@ -141,6 +141,21 @@ describe('what the tour prints', () => {
     });
   });
 
+  it('says to a program with --json which step failed, and why', async () => {
+    const { code, out, err } = await printed({}, failing, ['--json']);
+    expect({ code, err, ...JSON.parse(out.join('\n')) }).toEqual({
+      code: 1,
+      err: [],
+      success: false,
+      error: {
+        code: 'CONNECTION_ERROR',
+        message: 'the gateway did not answer',
+        step: 'search',
+        hint: 'look at it',
+      },
+    });
+  });
+
   it('is one value for a program with --json', async () => {
     const { code, out } = await printed({}, one, ['--json']);
     expect({ code, ...JSON.parse(out.join('\n')) }).toMatchObject({

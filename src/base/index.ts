@@ -43,6 +43,8 @@ export {
   type Id,
   type Incoming,
   isObject,
+  type LargeMessage,
+  largeMessage,
   NO_ID,
   type Outgoing,
   type Params,

@@ -26,13 +26,20 @@ export function addCommand(machine: DiscoverOptions = {}): Command {
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
-      const server = newServer(positionals, values, this.usage);
+      const server = newServer(namedWords(positionals, args), values, this.usage);
       const file = await addServer(server, { ...machine, force: values.force === true });
       if (values.json) io.out(JSON.stringify({ name: server.name, ...changeOf(file) }, null, 2));
       else for (const line of [`Added ${visible(server.name)}.`, ...changeLines(file, io)]) io.out(line);
       return EXIT.ok;
     },
   };
+}
+
+/** What follows `--` is the command: the name stands before it, and where none does there is none. */
+function namedWords(words: readonly string[], args: readonly string[]): readonly string[] {
+  const cut = args.indexOf('--');
+  const isNamed = cut < 0 || words.length > args.length - cut - 1;
+  return isNamed ? words : [];
 }
 
 interface Given {

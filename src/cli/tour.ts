@@ -8,6 +8,7 @@ import {
 } from '../app/index.js';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { type Command, EXIT, flags, type Io } from './command.js';
+import { failureJson } from './failure.js';
 import { untilSignal } from './own-process.js';
 import { paint, shortPath, visible } from './text.js';
 import { spin } from './with-gateway.js';
@@ -37,11 +38,15 @@ export function tourCommand(version: string, machine: DiscoverOptions = {}, take
         if (!values.json) for (const line of lines) io.out(line);
       };
       say(headLines(io));
-      const isWhole = await walk(take, { version, machine }, io, (step) => {
+      const failed = await walk(take, { version, machine }, io, (step) => {
         steps.push(step);
         say(stepLines(step, io));
       });
-      if (!isWhole) return EXIT.failed;
+      if (failed) {
+        if (values.json) io.out(failureJson(failed.error, { step: failed.step }));
+        else io.err(failureLine(failed, io));
+        return EXIT.failed;
+      }
       const entries = await clientEntries(machine);
       if (values.json) io.out(JSON.stringify({ steps, ...entries }, null, 2));
       // On a terminal the last step has left a line free.
@@ -56,15 +61,21 @@ interface Shown {
   readonly machine: DiscoverOptions;
 }
 
-/** Whether every step was taken; the one that was not is named with its reason. */
+/** A step that was not taken. */
+interface Failed {
+  readonly step: string;
+  readonly error: PortolanError;
+}
+
+/** Undefined where every step was taken. */
 async function walk(
   take: typeof takeTour,
   { version, machine: { self } }: Shown,
   io: Io,
   done: (step: TourStep) => void,
-): Promise<boolean> {
+): Promise<Failed | undefined> {
   if (self === undefined) throw new Error('the tour shows a program, and none is known');
-  let at = 'found';
+  let step = 'found';
   let stop = (): void => undefined;
   try {
     await take({
@@ -73,25 +84,26 @@ async function walk(
       version,
       signal: untilSignal(),
       begins(name) {
-        at = name;
+        step = name;
         stop = spin(() => name, io);
       },
-      done(step) {
+      done(taken) {
         stop();
-        done(step);
+        done(taken);
       },
     });
-    return true;
+    return undefined;
   } catch (error) {
-    if (!(error instanceof PortolanError)) throw error;
-    stop();
-    const { code, message, hint } = error;
-    if (code === ErrorCode.Cancelled) io.err(visible(message));
-    else io.err(`${paint(io, 'red', `${at} failed`)}: ${visible(message)}${hint ? `\n  ${visible(hint)}` : ''}`);
-    return false;
+    if (error instanceof PortolanError) return { step, error };
+    throw error;
   } finally {
     stop();
   }
+}
+
+function failureLine({ step, error: { code, message, hint } }: Failed, io: Io): string {
+  if (code === ErrorCode.Cancelled) return visible(message);
+  return `${paint(io, 'red', `${step} failed`)}: ${visible(message)}${hint ? `\n  ${visible(hint)}` : ''}`;
 }
 
 function headLines(io: Io): string[] {

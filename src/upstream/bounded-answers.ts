@@ -1,4 +1,4 @@
-import { readMessage, type StreamLimits } from '../base/index.js';
+import { type LargeMessage, readMessage, type StreamLimits } from '../base/index.js';
 import { eventLimit } from './event-limit.js';
 import type { Fetch } from './remote-fetch.js';
 
@@ -6,9 +6,8 @@ import type { Fetch } from './remote-fetch.js';
 const ACCEPTED = 202;
 
 /** A message that was too large to keep, and whom it was for if that can be told. */
-export interface Overlong {
+export interface Overlong extends LargeMessage {
   readonly bytes: number;
-  readonly id: string | number | undefined;
 }
 
 export interface AnswerEvents {
@@ -32,9 +31,10 @@ export function boundedFetch(fetch: Fetch, limits: () => StreamLimits, events: A
           maxBytes,
           // A stream that answers one request has no more to say; the one on which everything comes must go on.
           after: id === undefined ? 'skip' : 'end',
-          overlong: (bytes, found) => overlong({ bytes, id: id ?? found }),
+          // All that answers in such a stream answers its request.
+          overlong: (bytes, about) => overlong({ bytes, ...about, id: about.isRequest ? about.id : (id ?? about.id) }),
         })
-      : bodyLimit(maxBytes, (bytes) => overlong({ bytes, id }));
+      : bodyLimit(maxBytes, (bytes) => overlong({ bytes, id, isRequest: false }));
     const { status, statusText, headers } = response;
     return new Response(response.body.pipeThrough(limit), { status, statusText, headers });
   };

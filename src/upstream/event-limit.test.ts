@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { eventLimit, idOfParts } from './event-limit.js';
+import { eventLimit } from './event-limit.js';
 
 async function through(pieces: readonly (string | Buffer)[], maxBytes: number, after: 'end' | 'skip') {
   const overlong: unknown[] = [];
-  const limit = eventLimit({ maxBytes, after, overlong: (bytes, id) => overlong.push({ bytes, id }) });
+  const limit = eventLimit({ maxBytes, after, overlong: (bytes, about) => overlong.push({ bytes, ...about }) });
   const writer = limit.writable.getWriter();
   const written = (async () => {
     for (const piece of pieces) await writer.write(Buffer.from(piece));
@@ -36,7 +36,7 @@ describe('eventLimit', () => {
         text.slice(n * size, (n + 1) * size),
       );
       const { text: passed, overlong } = await through(pieces, 100, 'skip');
-      expect(overlong).toEqual([{ bytes: long(',"id":7').length + end.length, id: 7 }]);
+      expect(overlong).toEqual([{ bytes: long(',"id":7').length + end.length, id: 7, isRequest: false }]);
       expect(passed.startsWith(`data: a${end}`)).toBe(true);
       expect(passed.endsWith(`data: b${end}`)).toBe(true);
       expect(passed.length).toBeLessThan(150);
@@ -45,7 +45,21 @@ describe('eventLimit', () => {
 
   it('ends a stream that answers one request as soon as an event is too large', async () => {
     const { overlong } = await through(['data: a\n\n', 'data: ', 'x'.repeat(200), 'never read'], 100, 'end');
-    expect(overlong).toEqual([{ bytes: 206, id: undefined }]);
+    expect(overlong).toEqual([{ bytes: 206, id: undefined, isRequest: false }]);
+  });
+
+  it('goes on to the answer after a notification that is too large', async () => {
+    const told = `data: {"jsonrpc":"2.0","method":"notifications/message","params":{"data":"${'x'.repeat(200)}"}}\n\n`;
+    const answer = 'data: {"jsonrpc":"2.0","id":1,"result":{}}\n\n';
+    for (const size of [1, 7, 90, 1_000]) {
+      const text = told + answer;
+      const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, n) =>
+        text.slice(n * size, (n + 1) * size),
+      );
+      const { text: passed, overlong } = await through(pieces, 100, 'end');
+      expect(overlong).toEqual([{ bytes: told.length, id: undefined, isRequest: true }]);
+      expect(passed.endsWith(answer)).toBe(true);
+    }
   });
 
   it('takes a chunk of a million empty events in little time', async () => {
@@ -55,19 +69,17 @@ describe('eventLimit', () => {
   });
 });
 
-describe('idOfParts', () => {
+describe('an event that is too large', () => {
   it.each([
-    { title: 'first', text: '{"jsonrpc":"2.0","id":3,"result":{"id":9}}', id: 3 },
-    { title: 'last', text: `{"result":{"id":9,"x":"${'x'.repeat(2_000)}"},"jsonrpc":"2.0","id":4}`, id: 4 },
-    { title: 'as a text', text: '{"id":"a","result":1}', id: 'a' },
-    { title: 'nowhere but inside', text: `{"method":"n","params":{"x":"${'x'.repeat(2_000)}","id":5}}`, id: undefined },
-    {
-      title: 'in a text that looks like it',
-      text: `{"method":"n","params":"${'x'.repeat(2_000)},\\"id\\":5}"}`,
-      id: undefined,
-    },
-  ])('finds an id that stands $title', ({ text, id }) => {
-    const bytes = Buffer.from(text);
-    expect(idOfParts(bytes.subarray(0, 1_024), bytes)).toBe(id);
+    { title: 'an id that stands first', text: `{"jsonrpc":"2.0","id":3,"result":{"id":9,"x":"LONG"}}`, id: 3 },
+    { title: 'an id that stands last', text: `{"result":{"id":9,"x":"LONG"},"jsonrpc":"2.0","id":4}`, id: 4 },
+    { title: 'an id that is a text', text: '{"id":"a","result":"LONG"}', id: 'a' },
+    { title: 'no id but one inside', text: `{"method":"n","params":{"x":"LONG","id":5}}`, isRequest: true },
+    { title: 'a text that looks like one', text: `{"method":"n","params":"LONG,\\"id\\":5}"}`, isRequest: true },
+    { title: 'a question', text: `{"method":"n","params":"LONG","jsonrpc":"2.0","id":6}`, id: 6, isRequest: true },
+  ])('is known by $title', async ({ text, id, isRequest = false }) => {
+    const event = `data: ${text.replace('LONG', 'x'.repeat(2_000))}\n\n`;
+    const { overlong } = await through([event], 100, 'skip');
+    expect(overlong).toEqual([{ bytes: event.length, id, isRequest }]);
   });
 });

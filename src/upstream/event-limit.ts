@@ -1,4 +1,4 @@
-import { parseLine } from '../base/index.js';
+import { type LargeMessage, largeMessage } from '../base/index.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -11,9 +11,9 @@ const ID_AT_THE_END = /,"id":(\d{1,15})\}\s*$/;
 
 export interface EventRules {
   readonly maxBytes: number;
-  /** What follows on an event that is too large: nothing, or the next one. */
+  /** What follows on an answer that is too large: nothing, or the next event. */
   readonly after: 'end' | 'skip';
-  overlong(bytes: number, id: string | number | undefined): void;
+  overlong(bytes: number, about: LargeMessage): void;
 }
 
 /** Passes on a stream of events and counts each by itself. One that is too large is cut off, which leaves no message of it. */
@@ -59,14 +59,15 @@ class EventMeter {
         enqueue(chunk.subarray(from, eventFrom));
         enqueue(END_OF_EVENT);
         this.#isDropping = true;
-        if (this.#rules.after === 'end') {
-          this.#rules.overlong(this.#bytes, undefined);
+        // What is said on the way to an answer does not take its place.
+        if (this.#rules.after === 'end' && !this.#about().isRequest) {
+          this.#rules.overlong(this.#bytes, { id: undefined, isRequest: false });
           return false;
         }
       }
       if (!isEnd) break;
       if (this.#isDropping) {
-        this.#rules.overlong(this.#bytes, this.#id());
+        this.#rules.overlong(this.#bytes, this.#about());
         from = at;
       }
       eventFrom = at;
@@ -101,18 +102,12 @@ class EventMeter {
     this.#tail = NOTHING;
   }
 
-  #id(): string | number | undefined {
-    return idOfParts(this.#head.subarray(Math.max(0, this.#head.indexOf('{'))), this.#tail);
+  /** Only the beginning and the end of it are known. */
+  #about(): LargeMessage {
+    const { id, isRequest } = largeMessage(this.#head.subarray(Math.max(0, this.#head.indexOf('{'))));
+    const last = ID_AT_THE_END.exec(this.#tail.toString('latin1'))?.[1];
+    return { id: id ?? (last === undefined ? undefined : Number(last)), isRequest };
   }
-}
-
-/** The id of a message of which only the beginning and the end are known. */
-export function idOfParts(head: Buffer, tail: Buffer): string | number | undefined {
-  // No depth is allowed, so that nothing is parsed and only the id looked for.
-  const [found] = parseLine(head.subarray(0, HEAD_BYTES), 0);
-  if (found?.kind === 'invalid' && found.id !== undefined) return found.id;
-  const last = ID_AT_THE_END.exec(tail.subarray(-TAIL_BYTES).toString('latin1'))?.[1];
-  return last === undefined ? undefined : Number(last);
 }
 
 /** Finds each kind of line end by a native search that never looks at a byte twice. */

@@ -38,6 +38,17 @@ describe('an answer over HTTP', () => {
     await connection.close();
   });
 
+  it('G6 goes on to the answer where what is too large is a notification before it', async () => {
+    const told = { jsonrpc: '2.0', method: 'notifications/message', params: { data: 'x'.repeat(2 * MAX_BYTES) } };
+    const pieces = (id: unknown) =>
+      [told, { jsonrpc: '2.0', id, result: { ok: true } }].map((one) => `data: ${JSON.stringify(one)}\n\n`);
+    await using server = await serveHttp(byHand((id) => events(pieces(id))));
+    const { connection, closings } = await greetedOverHttp(server);
+    expect((await connection.callTool('t', {}, OPTIONS)).value).toEqual({ ok: true });
+    expect(closings).toEqual([]);
+    await connection.close();
+  });
+
   it.each(['\n', '\r\n'])('counts each event by itself, also where its end %j comes in pieces', async (newline) => {
     const filler = `data: {"jsonrpc":"2.0","method":"n","params":{"x":"${'x'.repeat(MAX_BYTES / 2)}"}}`;
     const pieces = (id: unknown) => [

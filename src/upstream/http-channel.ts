@@ -10,7 +10,7 @@ import {
   toObject,
 } from '../base/index.js';
 import { MODERN_VERSION } from '../model/index.js';
-import { type AnswerEvents, boundedFetch } from './bounded-answers.js';
+import { type AnswerEvents, boundedFetch, type Overlong } from './bounded-answers.js';
 import { HttpStatusError, remoteFailure } from './remote-failure.js';
 import { type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
@@ -79,9 +79,9 @@ class HttpChannel implements Channel, AnswerEvents {
     this.#transport = transport;
   }
 
-  overlong(line: { readonly bytes: number; readonly id: Id | undefined }): void {
-    if (line.id !== undefined) this.#waiting.delete(line.id);
-    this.#listener?.overlong(line);
+  overlong(one: Overlong): void {
+    if (one.id !== undefined && !one.isRequest) this.#waiting.delete(one.id);
+    this.#listener?.overlong(one);
   }
 
   begun(id: Id, isStream: boolean): void {

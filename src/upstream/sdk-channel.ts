@@ -2,6 +2,7 @@ import {
   type Channel,
   type ChannelListener,
   ErrorCode,
+  largeMessage,
   type Outgoing,
   PortolanError,
   parseLine,
@@ -9,7 +10,6 @@ import {
   toObject,
   writeJson,
 } from '../base/index.js';
-import { idOfParts } from './event-limit.js';
 
 /** The end of a connection that a server of an SDK is given. */
 interface SdkServerTransport {
@@ -119,7 +119,7 @@ class SdkChannel implements Channel {
 
   #receive(line: Buffer, listener: ChannelListener): void {
     const { maxLineBytes, maxDepth } = this.#limits();
-    if (line.length > maxLineBytes) listener.overlong({ bytes: line.length, id: idOfParts(line, line) });
+    if (line.length > maxLineBytes) listener.overlong({ bytes: line.length, ...largeMessage(line) });
     else for (const message of parseLine(line, maxDepth)) listener.message(message);
   }
 }

@@ -1,7 +1,6 @@
 import {
   type Channel,
   type ChannelListener,
-  type Id,
   isValueDeeperThan,
   keepDigits,
   type Outgoing,
@@ -9,7 +8,7 @@ import {
   type StreamLimits,
   toObject,
 } from '../base/index.js';
-import { boundedFetch } from './bounded-answers.js';
+import { boundedFetch, type Overlong } from './bounded-answers.js';
 import { remoteFailure } from './remote-failure.js';
 import { type Fetch, type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
@@ -84,8 +83,8 @@ class SseChannel implements Channel {
     };
   }
 
-  overlong(line: { readonly bytes: number; readonly id: Id | undefined }): void {
-    this.#listener?.overlong(line);
+  overlong(one: Overlong): void {
+    this.#listener?.overlong(one);
   }
 
   start(listener: ChannelListener): void {

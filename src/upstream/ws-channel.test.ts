@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { connectionOver, failureOf, LIMITS, OPTIONS, targetAt } from '../../tests/fixtures/remote/reached.js';
+import {
+  connectionOver,
+  failureOf,
+  LIMITS,
+  MAX_BYTES,
+  OPTIONS,
+  targetAt,
+} from '../../tests/fixtures/remote/reached.js';
 import { serveWs } from '../../tests/fixtures/remote/ws-server.js';
 import { openWsChannel } from './ws-channel.js';
 
@@ -34,6 +41,21 @@ describe('openWsChannel', () => {
     await one.connection.close();
     expect(one.closings).toEqual([undefined]);
     await expect.poll(() => [...server.sockets].filter((socket) => socket.readyState === socket.OPEN)).toEqual([]);
+  });
+
+  it('G6 goes on where what is too large is a notification, and refuses a question that is', async () => {
+    const params = { data: 'x'.repeat(MAX_BYTES) };
+    await using server = await serveWs({
+      call: (_, socket) => {
+        socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params }));
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id: 'q', method: 'sampling/createMessage', params }));
+        return { ok: true };
+      },
+    });
+    await using one = connectionOver(await openWsChannel(await targetAt(server.url), () => LIMITS));
+    expect((await one.connection.callTool('t', {}, OPTIONS)).value).toEqual({ ok: true });
+    expect(one.closings).toEqual([]);
+    await expect.poll(() => server.refusals).toMatchObject([{ id: 'q', error: { code: -32600 } }]);
   });
 
   it('gives everyone who waits an error when the connection is lost', async () => {

@@ -4,13 +4,13 @@ import {
   type ChannelListener,
   cleanText,
   type Id,
+  largeMessage,
   type Outgoing,
   parseLine,
   type StreamLimits,
   toObject,
   writeJson,
 } from '../base/index.js';
-import { idOfParts } from './event-limit.js';
 import type { HeaderFields } from './header-rules.js';
 import { HttpStatusError, remoteFailure } from './remote-failure.js';
 import { checkedLookup } from './remote-fetch.js';
@@ -205,9 +205,9 @@ class WsChannel implements Channel {
   #receive(data: Buffer): void {
     const { maxLineBytes, maxDepth } = this.#limits();
     if (data.length > maxLineBytes) {
-      const id = idOfParts(data, data);
-      if (id !== undefined) this.#waiting.delete(id);
-      this.#listener?.overlong({ bytes: data.length, id });
+      const about = largeMessage(data);
+      if (about.id !== undefined && !about.isRequest) this.#waiting.delete(about.id);
+      this.#listener?.overlong({ bytes: data.length, ...about });
       return;
     }
     for (const message of parseLine(data, maxDepth)) {

@@ -3,6 +3,8 @@ export {
   type Id,
   type Incoming,
   isObject,
+  type LargeMessage,
+  largeMessage,
   NO_ID,
   type Params,
   parseLine,

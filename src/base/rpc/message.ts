@@ -230,13 +230,25 @@ export function tooLarge(bytes: number): RpcFault {
   };
 }
 
-/** Whoever waits for an answer to what is not parsed gets one. */
-function tooDeep(line: Buffer, maxDepth: number): Incoming {
+/** What can be told of a message that is not parsed. */
+export interface LargeMessage {
+  readonly id: Id | undefined;
+  /** It asks or tells something; anything else is an answer. */
+  readonly isRequest: boolean;
+}
+
+/** What all of a message tells, or its beginning. */
+export function largeMessage(line: Buffer): LargeMessage {
   const passing = new PassingId();
   passing.push(line);
+  return { id: readId(passing.id), isRequest: passing.isRequest };
+}
+
+/** Whoever waits for an answer to what is not parsed gets one. */
+function tooDeep(line: Buffer, maxDepth: number): Incoming {
   const fault = { code: RpcCode.invalidRequest, message: `nested deeper than ${maxDepth}` };
-  const id = readId(passing.id);
-  return { kind: 'invalid', id, fault, ...(id !== undefined && !passing.isRequest && { isAnswer: true }) };
+  const { id, isRequest } = largeMessage(line);
+  return { kind: 'invalid', id, fault, ...(id !== undefined && !isRequest && { isAnswer: true }) };
 }
 
 function invalid(code: number, message: string, id?: Id): Incoming {

@@ -239,6 +239,15 @@ describe('Peer', () => {
     expect(made.sent).toHaveLength(1);
   });
 
+  it('answers a question that is too large also where noise is passed over', () => {
+    const { sent, overlong, closings } = road();
+    overlong({ bytes: 1_000, id: 'q', isRequest: true });
+    expect(sent).toMatchObject([
+      { kind: 'fault', id: 'q', fault: { message: 'a message of 1000 bytes is too large' } },
+    ]);
+    expect(closings).toEqual([]);
+  });
+
   it('goes on where what is too large is a notification: nobody waits for it', async () => {
     const { peer, closings, overlong, hear } = road();
     const { answer } = peer.request('a', undefined);

@@ -193,7 +193,9 @@ export class Peer {
     }
     const fault = tooLarge(bytes);
     const isHeard = this.#handlers.noise(fault) === 'answer';
-    if (isHeard && (isRequest || id === undefined)) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
+    // Who asks waits for an answer, also where noise is passed over.
+    const isAsked = isRequest && id !== undefined;
+    if (isAsked || (isHeard && id === undefined)) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
     else if (!isHeard && !isRequest && id === undefined && this.#pending.size > 0) void this.#channel.close();
   }
 

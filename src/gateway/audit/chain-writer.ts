@@ -157,7 +157,8 @@ export class ChainWriter implements AsyncDisposable {
     this.#head = { ...this.#head, floor, file: after ?? name };
     await this.#seal(key);
     const handle = await createForLines(join(folder, name));
-    await this.#current?.handle.close();
+    // What it holds is in the chain: whether all of it arrived shows there, and the next file is begun in any case.
+    await this.#current?.handle.close().catch(() => undefined);
     const at = new Date(now()).toISOString();
     const seen = sightings(heads, this.#chain);
     const first: FileLine = {
