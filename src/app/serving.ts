@@ -83,7 +83,7 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
         if (translated) notice(translated);
       });
       const changed = () => reload(() => notice(TOOLS_CHANGED));
-      const watch = watchPaths({ touched: files.touched, changed, log });
+      const watch = watchPaths({ ...files, changed, log });
       const watchOfRunning = watchRunning({ discovery: () => running.discovery, changed, log });
       return {
         [Symbol.dispose]: () => {

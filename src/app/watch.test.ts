@@ -21,11 +21,12 @@ type At = ReturnType<typeof makeFolder>['at'];
 
 const quiet = () => new Promise((resolve) => setTimeout(resolve, QUIET_MS));
 
-function watching(paths: readonly string[], onChange: () => unknown = () => undefined) {
+function watching(paths: readonly string[], onChange: () => unknown = () => undefined, unread = new Set<string>()) {
   const touched = new Set(paths);
   let calls = 0;
   const watch = watchPaths({
     touched,
+    unread,
     changed: async () => {
       calls += 1;
       return (await onChange()) !== false;
@@ -45,6 +46,18 @@ function watching(paths: readonly string[], onChange: () => unknown = () => unde
 }
 
 describe.concurrent('watchPaths', () => {
+  it('calls until all is read, though nobody writes', async () => {
+    using folder = makeFolder();
+    const { at } = folder;
+    writeFileSync(at('f'), 'a');
+    const unread = new Set([at('f')]);
+    using watch = watching([at('f')], () => undefined, unread);
+    expect(await watch.until(1)).toBe(1);
+    expect([...unread]).toEqual([]);
+    await quiet();
+    expect(watch.calls()).toBe(1);
+  });
+
   it.each([
     {
       title: 'a file that is written',
@@ -184,6 +197,27 @@ describe.concurrent('watchPaths', () => {
 });
 
 describe('recordingFiles', () => {
+  it('knows those that could not be read for a moment, and only those', () => {
+    using folder = makeFolder();
+    const { at } = folder;
+    writeFileSync(at('f'), 'a');
+    mkdirSync(at('folder'));
+    const busy = { kind: 'failed', message: 'cannot be read now', hint: '', mayPass: true } as const;
+    let isBusy = true;
+    const files = recordingFiles({
+      ...diskFiles,
+      read: (path) => (isBusy ? busy : diskFiles.read(path)),
+      list: (path) => (isBusy ? busy : diskFiles.list(path)),
+    });
+    files.read(at('f'));
+    files.list(at('folder'));
+    expect([...files.unread]).toEqual([at('f'), at('folder')]);
+    isBusy = false;
+    files.read(at('f'));
+    files.read(at('folder')); // what it is does not pass
+    expect([...files.unread]).toEqual([]);
+  });
+
   it('knows every path that was asked for, whether it was there or not', () => {
     using folder = makeFolder();
     const { at } = folder;

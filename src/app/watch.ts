@@ -1,22 +1,36 @@
 import { basename, dirname } from 'node:path';
-import type { Files, Log } from '../base/index.js';
+import type { FileReading, Files, FolderReading, Log } from '../base/index.js';
 
 /** An editor writes a file in several steps; this long after the last of them it is read. */
 const DEBOUNCE_MS = 500;
 /** What no notice was given of, on network drives for example, is seen this late. */
 const SWEEP_MS = 30_000;
 
+export interface RecordingFiles extends Files {
+  readonly touched: Set<string>;
+  /** Those that could not be read just now, as when too many files are open: nobody will write them because of that. */
+  readonly unread: Set<string>;
+}
+
 /** The same files, and the paths that anybody asked for: all that an answer made from them depends on. */
-export function recordingFiles(files: Files): Files & { readonly touched: Set<string> } {
+export function recordingFiles(files: Files): RecordingFiles {
   const touched = new Set<string>();
+  const unread = new Set<string>();
   const noting = <T>(path: string, act: (path: string) => T): T => {
     touched.add(path);
     return act(path);
   };
+  const reading = <T extends FileReading | FolderReading>(path: string, act: (path: string) => T): T => {
+    const answer = noting(path, act);
+    if (answer.kind === 'failed' && answer.mayPass) unread.add(path);
+    else unread.delete(path);
+    return answer;
+  };
   return {
     touched,
-    read: (path) => noting(path, files.read),
-    list: (path) => noting(path, files.list),
+    unread,
+    read: (path) => reading(path, files.read),
+    list: (path) => reading(path, files.list),
     exists: (path) => noting(path, files.exists),
     realPath: (path) => noting(path, files.realPath),
   };
@@ -24,13 +38,15 @@ export function recordingFiles(files: Files): Files & { readonly touched: Set<st
 
 export interface WatchOptions {
   readonly touched: ReadonlySet<string>;
+  /** Emptied before each call, which fills it anew. */
+  readonly unread: Set<string>;
   /** Called when something changed. Its paths may be others afterwards. Where it says false, it is called again at a later look. */
   readonly changed: () => Promise<boolean>;
   readonly log: Log;
 }
 
-/** Calls when one of the paths is made, changed or taken away, until it is disposed of. */
-export function watchPaths({ touched, changed, log }: WatchOptions): Disposable {
+/** Calls when one of the paths is made, changed or taken away, and at each look while one is unread, until it is disposed of. */
+export function watchPaths({ touched, unread, changed, log }: WatchOptions): Disposable {
   const fs = process.getBuiltinModule('node:fs');
   const watchers = new Map<string, ReturnType<typeof fs.watch>>();
   let wanted: ReadonlyMap<string, ReadonlySet<string>> = new Map();
@@ -45,8 +61,9 @@ export function watchPaths({ touched, changed, log }: WatchOptions): Disposable 
     if (isLooking) return soon();
     watchFolders(); // a folder may have come without what it will hold
     const now = snapshot(touched);
-    if (now === seen || isEnded) return;
+    if ((now === seen && unread.size === 0) || isEnded) return;
     isLooking = true;
+    unread.clear();
     const before = new Set(touched);
     const isDone = await changed().finally(() => {
       isLooking = false;

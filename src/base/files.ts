@@ -8,15 +8,23 @@ export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 /** A folder with more names than this is not a folder of configuration files; the rest is left unread. */
 export const MAX_FOLDER_NAMES = 10_000;
 
+export interface FailedReading {
+  readonly kind: 'failed';
+  readonly message: string;
+  readonly hint: string;
+  /** It is not for what the file is that it could not be read: later it may be, with nobody having touched it. */
+  readonly mayPass?: true;
+}
+
 /** Absent, failed and read are three answers: only the first means that nobody wrote anything. */
 export type FileReading =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'failed'; readonly message: string; readonly hint: string }
+  | FailedReading
   | { readonly kind: 'read'; readonly text: string };
 
 export type FolderReading =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'failed'; readonly message: string; readonly hint: string }
+  | FailedReading
   | { readonly kind: 'read'; readonly names: readonly FolderName[] };
 
 export interface FolderName {
@@ -123,11 +131,11 @@ function isFolder(path: string): boolean {
 const tooLarge = () =>
   failed(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`, 'a file of this size is no configuration; shorten it');
 
-function failed(message: string, hint: string): Extract<FileReading, { kind: 'failed' }> {
+function failed(message: string, hint: string): FailedReading {
   return { kind: 'failed', message, hint };
 }
 
-function unread(error: unknown): Extract<FileReading, { kind: 'failed' | 'absent' }> {
+function unread(error: unknown): FailedReading | { readonly kind: 'absent' } {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   switch (code) {
     case 'ENOENT':
@@ -143,8 +151,14 @@ function unread(error: unknown): Extract<FileReading, { kind: 'failed' | 'absent
       return failed('is a folder, not a file', 'remove the folder, or put the file in its place');
     case 'ENXIO':
       return failed('is not a regular file', 'put a regular file in its place');
+    case 'EMFILE':
+    case 'ENFILE':
+      return {
+        ...failed('cannot be read now: too many files are open', 'close some, or raise the limit'),
+        mayPass: true,
+      };
     default:
       if (typeof code !== 'string') throw error;
-      return failed(`cannot be read (${code})`, 'see that the disk it is on works');
+      return { ...failed(`cannot be read (${code})`, 'see that the disk it is on works'), mayPass: true };
   }
 }
