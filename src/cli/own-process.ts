@@ -39,6 +39,17 @@ export function hearSignals(): Ending {
   };
 }
 
+/**
+ * Young objects have a place of their own, which V8 doubles when many of them live on, and does not make smaller again: a
+ * gateway that once read the tools of forty servers would hold 15 to 25 MB for it as long as it runs. A small one is emptied
+ * more often, which costs 1 to 2 µs a call under load without a pause (docs/decisions/0020). Whoever has chosen a size keeps it.
+ */
+export function stayLean(): void {
+  const chosen = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
+  if (/semi[-_]space/.test(chosen)) return;
+  process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
+}
+
 /** On Linux and macOS `process.stdout` blocks the whole process while a slow reader empties a pipe. */
 export function asyncStdout(): Writable {
   const { Socket } = process.getBuiltinModule('node:net');

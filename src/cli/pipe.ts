@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { homeFolder, type Log, PortolanError, socketPlace } from '../base/index.js';
 import { type BridgeSettings, type DaemonMode, quickSettings, runPipe } from '../bridge/index.js';
-import { asyncStdout, stderrLog, untilSignal } from './own-process.js';
+import { asyncStdout, stayLean, stderrLog, untilSignal } from './own-process.js';
 import { type PipeFlags, pipeFlags } from './pipe-flags.js';
 import { sandboxChoice } from './sandbox-choice.js';
 
@@ -46,6 +46,7 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
     ends: () => ({ input: process.stdin, output: asyncStdout() }),
     ...(mode === 'auto' && {
       alone: async (lostState) => {
+        stayLean();
         const { serveAlone } = await import('./serve-alone.js');
         return serveAlone({ self: program, ...options, version: PORTOLAN_VERSION, ending, log, lostState });
       },

@@ -7,7 +7,7 @@ import {
   startGateway,
 } from '../app/index.js';
 import { homeFolder } from '../base/index.js';
-import { asyncStdout, hearSignals, stderrLog, untilSignal } from './own-process.js';
+import { asyncStdout, hearSignals, stayLean, stderrLog, untilSignal } from './own-process.js';
 import { run } from './run.js';
 import type { Serve } from './serve.js';
 
@@ -40,6 +40,7 @@ const FORGOTTEN_MS = 2_000;
 
 /** What a server that is served has of this process. */
 function serving() {
+  stayLean();
   return { ...machine, version: PORTOLAN_VERSION, ending: untilSignal(), log: stderrLog() };
 }
 
