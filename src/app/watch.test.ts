@@ -51,11 +51,16 @@ describe.concurrent('watchPaths', () => {
     const { at } = folder;
     writeFileSync(at('f'), 'a');
     const unread = new Set([at('f')]);
-    using watch = watching([at('f')], () => undefined, unread);
+    let isTried = false;
+    using watch = watching([at('f')], () => isTried, unread);
     expect(await watch.until(1)).toBe(1);
+    expect([...unread]).toEqual([at('f')]);
+    isTried = true;
+    writeFileSync(at('f'), 'bb'); // a look that does not wait for the next sweep
+    expect(await watch.until(2)).toBe(2);
     expect([...unread]).toEqual([]);
     await quiet();
-    expect(watch.calls()).toBe(1);
+    expect(watch.calls()).toBe(2);
   });
 
   it.each([

@@ -63,13 +63,16 @@ export function watchPaths({ touched, unread, changed, log }: WatchOptions): Dis
     const now = snapshot(touched);
     if ((now === seen && unread.size === 0) || isEnded) return;
     isLooking = true;
+    const [before, missing] = [new Set(touched), [...unread]];
     unread.clear();
-    const before = new Set(touched);
     const isDone = await changed().finally(() => {
       isLooking = false;
     });
     watchFolders();
-    if (!isDone) return;
+    if (!isDone) {
+      for (const path of missing) unread.add(path); // perhaps nobody tried
+      return;
+    }
     // What was written while we read may have been missed: once more, and only once, because reading itself may write.
     isRepeated = snapshot(before) !== now && !isRepeated;
     seen = isRepeated ? now : snapshot(touched);
