@@ -1,10 +1,12 @@
 import type { Writable } from 'node:stream';
 
+/** What waits for this has its turn after all that is ready now; it costs less than a tick, for which Node keeps books. */
+const READY = Promise.resolve();
 /** Up to here one copy costs less than a write of several pieces. */
 const COPIED_BYTES = 64 * 1024;
 
 /**
- * Gathers what is written in one turn of the loop and lets it leave in one stroke: a write wakes the program at the
+ * Gathers what is written in one turn and lets it leave in one stroke: a write wakes the program at the
  * other end, which costs more than all else that is done for a small message. What is alone does not wait for company.
  */
 export class Outbox {
@@ -14,6 +16,7 @@ export class Outbox {
   #messages = 0;
   /** As many left in the last stroke: who sends many at once will do so again, and the first of them shall not wake anybody alone. */
   #lastMessages = 1;
+  readonly #flush = () => this.flush();
 
   constructor(output: Writable) {
     this.#output = output;
@@ -34,7 +37,7 @@ export class Outbox {
     this.#messages += 1;
     const isAlone = isLast && this.#messages === 1 && this.#lastMessages === 1;
     if (isAlone) this.flush();
-    else if (this.#messages === 1) process.nextTick(flush, this);
+    else if (this.#messages === 1) void READY.then(this.#flush);
     return isAlone;
   }
 
@@ -73,8 +76,4 @@ function joined(parts: readonly (string | Buffer)[], length: number): Buffer {
 
 function isText(part: string | Buffer): boolean {
   return typeof part === 'string';
-}
-
-function flush(outbox: Outbox): void {
-  outbox.flush();
 }

@@ -95,6 +95,11 @@ describe('StreamChannel', () => {
       // The first of several gathers once more; and a busy machine is not always quick.
       for (let n = 0; n < 100; n += 1) await exchange(true).then(settled);
       expect(looks.mock.calls.length).toBeGreaterThan(100);
+      await new Promise((resolve) => setTimeout(resolve, 10)); // nobody is awake any more
+      looks.mockClear();
+      // Alone by chance, between others that were not.
+      for (let n = 0; n < 100; n += 1) await exchange(n % 4 !== 0);
+      expect(looks).not.toHaveBeenCalled();
       looks.mockRestore();
     },
   );

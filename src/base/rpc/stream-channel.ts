@@ -90,6 +90,7 @@ export class StreamChannel implements Channel {
   send(message: Outgoing, isLast = false): void {
     this.#put(message);
     if (this.#outbox.endMessage(isLast)) this.#vigil.begin();
+    else this.#vigil.interrupt();
   }
 
   #put(message: Outgoing): void {

@@ -1,19 +1,24 @@
 /** Going to sleep and being woken takes a good part of this. */
 const AWAKE_MS = 0.25;
 
+/** In a burst a message may be alone by chance, and whoever stays awake then takes the core that the others need. */
+export const ALONE_IN_A_ROW = 8;
+
 /** Whoever is awake now: where two have something under way, there is work enough to keep the loop from sleeping. */
 let awake: Vigil | undefined;
 let isLooking = false;
 let cores: number | undefined;
 
 /**
- * Stays awake for an answer that comes soon, and has it in two thirds of the time. Only who answered soon the last time is
- * waited for like this: a tool that takes longer costs one such moment, a client that thinks costs none.
+ * Stays awake for an answer that comes soon, and has it in two thirds of the time. Only where calls come one after the other,
+ * and only who answered soon the last time is waited for like this: a tool that takes longer costs one such moment, a client
+ * that thinks costs none.
  */
 export class Vigil {
   readonly #now: () => number;
   #since: number | undefined;
   #wasSoon = false;
+  #aloneInARow = 0;
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now;
@@ -22,11 +27,17 @@ export class Vigil {
   /** Something left, and nothing else is under way on this road: what comes next is the answer to it. */
   begin(): void {
     this.#since = this.#now();
-    if (!this.#wasSoon || awake || !hasCoreToSpare()) return;
+    this.#aloneInARow += 1;
+    if (!this.#wasSoon || this.#aloneInARow < ALONE_IN_A_ROW || awake || !hasCoreToSpare()) return;
     awake = this;
     if (isLooking) return;
     isLooking = true;
     setImmediate(look);
+  }
+
+  /** Something left, and more is under way. */
+  interrupt(): void {
+    this.#aloneInARow = 0;
   }
 
   /** Something came. */
