@@ -36,6 +36,9 @@ describe('OpenTable', () => {
         for (const [id, value] of model) expect(table.get(id)).toEqual(value);
         const inOrder = (values: { readonly n: number }[]) => values.map(({ n }) => n).sort((a, b) => a - b);
         expect(inOrder(table.values())).toEqual(inOrder([...model.values()]));
+        const isThere = (_: unknown, n: number) => table.some((value) => value.n === n);
+        const isKnown = (_: unknown, n: number) => [...model.values()].some((value) => value.n === n);
+        expect(taken.map(isThere)).toEqual(taken.map(isKnown));
       }),
       { numRuns: 300 },
     );

@@ -72,6 +72,13 @@ export class OpenTable<T extends NonNullable<unknown>> {
     return open;
   }
 
+  /** Whether it holds for any that is open now; the others are not gathered for it. */
+  some(test: (value: T) => boolean): boolean {
+    if (this.#numbered > 0) for (const value of this.#values) if (value !== undefined && test(value)) return true;
+    for (const value of this.#others.values()) if (test(value)) return true;
+    return false;
+  }
+
   /** Where it is, or would be. */
   #placeOf(id: number): number {
     let place = this.#homeOf(id);

@@ -3,6 +3,7 @@ import { PortolanError } from '../base/index.js';
 import type { Io } from './command.js';
 import { forPeople } from './for-people.js';
 import { visible } from './text.js';
+import { Warnings } from './warnings.js';
 
 export type OpenForCommand = (options: GatewayOptions) => Promise<RunningGateway>;
 
@@ -20,6 +21,22 @@ export interface Around {
 
 /** Does something with the gateway. Whoever watches sees that it goes on and for how long; a script sees nothing. */
 export async function withGateway<T>(
+  open: OpenForCommand,
+  options: GatewayOptions,
+  io: Io,
+  doing: string,
+  act: (running: RunningGateway, around: Around) => Promise<T>,
+): Promise<T> {
+  const warnings = new Warnings();
+  try {
+    return await acted(open, { ...options, log: warnings.log }, io, doing, act);
+  } finally {
+    // When it is closed: until then something may be written that cannot be.
+    for (const line of warnings.lines()) io.err(line);
+  }
+}
+
+async function acted<T>(
   open: OpenForCommand,
   options: GatewayOptions,
   io: Io,

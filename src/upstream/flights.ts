@@ -131,7 +131,7 @@ export class Flights {
   }
 
   #isUsedByOthers(caller: string): boolean {
-    return this.#flights.values().some(({ conversation }) => callerOf(conversation) !== caller);
+    return this.#flights.some(({ conversation }) => callerOf(conversation) !== caller);
   }
 }
 
