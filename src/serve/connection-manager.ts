@@ -1,7 +1,7 @@
 import { type Answer, cleanText, deadline, isObject, type Params, RpcCode, RpcError } from '../base/index.js';
 import { ABILITY_FOR } from '../model/index.js';
 import { cannotDo } from './conversation.js';
-import { type Routes, type Session, Unanswered } from './session.js';
+import { type Routes, type Session, ClientSilent } from './session.js';
 
 /** What is known of a client before it has said anything itself. */
 export interface Arrival {
@@ -165,7 +165,7 @@ export class ConnectionManager {
       return await other.session?.ask(method, isObject(params) ? sized(params) : {}, REQUEST_MS);
     } catch (error) {
       if (error instanceof RpcError) throw error;
-      const why = error instanceof Unanswered ? 'did not answer in time' : 'left before it answered';
+      const why = error instanceof ClientSilent ? 'did not answer in time' : 'left before it answered';
       throw new RpcError(RpcCode.internalError, `the client ${other.id} ${why}`);
     }
   }

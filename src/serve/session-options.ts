@@ -34,6 +34,6 @@ export interface SessionOptions {
 }
 
 /** A client did not answer in time. */
-export class Unanswered extends Error {
-  override readonly name = 'Unanswered';
+export class ClientSilent extends Error {
+  override readonly name = 'ClientSilent';
 }

@@ -16,7 +16,7 @@ import { askOver, conversationWith, labelled, type Standing, standingOf, wasAske
 import type { Notice } from './face.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, saidEra } from './revisions.js';
-import { MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions, Unanswered } from './session-options.js';
+import { MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions, ClientSilent } from './session-options.js';
 import { listen, wants } from './subscriptions.js';
 
 /** What a client that does not read its answers may make us hold. */
@@ -29,7 +29,7 @@ const MAX_NOTICE_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Methods that the stateless revision has taken away, though the servers behind a face may still have them. */
 const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
-export { type Routes, type SessionOptions, Unanswered } from './session-options.js';
+export { type Routes, type SessionOptions, ClientSilent } from './session-options.js';
 
 /** One client and what it has asked so far. */
 export class Session {
@@ -94,9 +94,9 @@ export class Session {
 
   /** Puts a question to the client; rejects where no answer comes in time. */
   async ask(method: string, params: Params, limitMs: number): Promise<unknown> {
-    if (this.#peer.backlogBytes > MAX_NOTICE_BACKLOG_BYTES) throw new Unanswered('the client does not read');
+    if (this.#peer.backlogBytes > MAX_NOTICE_BACKLOG_BYTES) throw new ClientSilent('the client does not read');
     const { answer, id } = this.#peer.request(method, params);
-    const tooLate = () => this.#peer.forget(id, new Unanswered('the client did not answer in time'));
+    const tooLate = () => this.#peer.forget(id, new ClientSilent('the client did not answer in time'));
     const giveUp = setTimeout(tooLate, limitMs);
     try {
       return (await answer).result;

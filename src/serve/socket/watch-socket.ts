@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Session, Unanswered } from '../session.js';
+import { type Session, ClientSilent } from '../session.js';
 
 const PING_MS = 15_000;
 const MISSES = 2;
@@ -26,7 +26,7 @@ export function watchSocket(socket: Socket, session: Session, everyMs = PING_MS)
       },
       (error: unknown) => {
         // Whoever refuses to answer is there.
-        missed = error instanceof Unanswered ? missed + 1 : 0;
+        missed = error instanceof ClientSilent ? missed + 1 : 0;
         if (missed >= MISSES) socket.destroy();
       },
     );
