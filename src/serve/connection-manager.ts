@@ -1,7 +1,7 @@
 import { type Answer, cleanText, deadline, isObject, type Params, RpcCode, RpcError } from '../base/index.js';
 import { ABILITY_FOR } from '../model/index.js';
 import { cannotDo } from './conversation.js';
-import { type Routes, type Session, ClientSilent } from './session.js';
+import { ClientSilent, type Routes, type Session } from './session.js';
 
 /** What is known of a client before it has said anything itself. */
 export interface Arrival {

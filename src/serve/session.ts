@@ -16,7 +16,7 @@ import { askOver, conversationWith, labelled, type Standing, standingOf, wasAske
 import type { Notice } from './face.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { adapt, discovery, eraOf, saidEra } from './revisions.js';
-import { MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions, ClientSilent } from './session-options.js';
+import { ClientSilent, MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions } from './session-options.js';
 import { listen, wants } from './subscriptions.js';
 
 /** What a client that does not read its answers may make us hold. */
@@ -29,7 +29,7 @@ const MAX_NOTICE_BACKLOG_BYTES = 8 * 1024 * 1024;
 /** Methods that the stateless revision has taken away, though the servers behind a face may still have them. */
 const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
-export { type Routes, type SessionOptions, ClientSilent } from './session-options.js';
+export { ClientSilent, type Routes, type SessionOptions } from './session-options.js';
 
 /** One client and what it has asked so far. */
 export class Session {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { type Session, ClientSilent } from '../session.js';
+import { ClientSilent, type Session } from '../session.js';
 
 const PING_MS = 15_000;
 const MISSES = 2;
