@@ -188,6 +188,7 @@ export interface Figures {
   /** How long it was busy at a stretch. */
   readonly busyMs: number;
   readonly maxRssBytes: number;
+  /** With what buffers hold outside of it. */
   readonly heapBytes: number;
   /** What a message put on every object. */
   readonly polluted: readonly string[];
