@@ -15,7 +15,7 @@ const LOOKS = 4;
 const CONNECTS = 10_000;
 /** Two requests each, and slower ones. */
 const SESSIONS = 5_000;
-/** Of what is held, not of what waits to be collected: 0.3 MB at most in six runs, and 3.4 where 300 bytes were kept for each connect. */
+/** Of what is held, not of what waits to be collected: 0.3 MB at most in three runs, and 3.3 where some 300 bytes were kept for each connect. */
 const MAX_GROWTH_BYTES = 2 * 1024 * 1024;
 const STEADY_LOOKS = 50;
 const RATE = { limits: { ratePerMinute: 100_000_000 } };
