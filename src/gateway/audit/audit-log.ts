@@ -22,9 +22,6 @@ export interface AuditLog extends AsyncDisposable {
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const KEEP_FILES = 32;
 const FLUSH_MS = 250;
-/** A burst that is still going on when the time has come may end first: a call ended within the last moment. But it may not last for ever. */
-const MOMENT_MS = 5;
-const MOST_MOMENTS = 50;
 const RETRY_MS = 1_000;
 /** What waits for a disk that fails; later executions are counted and not kept. */
 export const MAX_QUEUED = 10_000;
@@ -49,7 +46,6 @@ class QueuedLog implements AuditLog {
   readonly #queue: Draft[] = [];
   #lost = 0;
   #timer: NodeJS.Timeout | undefined;
-  #moments = 0;
   #flushing: Promise<void> | undefined;
   #isFailing = false;
   #isClosed = false;
@@ -112,25 +108,12 @@ class QueuedLog implements AuditLog {
   }
 
   #flushIn(delay: number): void {
-    this.#timer ??= setTimeout(() => this.#ring(), delay).unref();
-  }
-
-  #ring(): void {
-    this.#timer = undefined;
-    const lastAt = this.#fresh.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-    const isBurst = this.#now() - lastAt < MOMENT_MS && this.#moments < MOST_MOMENTS;
-    if (!isBurst) {
-      void this.#flush();
-      return;
-    }
-    this.#moments += 1;
-    this.#flushIn(MOMENT_MS);
+    this.#timer ??= setTimeout(() => this.#flush(), delay).unref();
   }
 
   #flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    this.#moments = 0;
     this.#flushing ??= this.#drain().finally(() => {
       this.#flushing = undefined;
       // Also what was recorded after the last batch was taken and before this.

@@ -18,10 +18,10 @@ interface Place extends AsyncDisposable {
   readonly log: AuditLog;
 }
 
-function place(now?: () => number): Place {
+function place(): Place {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-bursts-'));
   const warnings: string[] = [];
-  const log = openAuditLog({ folder, warn: (message) => warnings.push(message), ...(now && { now }) });
+  const log = openAuditLog({ folder, warn: (message) => warnings.push(message) });
   const leave = async () => {
     await log[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });
@@ -43,28 +43,6 @@ describe('the audit log in a burst of calls', () => {
     const { entries, chains } = await readAudit(here.folder, { last: 1_000 });
     expect(entries.map(({ tool }) => tool)).toEqual(Array.from({ length: 1_000 }, (_, n) => `t${n}`));
     expect(chains).toMatchObject([{ count: 1_001, state: { kind: 'ok' } }]);
-  });
-
-  it.each([
-    { title: 'lets a burst end that is still going on', lastsMs: 300, notBeforeMs: 299, byMs: 310 },
-    { title: 'does not wait for the end of one that has none', lastsMs: 600, notBeforeMs: 490, byMs: 510 },
-  ])('$title when the time has come', async ({ lastsMs, notBeforeMs, byMs }) => {
-    let now = 0;
-    await using here = place(() => now);
-    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const isWrittenAt = async (ms: number) => {
-      for (; now < ms; now += 1) {
-        if (now < lastsMs) here.log.record(CALL);
-        vi.advanceTimersByTime(1);
-      }
-      for (let turns = 0; turns < 1_000 && readdirSync(here.folder).length === 0; turns += 1) await turnOfLoop();
-      return readdirSync(here.folder).length > 0;
-    };
-    try {
-      expect([await isWrittenAt(notBeforeMs), await isWrittenAt(byMs)]).toEqual([false, true]);
-    } finally {
-      vi.useRealTimers();
-    }
   });
 
   it('does not let more than some thousand wait', async () => {
