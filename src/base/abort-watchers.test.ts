@@ -2,6 +2,10 @@ import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
 
+function countUp(this: { told: number }): void {
+  this.told += 1;
+}
+
 describe.each([
   { title: 'a signal of anybody', make: () => new AbortController() },
   { title: 'a lasting signal', make: lastingController },
@@ -14,6 +18,15 @@ describe.each([
     for (const act of acts.slice(1, 2)) unwatchAbort(controller.signal, act);
     controller.abort();
     expect(told).toEqual(['one', 'three']);
+  });
+
+  it('tells an object that has a place for it', () => {
+    const controller = make();
+    const watchers = [1, 2].map(() => ({ told: 0, handleEvent: countUp }));
+    for (const watcher of watchers) watchAbort(controller.signal, watcher);
+    for (const watcher of watchers.slice(1)) unwatchAbort(controller.signal, watcher);
+    controller.abort();
+    expect(watchers.map(({ told }) => told)).toEqual([1, 0]);
   });
 });
 

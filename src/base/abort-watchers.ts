@@ -1,4 +1,7 @@
-const watchers = new WeakMap<AbortSignal, (() => void)[]>();
+/** Who is told: a function, or an object that has a place for it, which costs none for each call. */
+export type AbortWatcher = (() => void) | { handleEvent(): void };
+
+const watchers = new WeakMap<AbortSignal, AbortWatcher[]>();
 
 /**
  * A controller for many calls, one after the other: its signal has one listener for all of them, because adding and
@@ -6,34 +9,34 @@ const watchers = new WeakMap<AbortSignal, (() => void)[]>();
  */
 export function lastingController(): AbortController {
   const controller = new AbortController();
-  const acts: (() => void)[] = [];
+  const told: AbortWatcher[] = [];
   const tell = () => {
-    for (const act of [...acts]) if (acts.includes(act)) act();
+    for (const one of [...told]) if (told.includes(one)) typeof one === 'function' ? one() : one.handleEvent();
   };
   controller.signal.addEventListener('abort', tell, { once: true });
-  watchers.set(controller.signal, acts);
+  watchers.set(controller.signal, told);
   return controller;
 }
 
-/** Calls `act` when the signal aborts, until it is taken back. */
-export function watchAbort(signal: AbortSignal, act: () => void): void {
-  const acts = watchers.get(signal);
-  if (acts) acts.push(act);
+/** Tells a watcher when the signal aborts, until it is taken back. */
+export function watchAbort(signal: AbortSignal, watcher: AbortWatcher): void {
+  const told = watchers.get(signal);
+  if (told) told.push(watcher);
   // One that is composed of others is kept alive by its listeners: nothing may stay with it.
-  else signal.addEventListener('abort', act, ONCE);
+  else signal.addEventListener('abort', watcher, ONCE);
 }
 
-export function unwatchAbort(signal: AbortSignal, act: () => void): void {
-  const acts = watchers.get(signal);
-  if (acts) takeOut(acts, act);
-  else signal.removeEventListener('abort', act);
+export function unwatchAbort(signal: AbortSignal, watcher: AbortWatcher): void {
+  const told = watchers.get(signal);
+  if (told) takeOut(told, watcher);
+  else signal.removeEventListener('abort', watcher);
 }
 
 const ONCE = { once: true } as const;
 
 /** In no order: the last takes the place. */
-function takeOut(acts: (() => void)[], act: () => void): void {
-  const at = acts.lastIndexOf(act);
-  const last = at < 0 ? undefined : acts.pop();
-  if (last && last !== act) acts[at] = last;
+function takeOut(told: AbortWatcher[], watcher: AbortWatcher): void {
+  const at = told.lastIndexOf(watcher);
+  const last = at < 0 ? undefined : told.pop();
+  if (last && last !== watcher) told[at] = last;
 }

@@ -1,4 +1,4 @@
-export { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
+export { type AbortWatcher, lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
 export type { Brand } from './brand.js';
 export { type Deadline, deadline, LONGEST_TIMER_MS } from './deadline.js';
 export { DRAIN_MS } from './drain.js';
@@ -50,7 +50,9 @@ export {
   type Params,
   Peer,
   type PeerHandlers,
+  type Pending,
   parseLine,
+  type Result,
   RpcCode,
   RpcError,
   type RpcFault,

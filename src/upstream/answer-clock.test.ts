@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../tests/fixtures/run-program.js';
-import { AnswerClock } from './answer-clock.js';
+import { AnswerClock, type Wait } from './answer-clock.js';
 
 const HOUR_MS = 3_600_000;
 
@@ -9,15 +9,25 @@ const HOUR_MS = 3_600_000;
 function waiting(): {
   clock: AnswerClock;
   given: string[];
-  wait: (name: string, ms: number, totalMs?: number) => Wait;
+  wait: (name: string, ms: number, totalMs?: number, ranOut?: () => void) => Wait;
 } {
   const clock = new AnswerClock(false);
   const given: string[] = [];
-  const wait = (name: string, timeoutMs: number, totalMs = HOUR_MS) =>
-    clock.start({ timeoutMs, totalMs }, () => given.push(name));
+  let id = 0;
+  const wait = (name: string, timeoutMs: number, totalMs = HOUR_MS, ranOut?: () => void) => {
+    id += 1;
+    const one: Wait = {
+      id,
+      patience: { timeoutMs, totalMs },
+      ends: 0,
+      due: 0,
+      ranOut: ranOut ?? (() => void given.push(name)),
+    };
+    clock.start(one);
+    return one;
+  };
   return { clock, given, wait };
 }
-type Wait = ReturnType<AnswerClock['start']>;
 
 describe('AnswerClock', () => {
   it('gives up each in its time, also one that comes later and has less', async () => {
@@ -47,8 +57,8 @@ describe('AnswerClock', () => {
   });
 
   it('gives up whoever was started by the end of another', async () => {
-    const { clock, given, wait } = waiting();
-    clock.start({ timeoutMs: 10, totalMs: HOUR_MS }, () => wait('again', 10));
+    const { given, wait } = waiting();
+    wait('first', 10, HOUR_MS, () => void wait('again', 10));
     await expect.poll(() => given).toEqual(['again']);
   });
 
@@ -84,10 +94,12 @@ describe('AnswerClock', () => {
       import { AnswerClock } from './src/upstream/answer-clock.ts';
       const clock = new AnswerClock(true);
       const patience = { timeoutMs: 1_500, totalMs: 1_500 };
+      const waits = [1, 2].map((id) => ({ id, patience, ends: 0, due: 0, ranOut: () => console.log('given up') }));
       // One that came before, so that the timer is there already.
-      clock.stop(clock.start(patience, () => undefined));
-      const wait = clock.start(patience, () => console.log('given up'));
-      if (${stop}) clock.stop(wait);
+      clock.start(waits[0]);
+      clock.stop(waits[0]);
+      clock.start(waits[1]);
+      if (${stop}) clock.stop(waits[1]);
     `);
     expect(out).toBe(expected);
   });

@@ -10,11 +10,13 @@ export interface Patience {
 
 /** One who waits for an answer. */
 export interface Wait {
+  /** No two who wait have the same. */
   readonly id: number;
   readonly patience: Patience;
-  readonly ranOut: () => void;
-  readonly ends: number;
+  /** When it ends, and when it is due before that: the clock's own. */
+  ends: number;
   due: number;
+  ranOut(): void;
 }
 
 /**
@@ -24,7 +26,6 @@ export interface Wait {
 export class AnswerClock {
   readonly #waits = new OpenTable<Wait>();
   readonly #keepsAlive: boolean;
-  #next = 0;
   #timer: NodeJS.Timeout | undefined;
   #rings = Number.POSITIVE_INFINITY;
   #spentMs: number | undefined;
@@ -35,16 +36,13 @@ export class AnswerClock {
   }
 
   /** Until it is stopped. */
-  start(patience: Patience, ranOut: () => void): Wait {
+  start(wait: Wait): void {
     const now = performance.now();
-    const id = this.#next;
-    this.#next += 1;
-    const wait = { id, patience, ranOut, ends: now + patience.totalMs, due: 0 };
+    wait.ends = now + wait.patience.totalMs;
     wait.due = dueAfter(wait, now);
-    this.#waits.set(id, wait);
+    this.#waits.set(wait.id, wait);
     if (wait.due < this.#rings) this.#ringAt(wait.due, now);
     else if (this.#keepsAlive && this.#waits.size === 1) this.#timer?.ref();
-    return wait;
   }
 
   /** A sign of life: it is waited for anew, up to a bound. The timer finds that out when it rings. */

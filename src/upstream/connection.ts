@@ -1,5 +1,4 @@
 import {
-  AnswerTooLarge,
   type Channel,
   ErrorCode,
   isObject,
@@ -10,15 +9,14 @@ import {
   RpcCode,
   RpcError,
   randomId,
-  unwatchAbort,
-  watchAbort,
 } from '../base/index.js';
 import { type Conversation, META, type ServerGreeting, type ToolResult } from '../model/index.js';
-import { AnswerClock, type Patience, type Wait } from './answer-clock.js';
+import { AnswerClock, type Patience } from './answer-clock.js';
 import { cancelled, explained, notReading, timedOut } from './call-failure.js';
 import { paramsToSend, type Sent } from './call-params.js';
 import { callerOf, Flights } from './flights.js';
 import { answerQuestions, asksForMore, withAnswers } from './input-required.js';
+import { type Asking, OpenRequest, type Road } from './open-request.js';
 import { headerFault, paramHeaders } from './param-headers.js';
 import { visitFirst } from './visit-first.js';
 
@@ -75,6 +73,7 @@ export class Connection {
   readonly #events: ConnectionEvents;
   readonly #flights: Flights;
   readonly #clock: AnswerClock;
+  readonly #road: Road;
   readonly #watched = new Map<string, AbortController>();
   #timeoutsInARow = 0;
   #greeting: ServerGreeting | undefined;
@@ -103,6 +102,16 @@ export class Connection {
       },
       randomId(),
     );
+    this.#road = {
+      peer: this.#peer,
+      clock: this.#clock,
+      flights: this.#flights,
+      isAlive: () => {
+        this.#timeoutsInARow = 0;
+      },
+      ranOut: (request) => this.#ranOut(request),
+      explained: (error) => this.#explained(error),
+    };
   }
 
   get greeting(): ServerGreeting {
@@ -216,66 +225,41 @@ export class Connection {
       this.#events.notified(method, plain(params));
   }
 
-  async #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
+  #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
     const { conversation = NOBODY } = options;
-    const { signal } = conversation;
-    if (signal?.aborted) throw cancelled();
-    if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES) throw notReading();
+    if (conversation.signal?.aborted) return Promise.reject(cancelled());
+    if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES) return Promise.reject(notReading());
     // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
-    let wait: Wait | undefined;
-    const alive = () => this.#alive(wait);
-    let token: number | undefined;
-    if (isCall)
-      token = this.#flights.mustWait(callerOf(conversation))
-        ? await this.#flights.enterInTurn(conversation, alive, options.timeoutMs)
-        : this.#flights.enter(conversation, alive);
-    const { params: sent, text } = this.#toSend(params, options, token);
-    // The server is at work from here on: what can be done afterwards costs nobody's time.
-    const { id, answer } = this.#peer.request(method, sent, { headers: this.#headersFor(options, params), text });
-    wait = this.#clock.start(options, () => this.#ranOut(method, options, giveUp));
-    const giveUp = (error: PortolanError) => {
-      if (token !== undefined) this.#flights.giveUp(token);
-      this.#peer.forget(id, error);
-      // The request that begins a connection may not be cancelled.
-      if (method !== 'initialize' && method !== 'server/discover')
-        this.#peer.notify('notifications/cancelled', { requestId: id, reason: error.message });
-    };
-    const onAbort = () => giveUp(cancelled());
-    if (signal?.aborted) onAbort();
-    else if (signal) watchAbort(signal, onAbort);
-    try {
-      const { result, json } = await answer;
-      this.#timeoutsInARow = 0;
-      if (isObject(result)) return json === undefined ? { value: result } : { value: result, json };
-      throw new PortolanError(ErrorCode.ToolExecutionError, 'the server answered with something that is no result');
-    } catch (error) {
-      // Also who refuses has answered.
-      if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#timeoutsInARow = 0;
-      throw explained(error, {
-        redact: this.#events.redact,
-        // What was ended from here has left no last words about it.
-        lost: (why) => this.connectionError(this.#closing ?? why, this.#closing ? undefined : this.#events.whereToLook),
-      });
-    } finally {
-      this.#clock.stop(wait);
-      if (signal) unwatchAbort(signal, onAbort);
-      if (token !== undefined) this.#flights.leave(token);
-    }
+    const asking = { method, patience: options, conversation, isCall };
+    return isCall && this.#flights.mustWait(callerOf(conversation))
+      ? this.#flights.inTurn(conversation, options.timeoutMs, () => this.#send(asking, params, options))
+      : this.#send(asking, params, options);
   }
 
-  #alive(wait: Wait | undefined): void {
-    this.#timeoutsInARow = 0;
-    if (wait) this.#clock.again(wait);
+  #send(asking: Asking, params: NonNullable<Params>, options: CallOptions): Promise<ToolResult> {
+    const request = new OpenRequest(this.#road, asking);
+    const { params: sent, text } = this.#toSend(params, options, asking.isCall ? request.id : undefined);
+    this.#peer.ask(request.id, request, asking.method, sent, { headers: this.#headersFor(options, params), text });
+    request.sent();
+    return request.answer;
   }
 
-  #ranOut(method: string, { timeoutMs }: CallOptions, giveUp: (error: PortolanError) => void): void {
+  #ranOut(request: OpenRequest): void {
     this.#timeoutsInARow += 1;
-    giveUp(timedOut(method, timeoutMs, this.#clock.spentMs));
+    request.giveUp(timedOut(request.method, request.patience.timeoutMs, this.#clock.spentMs));
     // Whoever else waits may yet get an answer, which shows that it is slow and not stuck.
     const isAlone = this.#flights.size === 0;
     if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
+  }
+
+  #explained(error: Error): unknown {
+    return explained(error, {
+      redact: this.#events.redact,
+      // What was ended from here has left no last words about it.
+      lost: (why) => this.connectionError(this.#closing ?? why, this.#closing ? undefined : this.#events.whereToLook),
+    });
   }
 
   #toSend(params: NonNullable<Params>, options: CallOptions, token: number | undefined): Sent {

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { Flights } from './flights.js';
+import { type Flight, Flights } from './flights.js';
 
 /** Two clients at one server: what each of them is asked and told. */
 function twoClients() {
   const flights = new Flights();
   const heard: string[] = [];
-  const enter = (client: string) =>
-    flights.enter(
-      {
+  let id = 0;
+  const enter = (client: string) => {
+    id += 1;
+    const flight: Flight = {
+      id,
+      conversation: {
         client,
         ask: async (_, { message }) => {
           heard.push(`${client} is asked ${message}`);
@@ -15,8 +18,11 @@ function twoClients() {
         },
         log: ({ data }) => heard.push(`${client} hears ${data}`),
       },
-      () => undefined,
-    );
+      alive: () => undefined,
+    };
+    flights.enter(flight);
+    return flight;
+  };
   return { flights, heard, enter };
 }
 

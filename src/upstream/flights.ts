@@ -1,13 +1,14 @@
-import { deadline, isObject, OpenTable, RpcCode, RpcError, randomId } from '../base/index.js';
+import { deadline, isObject, OpenTable, RpcCode, RpcError } from '../base/index.js';
 import type { Conversation, Progress } from '../model/index.js';
 import { cancelled, inUse } from './call-failure.js';
 
 /** A call that is under way. */
-interface Flight {
-  /** Those that came later have higher ones. */
-  readonly token: number;
+export interface Flight {
+  /** Under which progress comes. Those that came later have higher ones. */
+  readonly id: number;
   readonly conversation: Partial<Conversation>;
-  readonly alive: () => void;
+  /** A sign of life. */
+  alive(): void;
 }
 
 /** The calls under way on one connection, and to which of them belongs what the server says meanwhile. */
@@ -18,8 +19,6 @@ export class Flights {
   readonly #givenUp: { readonly caller: string; readonly until: number }[] = [];
   /** On a pipe a question does not say whose call it is about: a server that asks is used by one client at a time. */
   #asksQuestions = false;
-  /** Like the ids of our requests, not to be guessed. */
-  #next = randomId();
   readonly #roots: () => Promise<Record<string, unknown>>;
 
   /** `roots` answers for whoever is served while no call is under way. */
@@ -32,14 +31,14 @@ export class Flights {
     return this.#asksQuestions && this.#isUsedByOthers(caller);
   }
 
-  /** Waits for a turn at a server that asks questions. Rejects where it is cancelled meanwhile, or takes longer than `timeoutMs`. */
-  async enterInTurn(conversation: Partial<Conversation>, alive: () => void, timeoutMs: number): Promise<number> {
+  /** Waits for a turn at a server that asks questions, and goes. Rejects where it is cancelled meanwhile, or takes longer than `timeoutMs`. */
+  async inTurn<T>(conversation: Partial<Conversation>, timeoutMs: number, go: () => Promise<T>): Promise<T> {
     using limit = deadline(timeoutMs, conversation.signal);
     // Of all who are woken by one that leaves, the first enters before the next looks again.
     while (this.mustWait(callerOf(conversation)) && !limit.signal.aborted) await this.#someoneLeaves(limit.signal);
     if (conversation.signal?.aborted) throw cancelled();
     if (limit.signal.aborted) throw inUse(timeoutMs);
-    return this.enter(conversation, alive);
+    return go();
   }
 
   #someoneLeaves(signal: AbortSignal): Promise<void> {
@@ -53,12 +52,8 @@ export class Flights {
     });
   }
 
-  /** Gives the token under which progress comes. `alive` is called with every sign of life. */
-  enter(conversation: Partial<Conversation>, alive: () => void): number {
-    const token = this.#next;
-    this.#next += 1;
-    this.#flights.set(token, { token, conversation, alive });
-    return token;
+  enter(flight: Flight): void {
+    this.#flights.set(flight.id, flight);
   }
 
   get size(): number {
@@ -66,16 +61,15 @@ export class Flights {
   }
 
   /** Nobody waits for it any more, but the server may still be at it. */
-  giveUp(token: number): void {
-    const flight = this.#flights.get(token);
-    if (!flight) return;
+  giveUp(flight: Flight): void {
+    if (!this.#flights.get(flight.id)) return;
     this.#givenUp.push({ caller: callerOf(flight.conversation), until: performance.now() + GIVEN_UP_MS });
     if (this.#givenUp.length > MAX_GIVEN_UP) this.#givenUp.shift();
-    this.leave(token);
+    this.leave(flight);
   }
 
-  leave(token: number): void {
-    this.#flights.delete(token);
+  leave({ id }: Flight): void {
+    this.#flights.delete(id);
     if (this.#waiting.length > 0) for (const go of this.#waiting.splice(0)) go();
   }
 
@@ -120,7 +114,7 @@ export class Flights {
   }
 
   #inOrder(): Flight[] {
-    return this.#flights.values().sort((a, b) => a.token - b.token);
+    return this.#flights.values().sort((a, b) => a.id - b.id);
   }
 
   /** What the server says now can be about no call of anybody else, not even one that was given up a moment ago. */

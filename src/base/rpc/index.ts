@@ -14,5 +14,14 @@ export {
   readMessage,
   tooLarge,
 } from './message.js';
-export { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError, Undelivered } from './peer.js';
+export {
+  AnswerTooLarge,
+  ChannelClosed,
+  Peer,
+  type PeerHandlers,
+  type Pending,
+  type Result,
+  RpcError,
+  Undelivered,
+} from './peer.js';
 export { StreamChannel, type StreamLimits } from './stream-channel.js';

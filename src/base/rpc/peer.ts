@@ -54,10 +54,12 @@ const NOTHING: Beside = {};
 /** More than any side leaves unread that means to read. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 
-type Result = Extract<Incoming, { kind: 'result' }>;
-interface Pending {
-  readonly resolve: (result: Result) => void;
-  readonly reject: (error: Error) => void;
+export type Result = Extract<Incoming, { kind: 'result' }>;
+
+/** Who waits for an answer: one of the two is called, once, with `RpcError`, `ChannelClosed` or `AnswerTooLarge` where there is none. */
+export interface Pending {
+  resolve(result: Result): void;
+  reject(error: Error): void;
 }
 
 /** One end of a JSON-RPC connection: sends requests and finds their answers, answers the requests of the other end. */
@@ -91,27 +93,38 @@ export class Peer {
     return this.#pending.size;
   }
 
-  /** The answer rejects with `RpcError`, `ChannelClosed` or `AnswerTooLarge`. Who stops waiting calls `forget`. */
+  /** The answer rejects as `Pending` says. Who stops waiting calls `forget`. */
   request(
     method: string,
     params: Params,
     beside: Beside = NOTHING,
   ): { readonly id: Id; readonly answer: Promise<Result> } {
+    const id = this.nextId();
+    const answer = new Promise<Result>((resolve, reject) => this.ask(id, { resolve, reject }, method, params, beside));
+    return { id, answer };
+  }
+
+  /** For a request of ours, which it is known by before it is sent. */
+  nextId(): number {
     const id = this.#nextId;
     this.#nextId += 1;
-    const answer = new Promise<Result>((resolve, reject) => {
-      if (this.#closed) reject(new ChannelClosed('the connection is closed'));
-      else this.#pending.set(id, { resolve, reject });
-    });
-    const { about, headers, text } = beside;
+    return id;
+  }
+
+  /** The same for whoever is there to be told, and needs no promise. */
+  ask(id: number, pending: Pending, method: string, params: Params, { about, headers, text }: Beside): void {
+    if (this.#closed) {
+      pending.reject(new ChannelClosed('the connection is closed'));
+      return;
+    }
+    this.#pending.set(id, pending);
     // Where nobody else waits, nothing else is on its way.
     const isLast = this.#pending.size === 1;
     try {
-      if (!this.#closed) this.#channel.send({ kind: 'request', id, method, params, text, about, headers }, isLast);
+      this.#channel.send({ kind: 'request', id, method, params, text, about, headers }, isLast);
     } catch (error) {
       this.forget(id, error instanceof Error ? error : new Error(String(error))); // nothing was sent to be answered
     }
-    return { id, answer };
   }
 
   /** An answer that comes after this is dropped. */
@@ -210,7 +223,7 @@ export class Peer {
     this.#closed = true;
     const waiting = this.#pending.values();
     this.#pending.clear();
-    for (const { reject } of waiting) reject(new ChannelClosed('the connection was lost', { cause: reason }));
+    for (const pending of waiting) pending.reject(new ChannelClosed('the connection was lost', { cause: reason }));
     this.#guarded(() => this.#handlers.closed(reason));
   }
 
