@@ -239,9 +239,10 @@ export class Connection {
   }
 
   #send(asking: Asking, params: NonNullable<Params>, options: CallOptions): Promise<ToolResult> {
+    const headers = this.#headersFor(options, params);
     const request = new OpenRequest(this.#road, asking);
     const { params: sent, text } = this.#toSend(params, options, asking.isCall ? request.id : undefined);
-    this.#peer.ask(request.id, request, asking.method, sent, { headers: this.#headersFor(options, params), text });
+    this.#peer.ask(request.id, request, asking.method, sent, { headers, text });
     request.sent();
     return request.answer;
   }

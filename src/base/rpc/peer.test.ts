@@ -95,6 +95,23 @@ describe('Peer', () => {
     expect(last).toEqual(['request']);
   });
 
+  it('tells one who is there to be told, at once and once', async () => {
+    const { peer, hear } = road();
+    const told: string[] = [];
+    const pending = {
+      resolve: () => void told.push('answer'),
+      reject: ({ message }: Error) => void told.push(message),
+    };
+    const ask = () => peer.ask(peer.nextId(), pending, 'a', undefined, {});
+    ask();
+    for (const _ of [1, 2]) hear({ kind: 'result', id: 0, result: 1 });
+    expect(told).toEqual(['answer']);
+    ask();
+    await peer.close();
+    ask();
+    expect(told).toEqual(['answer', 'the connection was lost', 'the connection is closed']);
+  });
+
   it('drops answers that nobody waits for, or not any more', async () => {
     const { peer, sent, hear } = road();
     const { id, answer } = peer.request('a', undefined);
