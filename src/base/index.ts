@@ -1,4 +1,4 @@
-export { type AbortWatcher, lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
+export { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js';
 export type { Brand } from './brand.js';
 export { type Deadline, deadline, LONGEST_TIMER_MS } from './deadline.js';
 export { DRAIN_MS } from './drain.js';
@@ -52,10 +52,10 @@ export {
   type PeerHandlers,
   type Pending,
   parseLine,
-  type Result,
   RpcCode,
   RpcError,
   type RpcFault,
+  type RpcResult,
   readId,
   readMessage,
   StreamChannel,

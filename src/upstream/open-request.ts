@@ -5,8 +5,8 @@ import {
   type Peer,
   type Pending,
   PortolanError,
-  type Result,
   RpcError,
+  type RpcResult,
   unwatchAbort,
   watchAbort,
 } from '../base/index.js';
@@ -81,7 +81,7 @@ export class OpenRequest implements Pending, Wait, Flight {
     else if (signal) watchAbort(signal, this);
   }
 
-  resolve({ result, json }: Result): void {
+  resolve({ result, json }: RpcResult): void {
     this.#road.isAlive();
     this.#end();
     if (isObject(result)) this.#succeed(json === undefined ? { value: result } : { value: result, json });

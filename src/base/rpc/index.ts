@@ -20,8 +20,8 @@ export {
   Peer,
   type PeerHandlers,
   type Pending,
-  type Result,
   RpcError,
+  type RpcResult,
   Undelivered,
 } from './peer.js';
 export { StreamChannel, type StreamLimits } from './stream-channel.js';

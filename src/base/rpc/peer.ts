@@ -54,11 +54,11 @@ const NOTHING: Beside = {};
 /** More than any side leaves unread that means to read. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 
-export type Result = Extract<Incoming, { kind: 'result' }>;
+export type RpcResult = Extract<Incoming, { kind: 'result' }>;
 
 /** Who waits for an answer: one of the two is called, once, with `RpcError`, `ChannelClosed` or `AnswerTooLarge` where there is none. */
 export interface Pending {
-  resolve(result: Result): void;
+  resolve(result: RpcResult): void;
   reject(error: Error): void;
 }
 
@@ -98,9 +98,11 @@ export class Peer {
     method: string,
     params: Params,
     beside: Beside = NOTHING,
-  ): { readonly id: Id; readonly answer: Promise<Result> } {
+  ): { readonly id: Id; readonly answer: Promise<RpcResult> } {
     const id = this.nextId();
-    const answer = new Promise<Result>((resolve, reject) => this.ask(id, { resolve, reject }, method, params, beside));
+    const answer = new Promise<RpcResult>((resolve, reject) =>
+      this.ask(id, { resolve, reject }, method, params, beside),
+    );
     return { id, answer };
   }
 
