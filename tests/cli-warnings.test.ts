@@ -36,3 +36,21 @@ it('says that a call is not in the audit log, and that a server failed only once
   expect(failed.stderr).toMatch(/^CONNECTION_ERROR: /);
   expect(failed.stderr).not.toContain('warning');
 });
+
+it.each([
+  {
+    what: 'the catalog',
+    kept: '.cache/portolan/catalog',
+    warning: /^warning: catalog not kept: .*portolan.catalog.*\n$/,
+  },
+  { what: 'the hashes of tools', kept: '.local/state/portolan/pins', warning: /^warning: pins not kept: .*pins.*\n$/ },
+])('says that $what could not be written, beside the answer', async ({ kept, warning }) => {
+  using machine = makeMachine();
+  configure(machine, { own: fixture(['own']) });
+  const folder = join(machine.home, kept);
+  mkdirSync(join(folder, '..'), { recursive: true });
+  writeFileSync(folder, 'in its place');
+  const { status, stdout, stderr } = await portolan(machine, ['tools', 'own', '--json']);
+  expect({ status, tools: JSON.parse(stdout).tools.length > 0 }).toEqual({ status: 0, tools: true });
+  expect(stderr).toMatch(warning);
+});

@@ -282,15 +282,16 @@ export class Catalog {
   /** One after the other: what was known first must not be written last. */
   #keep(server: AdmittedServer, knowledge: Knowledge): Promise<void> {
     const write = () => this.#options.store.write(server, knowledge);
+    // Of a server, not about it: what fails is a file of ours, and whoever ran a command hears of those.
     this.#kept = this.#kept.then(write).catch((error: Error) => {
-      this.#options.log('warn', 'catalog not kept', { server: server.name, error: error.message });
+      this.#options.log('warn', 'catalog not kept', { of: server.name, error: error.message });
     });
     return this.#kept;
   }
 
   async #pin(server: AdmittedServer, pins: Pins): Promise<void> {
     await this.#options.store.writePins(server, pins).catch((error: Error) => {
-      this.#options.log('warn', 'pins not kept', { server: server.name, error: error.message });
+      this.#options.log('warn', 'pins not kept', { of: server.name, error: error.message });
     });
   }
 }
