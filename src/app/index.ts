@@ -16,28 +16,29 @@ export type { DaemonOptions } from './daemon.js';
 export { type DaemonPlace, daemonPlace } from './daemon-place.js';
 export { type DiscoverOptions, type Discovery, discover, discoverAll, hostOf } from './discover.js';
 export {
-  approveTools,
-  changedTools,
-  clientEntries,
-  hiddenTools,
-  knownClients,
   listensAt,
-  nearest,
   openGateway,
-  readAudit,
-  readServerLog,
-  sandboxState,
   serveClient,
   serveClientsOverHttp,
   serveEverybody,
   startGateway,
-  takeTour,
 } from './doors.js';
 export { type Explanation, explain, type Fate, launchText, surroundingsText } from './explain.js';
 export { type OwnFolders, ownFolders } from './folders.js';
 export { type Installed, install, uninstall } from './install.js';
 export type { ToolChange } from './known-tools.js';
 export { launchFingerprint } from './launch-fingerprint.js';
+export {
+  approveTools,
+  changedTools,
+  clientEntries,
+  hiddenTools,
+  knownClients,
+  readAudit,
+  readServerLog,
+  sandboxState,
+  takeTour,
+} from './lazy-use-cases.js';
 export type { ExecuteAnswer, ExecuteOptions, OpenGateway, PythonOptions, PythonOutcome } from './library.js';
 export { addServer, type Import, importServers, type NewServer, removeServer } from './own-servers.js';
 export { inspectOwnSettings, type OwnSettings, type SettingRow } from './own-settings.js';

@@ -17,12 +17,14 @@ export {
 export { hmac256, randomId, randomKey, sha256 } from './hash.js';
 export { homeFolder } from './home-folder.js';
 export { type CleanText, cleanDeep, cleanText, type TextFault } from './hostile-text.js';
+export { isObject } from './is-object.js';
 export { jsonLine, oneLine, passedJson } from './json-line.js';
 export { isDeeperThan, isValueDeeperThan } from './json-scan.js';
 export { jsonWord } from './json-word.js';
 export { LineSplitter } from './line-splitter.js';
 export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';
 export type { Mutable } from './mutable.js';
+export { nearest } from './nearest.js';
 export { OpenTable } from './open-table.js';
 export {
   allProcesses,
@@ -42,7 +44,6 @@ export {
   type ChannelListener,
   type Id,
   type Incoming,
-  isObject,
   type LargeMessage,
   largeMessage,
   NO_ID,

@@ -1,12 +1,5 @@
-import {
-  type DiscoverOptions,
-  type discoverAll,
-  hostOf,
-  type inspectOwnSettings,
-  nearest,
-  ownFolders,
-} from '../app/index.js';
-import { ErrorCode, PortolanError } from '../base/index.js';
+import { type DiscoverOptions, type discoverAll, hostOf, type inspectOwnSettings, ownFolders } from '../app/index.js';
+import { ErrorCode, nearest, PortolanError } from '../base/index.js';
 import { type Command, EXIT, type Io } from './command.js';
 import { exitOf, failureJson } from './failure.js';
 import { listCommand } from './list.js';
@@ -115,7 +108,7 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
   if (name === '--help' || name === '-h') return dispatch(['help'], io, program);
   const command = await commandOf(args, program);
   if (!command) {
-    const [meant] = await nearest(name ?? '', Object.keys(COMMANDS), 1);
+    const [meant] = nearest(name ?? '', Object.keys(COMMANDS), 1);
     throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, {
       hint: meant === undefined ? 'portolan help lists them' : `did you mean ${meant}? portolan help lists them all`,
     });

@@ -5,10 +5,9 @@ import {
   explain,
   type Fate,
   launchText,
-  nearest,
   surroundingsText,
 } from '../app/index.js';
-import { ErrorCode, maskUrl, PortolanError } from '../base/index.js';
+import { ErrorCode, maskUrl, nearest, PortolanError } from '../base/index.js';
 import { maskServer, writtenBy } from '../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from './command.js';
 import { printJson } from './failure.js';
@@ -62,7 +61,7 @@ function masked({ server, ...rest }: Explanation, { definitions }: Discovery): E
 export async function unknownServer(name: string, { servers }: Discovery): Promise<PortolanError> {
   const all = servers.map((server) => server.name);
   const begun = all.filter((one) => isNear(one.toLowerCase(), name.toLowerCase()));
-  const near = new Set([...(await nearest(name, all)), ...begun]);
+  const near = new Set([...nearest(name, all), ...begun]);
   const names = [...near].slice(0, 3).map(visible).join(', ');
   return new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${visible(name)}`, {
     // A command that was told in one folder and is typed in another is right but for that.

@@ -12,7 +12,6 @@ export { CallMetrics } from './call-metrics.js';
 export type { CallDetails } from './execute.js';
 export { Gateway } from './gateway.js';
 export { CallGate } from './limit-gate.js';
-export { nearest } from './nearest.js';
 export type { GatewayView } from './parts.js';
 export type { PythonAnswer, PythonError } from './python/python-answer.js';
 export type { PythonParts } from './python/python-parts.js';

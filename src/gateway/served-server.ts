@@ -1,7 +1,6 @@
-import { ErrorCode, PortolanError, shellWord } from '../base/index.js';
+import { ErrorCode, nearest, PortolanError, shellWord } from '../base/index.js';
 import type { Server, State } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { nearest } from './nearest.js';
 
 /** A server of the chart as the gateway knows it. Only what is admitted can be asked for anything. */
 export interface ServedServer {

@@ -1,7 +1,6 @@
-import { ErrorCode, PortolanError, shellWord, type TextFault } from '../base/index.js';
+import { ErrorCode, nearest, PortolanError, shellWord, type TextFault } from '../base/index.js';
 import type { CatalogEntry, CatalogTool, PinVerdict } from '../catalog/index.js';
 import type { ToolJudge } from '../policy/index.js';
-import { nearest } from './nearest.js';
 
 /** A tool with everything that decides whether it may be called. */
 export interface ToolView {

@@ -2,7 +2,6 @@ export { type Answer, type Channel, type ChannelListener, type Outgoing, toObjec
 export {
   type Id,
   type Incoming,
-  isObject,
   type LargeMessage,
   largeMessage,
   NO_ID,

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ErrorCode } from '../errors.js';
 import { readJson } from '../exact-json.js';
+import { isObject } from '../is-object.js';
 import { hasLineEnd, MAX_PASSED_TEXT } from '../json-line.js';
 import { isDeeperThan, PassingId } from '../json-scan.js';
 
@@ -253,8 +254,4 @@ function tooDeep(line: Buffer, maxDepth: number): Incoming {
 
 function invalid(code: number, message: string, id?: Id): Incoming {
   return { kind: 'invalid', id, fault: { code, message } };
-}
-
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.js';
+import { nearest } from '../../base/index.js';
 import { describe, showNames, showValue } from './describe.js';
 import type { Frame } from './frame.js';
 import { isObject, mapAt, own, type SchemaObject, stringsAt } from './schema-object.js';
