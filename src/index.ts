@@ -1,15 +1,9 @@
 import { fileURLToPath } from 'node:url';
-import {
-  type DiscoverOptions,
-  discover as discoverHere,
-  type GatewayOptions,
-  type OpenGateway,
-  openGateway as openHere,
-} from './app/index.js';
+import { type GatewayOptions, type OpenGateway, openGateway as openHere } from './app/index.js';
+import { type DiscoverOptions, discover as discoverHere } from './discovery/index.js';
 import type { Chart } from './model/index.js';
 
 export type {
-  DiscoverOptions,
   ExecuteAnswer,
   ExecuteOptions,
   GatewayOptions,
@@ -20,6 +14,7 @@ export type {
   PythonOutcome,
 } from './app/index.js';
 export { ErrorCode, PortolanError } from './base/index.js';
+export type { DiscoverOptions } from './discovery/index.js';
 export type {
   Chart,
   Definition,

@@ -1,14 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import {
-  type Discovery,
-  discoverAll,
-  explain,
-  pendingQuestions,
-  questionAbout,
-  rule,
-  writeLock,
-} from '../src/app/index.js';
+import { type Discovery, discoverAll } from '../src/discovery/index.js';
+import { explain, pendingQuestions, questionAbout, rule, writeLock } from '../src/use-cases/index.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const FILE = '<project>/.cursor/mcp.json';

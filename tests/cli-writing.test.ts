@@ -1,9 +1,10 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, discover, discoverAll, inspectOwnSettings } from '../src/app/index.js';
-import { run } from '../src/cli/run.js';
+import { run } from '../src/cli/run-command.js';
+import { type DiscoverOptions, discover, discoverAll } from '../src/discovery/index.js';
 import { CLIENTS, entrancesOf } from '../src/sources/index.js';
+import { inspectOwnSettings } from '../src/use-cases/index.js';
 import { NO_GATEWAY } from './fakes/no-gateway.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
 import { hostOn } from './places.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { discover } from '../src/app/index.js';
+import { discover } from '../src/discovery/index.js';
 import { Chart } from '../src/model/index.js';
-import { inventoryDialect } from '../src/sources/dialects/apps.js';
+import { inventoryDialect } from '../src/sources/dialects/app-dialects.js';
 import type { Client } from '../src/sources/index.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
 import { allSpots, type Fields, put, type Spot, spelled, type Writer, writerFor } from './places.js';

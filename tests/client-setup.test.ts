@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { install, knownClients } from '../src/app/index.js';
 import { CLIENTS } from '../src/sources/index.js';
+import { install, knownClients } from '../src/use-cases/index.js';
 import { makeMachine, PLATFORMS, type Platform } from './machine.js';
 
 /** With this set the documents are written and not compared: `npm run docs`. */

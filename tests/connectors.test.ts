@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { listConnectors } from '../src/app/connectors.js';
 import { diskFiles } from '../src/base/index.js';
-import type { Host } from '../src/sources/index.js';
+import { listConnectors } from '../src/discovery/connectors.js';
+import type { Host } from '../src/model/index.js';
 import { type Machine, makeMachine } from './machine.js';
 
 async function serving(answer: (request: IncomingMessage, response: ServerResponse) => void) {

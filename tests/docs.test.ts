@@ -8,7 +8,7 @@ import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
 import { parseDocument as parseYaml } from 'yaml';
 import { ErrorCode } from '../src/base/index.js';
-import { EXIT } from '../src/cli/command.js';
+import { EXIT } from '../src/cli/runtime/command.js';
 import { State } from '../src/model/index.js';
 import { anchorOf, type Block, type Document, parseDocument, readDocuments, typedLines } from './documents.js';
 import { exampleMachine, verdictOn } from './typed-in-documents.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { discover } from '../src/app/index.js';
 import { startGateway } from '../src/app/start-gateway.js';
+import { discover } from '../src/discovery/index.js';
 import { installed } from './client-over-stdio.js';
 import { makeMachine } from './machine.js';
 

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, discover, discoverAll } from '../src/app/index.js';
+import { type DiscoverOptions, discover, discoverAll } from '../src/discovery/index.js';
 import { makeMachine } from './machine.js';
 
 const one = (name: string) => JSON.stringify({ mcpServers: { [name]: { command: name } } });

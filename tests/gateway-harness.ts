@@ -5,8 +5,8 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type GatewayOptions, type RunningGateway, startGateway } from '../src/app/start-gateway.js';
 import { type Log, silentLog } from '../src/base/index.js';
-import { LineSplitter } from '../src/base/line-splitter.js';
 import type { Conversation } from '../src/model/index.js';
+import { LineSplitter } from '../src/rpc/line-splitter.js';
 import { type Face, faceOf, Questions, type Session, serveStdio } from '../src/serve/index.js';
 import { type Machine, makeMachine } from './machine.js';
 

@@ -3,10 +3,10 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandsIn, ErrorCode, PortolanError } from '../src/base/index.js';
-import { type Command, flags, type Io } from '../src/cli/command.js';
-import { TOPICS } from '../src/cli/help-topics.js';
-import { everyCommand, type Program, run } from '../src/cli/run.js';
-import { KNOWN_KEYS } from '../src/settings/schema.js';
+import { everyCommand, type Program, run } from '../src/cli/run-command.js';
+import { type Command, flags, type Io } from '../src/cli/runtime/command.js';
+import { TOPICS } from '../src/cli/runtime/help-topics.js';
+import { KNOWN_KEYS } from '../src/settings/settings-schema.js';
 import { portolan } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 

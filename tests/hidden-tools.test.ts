@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
-import { discoverAll, hiddenTools } from '../src/app/index.js';
 import { startGateway } from '../src/app/start-gateway.js';
+import { discoverAll } from '../src/discovery/index.js';
+import { hiddenTools } from '../src/use-cases/index.js';
 import { odd } from './gateway-harness.js';
 import { makeMachine } from './machine.js';
 

@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { discover } from '../src/app/index.js';
 import { diskFiles } from '../src/base/index.js';
+import { discover } from '../src/discovery/index.js';
+import type { Host, Platform } from '../src/model/index.js';
 import { Chart, maskChart } from '../src/model/index.js';
 import { InvalidEntry, isFields } from '../src/sources/fields.js';
 import type { Format } from '../src/sources/formats/document.js';
 import { parseText } from '../src/sources/formats/index.js';
-import { CLIENTS, type Host, type Platform } from '../src/sources/index.js';
+import { CLIENTS } from '../src/sources/index.js';
 import { makeMachine, PLATFORMS } from './machine.js';
 import { allSamples } from './samples/index.js';
 

@@ -3,8 +3,8 @@ import { chmodSync, closeSync, ftruncateSync, mkdirSync, openSync, symlinkSync, 
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discover } from '../src/app/index.js';
 import { diskFiles, type Files } from '../src/base/index.js';
+import { discover } from '../src/discovery/index.js';
 import { type Chart, Problem } from '../src/model/index.js';
 import { failingOn } from './fakes/memory-files.js';
 import { type Machine, makeMachine } from './machine.js';

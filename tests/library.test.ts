@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { readAudit as readLog } from '../src/gateway/audit/index.js';
+import { readAudit as readLog } from '../src/audit/index.js';
 import { openGateway } from '../src/index.js';
 import { configure, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';

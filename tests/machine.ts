@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { DiscoverOptions } from '../src/app/index.js';
+import type { DiscoverOptions } from '../src/discovery/index.js';
 
 export type Platform = 'linux' | 'darwin' | 'win32';
 export const PLATFORMS: readonly Platform[] = ['linux', 'darwin', 'win32'];

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Discovery, discoverAll, questionAbout, rule, writeLock } from '../src/app/index.js';
+import { type Discovery, discoverAll } from '../src/discovery/index.js';
+import { questionAbout, rule, writeLock } from '../src/use-cases/index.js';
 import { configure, portolan } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'smol-toml';
 import { diskFiles } from '../src/base/index.js';
-import type { Client, Host, Place } from '../src/sources/index.js';
-import { resolveTemplate, templatesFor } from '../src/sources/locate.js';
+import type { Host } from '../src/model/index.js';
+import type { Client, Place } from '../src/sources/index.js';
+import { resolveTemplate, templatesFor } from '../src/sources/path-template.js';
 import type { Machine, Platform } from './machine.js';
 
 /** One file (or variable) in which a client looks for servers, with patterns filled in. */

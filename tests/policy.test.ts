@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, type Discovery, discoverAll, explain } from '../src/app/index.js';
+import { type DiscoverOptions, type Discovery, discoverAll } from '../src/discovery/index.js';
+import { explain } from '../src/use-cases/index.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const USER = {

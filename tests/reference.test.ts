@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { discoverAll } from '../src/app/index.js';
+import { discoverAll } from '../src/discovery/index.js';
 import { CLIENTS } from '../src/sources/index.js';
 import { makeMachine, PLATFORMS, type Platform } from './machine.js';
 

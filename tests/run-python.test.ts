@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readAudit } from '../src/gateway/audit/index.js';
+import { readAudit } from '../src/audit/index.js';
 import { openGateway } from '../src/index.js';
 import {
   type CallResult,

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { discoverAll } from '../src/app/index.js';
+import { discoverAll } from '../src/discovery/index.js';
 import { isFromRepository } from '../src/policy/index.js';
 import { definition } from './fakes/definition.js';
 import { type Machine, makeMachine } from './machine.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { discoverAll } from '../src/app/index.js';
+import { discoverAll } from '../src/discovery/index.js';
 import { CLIENTS } from '../src/sources/index.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
 import { allSamples } from './samples/index.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAudit } from '../src/gateway/audit/index.js';
+import { readAudit } from '../src/audit/index.js';
 import { configure, connect, fixture, isAlive, type StdioClient, startsIn, until } from './client-over-stdio.js';
 import { daemonHouse } from './daemon-harness.js';
 import { makeMachine } from './machine.js';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
-import { LineSplitter } from '../src/base/line-splitter.js';
+import { LineSplitter } from '../src/rpc/line-splitter.js';
 
 /** What a client of either SDK needs to speak to the socket: the two have the same idea of a transport. */
 export class SocketTransport {

@@ -1,4 +1,4 @@
-import { type DiscoverOptions, discover } from '../src/app/index.js';
+import { type DiscoverOptions, discover } from '../src/discovery/index.js';
 import { makeMachine } from './machine.js';
 
 /** Contents by path as in samples, each as text or as a value to be written as JSON; `<project>` in it is filled in. */

@@ -2,10 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { clientEntries, install, knownClients, type TourStep, takeTour } from '../src/app/index.js';
 import { ErrorCode, PortolanError } from '../src/base/index.js';
-import type { Io } from '../src/cli/command.js';
-import { tourCommand } from '../src/cli/tour.js';
+import { tourCommand } from '../src/cli/commands/tour.js';
+import type { Io } from '../src/cli/runtime/command.js';
+import { clientEntries, install, knownClients, type TourStep, takeTour } from '../src/use-cases/index.js';
 import { environment, PROGRAM, until } from './client-over-stdio.js';
 import { type Machine, makeMachine, PLATFORMS } from './machine.js';
 

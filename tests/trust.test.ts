@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, discover, discoverAll, inspectOwnSettings } from '../src/app/index.js';
-import { run } from '../src/cli/run.js';
+import { run } from '../src/cli/run-command.js';
+import { type DiscoverOptions, discover, discoverAll } from '../src/discovery/index.js';
+import { inspectOwnSettings } from '../src/use-cases/index.js';
 import { NO_GATEWAY } from './fakes/no-gateway.js';
 import { type Machine, makeMachine } from './machine.js';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { discover } from '../src/app/index.js';
+import { discover } from '../src/discovery/index.js';
 import type { Definition } from '../src/model/index.js';
 import { makeMachine, PLATFORMS } from './machine.js';
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { makeMachine } from '../../tests/machine.js';
 import { silentLog } from '../base/index.js';
+import { hostOf } from '../discovery/discover.js';
 import { CallMetrics } from '../gateway/index.js';
 import { projectRegistryPath, ServerRegistry } from '../registry/index.js';
 import { announceSelf } from './announce-self.js';
-import { hostOf } from './discover.js';
 
 describe('announceSelf', () => {
   it('says which tools there are and how many calls were answered, until it is disposed of', async () => {

@@ -1,9 +1,9 @@
 import { sep } from 'node:path';
 import type { Log } from '../base/index.js';
+import { ownFolders } from '../discovery/index.js';
 import type { CallMetrics } from '../gateway/index.js';
+import type { Host } from '../model/index.js';
 import type { ServerInfo } from '../registry/index.js';
-import type { Host } from '../sources/index.js';
-import { ownFolders } from './folders.js';
 
 /** Where clients may come, and whose gateway it is. */
 export interface Reachable {

@@ -1,9 +1,9 @@
 import { maskUrl } from '../base/index.js';
+import type { Discovery } from '../discovery/index.js';
+import { distinctServers, readRunning, transportsOf } from '../discovery/index.js';
 import type { RegisteredServer } from '../registry/index.js';
 import type { PlainRoutes } from '../serve/index.js';
-import type { Discovery } from './discover.js';
-import { type Measured, metricsResponse } from './metrics.js';
-import { distinctServers, readRunning, transportsOf } from './running.js';
+import { type Measured, metricsResponse } from './metrics-text.js';
 
 /** What may be read over HTTP beside the protocol itself. */
 export function httpRoutes(discovery: () => Discovery, measured: Measured): PlainRoutes {

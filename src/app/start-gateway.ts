@@ -1,5 +1,7 @@
 import { ErrorCode, type Log, PortolanError, silentLog } from '../base/index.js';
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
+import type { DiscoverOptions, Discovery } from '../discovery/index.js';
+import { ownFolders } from '../discovery/index.js';
 import { Gateway, type GatewayView, RememberedUse, viewTools } from '../gateway/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { isBelievedToRun } from '../sandbox/index.js';
@@ -17,13 +19,10 @@ import {
   type SdkServerFactory,
   usualShare,
 } from '../upstream/index.js';
-import { Granted, obtainConsent } from './consent.js';
-import type { DiscoverOptions, Discovery } from './discover.js';
-import { ownFolders } from './folders.js';
-import { type Looked, look } from './look.js';
-import { readingStarted } from './read-started.js';
-import { openShared, type Shared } from './shared.js';
-import { credentialPath } from './sign-in.js';
+import { credentialPath, Granted, obtainConsent } from '../use-cases/index.js';
+import { type Looked, look } from './gateway-scan.js';
+import { readingStarted } from './refresh-started.js';
+import { openShared, type Shared } from './shared-resources.js';
 import { watchPins } from './watch-pins.js';
 
 export interface GatewayOptions extends DiscoverOptions {

@@ -1,6 +1,6 @@
 import type { Log } from '../base/index.js';
-import type { Discovery } from './discover.js';
-import { readRunning, runningSignature } from './running.js';
+import type { Discovery } from '../discovery/index.js';
+import { readRunning, runningSignature } from '../discovery/index.js';
 
 /** No file tells of a server that was killed: so late it is missed. A look at folders that are not there costs microseconds. */
 const LOOK_MS = 2_000;

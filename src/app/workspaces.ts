@@ -1,9 +1,9 @@
 import { ErrorCode, isObject, type Log, PortolanError, sha256 } from '../base/index.js';
+import type { DiscoverOptions } from '../discovery/index.js';
 import { ENGINE_NAMES } from '../sandbox/index.js';
 import type { ClientContext, Entrance } from '../serve/index.js';
-import type { DiscoverOptions } from './discover.js';
-import { openServing, type Serving } from './serving.js';
-import { openShared, type Shared } from './shared.js';
+import { openServing, type Serving } from './gateway-serving.js';
+import { openShared, type Shared } from './shared-resources.js';
 
 type Session = Parameters<Entrance['joined']>[0];
 

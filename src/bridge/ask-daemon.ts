@@ -1,5 +1,5 @@
-import { DaemonLine } from './daemon-line.js';
-import { dial } from './dial.js';
+import { DaemonLine } from './daemon-connection.js';
+import { dial } from './dial-daemon.js';
 
 /** Asks the daemon one thing; undefined where none runs, or it is gone before it answers. */
 export async function askDaemon(path: string, method: string): Promise<unknown> {

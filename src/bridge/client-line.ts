@@ -1,6 +1,7 @@
-import { isDeeperThan, parseLine, type RpcFault, writeJson } from '../base/index.js';
-import { parsed } from './parsed.js';
-import { MAX_READ_DEPTH, TOO_DEEP } from './refusals.js';
+import { isDeeperThan, writeJson } from '../base/index.js';
+import { parseLine, type RpcFault } from '../rpc/index.js';
+import { parsed } from './parse-bytes.js';
+import { MAX_READ_DEPTH, TOO_DEEP } from './rpc-faults.js';
 
 export type ClientLine =
   | { readonly kind: 'messages'; readonly messages: readonly ClientMessage[] }

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
-import type { RpcFault } from '../base/index.js';
-import { type DaemonLine, writeLine } from './daemon-line.js';
+import type { RpcFault } from '../rpc/index.js';
+import { type DaemonLine, writeLine } from './daemon-connection.js';
 
 /** What the client hears. Whoever speaks faster than it listens waits. */
 export class ClientOutput {

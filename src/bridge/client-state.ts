@@ -1,4 +1,4 @@
-import type { DaemonLine } from './daemon-line.js';
+import type { DaemonLine } from './daemon-connection.js';
 
 const MAX_SUBSCRIPTIONS = 10_000;
 const PYTHON = 'run_python';

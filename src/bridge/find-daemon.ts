@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 import { ErrorCode, factsOf, isObject, isPipeName, type Log, makeSocketFolder, PortolanError } from '../base/index.js';
-import { now } from './clock.js';
-import { DaemonLine } from './daemon-line.js';
-import { dial } from './dial.js';
+import { isNewer } from './compare-versions.js';
+import { DaemonLine } from './daemon-connection.js';
+import { dial } from './dial-daemon.js';
+import { now } from './monotonic-clock.js';
 import { claimStart, type StartOptions, startDaemon } from './start-daemon.js';
-import { isNewer } from './version.js';
 
 /** `auto` starts a daemon where there is none, `require` waits for one. */
 export type DaemonMode = 'auto' | 'require' | 'never';

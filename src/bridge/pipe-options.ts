@@ -1,6 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import type { Log } from '../base/index.js';
-import type { DaemonLine } from './daemon-line.js';
+import type { DaemonLine } from './daemon-connection.js';
 
 export interface PipeOptions {
   readonly input: Readable;

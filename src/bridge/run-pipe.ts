@@ -1,9 +1,9 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import { DRAIN_MS } from '../base/index.js';
 import type { BridgeSettings } from './bridge-settings.js';
-import { DaemonLine } from './daemon-line.js';
+import { Pipe } from './client-pipe.js';
+import { DaemonLine } from './daemon-connection.js';
 import { type FindOptions, findDaemon, REQUIRE_MS, START_MS } from './find-daemon.js';
-import { Pipe } from './pipe.js';
 import type { Search } from './pipe-options.js';
 
 /** A gateway in this very process, at the other end of a stream. */

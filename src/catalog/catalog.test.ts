@@ -4,8 +4,8 @@ import { ErrorCode, PortolanError, silentLog } from '../base/index.js';
 import { type AdmittedServer, admit } from '../policy/index.js';
 import type { Connection } from '../upstream/index.js';
 import { Catalog, type CatalogOptions } from './catalog.js';
-import type { CatalogEntry } from './entry.js';
-import type { Knowledge, Pins, Store } from './store.js';
+import type { CatalogEntry } from './catalog-entry.js';
+import type { Knowledge, Pins, Store } from './catalog-store.js';
 
 function server(name: string, command = name): AdmittedServer {
   const admitted = admit(name, definition({ name, command }), { kind: 'allowed' });

@@ -2,11 +2,11 @@ import { ErrorCode, type Log, PortolanError } from '../base/index.js';
 import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { type Connection, eraOfVersion } from '../upstream/index.js';
-import { type CatalogEntry, isUnknown, knowledgeOf, toEntry, withPins } from './entry.js';
+import { type CatalogEntry, isUnknown, knowledgeOf, toEntry, withPins } from './catalog-entry.js';
+import type { Knowledge, Pins, Store } from './catalog-store.js';
 import { listFailure } from './list-failure.js';
-import { pinsOf } from './pins.js';
 import { readTools } from './read-tools.js';
-import type { Knowledge, Pins, Store } from './store.js';
+import { pinsOf } from './tool-pins.js';
 
 /** What is read in the background waits for its turn; an inquiry, for which somebody waits, does not. */
 type ReadingPurpose = 'inquiry' | 'read';

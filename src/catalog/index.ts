@@ -1,4 +1,4 @@
-export { Catalog, type CatalogOptions } from './catalog.js';
-export type { CatalogEntry, CatalogTool } from './entry.js';
-export type { PinVerdict } from './pins.js';
-export { diskStore, type Store, withoutCache } from './store.js';
+export { Catalog } from './catalog.js';
+export type { CatalogEntry, CatalogTool } from './catalog-entry.js';
+export { diskStore, withoutCache } from './catalog-store.js';
+export type { PinVerdict } from './tool-pins.js';

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
-import { ErrorCode, PortolanError, RpcError } from '../base/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
 import { admit } from '../policy/index.js';
+import { RpcError } from '../rpc/index.js';
 import { listFailure } from './list-failure.js';
 
 const local = admit('My Server', definition({ name: 'My Server' }), { kind: 'allowed' });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { pipe } from './pipe.js';
+import { pipe } from './serve-through-daemon.js';
 
 // Most starts are made by clients that only need to reach the daemon: everything else is loaded by those who need it.
 // No `await` at the top: this is also built as CommonJS, which starts sooner.

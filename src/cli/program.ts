@@ -1,15 +1,10 @@
-import {
-  discoverAll,
-  inspectOwnSettings,
-  serveClient,
-  serveClientsOverHttp,
-  serveEverybody,
-  startGateway,
-} from '../app/index.js';
+import { serveClient, serveClientsOverHttp, serveEverybody, startGateway } from '../app/index.js';
 import { homeFolder } from '../base/index.js';
-import { asyncStdout, hearSignals, stayLean, stderrLog, untilSignal } from './own-process.js';
-import { run } from './run.js';
-import type { Serve } from './serve.js';
+import { discoverAll } from '../discovery/index.js';
+import { inspectOwnSettings } from '../use-cases/index.js';
+import type { Serve } from './commands/serve.js';
+import { run } from './run-command.js';
+import { asyncStdout, hearSignals, stayLean, stderrLog, untilSignal } from './runtime/process-setup.js';
 
 declare const PORTOLAN_VERSION: string;
 

@@ -1,14 +1,14 @@
+import type { Execution } from '../audit/index.js';
 import { ErrorCode, isObject, PortolanError, passedJson, unlessAborted } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
+import { admittedOrRefused, serverCalled, serverNotFound } from '../policy/index.js';
+import { checkAgainst, fitsSurely, type Mismatch } from '../schema-check/index.js';
 import type { Settings } from '../settings/index.js';
 import type { CallOptions, Lease } from '../upstream/index.js';
-import type { Execution } from './audit/index.js';
-import { checkArguments } from './limits.js';
-import type { GatewayParts } from './parts.js';
-import { checkAgainst, fitsSurely, type Mismatch } from './schema/index.js';
-import { admittedOrRefused, serverCalled, serverNotFound } from './served-server.js';
+import type { GatewayParts } from './gateway-dependencies.js';
+import { checkArguments } from './limits/call-limits.js';
 import { disabledError, isHeld, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 /** What may go with a call. */

@@ -1,6 +1,6 @@
+import { exampleOf } from '../schema-check/index.js';
 import { summaryOf } from '../search/index.js';
-import type { ToolDetails, ToolSummary } from './answers.js';
-import { exampleOf } from './schema/index.js';
+import type { ToolDetails, ToolSummary } from './gateway-answers.js';
 import { isHeld, marksOf, type ToolView } from './tool-view.js';
 
 const HELD = 'held until a person has looked at it';

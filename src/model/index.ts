@@ -1,7 +1,17 @@
-export { type Alias, toAlias } from './alias.js';
-export { Definition, Input, LaunchFields, Scope, State, Transport, type WrittenFields } from './definition.js';
+export { toAlias } from './alias.js';
+export { Definition, Input, LaunchFields, Scope, State, Transport, WrittenFields } from './definition.js';
+export { ancestors, findRepository, type Host, type Platform, sameFolderKey, variable } from './host.js';
+export { identityOf, plainUrl, proxyChain } from './launch-identity.js';
 export { maskChart, maskDefinition, maskServer, writtenBy } from './mask.js';
 export { Problem, Severity } from './problem.js';
-export { ABILITY_FOR, type Era, LEGACY_VERSIONS, META, MODERN_VERSION, UNSUPPORTED_VERSION } from './revisions.js';
+export {
+  ABILITY_FOR,
+  type Era,
+  LEGACY_VERSIONS,
+  META,
+  MODERN_VERSION,
+  UNSUPPORTED_VERSION,
+} from './protocol-revisions.js';
 export { Chart, Origin, Server } from './server.js';
 export type { Conversation, Progress, ServerGreeting, Tool, ToolResult } from './tool.js';
+export { programName, unwrapped } from './unwrap-command.js';

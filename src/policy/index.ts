@@ -1,29 +1,24 @@
 export { type AdmittedServer, admit } from './admit.js';
+export {
+  type ApprovalFiles,
+  type Approvals,
+  approvalFiles,
+  isSettingsApproved,
+  readApprovals,
+} from './approvals-file.js';
 export { decide, type Grounds, stateOf, type Verdict } from './decide.js';
-export { type Behaviour, type Fingerprint, fingerprint } from './fingerprint.js';
-export { type Folders, folderOfApproval, isFromRepository } from './repository.js';
+export { type Fingerprint, fingerprint } from './fingerprint.js';
+export { type Lock, readLock, writtenLock } from './lock-file.js';
+export { isFromRepository } from './repository-origin.js';
+export { lastRuling, type Ruling, reviewHash, type Seal, shownForm } from './rulings.js';
 export {
-  lastRuling,
-  type Ruling,
-  type Rulings,
-  reviewHash,
-  type Seal,
-  sealOf,
-  sealText,
-  shownForm,
-} from './rulings.js';
-export {
-  judgeByRules,
-  parseServerRules,
-  type RuleVerdict,
-  ruleJudge,
-  type ServerRule,
-  type ServerRules,
-} from './server-rules.js';
-export {
-  compileToolRules,
-  MAX_TOOL_NAME_CHARACTERS,
-  type ToolJudge,
-  type ToolRule,
-  type ToolVerdict,
-} from './tool-rules.js';
+  admittedOrRefused,
+  findServer,
+  type ServedServer,
+  servedServer,
+  serverCalled,
+  serverNotFound,
+  shownName,
+} from './served-server.js';
+export { parseServerRules, ruleJudge, type ServerRule } from './server-rules.js';
+export { compileToolRules, MAX_TOOL_NAME_CHARACTERS, type ToolJudge, type ToolRule } from './tool-rules.js';

@@ -1,7 +1,7 @@
 import { addressOf, maskArgs, maskUrl, quoted, urlPattern, wildcard } from '../base/index.js';
 import type { Definition, Problem } from '../model/index.js';
-import { programName, proxyChain } from '../scope/index.js';
-import { type Candidate, candidatesOf, MAX_CANDIDATES } from './server-words.js';
+import { programName, proxyChain } from '../model/index.js';
+import { type Candidate, candidatesOf, MAX_CANDIDATES } from './command-candidates.js';
 
 /** One line of an allow or deny list: a server by its name, its whole command or its address, each with `*`. */
 export type ServerRule =

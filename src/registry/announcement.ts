@@ -1,6 +1,6 @@
 import { currentBoot, identityOf, type ProcessIdentity } from '../base/index.js';
-import { isTaken } from './liveness.js';
 import { toEntry } from './parse-entry.js';
+import { isTaken } from './process-liveness.js';
 import type { EntryFile, ServerInfo } from './server-info.js';
 
 /** What an announcement needs of the machine; a test hands in clocks that jump. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { PortolanError, type ProcessIdentity, type WritableDisk } from '../base/index.js';
-import { entryName, isEntryName, livenessOfUnfinished, unfinishedName } from './file-names.js';
-import { livenessOf, lookAtProcesses, type ProcessLook } from './liveness.js';
+import { entryName, isEntryName, livenessOfUnfinished, unfinishedName } from './entry-file-names.js';
 import { MAX_ENTRY_BYTES, parseEntryFile } from './parse-entry.js';
-import { checkFile, checkPlace, codeOf, makePlace, type Place, readOwn } from './private-place.js';
+import { checkFile, checkPlace, codeOf, makePlace, type Place, readOwn } from './private-folder.js';
+import { livenessOf, lookAtProcesses, type ProcessLook } from './process-liveness.js';
 import type { EntryFile, RegisteredServer } from './server-info.js';
 
 /** More servers than anybody runs; files beyond are left unread, and that is said. */

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { readForeignRegistry } from './index.js';
+import { readForeignRegistry } from './foreign-registry.js';
 
 const top = mkdtempSync(join(tmpdir(), 'portolan-foreign-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

@@ -1,8 +1,8 @@
 import { isObject, PortolanError } from '../base/index.js';
 import { messageOf } from './entry-files.js';
-import { livenessOf, lookAtProcesses, type ProcessLook } from './liveness.js';
 import { parseJson, toEntry } from './parse-entry.js';
-import { readOwn } from './private-place.js';
+import { readOwn } from './private-folder.js';
+import { livenessOf, lookAtProcesses, type ProcessLook } from './process-liveness.js';
 import { isServerId, type RegisteredServer } from './server-info.js';
 
 const MAX_FOREIGN_BYTES = 1024 * 1024;

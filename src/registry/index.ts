@@ -1,13 +1,4 @@
-export { type ForeignReading, readForeignRegistry } from './foreign-registry.js';
-export { type RegistryReading, readRegistry } from './read-registry.js';
-export {
-  isFingerprint,
-  type RegisteredServer,
-  type ServerHttp,
-  type ServerInfo,
-  type ServerTransport,
-  serverId,
-  TRANSPORTS,
-  type TransportType,
-} from './server-info.js';
-export { projectRegistryPath, type RegistryOptions, ServerRegistry, userRegistryPath } from './server-registry.js';
+export { readForeignRegistry } from './foreign-registry.js';
+export { readRegistry } from './read-registry.js';
+export { isFingerprint, type RegisteredServer, type ServerInfo, serverId, TRANSPORTS } from './server-info.js';
+export { projectRegistryPath, ServerRegistry, userRegistryPath } from './server-registry.js';

@@ -2,8 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { entryName } from './file-names.js';
-import { readRegistry, ServerRegistry } from './index.js';
+import { entryName } from './entry-file-names.js';
+import { readRegistry } from './read-registry.js';
+import { ServerRegistry } from './server-registry.js';
 
 const top = mkdtempSync(join(tmpdir(), 'portolan-read-registry-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));

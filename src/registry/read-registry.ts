@@ -1,7 +1,7 @@
 import { judge, messageOf, readFolder } from './entry-files.js';
 import { readForeignRegistry } from './foreign-registry.js';
-import { glanceAtProcesses, lookAtProcesses, type ProcessLook } from './liveness.js';
-import { checkPlace, placeOf } from './private-place.js';
+import { checkPlace, placeOf } from './private-folder.js';
+import { glanceAtProcesses, lookAtProcesses, type ProcessLook } from './process-liveness.js';
 import type { RegisteredServer } from './server-info.js';
 
 /** A repository can bring a folder full of files: whoever only wants to know what runs reads so many of them. */

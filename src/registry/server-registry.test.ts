@@ -7,7 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { bundleInto, Worker } from '../../tests/fixtures/registry/start-worker.js';
 import { identityOf } from '../base/index.js';
-import { type RegisteredServer, ServerRegistry, serverId } from './index.js';
+import { type RegisteredServer, serverId } from './server-info.js';
+import { ServerRegistry } from './server-registry.js';
 
 /** A project in which everything is told that anybody is warned of. */
 class Project implements Disposable {

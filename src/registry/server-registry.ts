@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type ProcessIdentity, type WritableDisk, writableDisk } from '../base/index.js';
 import { Announcement, type Clocks, identityOfWriter } from './announcement.js';
+import { entryName } from './entry-file-names.js';
 import { judge, messageOf, readFolder, removeFrom, writeEntry } from './entry-files.js';
-import { entryName } from './file-names.js';
-import { livenessOf, lookAtProcesses } from './liveness.js';
-import { checkPlace, type Place, placeOf, refused } from './private-place.js';
+import { checkPlace, type Place, placeOf, refused } from './private-folder.js';
+import { livenessOf, lookAtProcesses } from './process-liveness.js';
+import { refreshView } from './registry-view.js';
 import { isServerId, type RegisteredServer, type ServerInfo, type Warn } from './server-info.js';
-import { refreshView } from './view.js';
 import { watchServers } from './watch-servers.js';
 
 /** Often enough that a view which a killed process left old is soon right again, and seldom enough to let a disk sleep. */

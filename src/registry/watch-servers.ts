@@ -1,5 +1,5 @@
 import type { FSWatcher } from 'node:fs';
-import type { Place } from './private-place.js';
+import type { Place } from './private-folder.js';
 import type { RegisteredServer } from './server-info.js';
 
 /** No file tells of a server that was killed: so late it is missed. */

@@ -1,14 +1,14 @@
 import { ErrorCode, PortolanError } from '../base/index.js';
 import type { Capability, EngineName, Job, Limits, Outcome, Output, Probe } from './engine.js';
-import { engineOf, enginesFor } from './engines.js';
-import { FairTurns } from './fair-turns.js';
-import type { Guest } from './guest.js';
-import { GuestPool } from './guest-pool.js';
-import { installedEngines } from './installed-engine.js';
-import type { RunOutcome } from './run.js';
+import { engineOf, enginesFor } from './engines/choose-engines.js';
+import { installedEngines } from './engines/installed-engine.js';
+import { keepVerdict } from './engines/probe-cache.js';
+import { FairTurns } from './run/fair-run-queue.js';
+import type { Guest } from './run/guest.js';
+import { GuestPool } from './run/guest-pool.js';
+import { Sessions } from './run/guest-sessions.js';
+import type { RunOutcome } from './run/sandbox-run.js';
 import type { EngineInfo, Sandbox, SandboxOptions } from './sandbox.js';
-import { Sessions } from './sessions.js';
-import { keepVerdict } from './verdict.js';
 
 /** An engine that works here, with all that lives in it. */
 interface Chosen {

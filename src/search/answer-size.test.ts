@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { summaryOf } from './summary.js';
-import type { IndexedTool } from './tool.js';
+import type { IndexedTool } from './search-types.js';
 import { createToolIndex } from './tool-index.js';
+import { summaryOf } from './tool-summary.js';
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), '../../../shared/data/catalogs');
 const MAX_TOKENS = 350;

@@ -1,5 +1,5 @@
-import { hashOf, type Segment, type StoredTool } from './segment.js';
-import { nameKey } from './words.js';
+import { hashOf, type Segment, type StoredTool } from './index-segment.js';
+import { nameKey } from './tokenize.js';
 
 /** How a need names a tool: itself, its server and it, or only its server. */
 export type NamedAs = 'tool' | 'server';

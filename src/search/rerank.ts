@@ -1,9 +1,9 @@
 import { likeness, type Vectors } from './embedder.js';
-import type { QueryWord } from './query.js';
-import type { Candidate, Corpus } from './rank.js';
-import type { StoredTool } from './segment.js';
+import type { StoredTool } from './index-segment.js';
+import type { QueryWord } from './parse-query.js';
+import type { Candidate, Corpus } from './ranking.js';
+import { WEIGHTS } from './ranking-weights.js';
 import type { TermId } from './vocabulary.js';
-import { WEIGHTS } from './weights.js';
 
 /** As many of a server's tools speak for the others. */
 const WITNESSES = 3;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { IndexedTool } from './tool.js';
+import type { IndexedTool } from './search-types.js';
 import { createToolIndex } from './tool-index.js';
 
 const schema = (...names: string[]) => ({

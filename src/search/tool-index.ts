@@ -1,9 +1,9 @@
-import { answerNeed, type Means } from './answer.js';
+import { answerNeed, type Means } from './answer-query.js';
 import { type Embedder, Vectors } from './embedder.js';
-import { Memory, parseUses } from './memory.js';
-import { type Corpus, MAX_CANDIDATES, Ranking, type RememberedPostings } from './rank.js';
-import { buildSegment, MAX_SEGMENT_TOOLS, mergeSegments, type Segment, type StoredTool } from './segment.js';
-import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './tool.js';
+import { buildSegment, MAX_SEGMENT_TOOLS, mergeSegments, type Segment, type StoredTool } from './index-segment.js';
+import { type Corpus, MAX_CANDIDATES, Ranking, type RememberedPostings } from './ranking.js';
+import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './search-types.js';
+import { Memory, parseUses } from './usage-memory.js';
 import { Vocabulary } from './vocabulary.js';
 
 export interface ToolIndex {

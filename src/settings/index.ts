@@ -1,6 +1,6 @@
-export { DEFAULTS, type ServerEntry, type Settings, type SourceSetting, type ToolRule } from './defaults.js';
-export { isBroughtByProject, type SettingsHost, type SettingsScope } from './host.js';
-export { leavesOf } from './leaves.js';
-export { inspectSettings, loadSettings, type SettingsOptions } from './load.js';
-export type { SettingsFile } from './schema.js';
-export type { LoadedSettings, SettingsLayer, SettingsSource, WaitingFile } from './settle.js';
+export { DEFAULTS, type Settings } from './default-settings.js';
+export { inspectSettings, loadSettings } from './load-settings.js';
+export type { LoadedSettings, WaitingFile } from './resolve-settings.js';
+export { leavesOf } from './setting-keys.js';
+export { isBroughtByProject } from './settings-files.js';
+export { SettingsFile } from './settings-schema.js';

@@ -1,11 +1,10 @@
-import type { Plain } from '../base/index.js';
-import type { Definition, Scope, State } from '../model/index.js';
+import type { Plain } from '../config-edit/index.js';
+import type { Definition, Host, Scope, State } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Expansion } from './expansion.js';
-import type { FarFinder } from './find.js';
+import type { FarFinder } from './find-entries.js';
 import type { Document, Format } from './formats/document.js';
-import type { Host } from './host.js';
-import type { Paths, PathTemplate } from './locate.js';
+import type { Paths, PathTemplate } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
 
 /** One program that writes MCP servers down: where, and what it makes of what is written there. */

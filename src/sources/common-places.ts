@@ -1,4 +1,4 @@
-import type { Paths } from './locate.js';
+import type { Paths } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
 
 /** A file in the folder where each platform keeps the data of applications. */

@@ -1,10 +1,9 @@
 import { dirname, isAbsolute } from 'node:path';
-import type { LaunchFields, WrittenFields } from '../model/index.js';
+import type { Host, LaunchFields, WrittenFields } from '../model/index.js';
 import type { Place } from './client.js';
 import { type Draft, defined } from './dialect.js';
 import type { ExpandedField, Scenery } from './expansion.js';
-import type { Written } from './find.js';
-import type { Host } from './host.js';
+import type { Written } from './find-entries.js';
 import { referencedFile } from './referenced-file.js';
 
 /** What an entry starts or reaches with every reference filled in, and what was lacking. */

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { type Host, variable } from './host.js';
+import { type Host, variable } from '../model/index.js';
 
 /** What one reference stands for. */
 export type Meaning =

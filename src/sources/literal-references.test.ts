@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Place } from './client.js';
 import { startedBy } from './command-line.js';
 import type { Draft } from './dialect.js';
-import { claudeDialect } from './dialects/claude.js';
+import { claudeDialect } from './dialects/claude-dialects.js';
 import { braced, expansion, none } from './expansion.js';
-import { under } from './find.js';
+import { under } from './find-entries.js';
 import { literalReferences } from './literal-references.js';
 
 const PLACE: Place = {

@@ -2,7 +2,7 @@ import type { Place } from './client.js';
 import { isShell, type Started } from './command-line.js';
 import type { Draft } from './dialect.js';
 import { none } from './expansion.js';
-import { nestedGateway } from './gateways.js';
+import { nestedGateway } from './known-gateways.js';
 import type { ProblemDraft } from './problem-draft.js';
 
 /** Names beyond these are counted: the message is for one line. */

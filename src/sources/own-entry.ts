@@ -1,7 +1,6 @@
-import type { Plain } from '../base/index.js';
-import type { Definition, State } from '../model/index.js';
+import type { Plain } from '../config-edit/index.js';
+import type { Definition, Host, State } from '../model/index.js';
 import { braced, expansion, WITH_SIGN_IN } from './expansion.js';
-import type { Host } from './host.js';
 
 /** The rules for references in Portolan's own file. */
 export const ownExpansion = expansion([braced], { fields: WITH_SIGN_IN });

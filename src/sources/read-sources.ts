@@ -1,11 +1,10 @@
-import type { Definition, Problem } from '../model/index.js';
+import type { Definition, Host, Problem } from '../model/index.js';
 import type { Client, Place, RuleFile } from './client.js';
 import { InvalidEntry } from './fields.js';
-import type { Written } from './find.js';
+import type { Written } from './find-entries.js';
 import type { Document } from './formats/document.js';
-import type { Host } from './host.js';
-import { mergeLayers } from './layers.js';
-import { Reader } from './reader.js';
+import { mergeLayers } from './merge-layers.js';
+import { Reader } from './source-reader.js';
 import { type Sighting, toDefinition } from './to-definition.js';
 
 /** One path that was looked at, and what was there. */

@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import type { Host } from './host.js';
+import type { Host } from '../model/index.js';
 
 /** A value is a token or a key; a larger file is something else. */
 const MAX_VALUE_CHARACTERS = 64 * 1024;

@@ -1,4 +1,4 @@
-import type { Host } from './host.js';
+import type { Host } from '../model/index.js';
 
 /** What a program wrote for itself beside the file at hand; undefined where nothing can be made of it. */
 export function sideValue(path: string, host: Host): unknown {

@@ -1,18 +1,17 @@
 import { resolve, sep } from 'node:path';
 import { looksSecret, type Mutable, shellCharacter } from '../base/index.js';
-import type { Definition, Input, LaunchFields, Problem, State } from '../model/index.js';
+import type { Definition, Host, Input, LaunchFields, Problem, State } from '../model/index.js';
 import type { Judge, Place } from './client.js';
 import { type Started, startedBy } from './command-line.js';
+import { selfReason } from './detect-self.js';
 import type { Draft } from './dialect.js';
 import { expandLaunch, type Launch } from './expand-launch.js';
 import { at, InvalidEntry, isFields } from './fields.js';
-import type { Written } from './find.js';
-import { nestedGateway, outdatedGateway } from './gateways.js';
-import type { Host } from './host.js';
+import type { Written } from './find-entries.js';
+import { nestedGateway, outdatedGateway } from './known-gateways.js';
 import { literalReferences } from './literal-references.js';
 import type { ProblemDraft } from './problem-draft.js';
-import { selfReason } from './self.js';
-import { windowsShim } from './windows.js';
+import { windowsShim } from './windows-shim.js';
 
 /** One entry with everything known about where it stands. */
 export interface Sighting {

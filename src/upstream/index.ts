@@ -1,11 +1,8 @@
-export { Backoff, BUDGET_WINDOW_MS, START_BUDGET } from './backoff.js';
-export type { CallOptions, Connection } from './connection.js';
-export { eraOfVersion } from './greet.js';
-export { type Guardian, startGuardian } from './guardian.js';
+export { type CallOptions, Connection } from './connection/connection.js';
+export { eraOfVersion } from './connection/handshake.js';
 export {
   accessError,
   authProviderFor,
-  type CredentialStore,
   credentialStore,
   openBrowser,
   type SignedIn,
@@ -15,13 +12,13 @@ export {
   signIn,
   signOut,
 } from './oauth/index.js';
-export { type OpenContext, openServer } from './open-server.js';
+export { openServer } from './open-server.js';
 export type { Surroundings } from './open-transport.js';
-export { type Lease, type OpenServer, Pool, type PoolOptions, type ServerStatus } from './pool.js';
-export type { Access } from './remote-target.js';
-export type { SdkServer, SdkServerFactory } from './sdk-channel.js';
-export { readServerLog } from './server-log.js';
-export { passedKey, type Share, usualShare } from './share.js';
-export { type RunningServer, SharedPool } from './shared-pool.js';
-export type { Tenant } from './slot.js';
-export { reapStrays } from './strays.js';
+export { START_BUDGET } from './pool/backoff.js';
+export { type Lease, Pool, type PoolOptions } from './pool/pool.js';
+export { SharedPool } from './pool/shared-pool.js';
+export { passedKey, usualShare } from './pool/sharing.js';
+export { type Guardian, startGuardian } from './process/guardian.js';
+export { reapStrays } from './process/orphans.js';
+export { readServerLog } from './process/server-log.js';
+export type { SdkServerFactory } from './sdk-channel.js';

@@ -7,9 +7,9 @@ import { ODD_SERVER } from '../../tests/gateway-harness.js';
 import { ErrorCode, type PortolanError } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import { type AdmittedServer, admit } from '../policy/index.js';
-import { type Guardian, startGuardian } from './guardian.js';
 import { type OpenContext, openServer } from './open-server.js';
-import { readServerLog } from './server-log.js';
+import { type Guardian, startGuardian } from './process/guardian.js';
+import { readServerLog } from './process/server-log.js';
 
 const MAX_BYTES = 100_000;
 const OPTIONS = { timeoutMs: 20_000, totalMs: 20_000 };

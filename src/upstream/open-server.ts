@@ -1,11 +1,11 @@
 import { ErrorCode, type Log, PortolanError, redactor, shellWord } from '../base/index.js';
 import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { Connection } from './connection.js';
-import { greet } from './greet.js';
+import { Connection } from './connection/connection.js';
+import { greet } from './connection/handshake.js';
 import { LAST_WORDS_LINES, openTransport, type Surroundings } from './open-transport.js';
-import type { OpenEvents, OpenServer } from './pool.js';
-import { keepServerLog } from './server-log.js';
+import type { OpenEvents, OpenServer } from './pool/pool.js';
+import { keepServerLog } from './process/server-log.js';
 
 export interface OpenContext extends Surroundings {
   readonly client: { readonly name: string; readonly version: string };

@@ -1,8 +1,6 @@
 import { dirname, isAbsolute, join, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
-  type Channel,
-  type ChannelListener,
   diskFiles,
   ErrorCode,
   isReference,
@@ -12,18 +10,17 @@ import {
   maskArgs,
   matchesWildcard,
   PortolanError,
-  StreamChannel,
-  type StreamLimits,
   shellWord,
 } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { type Child, startChild } from './child.js';
-import { childEnvironment } from './child-environment.js';
-import { openRemote, type RemoteTransport } from './open-remote.js';
-import type { RemoteSurroundings } from './remote-target.js';
+import { type Channel, type ChannelListener, StreamChannel, type StreamLimits } from '../rpc/index.js';
+import { type Child, startChild } from './process/child.js';
+import { childEnvironment } from './process/child-environment.js';
+import { openRemote, type RemoteTransport } from './remote/open-remote.js';
+import type { RemoteSurroundings } from './remote/remote-target.js';
+import { openSocketChannel } from './remote/socket-channel.js';
 import { openSdkChannel, type SdkServerFactory } from './sdk-channel.js';
-import { openSocketChannel } from './socket-transport.js';
 
 /** What a server that is started gets of the machine and of the client that asked. */
 export interface Surroundings extends RemoteSurroundings {

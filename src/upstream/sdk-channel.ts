@@ -1,15 +1,13 @@
+import { ErrorCode, PortolanError, writeJson } from '../base/index.js';
 import {
   type Channel,
   type ChannelListener,
-  ErrorCode,
   largeMessage,
   type Outgoing,
-  PortolanError,
   parseLine,
   type StreamLimits,
   toObject,
-  writeJson,
-} from '../base/index.js';
+} from '../rpc/index.js';
 
 /** The end of a connection that a server of an SDK is given. */
 interface SdkServerTransport {

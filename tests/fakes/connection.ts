@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
-import { type PortolanError, StreamChannel } from '../../src/base/index.js';
-import { type CallOptions, Connection } from '../../src/upstream/connection.js';
+import type { PortolanError } from '../../src/base/index.js';
+import { StreamChannel } from '../../src/rpc/index.js';
+import { type CallOptions, Connection } from '../../src/upstream/connection/connection.js';
 
 export type Json = Record<string, unknown>;
 export interface Request {

@@ -1,8 +1,9 @@
 import { afterEach } from 'vitest';
-import { RpcError, silentLog } from '../../src/base/index.js';
-import type { FaceRequest } from '../../src/serve/face.js';
+import { silentLog } from '../../src/base/index.js';
+import { RpcError } from '../../src/rpc/index.js';
 import { type HttpHandler, openHttpHandler } from '../../src/serve/http/http-handler.js';
-import { Questions } from '../../src/serve/questions.js';
+import { Questions } from '../../src/serve/session/server-questions.js';
+import type { FaceRequest } from '../../src/serve/surfaces/surface.js';
 import { fakeFace } from './face.js';
 
 export type Json = Record<string, unknown>;

@@ -1,4 +1,4 @@
-import { Connection } from '../../src/upstream/connection.js';
+import { Connection } from '../../src/upstream/connection/connection.js';
 
 /** A connection over which nothing goes. */
 export function idleConnection(): Connection {

@@ -1,4 +1,4 @@
-import type { Program } from '../../src/cli/run.js';
+import type { Program } from '../../src/cli/run-command.js';
 
 const refused = () => Promise.reject(new Error('nobody asked for a gateway'));
 

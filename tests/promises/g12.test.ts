@@ -45,7 +45,7 @@ const PROGRAM = (gate: string) => `
 describe('G12 near the heap limit', () => {
   it('G12 sheds new calls with a typed error while the process lives on, and takes calls again', async () => {
     const program = join(top, 'full.mjs');
-    const gate = join(import.meta.dirname, '../../src/gateway/limit-gate.ts');
+    const gate = join(import.meta.dirname, '../../src/gateway/limits/call-gate.ts');
     const stdin = { contents: PROGRAM(gate), resolveDir: top };
     const options = { bundle: true, platform: 'node', format: 'esm', target: 'node20.19', logLevel: 'error' } as const;
     await build({ ...options, stdin, outfile: program });

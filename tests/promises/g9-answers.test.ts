@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { describe, expect, it } from 'vitest';
-import type { Channel } from '../../src/base/index.js';
-import { openHttpChannel } from '../../src/upstream/http-channel.js';
-import type { RemoteTarget } from '../../src/upstream/remote-target.js';
-import { openWsChannel } from '../../src/upstream/ws-channel.js';
+import type { Channel } from '../../src/rpc/index.js';
+import { openHttpChannel } from '../../src/upstream/remote/http-channel.js';
+import type { RemoteTarget } from '../../src/upstream/remote/remote-target.js';
+import { openWsChannel } from '../../src/upstream/remote/ws-channel.js';
 import { connectionOver, LIMITS, targetAt } from '../fixtures/remote/reached.js';
 import { Dice } from '../fixtures/servers/malformed.js';
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { discover } from '../../src/app/index.js';
+import { discover } from '../../src/discovery/index.js';
 import { Dice, malformedFile, spoiled } from '../fixtures/servers/malformed.js';
 import type { Json } from '../gateway-harness.js';
 import { makeMachine } from '../machine.js';

@@ -7,8 +7,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { entryOf, identityOf, type ProcessEntry, type ProcessIdentity, writableDisk } from '../../src/base/index.js';
 import { writeEntry } from '../../src/registry/entry-files.js';
 import { type RegisteredServer, ServerRegistry, serverId } from '../../src/registry/index.js';
-import { livenessOf } from '../../src/registry/liveness.js';
-import { placeOf } from '../../src/registry/private-place.js';
+import { placeOf } from '../../src/registry/private-folder.js';
+import { livenessOf } from '../../src/registry/process-liveness.js';
 import { bundleInto, Worker } from '../fixtures/registry/start-worker.js';
 
 const top = mkdtempSync(join(tmpdir(), 'portolan-r5-'));

@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { identityOf } from '../../src/base/index.js';
-import { entryName } from '../../src/registry/file-names.js';
+import { entryName } from '../../src/registry/entry-file-names.js';
 import { readForeignRegistry, ServerRegistry } from '../../src/registry/index.js';
 
 const GIGABYTE = 1024 ** 3;

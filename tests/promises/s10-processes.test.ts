@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ChainVerdict, readAudit } from '../../src/gateway/audit/index.js';
+import { type ChainVerdict, readAudit } from '../../src/audit/index.js';
 
 describe('S10 with real processes', () => {
   const top = mkdtempSync(join(tmpdir(), 'portolan-s10-'));
@@ -14,7 +14,7 @@ describe('S10 with real processes', () => {
   const children = new Set<ReturnType<typeof start>>();
 
   beforeAll(async () => {
-    const entry = join(import.meta.dirname, '../../src/gateway/audit/index.ts');
+    const entry = join(import.meta.dirname, '../../src/audit/index.ts');
     const code = `
       import { openAuditLog } from ${JSON.stringify(entry)};
       const log = openAuditLog({ folder: process.argv[2], warn: console.error, maxFileBytes: 20_000, keepFiles: 1_000 });

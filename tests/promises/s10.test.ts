@@ -2,7 +2,7 @@ import { appendFileSync, readdirSync, readFileSync, truncateSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { readAudit } from '../../src/gateway/audit/index.js';
+import { readAudit } from '../../src/audit/index.js';
 import { ATTACKS } from './s10/attacks.js';
 import { CHAINS, Copy, open, record, top } from './s10/chains.js';
 

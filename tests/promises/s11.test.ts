@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Answer } from '../../src/base/index.js';
 import type { Conversation } from '../../src/model/index.js';
-import type { Face, FaceRequest } from '../../src/serve/face.js';
-import { Questions } from '../../src/serve/questions.js';
+import type { Answer } from '../../src/rpc/index.js';
+import { Questions } from '../../src/serve/session/server-questions.js';
+import type { Face, FaceRequest } from '../../src/serve/surfaces/surface.js';
 
 type Json = Record<string, unknown>;
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { discoverAll } from '../../src/app/index.js';
+import { discoverAll } from '../../src/discovery/index.js';
 import { makeTarget, servers, type Target, UNAPPROVED } from '../attacks.js';
 import { configure } from '../client-over-stdio.js';
 import { daemonHouse } from '../daemon-harness.js';

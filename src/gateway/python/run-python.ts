@@ -11,10 +11,10 @@ import {
 } from '../../sandbox/index.js';
 import type { Settings } from '../../settings/index.js';
 import type { CallDetails } from '../execute.js';
-import { projectMemories } from './memories.js';
+import { projectMemories } from './project-memories.js';
 import { pythonAliases } from './python-alias.js';
 import { answerTo, type PythonAnswer } from './python-answer.js';
-import { type Charted, serversInReach } from './reach.js';
+import { type Charted, serversInReach } from './reachable-servers.js';
 import { type Documented, runtimeFunction } from './runtime-functions.js';
 
 /** A program and what it may use. */

@@ -1,7 +1,7 @@
 import { assertNever, ErrorCode, PortolanError } from '../../base/index.js';
 import type { HostCall, JobServer, JobTool } from '../../sandbox/index.js';
-import type { SearchAnswer, ServerList, ToolDetails } from '../answers.js';
-import type { Memories } from './memories.js';
+import type { SearchAnswer, ServerList, ToolDetails } from '../gateway-answers.js';
+import type { Memories } from './project-memories.js';
 import { pythonAliases } from './python-alias.js';
 
 type RuntimeCall = Extract<HostCall, { kind: 'runtime' }>;

@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
-import type { HttpAddress } from './address.js';
-import { isLoopback } from './address.js';
+import type { HttpAddress } from './listen-address.js';
+import { isLoopback } from './listen-address.js';
 
 /** By which names this server may be called. */
 export interface HostRules {

@@ -1,7 +1,8 @@
 import type { InboundHttpRequest } from '@modelcontextprotocol/server';
-import { readMessage, type StreamLimits, sha256 } from '../../base/index.js';
-import type { Notice } from '../face.js';
-import type { Session, SessionOptions } from '../session.js';
+import { sha256 } from '../../base/index.js';
+import { readMessage, type StreamLimits } from '../../rpc/index.js';
+import type { Session, SessionOptions } from '../session/session.js';
+import type { Notice } from '../surfaces/surface.js';
 import { admission } from './admission.js';
 import type { HostRules } from './host-rules.js';
 import { LegacySessions } from './legacy-sessions.js';

@@ -1,11 +1,12 @@
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import { type Id, RpcCode, randomKey, readMessage } from '../../base/index.js';
+import { randomKey } from '../../base/index.js';
 import { LEGACY_VERSIONS } from '../../model/index.js';
-import type { Notice } from '../face.js';
-import { Session, type SessionOptions } from '../session.js';
+import { type Id, RpcCode, readMessage } from '../../rpc/index.js';
+import { Session, type SessionOptions } from '../session/session.js';
+import type { Notice } from '../surfaces/surface.js';
+import { whenOver } from './on-response-end.js';
 import { faultResponse, HTTP_FAULT, SESSION_GONE } from './rpc-response.js';
 import { TransportChannel } from './transport-channel.js';
-import { whenOver } from './when-over.js';
 
 /** A client that has not come back by then will greet anew. */
 const IDLE_MS = 30 * 60_000;

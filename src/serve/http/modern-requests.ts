@@ -1,9 +1,10 @@
 import type { InboundModernRoute, PerRequestHTTPServerTransport } from '@modelcontextprotocol/server';
-import { isObject, type Params, RpcCode, type RpcFault } from '../../base/index.js';
+import { isObject } from '../../base/index.js';
 import { META } from '../../model/index.js';
-import type { Notice } from '../face.js';
-import { Session, type SessionOptions } from '../session.js';
-import { paramFault } from './param-headers.js';
+import { type Params, RpcCode, type RpcFault } from '../../rpc/index.js';
+import { Session, type SessionOptions } from '../session/session.js';
+import type { Notice } from '../surfaces/surface.js';
+import { paramFault } from './check-param-headers.js';
 import { faultResponse, withStatusOf } from './rpc-response.js';
 import { headerFault } from './standard-headers.js';
 import { TransportChannel } from './transport-channel.js';

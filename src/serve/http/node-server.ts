@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
-import { type HttpAddress, isLoopback } from './address.js';
-import { pour, type Waiting } from './pour.js';
+import { pour, type Waiting } from './backpressure.js';
+import { type HttpAddress, isLoopback } from './listen-address.js';
 
 /** Whoever is slower than this with a request has none. */
 const HEADERS_MS = 10_000;

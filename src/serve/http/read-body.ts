@@ -1,4 +1,5 @@
-import { isDeeperThan, RpcCode, readJson, readMessage, type StreamLimits } from '../../base/index.js';
+import { isDeeperThan, readJson } from '../../base/index.js';
+import { RpcCode, readMessage, type StreamLimits } from '../../rpc/index.js';
 import { faultResponse, HTTP_FAULT } from './rpc-response.js';
 
 /** What a client posted: JSON in which every message can be answered, or why it is not looked at. */

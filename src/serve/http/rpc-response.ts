@@ -1,4 +1,4 @@
-import type { Id, RpcFault } from '../../base/index.js';
+import type { Id, RpcFault } from '../../rpc/index.js';
 
 /** An error as HTTP and as JSON-RPC at once: some clients read the one, some the other. */
 export function faultResponse(

@@ -1,8 +1,8 @@
 import type { Log } from '../../base/index.js';
-import type { Notice } from '../face.js';
-import { checkToken, type HttpAddress, readAddress, requireTokenBeyondLoopback } from './address.js';
+import type { Notice } from '../surfaces/surface.js';
 import { boundNames } from './host-rules.js';
 import { type HttpHandlerOptions, MCP_PATH, openHttpHandler } from './http-handler.js';
+import { checkToken, type HttpAddress, readAddress, requireTokenBeyondLoopback } from './listen-address.js';
 import { authority, listenHttp } from './node-server.js';
 
 export interface HttpOptions extends Omit<HttpHandlerOptions, 'hosts'> {

@@ -1,4 +1,5 @@
-import { isObject, type Params, type RpcFault } from '../../base/index.js';
+import { isObject } from '../../base/index.js';
+import type { Params, RpcFault } from '../../rpc/index.js';
 
 const HEADER_MISMATCH = -32_020;
 /** The part of a request that the header `Mcp-Name` repeats, so that whoever stands between need not read the body. */

@@ -1,4 +1,4 @@
-import { type Channel, type ChannelListener, type Id, type Outgoing, readMessage, toObject } from '../../base/index.js';
+import { type Channel, type ChannelListener, type Id, type Outgoing, readMessage, toObject } from '../../rpc/index.js';
 
 /** The part of the SDK's server transports that is used here. */
 export interface ServerTransport {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ChannelListener, Outgoing } from '../../base/index.js';
+import type { ChannelListener, Outgoing } from '../../rpc/index.js';
 import { FirstMessage } from './first-message.js';
 
 it('is the same road as the one beneath it, once it is known who listens', async () => {

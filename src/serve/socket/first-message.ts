@@ -1,4 +1,4 @@
-import type { Channel, ChannelListener, Incoming, Outgoing } from '../../base/index.js';
+import type { Channel, ChannelListener, Incoming, Outgoing } from '../../rpc/index.js';
 
 /** As many messages as may wait while it is made out who speaks. */
 const MAX_WAITING = 256;

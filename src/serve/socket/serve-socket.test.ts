@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fakeFace } from '../../../tests/fakes/face.js';
-import { type Answer, silentLog } from '../../base/index.js';
-import { ConnectionManager } from '../connection-manager.js';
-import { Questions } from '../questions.js';
+import { silentLog } from '../../base/index.js';
+import type { Answer } from '../../rpc/index.js';
+import { ConnectionManager } from '../session/connection-manager.js';
+import { Questions } from '../session/server-questions.js';
 import { serveSocket } from './serve-socket.js';
 
 const SHORT_MS = 200;

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
-import { type Incoming, isObject, PortolanError, RpcCode, StreamChannel, type StreamLimits } from '../../base/index.js';
-import type { Arrival, ConnectionManager, Manners } from '../connection-manager.js';
-import { Session, type SessionOptions } from '../session.js';
+import { isObject, PortolanError } from '../../base/index.js';
+import { type Incoming, RpcCode, StreamChannel, type StreamLimits } from '../../rpc/index.js';
+import type { Arrival, ConnectionManager, Manners } from '../session/connection-manager.js';
+import { Session, type SessionOptions } from '../session/session.js';
 import { FirstMessage } from './first-message.js';
 import { listenSocket } from './listen-socket.js';
 import { watchSocket } from './watch-socket.js';

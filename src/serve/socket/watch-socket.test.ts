@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
 import { fakeFace } from '../../../tests/fakes/face.js';
-import { StreamChannel, silentLog } from '../../base/index.js';
-import { Questions } from '../questions.js';
-import { Session } from '../session.js';
+import { silentLog } from '../../base/index.js';
+import { StreamChannel } from '../../rpc/index.js';
+import { Questions } from '../session/server-questions.js';
+import { Session } from '../session/session.js';
 import { watchSocket } from './watch-socket.js';
 
 const PING_MS = 50;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { ClientSilent, type Session } from '../session.js';
+import { ClientSilent, type Session } from '../session/session.js';
 
 const PING_MS = 15_000;
 const MISSES = 2;

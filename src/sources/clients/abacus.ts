@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
-import { claudeDialect } from '../dialects/claude.js';
+import { claudeDialect } from '../dialects/claude-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 export const abacus: Client = {
   id: 'abacus',

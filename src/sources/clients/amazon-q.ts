@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
-import { amazonqDialect } from '../dialects/editors.js';
+import { amazonqDialect } from '../dialects/editor-dialects.js';
 import { envColon, expansion } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = { format: 'json', find: under('mcpServers'), dialect: amazonqDialect } satisfies Partial<Place>;
 const everywhere = expansion([envColon]);

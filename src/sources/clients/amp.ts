@@ -2,11 +2,11 @@ import { matchesWildcard } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
 import type { Client, Judge, Place, World } from '../client.js';
 import { applicationData, systemFile } from '../common-places.js';
-import { ampDialect } from '../dialects/editors.js';
+import { ampDialect } from '../dialects/editor-dialects.js';
 import { braced, expansion } from '../expansion.js';
 import { at, isFields } from '../fields.js';
-import { under } from '../find.js';
-import { resolveTemplate, templatesFor } from '../locate.js';
+import { under } from '../find-entries.js';
+import { resolveTemplate, templatesFor } from '../path-template.js';
 
 const common = {
   format: 'json',

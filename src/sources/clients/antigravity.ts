@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
-import { antigravityDialect } from '../dialects/editors.js';
+import { antigravityDialect } from '../dialects/editor-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = {
   format: 'json',

@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
-import { anythingllmDialect } from '../dialects/apps.js';
+import { anythingllmDialect } from '../dialects/app-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const FILE = 'plugins/anythingllm_mcp_servers.json';
 

@@ -1,8 +1,8 @@
 import { basename, dirname, join } from 'node:path';
+import type { Host } from '../../model/index.js';
 import type { Rule } from '../expansion.js';
 import { at, type Fields, isFields, names } from '../fields.js';
-import type { FarFinder, Found } from '../find.js';
-import type { Host } from '../host.js';
+import type { FarFinder, Found } from '../find-entries.js';
 
 /** A secret that only the app can read again. */
 const SEALED = /^__encrypted__:/;

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
+import type { Host } from '../../model/index.js';
 import type { Client, Judge, Place, World } from '../client.js';
 import { applicationData } from '../common-places.js';
-import { claudeDesktopDialect } from '../dialects/claude.js';
+import { claudeDesktopDialect } from '../dialects/claude-dialects.js';
 import { expansion, none } from '../expansion.js';
-import { under } from '../find.js';
-import type { Host } from '../host.js';
-import { resolveTemplate } from '../locate.js';
+import { under } from '../find-entries.js';
+import { resolveTemplate } from '../path-template.js';
 import { manifestReference, manifestServer } from './claude-desktop-manifest.js';
 
 /** The Store package keeps its own copy of the folder, and with it there the usual one is not read any more. */

@@ -1,12 +1,12 @@
 import { dirname, join } from 'node:path';
+import { sameFolderKey } from '../../model/index.js';
 import type { Client, Judge, Place, World } from '../client.js';
 import { systemFile } from '../common-places.js';
-import { codexDialect, codexJsonDialect } from '../dialects/agents.js';
+import { codexDialect, codexJsonDialect } from '../dialects/agent-dialects.js';
 import { none } from '../expansion.js';
 import { at, isFields } from '../fields.js';
-import { firstOf, flat, under } from '../find.js';
-import { sameFolderKey } from '../host.js';
-import { resolveTemplate, templatesFor } from '../locate.js';
+import { firstOf, flat, under } from '../find-entries.js';
+import { resolveTemplate, templatesFor } from '../path-template.js';
 import { meets, type Requirements } from './codex-requirements.js';
 
 const HOME = '<CODEX_HOME|~/.codex>';

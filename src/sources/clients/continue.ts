@@ -1,12 +1,12 @@
 import { basename, join } from 'node:path';
+import { type Host, variable } from '../../model/index.js';
 import type { Client, Place } from '../client.js';
 import { deprecated } from '../common-places.js';
-import { continueDialect } from '../dialects/editors.js';
+import { continueDialect } from '../dialects/editor-dialects.js';
 import { braced, expansion, type Rule, WHOLE_ENTRY } from '../expansion.js';
 import { at, isFields } from '../fields.js';
-import { type FileInfo, type Finder, type Found, membersOf, single, under } from '../find.js';
-import { type Host, variable } from '../host.js';
-import { resolveTemplate } from '../locate.js';
+import { type FileInfo, type Finder, type Found, membersOf, single, under } from '../find-entries.js';
+import { resolveTemplate } from '../path-template.js';
 import { readEnvFile } from './gemini-family.js';
 
 const HOME = '<CONTINUE_GLOBAL_DIR|~/.continue>';

@@ -1,10 +1,10 @@
+import { ancestors, sameFolderKey } from '../../model/index.js';
 import type { Client, Judge, Place, World } from '../client.js';
-import { copilotDialect } from '../dialects/editors.js';
+import { copilotDialect } from '../dialects/editor-dialects.js';
 import { bare, braced, expansion } from '../expansion.js';
 import { at, names } from '../fields.js';
-import { under } from '../find.js';
-import { ancestors, sameFolderKey } from '../host.js';
-import { resolveTemplate } from '../locate.js';
+import { under } from '../find-entries.js';
+import { resolveTemplate } from '../path-template.js';
 
 const HOME = '<COPILOT_HOME|~/.copilot>';
 const common = {

@@ -1,9 +1,9 @@
 import { splitWords } from '../../base/index.js';
 import type { Client, Place } from '../client.js';
-import { crushDialect } from '../dialects/agents.js';
-import { inventoryDialect } from '../dialects/apps.js';
+import { crushDialect } from '../dialects/agent-dialects.js';
+import { inventoryDialect } from '../dialects/app-dialects.js';
 import { bare, braced, expansion, none, substitution } from '../expansion.js';
-import { type Finder, single, under } from '../find.js';
+import { type Finder, single, under } from '../find-entries.js';
 
 const HOME = '<CRUSH_GLOBAL_CONFIG|XDG_CONFIG_HOME/crush|~/.config/crush>';
 

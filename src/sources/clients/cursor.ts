@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
-import { cursorDialect } from '../dialects/editors.js';
+import { cursorDialect } from '../dialects/editor-dialects.js';
 import { editorFolders, envColon, expansion, WITH_SIGN_IN } from '../expansion.js';
-import { firstOf, flat, under } from '../find.js';
+import { firstOf, flat, under } from '../find-entries.js';
 
 const common = {
   format: 'json',

@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
-import { devinDialect } from '../dialects/editors.js';
+import { devinDialect } from '../dialects/editor-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = {
   format: 'json',

@@ -1,8 +1,8 @@
 import type { Client } from '../client.js';
-import { inventoryDialect } from '../dialects/apps.js';
+import { inventoryDialect } from '../dialects/app-dialects.js';
 import { none } from '../expansion.js';
 import { at, isFields } from '../fields.js';
-import { type Finder, membersOf } from '../find.js';
+import { type Finder, membersOf } from '../find-entries.js';
 
 /** The names that are switched on; what they are is in catalogues of the gateway's own. */
 const registered: Finder = (root) => {

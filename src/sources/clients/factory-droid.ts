@@ -1,8 +1,8 @@
 import type { Client, Place } from '../client.js';
 import { deprecated } from '../common-places.js';
-import { claudeDialect } from '../dialects/claude.js';
+import { claudeDialect } from '../dialects/claude-dialects.js';
 import { braced, expansion } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = {
   format: 'json',

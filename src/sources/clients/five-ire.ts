@@ -1,8 +1,8 @@
 import type { Client } from '../client.js';
 import { applicationData } from '../common-places.js';
-import { fiveIreDialect } from '../dialects/apps.js';
+import { fiveIreDialect } from '../dialects/app-dialects.js';
 import { expansion, type Rule } from '../expansion.js';
-import { firstOf, under } from '../find.js';
+import { firstOf, under } from '../find-entries.js';
 
 /** `{{name}}`, also with what kind of value it takes: `{{name@string::what it is for}}`. */
 const placeholder: Rule = {

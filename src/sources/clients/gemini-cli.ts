@@ -1,11 +1,11 @@
 import { dirname, join } from 'node:path';
 import { matchesWildcard } from '../../base/index.js';
+import type { Host } from '../../model/index.js';
 import type { Client, Judge, Place, World } from '../client.js';
 import { bare, braced, editorFolders, expansion, type Rule } from '../expansion.js';
 import { at, names } from '../fields.js';
-import { type Finder, under } from '../find.js';
-import type { Host } from '../host.js';
-import { resolveTemplate, templatesFor } from '../locate.js';
+import { type Finder, under } from '../find-entries.js';
+import { resolveTemplate, templatesFor } from '../path-template.js';
 import { folderTrust, geminiPlace, isListedOut, readEnvFile } from './gemini-family.js';
 
 const HOME = '<GEMINI_CLI_HOME|~>/.gemini';

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
+import { ancestors, type Host, sameFolderKey } from '../../model/index.js';
 import type { Place } from '../client.js';
-import { geminiDialect } from '../dialects/agents.js';
+import { geminiDialect } from '../dialects/agent-dialects.js';
 import { bare, braced, type ExpandedField, type Expansion, expansion, percent } from '../expansion.js';
 import { at, isFields, names } from '../fields.js';
-import { under } from '../find.js';
-import { ancestors, type Host, sameFolderKey } from '../host.js';
+import { under } from '../find-entries.js';
 
 const plain = expansion([braced, bare]);
 const withPercent = expansion([braced, bare, percent]);

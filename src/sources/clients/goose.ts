@@ -1,9 +1,9 @@
+import { variable } from '../../model/index.js';
 import type { Client } from '../client.js';
-import { gooseDialect } from '../dialects/agents.js';
+import { gooseDialect } from '../dialects/agent-dialects.js';
 import { expansion, type Rule, type Scenery } from '../expansion.js';
 import { at, isFields, names } from '../fields.js';
-import { type Finder, under } from '../find.js';
-import { variable } from '../host.js';
+import { type Finder, under } from '../find-entries.js';
 
 /** Stands before the name of a secret that only the keyring has. */
 const IN_KEYRING = 'keyring:';

@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
-import { janDialect } from '../dialects/apps.js';
+import { janDialect } from '../dialects/app-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 export const jan: Client = {
   id: 'jan',

@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
-import { inventoryDialect } from '../dialects/apps.js';
+import { inventoryDialect } from '../dialects/app-dialects.js';
 import { none } from '../expansion.js';
-import { single } from '../find.js';
+import { single } from '../find-entries.js';
 
 /** An XML file of the IDE's own, in no published format: that it is there is all that can be said of it. */
 export const jetbrainsAi: Client = {

@@ -1,8 +1,8 @@
 import type { Client, Place } from '../client.js';
 import { deprecated, extensionStorage } from '../common-places.js';
-import { rooDialect } from '../dialects/editors.js';
+import { rooDialect } from '../dialects/editor-dialects.js';
 import { envColon, expansion, WHOLE_ENTRY } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 import { opencodeInstallation, opencodePlace } from './opencode-family.js';
 
 /** Before it was made from OpenCode, it was made from Roo Code. */

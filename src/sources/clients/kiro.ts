@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
-import { kiroDialect } from '../dialects/editors.js';
+import { kiroDialect } from '../dialects/editor-dialects.js';
 import { braced, expansion, WHOLE_ENTRY } from '../expansion.js';
-import { allOf, under } from '../find.js';
+import { allOf, under } from '../find-entries.js';
 
 const servers = under('mcpServers');
 const common = {

@@ -1,9 +1,9 @@
 import type { Client, Judge, World } from '../client.js';
-import { librechatDialect } from '../dialects/apps.js';
+import { librechatDialect } from '../dialects/app-dialects.js';
 import { braced, expansion, template } from '../expansion.js';
 import { at, names } from '../fields.js';
-import { under } from '../find.js';
-import { resolveTemplate } from '../locate.js';
+import { under } from '../find-entries.js';
+import { resolveTemplate } from '../path-template.js';
 
 const FILE = '<CONFIG_PATH|~/LibreChat/librechat.yaml>';
 

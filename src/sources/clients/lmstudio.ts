@@ -1,8 +1,8 @@
 import type { Client, Place } from '../client.js';
 import { deprecated } from '../common-places.js';
-import { cursorDialect } from '../dialects/editors.js';
+import { cursorDialect } from '../dialects/editor-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = {
   scope: 'user',

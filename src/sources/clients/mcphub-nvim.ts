@@ -1,9 +1,9 @@
+import { variable } from '../../model/index.js';
 import type { Client, Place } from '../client.js';
-import { mcphubDialect } from '../dialects/apps.js';
+import { mcphubDialect } from '../dialects/app-dialects.js';
 import { bare, braced, editorFolders, envColon, expansion, input, type Rule } from '../expansion.js';
 import { isFields } from '../fields.js';
-import { type Finder, firstOf, under } from '../find.js';
-import { variable } from '../host.js';
+import { type Finder, firstOf, under } from '../find-entries.js';
 
 /** `${cmd: …}` and `$: …`, which the program runs and we do not. */
 const command: Rule = { pattern: String.raw`\$\{cmd:([^{}]*)\}`, meaning: (text) => ({ kind: 'command', text }) };

@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
-import { mcporterDialect } from '../dialects/apps.js';
+import { mcporterDialect } from '../dialects/app-dialects.js';
 import { braced, dollarEnv, expansion } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = {
   format: 'json',

@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
-import { vibeDialect } from '../dialects/agents.js';
+import { vibeDialect } from '../dialects/agent-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 export const mistralVibe: Client = {
   id: 'mistral-vibe',

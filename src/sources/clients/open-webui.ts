@@ -2,7 +2,7 @@ import type { Client } from '../client.js';
 import type { Dialect } from '../dialect.js';
 import { none } from '../expansion.js';
 import { at, field, InvalidEntry, isFields, optionalString } from '../fields.js';
-import type { Finder } from '../find.js';
+import type { Finder } from '../find-entries.js';
 
 /** Connections are in a database; a variable can fill it at the first start. */
 const connections: Finder = (root) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { diskFiles } from '../../base/index.js';
-import type { Host } from '../host.js';
+import type { Host } from '../../model/host.js';
 import { fillBareReferences } from './opencode-family.js';
 
 const host: Host = {

@@ -1,10 +1,10 @@
 import { dirname, resolve } from 'node:path';
+import { type Host, variable } from '../../model/index.js';
 import type { Installation, Place } from '../client.js';
-import { opencodeDialect } from '../dialects/agents.js';
+import { opencodeDialect } from '../dialects/agent-dialects.js';
 import { expansion, plainEnv, plainFile, WHOLE_ENTRY } from '../expansion.js';
 import { at, isFields } from '../fields.js';
-import { type Finder, membersOf } from '../find.js';
-import { type Host, variable } from '../host.js';
+import { type Finder, membersOf } from '../find-entries.js';
 import { referencedFile } from '../referenced-file.js';
 
 /** `mcp`, or `mcp.servers` in the second generation, told by what is in it. */

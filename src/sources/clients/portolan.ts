@@ -1,8 +1,8 @@
 import type { Client, Place } from '../client.js';
 import { systemFile } from '../common-places.js';
 import type { Dialect } from '../dialect.js';
-import { claudeDialect } from '../dialects/claude.js';
-import { under } from '../find.js';
+import { claudeDialect } from '../dialects/claude-dialects.js';
+import { under } from '../find-entries.js';
 import { ownExpansion } from '../own-entry.js';
 
 /** As Claude Code's, except that a URL alone is meant as it stands. */

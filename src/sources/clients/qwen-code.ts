@@ -1,10 +1,10 @@
 import { sha256 } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
+import { type Host, sameFolderKey } from '../../model/index.js';
 import type { Client, Judge, World } from '../client.js';
-import { claudeDialect } from '../dialects/claude.js';
+import { claudeDialect } from '../dialects/claude-dialects.js';
 import { at, type Fields, isFields } from '../fields.js';
-import { type Host, sameFolderKey } from '../host.js';
-import { resolveTemplate } from '../locate.js';
+import { resolveTemplate } from '../path-template.js';
 import { geminiPlace, isListedOut } from './gemini-family.js';
 
 const HOME = '<QWEN_HOME|~/.qwen>';

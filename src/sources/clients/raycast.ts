@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
-import { claudeDesktopDialect } from '../dialects/claude.js';
+import { claudeDesktopDialect } from '../dialects/claude-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 /** Raycast's own servers are in a database that only it can open; the community extension keeps a file. */
 export const raycast: Client = {

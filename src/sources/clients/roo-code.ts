@@ -1,8 +1,8 @@
 import type { Client, Place } from '../client.js';
 import { extensionStorage } from '../common-places.js';
-import { rooDialect } from '../dialects/editors.js';
+import { rooDialect } from '../dialects/editor-dialects.js';
 import { envColon, expansion, WHOLE_ENTRY, workspaceFolder } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = {
   format: 'json',

@@ -1,7 +1,7 @@
 import type { Client } from '../client.js';
-import { geminiDialect } from '../dialects/agents.js';
+import { geminiDialect } from '../dialects/agent-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 export const tabnine: Client = {
   id: 'tabnine',

@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { Client } from '../client.js';
-import { inventoryDialect } from '../dialects/apps.js';
+import { inventoryDialect } from '../dialects/app-dialects.js';
 import { none } from '../expansion.js';
 import { at, isFields } from '../fields.js';
-import { type Finder, single } from '../find.js';
+import { type Finder, single } from '../find-entries.js';
 
 /** One file for each server that it runs in a container. */
 const runConfig: Finder = (root, { source }) => {

@@ -1,8 +1,8 @@
 import type { Client, Place } from '../client.js';
 import { applicationData } from '../common-places.js';
-import { cursorDialect } from '../dialects/editors.js';
+import { cursorDialect } from '../dialects/editor-dialects.js';
 import { expansion, WHOLE_ENTRY, workspaceFolder } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = {
   format: 'json',

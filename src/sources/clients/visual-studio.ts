@@ -1,5 +1,5 @@
 import type { Client, Place } from '../client.js';
-import { firstOf, under } from '../find.js';
+import { firstOf, under } from '../find-entries.js';
 import { vscodeInstallation, vscodePlace } from './vscode-family.js';
 
 /** Files of this name are shared with clients that write `mcpServers`; either key counts here. */

@@ -1,9 +1,9 @@
 import type { Client, Installation, Place } from '../client.js';
 import { editorUserFolder } from '../common-places.js';
-import { vscodeDialect } from '../dialects/editors.js';
+import { vscodeDialect } from '../dialects/editor-dialects.js';
 import { editorCommand, editorFolders, envColon, expansion, input } from '../expansion.js';
 import { at } from '../fields.js';
-import { allOf, type Finder, ignoredUnder, membersOf, under } from '../find.js';
+import { allOf, type Finder, ignoredUnder, membersOf, under } from '../find-entries.js';
 
 /** Variables as the editor resolves them; one that is not set becomes nothing. */
 export const vscodeExpansion = expansion([input, envColon, editorCommand, editorFolders], {

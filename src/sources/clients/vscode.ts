@@ -1,8 +1,8 @@
 import type { Client } from '../client.js';
 import { applicationData, deprecated } from '../common-places.js';
-import { claudeDialect } from '../dialects/claude.js';
+import { claudeDialect } from '../dialects/claude-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 import { editorPlaces, settingsServers, vscodePlace } from './vscode-family.js';
 
 export const vscode: Client = {

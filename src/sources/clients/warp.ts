@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
-import { warpDialect } from '../dialects/editors.js';
+import { warpDialect } from '../dialects/editor-dialects.js';
 import { expansion, template, WHOLE_ENTRY } from '../expansion.js';
-import { firstOf, under } from '../find.js';
+import { firstOf, under } from '../find-entries.js';
 
 const common = {
   format: 'json',

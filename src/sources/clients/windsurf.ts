@@ -1,7 +1,7 @@
 import type { Client, Place } from '../client.js';
-import { windsurfDialect } from '../dialects/editors.js';
+import { windsurfDialect } from '../dialects/editor-dialects.js';
 import { dollarFile, envColon, expansion } from '../expansion.js';
-import { under } from '../find.js';
+import { under } from '../find-entries.js';
 
 const common = {
   scope: 'user',

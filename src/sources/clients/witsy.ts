@@ -1,9 +1,9 @@
 import type { Client } from '../client.js';
 import { applicationData } from '../common-places.js';
-import { witsyDialect } from '../dialects/apps.js';
+import { witsyDialect } from '../dialects/app-dialects.js';
 import { none } from '../expansion.js';
 import { at, isFields } from '../fields.js';
-import { allOf, type Finder, under } from '../find.js';
+import { allOf, type Finder, under } from '../find-entries.js';
 
 /** Its own list has ids where people would write names. */
 const ownList: Finder = (root, file) => {

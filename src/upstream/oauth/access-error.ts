@@ -1,8 +1,8 @@
 import { PortolanError } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import type { CredentialStore } from './credential-store.js';
-import { remoteOf } from './remote.js';
 import { signInNeeded } from './sign-in-needed.js';
+import { remoteOf } from './sign-in-target.js';
 
 /** More rights than any server has names for. */
 const MAX_SCOPE_CHARACTERS = 2_000;

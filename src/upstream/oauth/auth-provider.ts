@@ -1,14 +1,14 @@
 import type { AuthProvider } from '@modelcontextprotocol/client';
 import type { AdmittedServer } from '../../policy/index.js';
-import { readChallenge } from './challenge.js';
+import { readChallenge } from './auth-challenge.js';
 import { checkedFetch } from './checked-fetch.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
 import { findIssuer, metadataOf, withoutSlash } from './find-issuer.js';
 import { signInAsMachine } from './machine-sign-in.js';
 import { secretsIn } from './oauth-settings.js';
-import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './remote.js';
 import { oauthFault, signInNeeded } from './sign-in-needed.js';
+import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './sign-in-target.js';
 import { toCredential } from './to-credential.js';
 
 /** A token is renewed this long before its end, or in the last quarter of a short life. */

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Loopback, serveOnLoopback } from '../../../tests/fixtures/oauth/loopback.js';
-import type { Lookup } from '../address.js';
+import type { Lookup } from '../remote/address-rules.js';
 import { checkedFetch } from './checked-fetch.js';
 
 let server: Loopback;

@@ -2,7 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { deadline, ErrorCode, PortolanError } from '../../base/index.js';
-import { dnsLookup, forbiddenAmong, forbiddenName, isLoopbackName, type Lookup } from '../address.js';
+import { dnsLookup, forbiddenAmong, forbiddenName, isLoopbackName, type Lookup } from '../remote/address-rules.js';
 
 /** Metadata, registrations and tokens are small; who sends more wants something else. */
 const MAX_BODY_BYTES = 512 * 1024;

@@ -3,8 +3,8 @@ import { ErrorCode, PortolanError } from '../../base/index.js';
 import { checkedFetch } from './checked-fetch.js';
 import type { IdentityProvider } from './oauth-settings.js';
 import { readSecret } from './read-secret.js';
-import type { Remote, Sdk } from './remote.js';
 import { firstWords } from './sign-in-needed.js';
+import type { Remote, Sdk } from './sign-in-target.js';
 
 /** What the identity provider signs for one authorization server and one server: that this person may come in. */
 export async function grantOfIdentityProvider(

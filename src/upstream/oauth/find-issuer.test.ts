@@ -3,7 +3,7 @@ import { type Loopback, serveOnLoopback } from '../../../tests/fixtures/oauth/lo
 import { admitted } from '../../../tests/fixtures/oauth/signing-in.js';
 import { checkedFetch } from './checked-fetch.js';
 import { findIssuer, metadataOf } from './find-issuer.js';
-import { remoteOf } from './remote.js';
+import { remoteOf } from './sign-in-target.js';
 
 const sdk = await import('@modelcontextprotocol/client');
 

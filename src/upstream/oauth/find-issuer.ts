@@ -1,8 +1,8 @@
 import type { AuthorizationServerMetadata, OAuthDiscoveryState, OAuthServerInfo } from '@modelcontextprotocol/client';
 import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
-import type { Challenge } from './challenge.js';
+import type { Challenge } from './auth-challenge.js';
 import type { Fetch } from './checked-fetch.js';
-import type { Remote, Sdk } from './remote.js';
+import type { Remote, Sdk } from './sign-in-target.js';
 
 /** Who signs people in for a server, found as the protocol says. */
 export async function findIssuer(

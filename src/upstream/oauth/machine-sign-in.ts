@@ -6,14 +6,14 @@ import type {
   PrivateKeyJwtProvider,
 } from '@modelcontextprotocol/client';
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import type { Challenge } from './challenge.js';
+import type { Challenge } from './auth-challenge.js';
 import type { Fetch } from './checked-fetch.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
 import { grantOfIdentityProvider } from './cross-app-access.js';
+import { scopeFor } from './oauth-scope.js';
 import { readSecret, resolved } from './read-secret.js';
-import type { Remote, Sdk } from './remote.js';
-import { scopeFor } from './scope-for.js';
+import type { Remote, Sdk } from './sign-in-target.js';
 import { signingKey } from './signing-key.js';
 import { toClient, toCredential } from './to-credential.js';
 

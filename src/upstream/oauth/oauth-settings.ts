@@ -1,6 +1,6 @@
 import { ErrorCode, PortolanError, shellWord } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
-import { isLoopbackName } from '../address.js';
+import { isLoopbackName } from '../remote/address-rules.js';
 
 /** A secret as it stands in the entry, or the file that has it; a file is read each time, because others renew it. */
 export type SecretSource =

@@ -1,7 +1,7 @@
 import { isAbsolute, join } from 'node:path';
 import { diskFiles, homeFolder, isReference } from '../../base/index.js';
 import { type SecretSource, wrong } from './oauth-settings.js';
-import type { Remote } from './remote.js';
+import type { Remote } from './sign-in-target.js';
 
 /** Keys and tokens are small; a larger file is something else. */
 const MAX_SECRET_CHARACTERS = 64 * 1024;

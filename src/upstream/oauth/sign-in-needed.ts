@@ -1,5 +1,5 @@
 import { cleanText, ErrorCode, maskText, PortolanError, redactor, shellWord } from '../../base/index.js';
-import type { Sdk } from './remote.js';
+import type { Sdk } from './sign-in-target.js';
 
 /** Only a person can go on: no gateway opens a browser by itself. */
 export function signInNeeded(server: string, why = 'needs a sign-in'): PortolanError {

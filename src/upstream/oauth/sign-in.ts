@@ -1,20 +1,20 @@
 import type { OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { deadline, ErrorCode, PortolanError } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
-import { forbiddenAddress } from '../address.js';
+import { forbiddenAddress } from '../remote/address-rules.js';
+import { type Challenge, challengeOf } from './auth-challenge.js';
 import { BrowserFlow } from './browser-flow.js';
 import { CallbackListener } from './callback-listener.js';
-import { type Challenge, challengeOf } from './challenge.js';
 import { checkedFetch, type Fetch, insecure } from './checked-fetch.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
 import { findIssuer } from './find-issuer.js';
 import { signInAsMachine } from './machine-sign-in.js';
+import { scopeFor } from './oauth-scope.js';
 import { secretsIn } from './oauth-settings.js';
 import { browsable } from './open-browser.js';
-import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './remote.js';
-import { scopeFor } from './scope-for.js';
 import { oauthFault } from './sign-in-needed.js';
+import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './sign-in-target.js';
 import { type SignedIn, signedInAs } from './signed-in.js';
 import { toClient, toCredential } from './to-credential.js';
 

@@ -1,7 +1,7 @@
 import { checkedFetch, type Fetch } from './checked-fetch.js';
 import { type Credential, resourceOf } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
-import type { Sdk } from './remote.js';
+import type { Sdk } from './sign-in-target.js';
 
 /** Whether there was anything to forget, and whether the authorization server forgot it too. */
 export type SignedOut = { readonly kind: 'was-not' } | { readonly kind: 'signed-out'; readonly revoked: boolean };

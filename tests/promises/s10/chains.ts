@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type AuditLog, openAuditLog, readAudit } from '../../../src/gateway/audit/index.js';
+import { type AuditLog, openAuditLog, readAudit } from '../../../src/audit/index.js';
 
 export const top = mkdtempSync(join(tmpdir(), 'portolan-s10-'));
 export const ORIGINAL = join(top, 'original');

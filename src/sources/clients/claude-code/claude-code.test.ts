@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { makeMachine } from '../../../../tests/machine.js';
 import { type Contents, statesOf } from '../../../../tests/states-of.js';
-import { discover } from '../../../app/index.js';
+import { discover } from '../../../discovery/index.js';
 
 const REPOSITORY_FILE = '<project>/.mcp.json';
 const STATE = '~/.claude.json';

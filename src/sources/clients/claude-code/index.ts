@@ -1,13 +1,12 @@
 import { basename, dirname } from 'node:path';
-import type { Definition } from '../../../model/index.js';
+import type { Definition, Host } from '../../../model/index.js';
 import type { Client, Judge, Place, RuleFile, World } from '../../client.js';
-import { claudeDialect } from '../../dialects/claude.js';
+import { claudeDialect } from '../../dialects/claude-dialects.js';
 import { braced, expansion } from '../../expansion.js';
 import { at, isFields, names } from '../../fields.js';
-import { type Finder, type Found, firstOf, ignoredUnder, membersOf, under, type Written } from '../../find.js';
-import type { Host } from '../../host.js';
-import { isPluginOn, pluginPlace } from './plugins.js';
-import { isAllowed } from './policy.js';
+import { type Finder, type Found, firstOf, ignoredUnder, membersOf, under, type Written } from '../../find-entries.js';
+import { isPluginOn, pluginPlace } from './claude-code-plugins.js';
+import { isAllowed } from './claude-code-policy.js';
 import {
   folderRecords,
   HOME,
@@ -17,7 +16,7 @@ import {
   readSettings,
   type Settings,
   STATE_FILE,
-} from './settings.js';
+} from './claude-code-settings.js';
 
 const common = { format: 'json', dialect: claudeDialect, expansion: expansion([braced]) } satisfies Partial<Place>;
 const servers = under('mcpServers');

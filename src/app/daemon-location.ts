@@ -1,0 +1,28 @@
+import { socketPlace } from '../base/index.js';
+import { type BridgeSettings, quickSettings } from '../bridge/index.js';
+import { type DiscoverOptions, hostOf } from '../discovery/index.js';
+import { inspectOwnSettings } from '../use-cases/index.js';
+
+export interface DaemonPlace {
+  readonly socket: string;
+  readonly settings: BridgeSettings;
+}
+
+/** Where the daemon of this user is, and what was set about it. A project has no say: the daemon is everybody's. */
+export async function daemonPlace(machine: DiscoverOptions, flag?: string): Promise<DaemonPlace> {
+  const { home, env } = hostOf(machine);
+  const settings = quickSettings(home, env) ?? (await allSettings({ ...machine, cwd: home }));
+  return { socket: socketPlace({ flag, env, home, setting: settings.socketPath }), settings };
+}
+
+async function allSettings(machine: DiscoverOptions): Promise<BridgeSettings> {
+  const { settings } = await inspectOwnSettings(machine);
+  const { socketPath, autoConnect, reconnect } = settings.mcpBridge;
+  const { id } = settings.client;
+  return {
+    autoConnect,
+    reconnect,
+    ...(socketPath !== undefined && { socketPath }),
+    ...(id !== undefined && { clientId: id }),
+  };
+}

@@ -1,0 +1,46 @@
+import { DRAIN_MS } from '../base/index.js';
+import { httpAddress, metaToolNames, serveHttp } from '../serve/index.js';
+import { announceSelf } from './announce-self.js';
+import { aborted, type ServingOptions, whileServing } from './gateway-serving.js';
+import { httpRoutes } from './http-routes.js';
+
+export interface ServeHttpOptions extends ServingOptions {
+  /** `host:port` as someone wrote it, or parts of it. */
+  readonly address: string;
+  /** What every client has to show. Without it only this machine is served. */
+  readonly token?: string;
+  /** Told where clients may come, once they may. */
+  readonly listening: (url: string) => void;
+  /** Aborted when the process is told to end. */
+  readonly ending: AbortSignal;
+}
+
+/** Serves any number of clients over HTTP until we are told to end; then lets calls finish and stops every server. */
+export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<void> {
+  const { address: written, token, listening, ending, ...rest } = options;
+  const address = httpAddress(written, token);
+  await whileServing(rest, async ({ running, session, limits, tell }) => {
+    let clients = () => 0;
+    await using http = await serveHttp({
+      address,
+      session,
+      limits,
+      log: session.log,
+      allowedHosts: () => running.gateway.view.settings.http.allowedHosts,
+      routes: httpRoutes(() => running.discovery, {
+        ...{ version: session.version, calls: running.shared.calls, pool: running.shared.pool },
+        clients: () => ({ http: clients() }),
+      }),
+      ...(token !== undefined && { token }),
+    });
+    clients = () => http.clients;
+    using _told = tell((notice) => http.notice(notice));
+    const tools = options.expose === undefined ? metaToolNames(running.gateway.offersPython) : [];
+    const reachable = { url: http.url, isEverybodys: false, tools, calls: running.shared.calls };
+    const announced = await announceSelf(running.discovery.host, reachable, session.log);
+    listening(http.url);
+    await aborted(ending);
+    await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
+    await http.drain(DRAIN_MS);
+  });
+}

@@ -1,0 +1,197 @@
+import { type ErrorCode, hmac256, jsonWord, sha256 } from '../base/index.js';
+import { atLeastZero, isCount, isHash, parseObject, textOf } from './parse-fields.js';
+
+/** One call of a tool, as whoever made it knows it. */
+export interface Execution {
+  readonly client: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly argumentsText: string;
+  readonly outcome: 'ok' | 'tool-error' | ErrorCode;
+  readonly durationMs: number;
+  readonly bytes: number;
+  /** What made the call for the client. */
+  readonly via?: string | undefined;
+}
+
+/** An execution without its arguments: what waits for a disk that is slow or fails, so that no secret waits with it. */
+export interface Draft {
+  readonly at: number;
+  readonly client: string;
+  readonly server: string;
+  readonly tool: string;
+  readonly argumentsDigest: string;
+  readonly argumentBytes: number;
+  readonly outcome: string;
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly via?: string;
+}
+
+/** An execution as the log tells it. */
+export interface AuditEntry {
+  readonly chain: string;
+  readonly sequence: number;
+  readonly at: string;
+  readonly client: string;
+  readonly server: string;
+  readonly tool: string;
+  /** Keyed: who does not have the key cannot try out which arguments these were. */
+  readonly argumentsHash: string;
+  readonly argumentBytes: number;
+  readonly outcome: string;
+  readonly durationMs: number;
+  readonly bytes: number;
+  /** What made the call for the client, where it was not the client itself. */
+  readonly via?: string;
+}
+
+/** What another chain was like when a file was begun; without it, a chain taken away whole would not be missed. */
+export interface Sighting {
+  readonly file: string;
+  readonly count: number;
+}
+
+/** The first line of each file: where it goes on from, and what lay beside it. */
+export interface FileLine {
+  readonly kind: 'file';
+  readonly sequence: number;
+  readonly at: string;
+  readonly file: string;
+  readonly chain: string;
+  readonly after: string | null;
+  readonly previous: string;
+  readonly seen: Readonly<Record<string, Sighting>>;
+}
+
+export type Line =
+  | FileLine
+  | { readonly kind: 'entry'; readonly sequence: number; readonly entry: Omit<AuditEntry, 'chain'> }
+  | { readonly kind: 'lost'; readonly sequence: number; readonly lost: number };
+
+/** What the first line of a chain follows. */
+export const NO_HASH = '0'.repeat(64);
+/** Names come from outside; this much of one says which it is. */
+export const MAX_NAME_CHARACTERS = 200;
+/** More than any line of ours can have: three names of escapes, or a first line with every sighting. */
+export const MAX_LINE_BYTES = 64 * 1024;
+/** As many other chains as a first line tells of, the newest. */
+export const MAX_SIGHTINGS = 64;
+
+const HASH_START = ',"hash":"';
+const HASH_END = '"}';
+const ENDING = HASH_START.length + 64 + HASH_END.length;
+
+/** What is kept of an execution until it is written. */
+export function toDraft(execution: Execution, at: number): Draft {
+  return {
+    at,
+    client: bounded(execution.client),
+    server: bounded(execution.server),
+    tool: bounded(execution.tool),
+    argumentsDigest: sha256(execution.argumentsText),
+    argumentBytes: Buffer.byteLength(execution.argumentsText),
+    outcome: bounded(execution.outcome),
+    durationMs: Math.round(atLeastZero(execution.durationMs) * 1000) / 1000,
+    bytes: Math.round(atLeastZero(execution.bytes)),
+    ...(execution.via !== undefined && { via: bounded(execution.via) }),
+  };
+}
+
+/** The line of an execution, but for its end. Written out, because putting an object together and taking it apart again costs as much as a hash. */
+export function openEntry(draft: Draft, sequence: number, key: string): string {
+  const { at, client, server, tool, argumentsDigest, argumentBytes, outcome, durationMs, bytes, via } = draft;
+  // What follows the key is always as long: one plain hash with it keeps the secret as well as an HMAC would.
+  const argumentsHash = sha256(`${key}arguments:${argumentsDigest}`);
+  const who = `"client":${jsonWord(client)},"server":${jsonWord(server)},"tool":${jsonWord(tool)}`;
+  const what = `"argumentsHash":"${argumentsHash}","argumentBytes":${argumentBytes},"outcome":${jsonWord(outcome)}`;
+  const how = `"durationMs":${durationMs},"bytes":${bytes}${via === undefined ? '' : `,"via":${jsonWord(via)}`}`;
+  return `{"sequence":${sequence},"at":"${momentOf(at)}",${who},${what},${how}`;
+}
+
+let moment = { at: Number.NaN, text: '' };
+
+/** A busy gateway has many lines of one millisecond, and writing the time is dear. */
+function momentOf(at: number): string {
+  if (moment.at !== at) moment = { at, text: new Date(at).toISOString() };
+  return moment.text;
+}
+
+export function openFile({ kind: _, ...body }: FileLine): string {
+  return opened(body);
+}
+
+export function openLoss(sequence: number, at: number, lost: number): string {
+  return opened({ sequence, at: momentOf(at), lost });
+}
+
+function opened(body: object): string {
+  return JSON.stringify(body).slice(0, -1);
+}
+
+/** A line with its end, bound to the line before it by a hash that only the owner of the key can make. */
+export function sealLine(
+  open: string,
+  previous: string,
+  key: string,
+): { readonly text: string; readonly hash: string } {
+  const hash = linked(open, previous, key);
+  return { text: `${open}${HASH_START}${hash}${HASH_END}\n`, hash };
+}
+
+/** The hash of a line, if it is the one that its text and the line before it give. */
+export function checkedHash(line: string, previous: string, key: string): string | undefined {
+  const hash = line.slice(-HASH_END.length - 64, -HASH_END.length);
+  const isSealed = line.length > ENDING && line.slice(-ENDING) === `${HASH_START}${hash}${HASH_END}`;
+  return isSealed && linked(line.slice(0, -ENDING), previous, key) === hash ? hash : undefined;
+}
+
+function linked(open: string, previous: string, key: string): string {
+  return hmac256(key, `line:${previous}${open}`);
+}
+
+/** What a line says, believed or not; undefined where it says nothing that we write. */
+export function parseLine(text: string): Line | undefined {
+  const value = parseObject(text);
+  if (!value) return undefined;
+  const { sequence, at, lost, file } = value;
+  if (!isCount(sequence)) return undefined;
+  if (isCount(lost)) return { kind: 'lost', sequence, lost };
+  if (typeof at !== 'string') return undefined;
+  if (typeof file === 'string') return parseFileLine(value, sequence, at, file);
+  const { argumentsHash, argumentBytes, durationMs, bytes } = value;
+  if (!isHash(argumentsHash) || !isCount(argumentBytes) || !isCount(bytes) || typeof durationMs !== 'number')
+    return undefined;
+  const [client, server, tool, outcome] = [value.client, value.server, value.tool, value.outcome].map(textOf);
+  if (client === undefined || server === undefined || tool === undefined || outcome === undefined) return undefined;
+  const via = textOf(value.via);
+  const how = { argumentsHash, argumentBytes, outcome, durationMs, bytes, ...(via !== undefined && { via }) };
+  const entry = { sequence, at, client, server, tool, ...how };
+  return { kind: 'entry', sequence, entry };
+}
+
+function parseFileLine(
+  { chain, after, previous, seen }: Readonly<Record<string, unknown>>,
+  sequence: number,
+  at: string,
+  file: string,
+): FileLine | undefined {
+  const isAfter = after === null || typeof after === 'string';
+  if (typeof chain !== 'string' || !isAfter || !isHash(previous)) return undefined;
+  if (typeof seen !== 'object' || seen === null) return undefined;
+  const sightings = Object.entries(seen).flatMap(([other, sighting]): [string, Sighting][] =>
+    isSighting(sighting) ? [[other, { file: sighting.file, count: sighting.count }]] : [],
+  );
+  return { kind: 'file', sequence, at, file, chain, after, previous, seen: Object.fromEntries(sightings) };
+}
+
+function isSighting(value: unknown): value is Sighting {
+  if (typeof value !== 'object' || value === null || !('file' in value) || !('count' in value)) return false;
+  return typeof value.file === 'string' && isCount(value.count);
+}
+
+/** Also of what is no text, whoever let it through: one line that cannot be written would keep all later ones from it. */
+function bounded(name: unknown): string {
+  const text = String(name);
+  return text.length > MAX_NAME_CHARACTERS ? `${text.slice(0, MAX_NAME_CHARACTERS)}…` : text;
+}

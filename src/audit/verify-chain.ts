@@ -1,0 +1,150 @@
+import { checkedHash, type FileLine, type Line, NO_HASH, parseLine, type Sighting } from './audit-line.js';
+import type { Head } from './chain-head.js';
+import { MAX_UNSEALED_LINES } from './chain-writer.js';
+import type { TextLine } from './read-lines.js';
+
+/** What is wrong with a chain. A code never changes its meaning. */
+export type Fault =
+  | 'line-changed'
+  | 'line-missing'
+  | 'file-moved'
+  | 'file-missing'
+  | 'file-unreadable'
+  | 'head-missing'
+  | 'head-outdated'
+  | 'chain-missing'
+  | 'key-missing';
+
+/** Whether a chain holds. Lines that are `unsealed` are genuine, but were written after the head was last sealed. */
+export type ChainState =
+  | { readonly kind: 'ok'; readonly unsealed: number }
+  | {
+      readonly kind: 'broken';
+      readonly because: Fault;
+      readonly message: string;
+      readonly file?: string;
+      readonly line?: number;
+    };
+
+/** Follows one chain through its files and remembers the first thing that is wrong; what comes after it proves nothing. */
+export class ChainCheck {
+  readonly #chain: string;
+  readonly #key: string;
+  readonly #head: Head | undefined;
+  readonly #seen = new Map<string, Sighting>();
+  #broken: Extract<ChainState, { kind: 'broken' }> | undefined;
+  /** Lines of the whole chain up to here, those of files given up included. */
+  #count = 0;
+  #hash: string | undefined;
+  #wasHeadMet = false;
+  #isTorn = false;
+  #file = '';
+  #line = 0;
+  #lastFile: string | undefined;
+  /** The file before the oldest one at hand; it must have been given up. */
+  #before: string | undefined;
+
+  constructor(chain: string, key: string, head: Head | undefined) {
+    this.#chain = chain;
+    this.#key = key;
+    this.#head = head;
+    // A head that seals nothing holds also where no line was written before the process was killed.
+    this.#wasHeadMet = head?.count === 0;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** What the genuine lines of this chain tell of others. */
+  get seen(): ReadonlyMap<string, Sighting> {
+    return this.#seen;
+  }
+
+  beginFile(name: string): void {
+    this.#file = name;
+    this.#line = 0;
+  }
+
+  /** What a line says, be it genuine or not. */
+  add({ kind, text }: TextLine): Line | undefined {
+    this.#line += 1;
+    const line = kind === 'whole' ? parseLine(text) : undefined;
+    if (this.#broken) return line;
+    if (this.#isTorn) this.fail('line-missing', 'a line before it has no end');
+    else if (kind === 'torn') this.#tear(text);
+    else if (this.#line === 1) this.#enter(text, line);
+    else this.#follow(text, line);
+    return line;
+  }
+
+  fail(because: Fault, message: string, place: 'here' | 'nowhere' = 'here'): void {
+    const where = place === 'here' ? { file: this.#file, ...(this.#line > 0 && { line: this.#line }) } : {};
+    this.#broken ??= { kind: 'broken', because, message, ...where };
+  }
+
+  /** The verdict, once all lines were added. `latest` and `floor` are read after the lines: the chain may be growing. */
+  finish(latest: Head | undefined, floor: string): ChainState {
+    const unsealed = Math.max(0, this.#count - (latest?.count ?? 0));
+    if (this.#before !== undefined && this.#before > floor)
+      this.fail('file-missing', `the file before its first one, ${this.#before}, is missing`, 'nowhere');
+    if (!this.#head || !latest) this.fail('head-missing', 'it has no head with a seal of ours', 'nowhere');
+    else if (this.#count < this.#head.count)
+      this.fail('line-missing', `its last ${this.#head.count - this.#count} lines are missing`);
+    else if (!this.#wasHeadMet || unsealed > MAX_UNSEALED_LINES)
+      this.fail('head-outdated', 'its head is older than its lines', 'nowhere');
+    return this.#broken ?? { kind: 'ok', unsealed };
+  }
+
+  /** The first line of a file says from where the chain goes on. */
+  #enter(text: string, line: Line | undefined): void {
+    if (line?.kind !== 'file' || checkedHash(text, line.previous, this.#key) === undefined)
+      this.fail('line-changed', 'the first line of the file is not the one that was written');
+    else if (line.file !== this.#file || line.chain !== this.#chain)
+      this.fail('file-moved', `the file was written as ${line.file}`);
+    else if (this.#isContinued(line)) {
+      for (const [chain, sighting] of Object.entries(line.seen)) this.#seen.set(chain, sighting);
+      this.#lastFile = this.#file;
+      this.#follow(text, line);
+    }
+  }
+
+  #isContinued({ after, previous, sequence }: FileLine): boolean {
+    if (this.#hash === undefined) {
+      this.#before = after ?? undefined;
+      this.#hash = previous;
+      this.#count = sequence;
+      this.#meetHead(previous);
+    } else if (after !== this.#lastFile) {
+      this.fail('file-missing', `the file before it, ${after}, is missing`);
+    } else if (sequence !== this.#count || previous !== this.#hash) {
+      this.fail('line-missing', `lines at the end of ${after} are missing`);
+    }
+    return this.#broken === undefined;
+  }
+
+  #follow(text: string, line: Line | undefined): void {
+    const hash = checkedHash(text, this.#hash ?? NO_HASH, this.#key);
+    if (hash === undefined) {
+      const isElsewhere = line !== undefined && line.sequence !== this.#count;
+      if (isElsewhere) this.fail('line-missing', `line ${line.sequence} of the chain is where ${this.#count} belongs`);
+      else this.fail('line-changed', 'it is not the line that was written');
+      return;
+    }
+    this.#hash = hash;
+    this.#count += 1;
+    this.#meetHead(hash);
+  }
+
+  #meetHead(hash: string): void {
+    if (this.#count === this.#head?.count) this.#wasHeadMet = hash === this.#head.hash;
+  }
+
+  /** Only what a killed process can leave: the beginning of the very next line. */
+  #tear(text: string): void {
+    const start = `{"sequence":${this.#count},`;
+    this.#isTorn = true;
+    if (!text.startsWith(start.slice(0, text.length)))
+      this.fail('line-changed', 'it has no end, and is no line of ours');
+  }
+}

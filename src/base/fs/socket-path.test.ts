@@ -1,0 +1,86 @@
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { checkSocket, makeSocketFolder, socketPlace } from './socket-path.js';
+
+const STRANGER = 12_345;
+const isRoot = process.geteuid?.() === 0;
+const folders: string[] = [];
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A folder like `/tmp`: anybody's, and nobody can take away what is another's. */
+function sharedFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-place-'));
+  chmodSync(folder, 0o1777);
+  folders.push(folder);
+  return folder;
+}
+
+async function listening(path: string): Promise<void> {
+  const server = createServer();
+  servers.push(server);
+  await new Promise<void>((resolve) => void server.listen(path, resolve));
+  chmodSync(path, 0o600);
+}
+
+describe('socketPlace', () => {
+  const home = '/home/u';
+  it.each([
+    { title: 'the flag first', wish: { flag: '/f', env: { MCP_BRIDGE_SOCKET: '/e' }, setting: '/s' }, expected: '/f' },
+    { title: 'then the variable', wish: { env: { MCP_BRIDGE_SOCKET: '/e' }, setting: '/s' }, expected: '/e' },
+    { title: 'then the setting', wish: { env: { XDG_RUNTIME_DIR: '/r' }, setting: '~/s' }, expected: '/home/u/s' },
+    { title: 'then the folder of the user', wish: { env: { XDG_RUNTIME_DIR: '/r' } }, expected: '/r/mcp-bridge.sock' },
+    {
+      title: 'an empty word as none',
+      wish: { flag: '', env: { XDG_RUNTIME_DIR: '/r' } },
+      expected: '/r/mcp-bridge.sock',
+    },
+  ])('takes $title', ({ wish, expected }) => {
+    expect(socketPlace({ home, ...wish })).toBe(expected);
+  });
+
+  it.each(['s.sock', `/${'x'.repeat(108)}`, '/a\0b'])('refuses %j', (flag) => {
+    expect(() => socketPlace({ home, env: {}, flag })).toThrow(/absolute|longer/);
+  });
+
+  it('takes the folder of all where nothing is said and nobody else has the name', async () => {
+    const folder = sharedFolder();
+    const usual = join(folder, 'mcp-bridge.sock');
+    expect(socketPlace({ home, env: {} }, folder)).toBe(usual);
+    await listening(usual);
+    expect(socketPlace({ home, env: {} }, folder)).toBe(usual);
+  });
+
+  // Only root can make another user's file.
+  it.skipIf(!isRoot)('leaves a name that another user has, for a folder of its own, and stays there', async () => {
+    const folder = sharedFolder();
+    const usual = join(folder, 'mcp-bridge.sock');
+    const own = join(folder, `mcp-bridge-${process.geteuid?.()}`, 'mcp-bridge.sock');
+    writeFileSync(usual, '');
+    chownSync(usual, STRANGER, STRANGER);
+    // Whoever asks first makes the folder; whoever asks then, at the other end, comes to the same place.
+    const place = socketPlace({ home, env: {} }, folder);
+    expect(place).toBe(own);
+    makeSocketFolder(place);
+    expect((statSync(join(place, '..')).mode & 0o777).toString(8)).toBe('700');
+    expect(checkSocket(place)).toBe('absent');
+    await listening(place);
+    expect([socketPlace({ home, env: {} }, folder), checkSocket(place)]).toEqual([own, 'there']);
+    rmSync(usual);
+    expect(socketPlace({ home, env: {} }, folder)).toBe(own);
+  });
+
+  it.skipIf(!isRoot)('refuses a folder of its own name that another user has made', () => {
+    const folder = sharedFolder();
+    const mine = join(folder, `mcp-bridge-${process.geteuid?.()}`);
+    mkdirSync(mine, { mode: 0o700 });
+    chownSync(mine, STRANGER, STRANGER);
+    expect(() => checkSocket(join(mine, 'mcp-bridge.sock'))).toThrow('belongs to another user');
+  });
+});

@@ -1,0 +1,500 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { PassThrough } from 'node:stream';
+import { afterEach, describe, expect, it } from 'vitest';
+import { silentLog } from '../base/index.js';
+import { Pipe } from './client-pipe.js';
+import { DaemonLine } from './daemon-connection.js';
+import type { Search } from './pipe-options.js';
+
+type Json = Record<string, unknown>;
+const closing: (() => void)[] = [];
+afterEach(() => {
+  for (const close of closing.splice(0)) close();
+});
+
+/** A daemon that writes down what it hears, and answers what is in the table. */
+async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-pipe-'));
+  const path = join(folder, 's');
+  const heard: Json[] = [];
+  const sockets: Socket[] = [];
+  let isDeaf = false;
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    if (isDeaf) return;
+    createInterface({ input: socket }).on('line', (line) => {
+      const message: Json = JSON.parse(line);
+      heard.push(message);
+      const { id, method } = message;
+      if (typeof method === 'string' && id !== undefined && method in answers) say({ id, result: answers[method] });
+    });
+  });
+  await new Promise<void>((resolve) => void server.listen(path, resolve));
+  const say = (message: Json) => sockets.at(-1)?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  closing.push(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const line = async () => {
+    const socket = connect({ path, allowHalfOpen: true });
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    return new DaemonLine(socket);
+  };
+  const methods = () => heard.map(({ method }) => method);
+  const isOver = () => sockets.at(-1)?.readableEnded === true;
+  const hearsNothing = () => {
+    isDeaf = true;
+  };
+  const isReached = () => sockets.length > 0;
+  return { heard, methods, say, line, isOver, hearsNothing, isReached, end: () => sockets.at(-1)?.destroy() };
+}
+
+type Daemon = Awaited<ReturnType<typeof daemon>>;
+
+/** A client at a pipe whose daemons are these, one after the other. */
+async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const heard: Json[] = [];
+  createInterface({ input: output }).on('line', (line) => heard.push(JSON.parse(line)));
+  const next = [...rest];
+  const searches: Json[] = [];
+  const again = async ({ isLate, hasLost }: Search) => {
+    searches.push({ isLate, hasLost });
+    return next.shift()?.line();
+  };
+  const pipe = new Pipe({ input, output, again, hasOwnTools: true, log: silentLog });
+  const over = pipe.run(await first?.line());
+  const say = (message: Json) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
+  return {
+    heard,
+    say,
+    input,
+    over,
+    searches,
+    drain: (limitMs = 10_000) => pipe.drain(limitMs),
+    comes: (another: Daemon) => next.push(another),
+  };
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let n = 0; !holds(); n += 1) {
+    if (n > 400) throw new Error('it did not come');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const GREETING = {
+  protocolVersion: '2025-11-25',
+  capabilities: { roots: {} },
+  clientInfo: { name: 'c', version: '1' },
+};
+const ANSWERS = {
+  initialize: { hello: 1 },
+  'logging/setLevel': {},
+  'resources/subscribe': {},
+  'tools/list': { tools: [] },
+};
+
+describe('Pipe', () => {
+  it('tells the next daemon what the client has said, and the client nothing of it', async () => {
+    const [first, second] = [await daemon(ANSWERS), await daemon(ANSWERS)];
+    const client = await piped(first, second);
+    client.say({ id: 0, method: 'initialize', params: GREETING });
+    client.say({ method: 'notifications/initialized' });
+    client.say({ id: 1, method: 'logging/setLevel', params: { level: 'debug' } });
+    for (const [at, uri] of ['a:1', 'a:2'].entries())
+      client.say({ id: at + 2, method: 'resources/subscribe', params: { uri } });
+    client.say({ id: 4, method: 'resources/unsubscribe', params: { uri: 'a:1' } });
+    await until(() => first.heard.length === 6 && client.heard.length === 4);
+    first.say({ id: 4, result: {} });
+    await until(() => client.heard.length === 5);
+    first.end();
+    client.say({ id: 5, method: 'tools/list' });
+    await until(() => client.heard.length === 6);
+    expect(second.heard.map(({ method, params }) => [method, params])).toEqual([
+      ['initialize', GREETING],
+      ['notifications/initialized', undefined],
+      ['logging/setLevel', { level: 'debug' }],
+      ['resources/subscribe', { uri: 'a:2' }],
+      ['tools/list', undefined],
+    ]);
+    expect(client.heard.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5]);
+  });
+
+  it('repeats what only reads and fails what may have been done, each once', async () => {
+    const [first, second] = [await daemon(), await daemon({ ...ANSWERS, 'tools/call': { found: 1 } })];
+    const client = await piped(first, second);
+    client.say({ id: 'r', method: 'tools/list' });
+    client.say({ id: 's', method: 'tools/call', params: { name: 'search_tools', arguments: {} } });
+    client.say({ id: 'w', method: 'tools/call', params: { name: 'execute_tool', arguments: {} } });
+    client.say({ id: 'x', method: 'tools/call', params: { name: 'execute_tool', arguments: {} } });
+    client.say({ method: 'notifications/cancelled', params: { requestId: 'x' } });
+    await until(() => first.heard.length === 5);
+    first.end();
+    await until(() => client.heard.length === 3);
+    expect(second.methods()).toEqual(['tools/list', 'tools/call']);
+    expect(client.heard.map(({ id, error }) => [id, error !== undefined])).toEqual([
+      ['w', true],
+      ['r', false],
+      ['s', false],
+    ]);
+  });
+
+  it('asks a daemon that leaves nothing more, and passes on what it still answers', async () => {
+    const [first, second] = [await daemon(), await daemon(ANSWERS)];
+    const client = await piped(first, second);
+    client.say({ id: 1, method: 'tools/call', params: { name: 'execute_tool' } });
+    client.say({ id: 2, method: 'subscriptions/listen', params: {} });
+    await until(() => first.heard.length === 2);
+    first.say({ method: 'notifications/bridge/leaving' });
+    await until(() => first.methods().at(-1) === 'notifications/bridge/left');
+    client.say({ id: 3, method: 'tools/list' });
+    first.say({ id: 2, result: {} });
+    first.say({ id: 1, result: { late: true } });
+    await until(() => client.heard.length === 2);
+    first.end();
+    await until(() => second.heard.length === 2);
+    expect(first.methods()).toEqual(['tools/call', 'subscriptions/listen', 'notifications/bridge/left']);
+    // What listened at the first listens at the second, and was not told of an end.
+    expect(new Set(second.methods())).toEqual(new Set(['subscriptions/listen', 'tools/list']));
+    expect(client.heard.map(({ id }) => id).toSorted()).toEqual([1, 3]);
+  });
+
+  it('brings an answer of the client to the daemon that asked, and to no other', async () => {
+    const [first, second] = [await daemon(ANSWERS), await daemon(ANSWERS)];
+    const client = await piped(first, second);
+    client.say({ id: 0, method: 'tools/list' });
+    await until(() => client.heard.length === 1);
+    first.say({ id: 0, method: 'roots/list' });
+    await until(() => client.heard.length === 2);
+    first.end();
+    client.say({ id: 1, method: 'tools/list' });
+    await until(() => client.heard.length === 3);
+    second.say({ id: 0, method: 'roots/list' });
+    second.say({ id: 7, method: 'ping' });
+    await until(() => client.heard.length === 4 && second.heard.length === 2);
+    const [asked, askedAgain] = [client.heard[1]?.id, client.heard[3]?.id];
+    client.say({ id: asked, result: { of: 'first' } });
+    client.say({ id: askedAgain, result: { of: 'second' } });
+    await until(() => second.heard.length === 3);
+    expect(second.heard.slice(1)).toEqual([
+      { jsonrpc: '2.0', id: 7, result: {} },
+      { jsonrpc: '2.0', id: 0, result: { of: 'second' } },
+    ]);
+  });
+
+  it('answers each request with one clear error where no daemon comes back, and goes on where one comes after all', async () => {
+    const [first, late] = [await daemon(ANSWERS), await daemon(ANSWERS)];
+    const client = await piped(first);
+    client.say({ id: 0, method: 'initialize', params: GREETING });
+    await until(() => client.heard.length === 1);
+    client.say({ id: 1, method: 'resources/list' });
+    await until(() => first.heard.length === 2);
+    first.end();
+    await until(() => client.heard.length === 2);
+    client.say({ method: 'notifications/roots/list_changed' });
+    client.say({ id: 2, method: 'tools/call', params: { name: 'run_python' } });
+    await until(() => client.heard.length === 3);
+    const refused = { code: -32603, message: 'no gateway serves this client: none runs, and none could be started' };
+    expect(client.heard.slice(1)).toMatchObject([1, 2].map((id) => ({ id, error: refused })));
+    client.comes(late);
+    client.say({ id: 3, method: 'tools/list' });
+    await until(() => client.heard.length === 4);
+    expect(client.heard[3]).toMatchObject({ id: 3, result: { tools: [] } });
+    expect(late.methods()).toEqual(['initialize', 'tools/list']);
+    expect(client.searches).toEqual([
+      { isLate: false, hasLost: false },
+      { isLate: true, hasLost: true },
+      { isLate: true, hasLost: true },
+    ]);
+    client.input.end();
+    await until(() => late.isOver());
+    late.end();
+    await client.over;
+  });
+
+  it('serves a client that found no daemon at first as soon as there is one', async () => {
+    const late = await daemon(ANSWERS);
+    const client = await piped(undefined);
+    client.say({ id: 0, method: 'initialize', params: GREETING });
+    await until(() => client.heard.length === 1);
+    expect(client.heard).toMatchObject([{ id: 0, error: { data: { code: 'CONNECTION_ERROR' } } }]);
+    client.comes(late);
+    client.say({ id: 1, method: 'initialize', params: GREETING });
+    await until(() => client.heard.length === 2);
+    expect(client.heard[1]).toMatchObject({ id: 1, result: { hello: 1 } });
+    expect(late.methods()).toEqual(['initialize']);
+  });
+
+  it('passes on what was asked before the client left, and then ends', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 1, method: 'tools/list' });
+    client.input.end();
+    await until(() => first.heard.length === 1);
+    first.say({ id: 1, result: {} });
+    await until(() => client.heard.length === 1);
+    first.end();
+    await client.over;
+  });
+
+  it('that is told to end brings the answer to what is open, takes nothing more, and hangs up', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.heard.length === 1);
+    client.drain();
+    client.say({ id: 'late', method: 'tools/list' });
+    await until(() => client.heard.length === 1);
+    first.say({ id: 'question', method: 'roots/list' });
+    await until(() => client.heard.length === 2);
+    client.say({ id: client.heard[1]?.id, result: { roots: [] } });
+    await until(() => first.heard.length === 2);
+    first.say({ id: 'open', result: { done: true } });
+    await client.over;
+    await until(() => client.heard.length === 3 && first.isOver());
+    expect(client.heard).toEqual([
+      { jsonrpc: '2.0', id: 'late', error: { code: -32603, message: 'the gateway is shutting down' } },
+      { jsonrpc: '2.0', id: 0, method: 'roots/list' },
+      { jsonrpc: '2.0', id: 'open', result: { done: true } },
+    ]);
+    expect(first.heard.at(-1)).toEqual({ jsonrpc: '2.0', id: 'question', result: { roots: [] } });
+  });
+
+  it('that is told to end lets the daemon end what only listens', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 'listens', method: 'subscriptions/listen', params: {} });
+    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.heard.length === 2);
+    client.drain();
+    client.say({ method: 'notifications/cancelled', params: { requestId: 'open' } });
+    await until(() => first.isOver());
+    expect(first.methods().at(-1)).toBe('notifications/cancelled');
+    first.say({ id: 'listens', result: {} });
+    await client.over;
+    await until(() => client.heard.length === 1);
+    expect(client.heard).toEqual([{ jsonrpc: '2.0', id: 'listens', result: {} }]);
+  });
+
+  it('that is told to end says what was cut off when the time is over', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
+    await until(() => first.heard.length === 1);
+    client.drain(50);
+    await client.over;
+    await until(() => client.heard.length === 1 && first.isOver());
+    expect(client.heard).toMatchObject([{ id: 'open', error: { code: -32603, data: { code: 'CANCELLED' } } }]);
+  });
+
+  it.each([
+    { title: 'while a daemon serves it', comes: true },
+    { title: 'without one', comes: false },
+  ])('that is told to end $title and has nothing open ends at once', async ({ comes }) => {
+    const first = await daemon();
+    const client = await piped(comes ? first : undefined);
+    client.drain();
+    await client.over;
+    await until(() => !comes || first.isOver());
+    expect(client.heard).toEqual([]);
+  });
+
+  it.each([
+    { title: 'one large read', requests: [{ method: 'resources/read', params: { uri: 'x'.repeat(200_000) } }] },
+    {
+      title: 'many small reads',
+      requests: Array.from({ length: 400 }, () => ({ method: 'resources/read', params: { uri: 'x'.repeat(60) } })),
+    },
+  ])('hears the client on after $title had to be asked again', async ({ requests }) => {
+    const [first, second] = [await daemon(), await daemon({ 'resources/read': {}, ...ANSWERS })];
+    const client = await piped(first, second);
+    for (const [id, request] of requests.entries()) client.say({ id, ...request });
+    await until(() => first.heard.length === requests.length);
+    first.end();
+    await until(() => client.heard.length === requests.length);
+    client.say({ id: 'next', method: 'tools/list' });
+    await until(() => client.heard.length === requests.length + 1);
+    expect(client.heard.at(-1)).toEqual({ jsonrpc: '2.0', id: 'next', result: { tools: [] } });
+  });
+
+  it('hears the client on after a large call that found no daemon at first', async () => {
+    const late = await daemon({ 'tools/call': {}, ...ANSWERS });
+    const client = await piped(undefined, late);
+    client.say({
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'execute_tool', arguments: { text: 'x'.repeat(200_000) } },
+    });
+    await until(() => client.heard.length === 1);
+    client.say({ id: 2, method: 'tools/list' });
+    await until(() => client.heard.length === 2);
+    expect(client.heard.map(({ id }) => id)).toEqual([1, 2]);
+  });
+
+  it('hears the client on where the next daemon is lost before it has taken what it was asked again', async () => {
+    const [first, deaf, last] = [await daemon(), await daemon(), await daemon({ 'resources/read': {}, ...ANSWERS })];
+    const client = await piped(first, deaf, last);
+    client.say({ id: 1, method: 'resources/read', params: { uri: 'x'.repeat(8_000_000) } });
+    await until(() => first.heard.length === 1);
+    deaf.hearsNothing();
+    first.end();
+    await until(() => deaf.isReached());
+    deaf.end();
+    await until(() => client.heard.length === 1);
+    client.say({ id: 2, method: 'tools/list' });
+    await until(() => client.heard.length === 2);
+    expect(client.heard.map(({ id, error }) => [id, error])).toEqual([1, 2].map((id) => [id, undefined]));
+  });
+
+  it('answers all that was asked with an error where the daemon is lost after the client has left', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    client.say({ id: 'read', method: 'tools/list' });
+    client.say({ id: 'call', method: 'tools/call', params: { name: 'execute_tool' } });
+    client.input.end();
+    await until(() => first.heard.length === 2 && first.isOver());
+    first.end();
+    await client.over;
+    await until(() => client.heard.length === 2);
+    const error = { code: -32603, data: { code: 'CONNECTION_ERROR' } };
+    expect(client.heard).toMatchObject(['read', 'call'].map((id) => ({ id, error })));
+    expect(client.searches).toEqual([]);
+  });
+
+  it.each([
+    { title: 'an answer where a daemon comes', comes: true, answer: { id: 1, result: { tools: [] } } },
+    { title: 'an error where none comes', comes: false, answer: { id: 1, error: { code: -32603 } } },
+  ])('gives the last words of a client that leaves without a daemon $title', async ({ comes, answer }) => {
+    const late = await daemon(ANSWERS);
+    const client = await piped(undefined, comes ? late : undefined);
+    client.input.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
+    await until(() => client.heard.length === 1);
+    expect(client.heard).toMatchObject([answer]);
+    // The daemon learns that nothing more is asked, without which it would wait for ever.
+    await until(() => !comes || late.isOver());
+    late.end();
+    await client.over;
+  });
+
+  it.each([
+    { title: 'asks the next daemon', comes: true, answer: { id: 1, result: { tools: [] } } },
+    { title: 'says that there is none', comes: false, answer: { id: 1, error: { code: -32603 } } },
+  ])(
+    '$title what one that left could not answer after the search for another was given up',
+    async ({ comes, answer }) => {
+      const [first, late] = [await daemon(), await daemon(ANSWERS)];
+      const client = await piped(first, undefined, ...(comes ? [late] : []));
+      client.say({ id: 1, method: 'tools/list' });
+      await until(() => first.heard.length === 1);
+      first.say({ method: 'notifications/bridge/leaving' });
+      await until(() => first.methods().includes('notifications/bridge/left'));
+      expect(client.heard).toEqual([]);
+      first.end();
+      await until(() => client.heard.length === 1);
+      expect(client.heard).toMatchObject([answer]);
+      expect(client.searches.map(({ isLate }) => isLate)).toEqual([false, true]);
+    },
+  );
+
+  const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+  it.each([
+    { title: 'a batch', line: `[${DEEP}]`, id: null },
+    { title: 'a batch of requests', line: `[{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}]`, id: null },
+    { title: 'a request', line: `{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}`, id: 5 },
+    { title: 'an answer to nothing', line: `{"jsonrpc":"2.0","id":5,"result":${DEEP}}`, id: null },
+  ])('refuses $title that nests too deep to be written again, and goes on', async ({ line, id }) => {
+    const first = await daemon(ANSWERS);
+    const client = await piped(first);
+    client.input.write(`${line}\n`);
+    client.say({ id: 'next', method: 'tools/list' });
+    await until(() => client.heard.length === 2);
+    expect(client.heard).toEqual([
+      { jsonrpc: '2.0', id, error: { code: -32600, message: 'the message is nested too deep' } },
+      { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
+    ]);
+    expect(first.methods()).toEqual(['tools/list']);
+  });
+
+  it.each([
+    { title: 'of nothing', line: '[]' },
+    { title: 'of more than may be in one', line: JSON.stringify(Array(257).fill({ jsonrpc: '2.0', method: 'x' })) },
+  ])('refuses a batch $title as the gateway itself does, and goes on', async ({ line }) => {
+    const first = await daemon(ANSWERS);
+    const client = await piped(first);
+    client.input.write(`${line}\n`);
+    client.say({ id: 'next', method: 'tools/list' });
+    await until(() => client.heard.some(({ id }) => id === 'next'));
+    expect(client.heard).toEqual([
+      { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'a batch holds 1 to 256 messages' } },
+      { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
+    ]);
+    expect(first.methods()).toEqual(['tools/list']);
+  });
+
+  it('leaves it to the daemon to refuse a request or a batch by its own limit', async () => {
+    const first = await daemon({ x: {} });
+    const client = await piped(first);
+    const request = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${'['.repeat(500)}${']'.repeat(500)}}}`;
+    client.input.write(`${request}\n[${request.replace('"id":1', '"id":2')}]\n`);
+    await until(() => client.heard.length === 2);
+    expect(client.heard.map(({ id, result }) => [id, result])).toEqual([1, 2].map((id) => [id, {}]));
+  });
+
+  it.each([150, 20_000])(
+    'tells the daemon that asked where the answer of the client is %i levels deep',
+    async (levels) => {
+      const first = await daemon();
+      const client = await piped(first);
+      first.say({ id: 'q', method: 'roots/list' });
+      await until(() => client.heard.length === 1);
+      const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+      client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":{"a":${deep}}}\n`);
+      await until(() => first.heard.length === 1);
+      const error = { code: -32600, message: 'the message is nested too deep' };
+      expect(first.heard).toEqual([{ jsonrpc: '2.0', id: 'q', error }]);
+    },
+  );
+
+  it.each([
+    { title: 'a number that JavaScript rounds', id: '12345678901234567891' },
+    { title: 'a number beyond all', id: '1e400' },
+    { title: 'a long text', id: `"${'x'.repeat(1_025)}"` },
+    { title: 'null', id: 'null' },
+    { title: 'an object', id: '{}' },
+  ])('refuses once, and does not wait for, what is asked under $title, which cannot be given back', async ({ id }) => {
+    const first = await daemon(ANSWERS);
+    const client = await piped(first);
+    client.input.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`);
+    client.say({ id: 'next', method: 'tools/list' });
+    await until(() => client.heard.length === 2);
+    client.drain();
+    await client.over;
+    expect(client.heard).toEqual([
+      { jsonrpc: '2.0', id: null, error: { code: -32600, message: expect.stringContaining('"id"') } },
+      { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
+    ]);
+    expect(first.heard).toHaveLength(1);
+  });
+
+  it('tells the daemon that asked where the answer of the client is too large to be passed on', async () => {
+    const first = await daemon();
+    const client = await piped(first);
+    first.say({ id: 'q', method: 'roots/list' });
+    await until(() => client.heard.length === 1);
+    client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":"`);
+    for (let n = 0; n < 65; n += 1) client.input.write(Buffer.alloc(1024 * 1024, 'x'));
+    client.input.write('"}\n');
+    await until(() => first.heard.length === 1);
+    expect(first.heard).toMatchObject([
+      { id: 'q', error: { code: -32600, message: expect.stringContaining('too large') } },
+    ]);
+  });
+});

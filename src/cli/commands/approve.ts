@@ -1,0 +1,232 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { Discovery, discoverAll } from '../../discovery/index.js';
+import {
+  approveSettings,
+  approveTools,
+  changedTools,
+  pendingQuestions,
+  type Question,
+  questionAbout,
+  rule,
+} from '../../use-cases/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { paint, placeText, plural, shortPath, visible } from '../runtime/terminal-text.js';
+import { unknownServer } from './why.js';
+
+const { json, client } = CHART_OPTIONS;
+const OPTIONS = {
+  ...{ json, client },
+  all: { type: 'boolean', about: 'every server that waits' },
+  list: { type: 'boolean', about: 'show what waits and decide nothing' },
+  yes: { type: 'boolean', short: 'y', about: 'do not ask: for a script that has looked at the entry itself' },
+  'from-lock': { type: 'boolean', about: 'those that the lock file of the team has' },
+  settings: { type: 'boolean', about: 'the settings of this project, instead of servers' },
+} as const;
+const DENY_OPTIONS = { json, client } as const;
+
+export function approveCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'approve',
+    summary: 'let servers that a repository brings run, bound to what they are now',
+    usage: 'portolan approve [<server>…|--all|--from-lock|--settings] [--list] [--json]',
+    options: OPTIONS,
+    words: 'servers',
+    examples: [
+      { line: 'portolan approve', does: 'what waits, and what each would run' },
+      { line: 'portolan approve reports', does: 'asks, and remembers the yes for exactly this content' },
+      { line: 'portolan approve --all --yes', does: 'in a script that has looked at them' },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS);
+      const discovery = await discover(chartFlags(values));
+      if (values.settings)
+        return decideSettings(discovery, io, { yes: values.yes === true, json: values.json === true });
+      const pending = pendingQuestions(discovery);
+      const listing = values.list || (positionals.length === 0 && !values.all && !values['from-lock']);
+      if (listing) return listQuestions(pending, discovery, io, values.json === true);
+      const questions = values['from-lock']
+        ? pending.filter(({ because }) => because === 'reviewed')
+        : values.all
+          ? pending
+          : await questionsNamed(positionals, discovery);
+      const manner = { yes: values.yes === true, json: values.json === true };
+      const [only] = questions;
+      const mayRun = only && questions.length === 1 && only.server.state === 'ready';
+      if (mayRun && (await changedTools(discovery, only.server.name)).length > 0)
+        return decideTools(only.server.name, discovery, io, manner);
+      return decideAll(questions, 'approved', discovery, io, manner);
+    },
+  };
+}
+
+export function denyCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'deny',
+    summary: 'keep servers from running until they change',
+    usage: 'portolan deny <server>… [--json]',
+    options: DENY_OPTIONS,
+    words: 'servers',
+    examples: [{ line: 'portolan deny reports', does: 'it does not run until it changes' }],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, DENY_OPTIONS);
+      if (positionals.length === 0)
+        throw new PortolanError(ErrorCode.Usage, 'deny which server?', { hint: `usage: ${this.usage}` });
+      const discovery = await discover(chartFlags(values));
+      const questions = await questionsNamed(positionals, discovery);
+      // A no is always safe: it needs nobody to confirm it.
+      return decideAll(questions, 'denied', discovery, io, { yes: true, json: values.json === true });
+    },
+  };
+}
+
+function questionsNamed(names: readonly string[], discovery: Discovery): Promise<Question[]> {
+  const { servers } = discovery;
+  return Promise.all(
+    names.map(async (name) => {
+      const server = servers.find((one) => one.name === name) ?? servers.find((one) => one.alias === name);
+      if (!server) throw await unknownServer(name, discovery);
+      return questionAbout(server, discovery);
+    }),
+  );
+}
+
+interface Manner {
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+async function decideAll(
+  questions: readonly Question[],
+  verdict: 'approved' | 'denied',
+  discovery: Discovery,
+  io: Io,
+  { yes, json }: Manner,
+): Promise<number> {
+  const decided: Question[] = [];
+  for (const question of questions) {
+    if (!json) for (const line of questionLines(question, io)) io.out(line);
+    if (yes || (await isConfirmed(`Let ${visible(question.server.name)} run?`, io))) decided.push(question);
+  }
+  const names = decided.map(({ server }) => server.name);
+  const file =
+    decided.length > 0
+      ? await rule(
+          decided.map(({ definition }) => definition),
+          verdict,
+          discovery,
+          new Date(),
+        )
+      : undefined;
+  if (json) io.out(JSON.stringify({ [verdict]: names, file }, null, 2));
+  else
+    io.out(
+      file === undefined
+        ? 'nothing was decided'
+        : `${verdict} ${names.map(visible).join(', ')} in ${shortPath(file, io.home)}`,
+    );
+  return decided.length === questions.length ? EXIT.ok : EXIT.failed;
+}
+
+/** Settings of the project that say more than it may say unasked; code among them is shown before it is ever run. */
+async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
+  const { waiting } = discovery.settings;
+  const decided: (typeof waiting)[number][] = [];
+  for (const file of waiting) {
+    if (!json)
+      for (const line of [paint(io, 'bold', shortPath(file.path, io.home)), ...file.text.split('\n')])
+        io.out(visible(line));
+    if (yes || (await isConfirmed(`Let ${shortPath(file.path, io.home)} count?`, io))) decided.push(file);
+  }
+  const approved = decided.map(({ path }) => path);
+  const kept = decided.length > 0 ? await approveSettings(decided, discovery, new Date()) : undefined;
+  if (json) io.out(JSON.stringify({ approved, file: kept }, null, 2));
+  else
+    io.out(
+      kept === undefined
+        ? 'nothing was decided'
+        : `approved ${approved.map((path) => shortPath(path, io.home)).join(', ')}`,
+    );
+  return decided.length === waiting.length ? EXIT.ok : EXIT.failed;
+}
+
+/** Tools of a server that runs already, which are not what they were when they were last looked at. */
+async function decideTools(server: string, discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
+  const changes = await changedTools(discovery, server);
+  if (!json) {
+    for (const { tool, change, shown } of changes) {
+      io.out(`${paint(io, 'bold', visible(tool))} ${paint(io, 'yellow', change)}`);
+      for (const line of shown.split('\n')) io.out(`  ${visible(line)}`);
+    }
+  }
+  const approved =
+    yes || (await isConfirmed(`Trust these ${plural(changes.length, 'tool')} of ${visible(server)}?`, io));
+  if (approved) await approveTools(discovery, server, changes);
+  const tools = approved ? changes.map(({ tool }) => tool) : [];
+  if (json) io.out(JSON.stringify({ approved: [server], tools }, null, 2));
+  else io.out(approved ? `approved ${plural(tools.length, 'tool')} of ${visible(server)}` : 'nothing was decided');
+  return approved ? EXIT.ok : EXIT.failed;
+}
+
+async function isConfirmed(question: string, io: Io): Promise<boolean> {
+  if (!io.ask) {
+    throw new PortolanError(ErrorCode.TerminalNeeded, 'approving takes a person at a terminal', {
+      hint: 'run it in a terminal; a script that has looked at the entry itself can add --yes',
+    });
+  }
+  return /^y(es)?$/i.test((await answerTo(`${question} [y/N] `, io.ask)).trim());
+}
+
+/** Who leaves in the middle decides nothing, not even what they had said yes to before. */
+async function answerTo(question: string, ask: NonNullable<Io['ask']>): Promise<string> {
+  try {
+    return await ask(question);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
+    throw new PortolanError(ErrorCode.Cancelled, 'nothing was decided', { cause: error });
+  }
+}
+
+const BECAUSE = {
+  new: 'nobody has decided about it yet',
+  changed: 'it changed since it was decided',
+  reviewed: 'as reviewed by your team',
+  decided: 'it was decided before',
+} as const;
+
+function questionLines(question: Question, io: Io): string[] {
+  const { server, definition, because, launch, surroundings, changes, shadows } = question;
+  const { client, scope, source, line } = definition;
+  return [
+    paint(io, 'bold', visible(server.name)),
+    `  ${paint(io, 'dim', 'runs')}     ${visible(launch)}`,
+    ...surroundings.map(([what, text]) => `  ${paint(io, 'dim', what.padEnd(8))} ${visible(text)}`),
+    `  ${paint(io, 'dim', 'from')}     ${placeText({ client, scope })}, ${shortPath(source, io.home)}:${line}`,
+    `  ${paint(io, 'dim', 'because')}  ${BECAUSE[because]}`,
+    ...changes.map((change) => `  ${paint(io, 'yellow', 'changed')}  ${visible(change)}`),
+    ...shadows.map((shadow) => `  ${paint(io, 'yellow', 'shadows')}  ${visible(shadow)}`),
+  ];
+}
+
+function listQuestions(questions: readonly Question[], { settings }: Discovery, io: Io, json: boolean): number {
+  if (json) {
+    const shown = questions.map(({ server, because, launch, surroundings, changes, shadows }) => ({
+      name: server.name,
+      source: server.source,
+      because,
+      launch,
+      surroundings: Object.fromEntries(surroundings),
+      changes,
+      shadows,
+    }));
+    io.out(JSON.stringify({ pending: shown, settings: settings.waiting.map(({ path }) => path) }, null, 2));
+    return EXIT.ok;
+  }
+  for (const question of questions) for (const line of questionLines(question, io)) io.out(line);
+  for (const { path } of settings.waiting) io.out(`${shortPath(path, io.home)} waits too: portolan approve --settings`);
+  io.out(
+    questions.length === 0
+      ? 'nothing waits for approval'
+      : `${plural(questions.length, 'server waits', 'servers wait')}; approve with: portolan approve <server>`,
+  );
+  return EXIT.ok;
+}

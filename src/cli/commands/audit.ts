@@ -1,0 +1,99 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { discoverAll } from '../../discovery/index.js';
+import { type AuditReading, explain, readAudit } from '../../use-cases/index.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from '../runtime/command.js';
+import { type Cell, paint, plural, shortPath, table, visible } from '../runtime/terminal-text.js';
+
+type Entry = AuditReading['entries'][number];
+type Chain = AuditReading['chains'][number];
+
+const OPTIONS = {
+  ...JSON_OPTIONS,
+  verify: { type: 'boolean', about: 'check that no line was changed or taken out' },
+  server: { type: 'string', value: 'SERVER', about: 'only calls to this server' },
+  last: { type: 'string', value: 'N', about: 'so many of the last ones' },
+} as const;
+/** What fits on a screen. */
+const SHOWN = 50;
+const HEAD = ['TIME', 'CLIENT', 'SERVER', 'TOOL', 'OUTCOME', 'MS', 'BYTES'];
+
+export function auditCommand(folder: () => string, discover: typeof discoverAll): Command {
+  return {
+    name: 'audit',
+    summary: 'show which tools were called, and whether the record of it is whole',
+    usage: 'portolan audit [--json] [--verify] [--server NAME] [--last N]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan audit --last 10', does: 'the last ten calls' },
+      { line: 'portolan audit --verify', does: 'whether the record is whole' },
+    ],
+    async run(args, io) {
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const last = values.last === undefined ? undefined : toCount(values.last, this.usage);
+      const most = last ?? (values.json ? undefined : SHOWN);
+      const { entries, total, chains } = await readAudit(folder(), {
+        verify: values.verify === true,
+        ...(values.server !== undefined && { servers: await namesOf(values.server, discover) }),
+        ...(most !== undefined && { last: most }),
+      });
+      if (values.json) io.out(JSON.stringify(values.verify ? { entries, chains } : { entries }, null, 2));
+      else {
+        for (const line of entryLines(entries, total, folder(), io)) io.out(line);
+        if (values.verify) for (const line of chainLines(chains, io)) io.out(line);
+      }
+      return chains.some(({ state }) => state.kind === 'broken') ? EXIT.failed : EXIT.ok;
+    },
+  };
+}
+
+/** A server stands in the record under its name in the chart, whatever else it is called; one that is gone from it, as it was. */
+async function namesOf(wanted: string, discover: typeof discoverAll): Promise<ReadonlySet<string>> {
+  const known = await discover({}).then(
+    (discovery) => explain(discovery, wanted)?.server?.name,
+    () => undefined, // what was called is shown, whatever is wrong with the files now
+  );
+  return new Set([wanted, known ?? wanted]);
+}
+
+function toCount(text: string, usage: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new PortolanError(ErrorCode.Usage, `--last ${text} is no number of entries`, { hint: `usage: ${usage}` });
+}
+
+function entryLines(entries: readonly Entry[], total: number, folder: string, io: Io): string[] {
+  if (entries.length === 0) return [`No calls are recorded in ${shortPath(folder, io.home)}.`];
+  const rows = entries.map((entry): Cell[] => [
+    { text: visible(entry.at), style: 'dim' },
+    ...[entry.client, entry.server, withVia(entry)].map((text) => ({ text: visible(text) })),
+    { text: visible(entry.outcome), style: entry.outcome === 'ok' ? 'green' : 'red' },
+    { text: String(Math.round(entry.durationMs)) },
+    { text: String(entry.bytes) },
+  ]);
+  const more = total > entries.length ? [paint(io, 'dim', `the last ${entries.length} of ${total}; --last N`)] : [];
+  return [...table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io), ...more];
+}
+
+/** A call that a program made for the client is no call of the client's own. */
+function withVia({ tool, via }: Entry): string {
+  return via === undefined ? tool : `${tool} (${via})`;
+}
+
+function chainLines(chains: readonly Chain[], io: Io): string[] {
+  const broken = chains.filter(({ state }) => state.kind === 'broken').length;
+  const verdict =
+    broken === 0
+      ? paint(io, 'green', `${plural(chains.length, 'chain')} verified`)
+      : paint(io, 'red', `${broken} of ${plural(chains.length, 'chain')} broken`);
+  return ['', ...chains.map((chain) => chainLine(chain, io)), verdict];
+}
+
+function chainLine({ chain, count, state }: Chain, io: Io): string {
+  const name = `${visible(chain)}, ${plural(count, 'line')}:`;
+  if (state.kind === 'ok') {
+    const open = state.unsealed === 0 ? '' : `, ${plural(state.unsealed, 'line')} after the last sealed head`;
+    return `${name} ${paint(io, 'green', 'ok')}${open}`;
+  }
+  // Where the file is gone there is no place to name.
+  const where = state.file ? ` (${visible(state.file)}${state.line ? `:${state.line}` : ''})` : '';
+  return `${name} ${paint(io, 'red', state.because)}: ${visible(state.message)}${where}`;
+}

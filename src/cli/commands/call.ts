@@ -1,0 +1,126 @@
+import { ErrorCode, isObject, PortolanError, readJson, unlessAborted } from '../../base/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
+import { exitOf, failureJson } from '../runtime/report-failure.js';
+import { visible } from '../runtime/terminal-text.js';
+import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+
+const { json, config, client, server: more } = CHART_OPTIONS;
+const OPTIONS = {
+  json,
+  config,
+  client,
+  server: more,
+  args: { type: 'string', value: 'JSON', about: 'the arguments as one JSON object' },
+} as const;
+
+export function callCommand(open: OpenForCommand): Command {
+  return {
+    name: 'call',
+    summary: 'call a tool and print what it gives; ends with 1 if it fails',
+    usage: 'portolan call <server> <tool> [--args JSON | key=value …] [--json]',
+    options: OPTIONS,
+    words: 'server',
+    examples: [
+      { line: 'portolan call weather get_forecast city=Oslo', does: 'arguments as key=value' },
+      {
+        line: `portolan call orders list_orders --args '{"status":"open"}' --json`,
+        does: 'arguments as JSON, and the whole result',
+      },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS);
+      const [server, tool, ...pairs] = needed(this, positionals, ['server', 'tool']);
+      if (values.args !== undefined && pairs.length > 0)
+        throw new PortolanError(ErrorCode.Usage, '--args and key=value at once', { hint: `usage: ${this.usage}` });
+      try {
+        const result = await withGateway(
+          open,
+          chartFlags(values),
+          io,
+          `calling ${server} ${tool}`,
+          async (running, { say, signal }) => {
+            const { gateway } = running;
+            const details = () => unlessAborted(gateway.getToolDetails(server, tool), signal);
+            const schema = pairs.length === 0 ? {} : (await details()).inputSchema;
+            const toolArguments = values.args === undefined ? fromPairs(pairs, schema) : fromJson(values.args);
+            const { value } = await gateway.executeTool(server, tool, toolArguments, {
+              client: 'portolan call',
+              signal,
+              progress: ({ progress, total, message }) =>
+                say(`${server} ${tool}: ${message ?? ''} ${progress}${total === undefined ? '' : `/${total}`}`),
+            });
+            return value;
+          },
+        );
+        const isRefused = result.isError === true;
+        if (!values.json) print(result, io);
+        else if (isRefused)
+          io.out(JSON.stringify({ success: false, error: refusal(result, server, tool), result }, null, 2));
+        else io.out(JSON.stringify({ success: true, result }, null, 2));
+        return isRefused ? EXIT.failed : EXIT.ok;
+      } catch (error) {
+        if (!(error instanceof PortolanError)) throw error;
+        if (values.json) io.out(failureJson(error, { server, tool }));
+        else io.err(`${error.code}: ${visible(error.message)}${error.hint ? `\n  ${visible(error.hint)}` : ''}`);
+        // Who was told to end says by what; everything else that happens to a call is a failure.
+        return error.code === ErrorCode.Cancelled ? exitOf(error) : EXIT.failed;
+      }
+    },
+  };
+}
+
+/** A tool that says it failed has failed: who reads only `success` and `error` must not take it for done. */
+function refusal({ content }: Readonly<Record<string, unknown>>, server: string, tool: string) {
+  const blocks = Array.isArray(content) ? content.filter(isObject) : [];
+  const said = blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
+  const message = said.join('\n') || 'the tool says that it failed, and not why';
+  return { code: ErrorCode.ToolExecutionError, message, server, tool };
+}
+
+/** What a tool gave, as a person reads it: text as it is, the rest by kind and size. */
+function print(result: Readonly<Record<string, unknown>>, io: Io): void {
+  const blocks = Array.isArray(result.content) ? result.content.filter(isObject) : [];
+  for (const { type, text, data, mimeType, ...block } of blocks) {
+    if (type === 'text' && typeof text === 'string') for (const line of text.split('\n')) io.out(visible(line));
+    else if (typeof data === 'string')
+      io.out(
+        `[${visible(String(type))} ${visible(String(mimeType))}, ${data.length} characters of base64; --json shows them]`,
+      );
+    else io.out(visible(JSON.stringify({ type, ...block })));
+  }
+  if (blocks.length === 0) io.out(visible(JSON.stringify(result.structuredContent ?? result)));
+}
+
+function fromJson(text: string): unknown {
+  try {
+    const value = readJson(text);
+    if (isObject(value)) return value;
+  } catch {
+    // told below
+  }
+  throw new PortolanError(ErrorCode.Usage, '--args is not a JSON object', { hint: `write --args '{"key": "value"}'` });
+}
+
+/** `key=value`, where a value that the schema does not want as text is read as JSON. */
+function fromPairs(pairs: readonly string[], schema: Readonly<Record<string, unknown>>): unknown {
+  const properties = isObject(schema.properties) ? schema.properties : {};
+  const members = pairs.map((pair) => {
+    const equals = pair.indexOf('=');
+    if (equals < 1)
+      throw new PortolanError(ErrorCode.Usage, `${pair} is no argument`, { hint: 'write key=value, or --args JSON' });
+    const [key, text] = [pair.slice(0, equals), pair.slice(equals + 1)];
+    const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
+    return `${JSON.stringify(key)}:${asJson(text, isObject(property) ? property.type : undefined)}`;
+  });
+  return readJson(`{${members.join(',')}}`);
+}
+
+function asJson(text: string, type: unknown): string {
+  if (type === 'string') return JSON.stringify(text);
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return JSON.stringify(text);
+  }
+}

@@ -1,0 +1,38 @@
+import { daemonPlace } from '../../app/index.js';
+import { isObject } from '../../base/index.js';
+import { askDaemon } from '../../bridge/index.js';
+import type { DiscoverOptions } from '../../discovery/index.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, SOCKET_OPTION } from '../runtime/command.js';
+import { type Cell, shortPath, table, visible } from '../runtime/terminal-text.js';
+
+const OPTIONS = { ...JSON_OPTIONS, ...SOCKET_OPTION } as const;
+const HEAD = ['ID', 'NAME', 'VERSION', 'PID', 'CALLS', 'SINCE', 'FOLDER'];
+
+/** Shows who is connected to the daemon, all but the one who asks. */
+export function clientsCommand(machine: DiscoverOptions = {}): Command {
+  return {
+    name: 'clients',
+    summary: 'show the clients that the daemon serves now',
+    usage: 'portolan clients [--json] [--mcp-bridge-socket PATH]',
+    options: OPTIONS,
+    examples: [{ line: 'portolan clients', does: 'who is connected to the daemon now' }],
+    async run(args, io) {
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const { socket } = await daemonPlace(machine, values['mcp-bridge-socket']);
+      const told = await askDaemon(socket, 'bridge/status');
+      const all = isObject(told) && Array.isArray(told.clients) ? told.clients.filter(isObject) : [];
+      // Whoever asks like this has not introduced itself.
+      const clients = all.filter(({ name, cwd }) => name !== 'unknown' || cwd !== undefined);
+      if (values.json) io.out(JSON.stringify({ clients }, null, 2));
+      else if (clients.length === 0) io.out(told === undefined ? 'No daemon runs.' : 'Nobody is connected.');
+      else {
+        const rows = clients.map(({ id, name, version, pid, calls, since, cwd }): Cell[] => [
+          ...[id, name, version, pid, calls, since].map((one) => ({ text: visible(String(one ?? '-')) })),
+          { text: typeof cwd === 'string' ? shortPath(cwd, io.home) : '-' },
+        ]);
+        for (const line of table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io)) io.out(line);
+      }
+      return EXIT.ok;
+    },
+  };
+}

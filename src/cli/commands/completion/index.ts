@@ -1,0 +1,54 @@
+import { ErrorCode, PortolanError } from '../../../base/index.js';
+import type { discoverAll } from '../../../discovery/index.js';
+import { knownClients } from '../../../use-cases/index.js';
+import { type Command, EXIT, flags, needed } from '../../runtime/command.js';
+import { visible } from '../../runtime/terminal-text.js';
+import { bashScript } from './bash-completion.js';
+import { linesOf } from './completion-lines.js';
+import { fishScript } from './fish-completion.js';
+import { zshScript } from './zsh-completion.js';
+
+const OPTIONS = { names: { type: 'boolean', isHidden: true } } as const;
+const SHELLS = new Map([
+  ['bash', bashScript],
+  ['zsh', zshScript],
+  ['fish', fishScript],
+]);
+
+/** Writes what a shell loads to complete our command lines, out of the same table that runs them. */
+export function completionCommand(discover: typeof discoverAll, all: () => Promise<readonly Command[]>): Command {
+  return {
+    name: 'completion',
+    summary: 'print a script with which a shell completes commands, flags and names of servers',
+    usage: 'portolan completion bash|zsh|fish',
+    options: OPTIONS,
+    words: [...SHELLS.keys()],
+    examples: [
+      { line: 'portolan completion bash', does: 'for ~/.bashrc: source <(portolan completion bash)' },
+      { line: 'portolan completion zsh', does: 'for ~/.zshrc, after compinit: source <(portolan completion zsh)' },
+      { line: 'portolan completion fish', does: 'for ~/.config/fish/completions/portolan.fish' },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
+      if (values.names) {
+        const { servers } = await discover({});
+        for (const { name } of servers) if (isTypeable(name)) io.out(name);
+        return EXIT.ok;
+      }
+      const [shell] = needed(this, positionals, ['shell: bash, zsh or fish']);
+      const script = SHELLS.get(shell);
+      if (!script) {
+        throw new PortolanError(ErrorCode.Usage, `there is no completion for ${shell}`, {
+          hint: `usage: ${this.usage}`,
+        });
+      }
+      io.out(script(linesOf(await all(), await knownClients())).trimEnd());
+      return EXIT.ok;
+    },
+  };
+}
+
+/** A name with what no keyboard has, or that looks like a flag, is nothing to complete to. */
+function isTypeable(name: string): boolean {
+  return visible(name) === name && !name.startsWith('-');
+}

@@ -1,0 +1,61 @@
+import { ASK_NAMES, type Flag, type Line, type Offer } from './completion-lines.js';
+
+/** To be sourced after `compinit`, or kept as `_portolan` in a folder of `fpath`. */
+export function zshScript(lines: readonly Line[]): string {
+  const commands = lines.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`);
+  const cases = lines.map(({ name, flags, word, isRepeated }) => {
+    const specs = [...flags.map(flagSpec), "'(- *)--help[show what it does]'", ...wordSpec(word, isRepeated)];
+    return `    ${name}) _arguments -S ${specs.join(' ')} ;;`;
+  });
+  return `#compdef portolan
+# Completion of portolan for zsh: source <(portolan completion zsh)
+_portolan_servers() {
+  local -a names
+  names=("\${(@f)$(${ASK_NAMES})}")
+  (( \${#names} )) && compadd -- "\${(@)names:#}"
+}
+_portolan() {
+  local -a commands
+  commands=(
+${commands.join('\n')}
+  )
+  if (( CURRENT == 2 )); then
+    _describe -t commands command commands
+    return
+  fi
+  local command=$words[2]
+  shift words
+  (( CURRENT-- ))
+  case $command in
+${cases.join('\n')}
+  esac
+}
+if [[ \${funcstack[1]} == _portolan ]]; then _portolan "$@"; else compdef _portolan portolan; fi
+`;
+}
+
+function flagSpec({ flag, about, isRepeated, value }: Flag): string {
+  const told = about.replaceAll(/[\\[\]:]/g, String.raw`\$&`);
+  return quoted(`${isRepeated ? '*' : ''}${flag}[${told}]${value ? `:value:${act(value)}` : ''}`);
+}
+
+function wordSpec(word: Offer, isRepeated: boolean): string[] {
+  return word.kind === 'nothing' ? [] : [quoted(`${isRepeated ? '*' : '1'}:word:${act(word)}`)];
+}
+
+function act(offer: Offer): string {
+  switch (offer.kind) {
+    case 'nothing':
+      return '';
+    case 'files':
+      return '_files';
+    case 'servers':
+      return '_portolan_servers';
+    case 'words':
+      return `(${offer.words.join(' ')})`;
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}

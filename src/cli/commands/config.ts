@@ -1,0 +1,66 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { discoverAll } from '../../discovery/index.js';
+import type { inspectOwnSettings } from '../../use-cases/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from '../runtime/command.js';
+import { type Cell, plural, shortPath, table } from '../runtime/terminal-text.js';
+import { showSettings, validateSettings } from './show-settings.js';
+
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  found: { type: 'boolean', about: 'only places where something is' },
+  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+} as const;
+
+export function configCommand(discover: typeof discoverAll, inspect: typeof inspectOwnSettings): Command {
+  return {
+    name: 'config',
+    summary: 'show or check the settings that hold, or every place that was looked at and what was there',
+    usage:
+      'portolan config sources [--json] [--found] [--client ID,…] [--config FILE|FOLDER] | show [--json] [--show-secrets] | validate [--json] | reload',
+    options: OPTIONS,
+    words: ['sources', 'show', 'validate', 'reload'],
+    examples: [
+      { line: 'portolan config sources --found', does: 'the files that were read' },
+      { line: 'portolan config show', does: 'every setting, and where it was written' },
+      { line: 'portolan config validate', does: 'ends with 2 if a settings file is wrong' },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
+      const [verb] = positionals;
+      const json = values.json === true;
+      if (verb === 'show')
+        return showSettings(await inspect(), io, { json, showSecrets: values['show-secrets'] === true });
+      if (verb === 'validate') return validateSettings(await inspect(), io, json);
+      if (verb === 'reload') {
+        throw new PortolanError(ErrorCode.ConnectionError, 'nothing is running that has to be told', {
+          hint: 'every command reads its settings when it starts, and a gateway sees by itself that a file changed',
+        });
+      }
+      if (verb !== 'sources') {
+        throw new PortolanError(ErrorCode.Usage, verb ? `config cannot ${verb}` : 'config what?', {
+          hint: `usage: ${this.usage}`,
+        });
+      }
+      const { looks } = await discover(chartFlags(values));
+      const shown = values.found ? looks.filter((look) => look.found !== 'absent') : looks;
+      if (values.json) {
+        io.out(JSON.stringify({ sources: shown }, null, 2));
+        return EXIT.ok;
+      }
+      const rows = shown.map(({ client, scope, path, found, servers }): Cell[] => [
+        { text: client },
+        { text: scope },
+        found === 'read'
+          ? { text: servers > 0 ? plural(servers, 'server') : 'no servers', style: servers > 0 ? 'green' : 'dim' }
+          : { text: found === 'failed' ? 'broken' : 'absent', style: found === 'failed' ? 'red' : 'dim' },
+        { text: shortPath(path, io.home) },
+      ]);
+      const head = ['CLIENT', 'SCOPE', 'FOUND', 'PLACE'].map((text): Cell => ({ text, style: 'bold' }));
+      for (const line of table([head, ...rows], io)) io.out(line);
+      const there = looks.filter((look) => look.found !== 'absent').length;
+      io.out('');
+      io.out(`${plural(looks.length, 'place')} looked at, ${there} there`);
+      return EXIT.ok;
+    },
+  };
+}

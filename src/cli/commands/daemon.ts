@@ -1,0 +1,158 @@
+import { type DaemonPlace, daemonPlace, listensAt } from '../../app/index.js';
+import { diskFiles, ErrorCode, identityOf, isAlive, isObject, PortolanError } from '../../base/index.js';
+import { askDaemon, claimStart, daemonLog, MEANT_BY_HAND, startDaemon } from '../../bridge/index.js';
+import { type DiscoverOptions, hostOf } from '../../discovery/index.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS, needed, SOCKET_OPTION } from '../runtime/command.js';
+import { shortPath, visible } from '../runtime/terminal-text.js';
+
+const OPTIONS = {
+  ...JSON_OPTIONS,
+  ...SOCKET_OPTION,
+  http: { type: 'string', value: 'HOST:PORT', about: 'with start: serve clients over HTTP too' },
+} as const;
+/** A daemon that has not come or gone by then does not. */
+const WAIT_MS = 15_000;
+const LOOK_MS = 25;
+/** Whoever looks who runs right after the start shall find it; a disk that does not answer is no reason to wait for longer. */
+const ANNOUNCED_MS = 2_000;
+/** What clients over HTTP have to show. */
+const TOKEN = 'PORTOLAN_TOKEN';
+const LOG_LINES = 100;
+
+/** Starts, stops and shows the one daemon of this user. */
+export function daemonCommand(machine: DiscoverOptions = {}): Command {
+  return {
+    name: 'daemon',
+    summary: 'start or stop the gateway that serves every client, or show whether it runs and what it wrote',
+    usage: 'portolan daemon start|stop|status|logs [--json] [--http HOST:PORT] [--mcp-bridge-socket PATH]',
+    options: OPTIONS,
+    words: ['start', 'stop', 'status', 'logs'],
+    examples: [
+      { line: 'portolan daemon status', does: 'whether it runs, and where it listens' },
+      { line: 'portolan daemon start --http 127.0.0.1:7420', does: 'also for clients that speak HTTP' },
+      { line: 'portolan daemon stop', does: 'calls that are under way are finished first' },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
+      const [word] = needed(this, positionals, ['word: start, stop, status or logs']);
+      const place = await daemonPlace(machine, values['mcp-bridge-socket']);
+      const { home, env } = hostOf(machine);
+      switch (word) {
+        case 'start': {
+          const program = process.argv[1] ?? '';
+          const more = values.http === undefined ? [] : [`--http=${values.http}`];
+          if (!(await statusOf(place)).running && claimStart(place.socket))
+            startDaemon({
+              program,
+              socket: place.socket,
+              env,
+              home,
+              args: more,
+              passed: more.length > 0 ? [TOKEN, ...MEANT_BY_HAND] : MEANT_BY_HAND,
+            });
+          const look = () => statusOf(place);
+          await eventually(look, ({ running }) => running, WAIT_MS);
+          const status = await eventually(look, (seen) => !seen.running || seen.announced !== false, ANNOUNCED_MS);
+          const error = values.http === undefined ? undefined : await missed(status, values.http);
+          return say(status, values.json === true, io, error);
+        }
+        case 'stop': {
+          const before = await statusOf(place);
+          const status = before.running ? await stopped(place, before) : before;
+          const hasEnded = before.running && !status.running;
+          if (hasEnded && values.json !== true) io.out(`The daemon, which ran as ${before.pid ?? '?'}, has ended.`);
+          else say(status, values.json === true, io);
+          return status.running ? EXIT.failed : EXIT.ok;
+        }
+        case 'status':
+          return say(await statusOf(place), values.json === true, io);
+        case 'logs':
+          return logs(daemonLog(home, env), values.json === true, io);
+        default:
+          throw new PortolanError(ErrorCode.Usage, `daemon has no ${word}`, { hint: `usage: ${this.usage}` });
+      }
+    },
+  };
+}
+
+interface Status {
+  readonly running: boolean;
+  readonly pid?: number;
+  readonly socket: string;
+  readonly http?: string;
+  /** Others can find it in the registry; a daemon of an older version does not say. */
+  readonly announced?: boolean;
+}
+
+async function statusOf({ socket }: DaemonPlace): Promise<Status> {
+  const told = await askDaemon(socket, 'bridge/status');
+  if (!isObject(told)) return { running: false, socket };
+  const { pid, http, announced: isAnnounced } = told;
+  return {
+    running: true,
+    ...(typeof pid === 'number' && { pid }),
+    socket,
+    ...(typeof http === 'string' && { http }),
+    ...(typeof isAnnounced === 'boolean' && { announced: isAnnounced }),
+  };
+}
+
+/** It has ended when its process has, not when nobody can reach it any more: until then it stops its servers and writes down what they said. */
+async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
+  const identity = before.pid === undefined ? undefined : identityOf(before.pid);
+  await askDaemon(place.socket, 'bridge/stop');
+  const status = await eventually(
+    () => statusOf(place),
+    ({ running }) => !running,
+    WAIT_MS,
+  );
+  const isLeft = await eventually(
+    () => identity !== undefined && isAlive(identity),
+    (alive) => !alive,
+    WAIT_MS,
+  );
+  return isLeft ? before : status;
+}
+
+/** What is seen when it is as wanted, or when the time is over. */
+async function eventually<Seen>(
+  look: () => Seen | Promise<Seen>,
+  isWanted: (seen: Seen) => boolean,
+  limitMs: number,
+): Promise<Seen> {
+  const ends = performance.now() + limitMs;
+  for (;;) {
+    const seen = await look();
+    if (isWanted(seen) || performance.now() > ends) return seen;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+/** Why nobody is served over HTTP where it was asked for: a daemon that ran before does not open another port. */
+async function missed({ running, pid, http }: Status, wanted: string): Promise<string | undefined> {
+  if (!running || (http !== undefined && (await listensAt(http, wanted)))) return undefined;
+  const instead = http === undefined ? 'without HTTP' : `with HTTP on ${http}`;
+  const same = http === undefined ? '--http' : `--http ${wanted}`;
+  return `The daemon runs as ${pid ?? '?'} ${instead}: portolan daemon stop, then start it again with ${same}.`;
+}
+
+function say(status: Status, isJson: boolean, io: Io, error?: string): number {
+  const { running, pid, socket, http } = status;
+  const where = `${shortPath(socket, io.home)}${http === undefined ? '' : ` and ${http}`}`;
+  if (isJson) io.out(JSON.stringify({ ...status, ...(error !== undefined && { error }) }, null, 2));
+  else if (error !== undefined) io.err(visible(error));
+  else io.out(running ? `The daemon runs as ${pid ?? '?'} and listens on ${visible(where)}.` : 'No daemon runs.');
+  return running && error === undefined ? EXIT.ok : EXIT.failed;
+}
+
+function logs(path: string, isJson: boolean, io: Io): number {
+  const reading = diskFiles.read(path);
+  if (reading.kind !== 'read')
+    throw new PortolanError(ErrorCode.ConnectionError, `there is no log in ${shortPath(path, io.home)}`, {
+      hint: 'a daemon writes one when it starts: portolan daemon start',
+    });
+  const lines = reading.text.trimEnd().split('\n').slice(-LOG_LINES);
+  if (isJson) io.out(JSON.stringify({ path, lines }, null, 2));
+  else for (const line of lines) io.out(visible(line));
+  return EXIT.ok;
+}

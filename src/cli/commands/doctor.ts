@@ -1,0 +1,82 @@
+import { assertNever } from '../../base/index.js';
+import type { discoverAll } from '../../discovery/index.js';
+import type { Problem } from '../../model/index.js';
+import { type EngineState, hiddenTools, sandboxState } from '../../use-cases/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { paint, plural, type Style, shortPath, visible } from '../runtime/terminal-text.js';
+
+const ORDER: readonly Problem['severity'][] = ['error', 'warning', 'info'];
+const STYLE: Readonly<Record<Problem['severity'], Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
+
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  all: { type: 'boolean', about: 'try every sandbox that is installed, not only the one that serves' },
+} as const;
+
+export function doctorCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'doctor',
+    summary: 'show what is wrong with the files found, and what to do about it',
+    usage: 'portolan doctor [--json] [--all] [--client ID,…] [--config FILE|FOLDER]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan doctor', does: 'what is wrong, where, and what to do' },
+      { line: 'portolan doctor --all', does: 'the same, and every sandbox is tried that is installed' },
+      { line: 'portolan doctor --json --client cursor', does: 'for a program, and one client only' },
+    ],
+    async run(args, io) {
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const discovery = await discover(chartFlags(values));
+      const { servers, looks } = discovery;
+      const problems = [...discovery.problems, ...(await hiddenTools(discovery))];
+      const sorted = ORDER.flatMap((severity) => problems.filter((problem) => problem.severity === severity));
+      const sandbox = await sandboxState(discovery, values.all === true);
+      if (values.json) io.out(JSON.stringify({ problems: sorted, sandbox }, null, 2));
+      else {
+        for (const problem of sorted) for (const line of problemLines(problem, io)) io.out(line);
+        for (const line of sandboxLines(sandbox, io)) io.out(line);
+        const read = new Set(looks.filter((look) => look.found === 'read').map((look) => look.path)).size;
+        const counted = ORDER.map((severity) => problems.filter((problem) => problem.severity === severity).length);
+        const [errors = 0, warnings = 0, infos = 0] = counted;
+        io.out(
+          `${plural(servers.length, 'server')} in ${plural(read, 'file')}: ${plural(errors, 'error')}, ${plural(warnings, 'warning')}, ${plural(infos, 'remark')}`,
+        );
+      }
+      return problems.some((problem) => problem.severity === 'error') ? EXIT.failed : EXIT.ok;
+    },
+  };
+}
+
+function problemLines({ severity, code, source, line, server, message, hint }: Problem, io: Io): string[] {
+  const where = source === undefined ? '' : `${shortPath(source, io.home)}${line === undefined ? '' : `:${line}`}`;
+  const whose = server === undefined ? '' : ` ${visible(server)}:`;
+  return [
+    `${paint(io, STYLE[severity], severity)} ${paint(io, 'dim', code)}${where === '' ? '' : ` ${where}`}`,
+    `  ${whose.trimStart()}${whose === '' ? '' : ' '}${visible(message)}`,
+    `  ${paint(io, 'cyan', '→')} ${visible(hint)}`,
+    '',
+  ];
+}
+
+/** What programs of `run_python` run in, and why the others do not do. */
+function sandboxLines(states: readonly EngineState[], io: Io): string[] {
+  if (states.length === 0) return ['run_python is switched off (sandbox.engine)', ''];
+  const found = states.find(({ state }) => state === 'works');
+  const head = found ? `run_python runs in ${found.engine}` : `${paint(io, 'yellow', 'run_python')} cannot run here`;
+  return [head, ...states.flatMap((state) => engineLines(state, io)), ''];
+}
+
+function engineLines(state: EngineState, io: Io): string[] {
+  switch (state.state) {
+    case 'works':
+      return [`  ${paint(io, 'green', state.engine)} ${visible(state.version)}: ${state.guarantees.join('; ')}`];
+    case 'untried':
+      return [`  ${state.engine} is there and was not tried; portolan doctor --all tries it`];
+    case 'fails':
+      return [
+        `  ${paint(io, 'dim', state.engine)} ${visible(state.problem)} ${paint(io, 'cyan', '→')} ${visible(state.hint)}`,
+      ];
+    default:
+      return assertNever(state);
+  }
+}

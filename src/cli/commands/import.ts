@@ -1,0 +1,36 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { DiscoverOptions } from '../../discovery/index.js';
+import { importServers } from '../../use-cases/index.js';
+import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
+import { changeLines, changeOf } from '../runtime/edit-report.js';
+import { plural, visible } from '../runtime/terminal-text.js';
+
+const OPTIONS = { ...JSON_OPTIONS, force: { type: 'boolean', about: 'replace entries of the same name' } } as const;
+
+export function importCommand(machine: DiscoverOptions = {}): Command {
+  return {
+    name: 'import',
+    summary: "copy a client's servers into Portolan's own file",
+    usage: 'portolan import <client> [--force] [--json]',
+    options: OPTIONS,
+    words: 'client',
+    examples: [{ line: 'portolan import cursor', does: "copies Cursor's servers, and says which it passed over" }],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS);
+      const [client, ...more] = positionals;
+      if (client === undefined || more.length > 0) {
+        throw new PortolanError(ErrorCode.Usage, 'import takes one client', { hint: `usage: ${this.usage}` });
+      }
+      const { file, imported, passedOver } = await importServers(client, { ...machine, force: values.force === true });
+      if (values.json) {
+        io.out(JSON.stringify({ client, imported, passedOver, ...changeOf(file) }, null, 2));
+        return EXIT.ok;
+      }
+      io.out(`Imported ${plural(imported.length, 'server')} from ${client}${imported.length > 0 ? ':' : '.'}`);
+      for (const name of imported) io.out(`  ${visible(name)}`);
+      for (const { name, because } of passedOver) io.out(`  not ${visible(name)}: ${because}`);
+      for (const line of changeLines(file, io)) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}

@@ -1,0 +1,127 @@
+import type { Discovery, discoverAll } from '../../discovery/index.js';
+import { maskChart, type Problem, type Server, type State } from '../../model/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { type Cell, paint, plural, type Style, shortPath, table, visible } from '../runtime/terminal-text.js';
+
+const STATE_STYLE: Readonly<Record<State, Style>> = {
+  ready: 'green',
+  disabled: 'dim',
+  'pending-approval': 'yellow',
+  rejected: 'red',
+  'blocked-by-policy': 'red',
+  'needs-input': 'yellow',
+  'client-ignores': 'dim',
+  'inventory-only': 'dim',
+};
+
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  all: { type: 'boolean', about: 'also file and line; with --json every definition' },
+  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+} as const;
+
+export function listCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'list',
+    summary: 'show the servers found, where each came from and whether it may run',
+    usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|FOLDER] [--show-secrets]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan list', does: 'every server found, and whether it may run' },
+      {
+        line: 'portolan list --all --client cursor,claude-code',
+        does: 'only those of two clients, with file and line',
+      },
+      { line: 'portolan list --json --server notes="node notes.js"', does: 'for a program, with one more server' },
+    ],
+    async run(args, io) {
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const discovery = await discover(chartFlags(values));
+      const { definitions, servers, problems } = discovery;
+      const chart = { definitions, servers, problems };
+      if (values.json) {
+        const shown = values['show-secrets'] ? chart : maskChart(chart);
+        io.out(JSON.stringify(values.all ? shown : { servers: shown.servers, problems }, null, 2));
+        return EXIT.ok;
+      }
+      for (const line of chartLines(discovery, io, values.all === true)) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}
+
+function chartLines(discovery: Discovery, io: Io, all: boolean): string[] {
+  const { servers, problems } = discovery;
+  if (servers.length === 0) {
+    const silenced = silencedLines(discovery, io);
+    if (silenced.length > 0) return [...silenced, ...problemLine(problems, io)];
+    return [
+      'No MCP servers found on this machine.',
+      paint(io, 'dim', 'Put one into ~/MCPs/, or see every place that was looked at: portolan config sources'),
+      paint(io, 'dim', 'To see what this is good for, with servers of our own: portolan tour'),
+      ...problemLine(problems, io),
+    ];
+  }
+  const head = ['NAME', 'STATE', 'TRANSPORT', 'CLIENTS', ...(all ? ['SOURCE'] : [])].map(
+    (text): Cell => ({ text, style: 'bold' }),
+  );
+  const rows = servers.map((server): Cell[] => [
+    { text: visible(server.name) },
+    { text: server.state, style: STATE_STYLE[server.state] },
+    { text: server.transport },
+    { text: [...new Set(server.origins.map((origin) => origin.client))].join(', ') },
+    ...(all ? [{ text: sourceOf(server, io), style: 'dim' as const }] : []),
+  ]);
+  const ready = servers.filter((server) => server.state === 'ready').length;
+  const renamed = servers.flatMap((server) => renameLine(server, servers, io));
+  return [
+    ...table([head, ...rows], io),
+    ...renamed,
+    '',
+    `${plural(servers.length, 'server')}, ${ready} ready`,
+    ...silencedLines(discovery, io),
+    ...pendingLine(servers, io),
+    ...problemLine(problems, io),
+  ];
+}
+
+/** Why a server does not have the name under which it is written. */
+function renameLine({ name, renamedFrom, ...server }: Server, servers: readonly Server[], io: Io): string[] {
+  if (renamedFrom === undefined) return [];
+  const first = servers.find((one) => one.name === renamedFrom);
+  const taken = first ? ` in ${shortPath(first.source, io.home)} is another server and came first` : ' was taken';
+  return [
+    paint(
+      io,
+      'dim',
+      `${visible(name)} is "${visible(renamedFrom)}" of ${shortPath(server.source, io.home)}: the one${taken}`,
+    ),
+  ];
+}
+
+/** Why a machine full of files may show little or nothing. */
+function silencedLines({ exclusive, ignored, settings }: Discovery, io: Io): string[] {
+  if (!settings.settings.enabled) return ['Portolan is switched off by its settings: portolan config show'];
+  const files = exclusive.map((path) => shortPath(path, io.home)).join(', ');
+  return exclusive.length === 0
+    ? []
+    : [`${files} has exclusive control; ${plural(ignored.length, 'other definition')} ignored`];
+}
+
+function pendingLine(servers: readonly Server[], io: Io): string[] {
+  const waiting = servers.filter((server) => server.state === 'pending-approval').length;
+  return waiting === 0 ? [] : [`${paint(io, 'yellow', `${waiting} waiting for you`)}: portolan approve`];
+}
+
+function sourceOf(server: Server, io: Io): string {
+  return `${shortPath(server.source, io.home)}:${server.origins[0]?.line ?? 1}`;
+}
+
+function problemLine(problems: readonly Problem[], io: Io): string[] {
+  const count = (severity: Problem['severity']) => problems.filter((problem) => problem.severity === severity).length;
+  const parts = [
+    ...(count('error') > 0 ? [paint(io, 'red', plural(count('error'), 'error'))] : []),
+    ...(count('warning') > 0 ? [paint(io, 'yellow', plural(count('warning'), 'warning'))] : []),
+  ];
+  return parts.length === 0 ? [] : [`${parts.join(', ')}: portolan doctor`];
+}

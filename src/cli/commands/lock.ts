@@ -1,0 +1,24 @@
+import type { discoverAll } from '../../discovery/index.js';
+import { writeLock } from '../../use-cases/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from '../runtime/command.js';
+import { plural, shortPath } from '../runtime/terminal-text.js';
+
+export function lockCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'lock',
+    summary: 'write what you approved of this repository into portolan.lock.json, for your team to review and commit',
+    usage: 'portolan lock [--json]',
+    options: CHART_OPTIONS,
+    examples: [{ line: 'portolan lock', does: 'writes portolan.lock.json, to be reviewed and committed' }],
+    async run(args, io) {
+      const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
+      const { path, count } = await writeLock(await discover(chartFlags(values)));
+      io.out(
+        values.json
+          ? JSON.stringify({ file: path, servers: count })
+          : `${plural(count, 'server')} in ${shortPath(path, io.home)}`,
+      );
+      return EXIT.ok;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { discoverAll } from '../../discovery/index.js';
+import { explain, signIn } from '../../use-cases/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
+import { visible } from '../runtime/terminal-text.js';
+import { unknownServer } from './why.js';
+
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  'no-browser': { type: 'boolean', about: 'print the address of the page instead of opening it' },
+} as const;
+
+export function loginCommand(discover: typeof discoverAll, enter: typeof signIn = signIn): Command {
+  return {
+    name: 'login',
+    summary: 'sign in to a remote server, in your browser',
+    usage: 'portolan login <server> [--no-browser] [--json]',
+    options: OPTIONS,
+    words: 'server',
+    examples: [
+      { line: 'portolan login linear', does: 'opens the sign-in page of the server' },
+      { line: 'portolan login linear --no-browser', does: 'on a machine without a browser' },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
+      const [wanted] = needed(this, positionals, ['server']);
+      const discovery = await discover(chartFlags(values));
+      const server = explain(discovery, wanted)?.server;
+      if (!server) throw await unknownServer(wanted, discovery);
+      const isJson = values.json === true;
+      const signedIn = await enter(discovery, server.name, {
+        print: (page, opened) => tellPage(io, page, opened),
+        ...(values['no-browser'] && { openBrowser: async () => false }),
+      });
+      const who = signedIn.who === undefined ? '' : ` as ${visible(signedIn.who)}`;
+      if (isJson) io.out(JSON.stringify(signedIn, null, 2));
+      else io.out(`Signed in to ${visible(server.name)}${who}, by ${visible(signedIn.issuer)}.`);
+      return EXIT.ok;
+    },
+  };
+}
+
+/** On stderr: with --json, stdout is for a program. */
+function tellPage(io: Io, page: string, opened: boolean): void {
+  io.err(opened ? 'Your browser shows the sign-in page. If it does not, open:' : 'Open this page in a browser:');
+  io.err(`  ${page}`);
+  if (opened) return;
+  io.err('If that is a browser on another machine, it ends at an address of 127.0.0.1 that it cannot reach:');
+  io.err("  then run here, in another terminal: curl '<that address>'");
+}

@@ -1,0 +1,32 @@
+import type { discoverAll } from '../../discovery/index.js';
+import { explain, signOut } from '../../use-cases/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, needed } from '../runtime/command.js';
+import { visible } from '../runtime/terminal-text.js';
+import { unknownServer } from './why.js';
+
+export function logoutCommand(discover: typeof discoverAll, leave: typeof signOut = signOut): Command {
+  return {
+    name: 'logout',
+    summary: 'forget the sign-in to a remote server, here and at its authorization server',
+    usage: 'portolan logout <server> [--json]',
+    options: CHART_OPTIONS,
+    words: 'server',
+    examples: [{ line: 'portolan logout linear', does: 'forgets the token and tells the other side' }],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 1 });
+      const [wanted] = needed(this, positionals, ['server']);
+      const discovery = await discover(chartFlags(values));
+      const name = explain(discovery, wanted)?.server?.name;
+      const outcome = await leave(discovery, name ?? wanted);
+      if (outcome.kind === 'was-not' && name === undefined) throw await unknownServer(wanted, discovery);
+      if (values.json) io.out(JSON.stringify({ server: name ?? wanted, ...outcome }, null, 2));
+      else if (outcome.kind === 'was-not') io.out(`Nobody is signed in to ${visible(wanted)}.`);
+      else {
+        io.out(`Signed out of ${visible(wanted)}.`);
+        if (!outcome.revoked)
+          io.out('Its authorization server was not told: the token is gone from here, and ends there by itself.');
+      }
+      return EXIT.ok;
+    },
+  };
+}

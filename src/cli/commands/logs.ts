@@ -1,0 +1,54 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import { type DiscoverOptions, type discoverAll, hostOf, ownFolders } from '../../discovery/index.js';
+import { explain, readServerLog } from '../../use-cases/index.js';
+import { type Command, EXIT, flags, JSON_OPTIONS, needed } from '../runtime/command.js';
+import { printJson } from '../runtime/report-failure.js';
+import { visible } from '../runtime/terminal-text.js';
+import { unknownServer } from './why.js';
+
+export function logsCommand(discover: typeof discoverAll, machine: DiscoverOptions = {}): Command {
+  return {
+    name: 'logs',
+    summary: 'show what a server wrote on stderr when it last ran',
+    usage: 'portolan logs <server> [--json]',
+    options: JSON_OPTIONS,
+    words: 'server',
+    examples: [{ line: 'portolan logs github', does: 'why it did not start, in its own words' }],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, JSON_OPTIONS, { mostWords: 1 });
+      const [wanted] = needed(this, positionals, ['server']);
+      const read = () => readLog(wanted, ownFolders(hostOf(machine)).logs, discover);
+      if (values.json) return printJson(read, { server: wanted }, io);
+      const { server, lines } = await read();
+      if (lines.length === 0) io.out(`${visible(server)} has written nothing on stderr, or was never started.`);
+      else for (const line of lines) io.out(visible(line));
+      return EXIT.ok;
+    },
+  };
+}
+
+interface LastWords {
+  readonly server: string;
+  readonly lines: readonly string[];
+}
+
+async function readLog(wanted: string, folder: string, discover: typeof discoverAll): Promise<LastWords> {
+  const kept = await readServerLog(folder, wanted);
+  // What was written is shown, whoever still knows the server; only where nothing was is the name looked for.
+  const server = kept.kind === 'absent' ? await knownAs(wanted, discover) : wanted;
+  const reading = server === wanted ? kept : await readServerLog(folder, server);
+  if (reading.kind === 'failed')
+    throw new PortolanError(ErrorCode.ConfigNotFound, `the log of ${server} ${reading.message}`, {
+      hint: reading.hint,
+    });
+  const lines = reading.kind === 'read' ? reading.text.split('\n').filter((line) => line !== '') : [];
+  return { server, lines };
+}
+
+/** The name under which its log is kept; a name that nobody wrote down is a mistake, and no server that is silent. */
+async function knownAs(wanted: string, discover: typeof discoverAll): Promise<string> {
+  const discovery = await discover({});
+  const explanation = explain(discovery, wanted);
+  if (!explanation) throw await unknownServer(wanted, discovery);
+  return explanation.server?.name ?? wanted;
+}

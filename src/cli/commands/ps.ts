@@ -1,0 +1,77 @@
+import { maskUrl } from '../../base/index.js';
+import {
+  type DiscoverOptions,
+  distinctServers,
+  hostOf,
+  ownFolders,
+  readRunning,
+  transportsOf,
+} from '../../discovery/index.js';
+import { projectRegistryPath, type RegisteredServer, userRegistryPath } from '../../use-cases/index.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from '../runtime/command.js';
+import { type Cell, shortPath, table, visible } from '../runtime/terminal-text.js';
+import { processLines, type SharedProcess, sharedProcesses } from './shared-processes.js';
+
+const OPTIONS = { ...JSON_OPTIONS, user: { type: 'boolean', about: 'only servers outside of projects' } } as const;
+const HEAD = ['ID', 'PID', 'REACHED BY', 'SINCE', 'FOLDER'];
+
+/** `processes` are those that the daemon started; undefined where none runs. */
+export function psCommand(
+  machine: DiscoverOptions = {},
+  processes: () => Promise<readonly SharedProcess[] | undefined> = () => sharedProcesses(machine),
+): Command {
+  return {
+    name: 'ps',
+    summary: 'show the servers that run now, those that clients share, who uses each and what sharing saves',
+    usage: 'portolan ps [--json] [--user]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan ps', does: 'servers that run here, and those that clients share' },
+      { line: 'portolan ps --user --json', does: 'those outside of projects, for a program' },
+    ],
+    async run(args, io) {
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const reading = await readRunning(hostOf(machine), true);
+      const registries = reading.registries.filter(({ isUsers }) => isUsers || values.user !== true);
+      for (const { message, hint } of reading.problems) io.err(visible(`${message} (${hint})`));
+      const servers = distinctServers({ ...reading, registries }).map(masked);
+      const shared = await processes();
+      if (values.json) {
+        io.out(JSON.stringify({ servers, processes: shared ?? [] }, null, 2));
+        return EXIT.ok;
+      }
+      const isUser = values.user === true;
+      const announced = serverLines(servers, registryPath(machine, isUser), isUser ? '' : ', nor for this user', io);
+      for (const line of [...announced, '', ...processLines(shared, io)]) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}
+
+/** Where the servers of this project, or of this user, announce themselves. */
+export function registryPath(machine: DiscoverOptions, isUser: boolean): string {
+  const host = hostOf(machine);
+  return isUser ? userRegistryPath(ownFolders(host).state) : projectRegistryPath(host.cwd);
+}
+
+/** An address can hold a key, and the others see what is on a screen. */
+function masked(server: RegisteredServer): RegisteredServer {
+  const { http } = server;
+  return {
+    ...server,
+    http: http.url === undefined ? http : { ...http, url: maskUrl(http.url) },
+    transports: transportsOf(server).map((one) => (one.url === undefined ? one : { ...one, url: maskUrl(one.url) })),
+  };
+}
+
+function serverLines(servers: readonly RegisteredServer[], path: string, elsewhere: string, io: Io): string[] {
+  if (servers.length === 0) return [`No server has announced itself in ${shortPath(path, io.home)}${elsewhere}.`];
+  const rows = servers.map((server): Cell[] => [
+    { text: visible(server.id) },
+    { text: server.liveness === 'alive' ? String(server.pid) : `${server.pid} (elsewhere)` },
+    { text: visible(server.transports.map(({ type, url, path: at }) => url ?? at ?? type).join(', ') || '-') },
+    { text: visible(server.started_at || '-'), style: 'dim' },
+    { text: server.cwd === '' ? '-' : shortPath(server.cwd, io.home) },
+  ]);
+  return table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io);
+}

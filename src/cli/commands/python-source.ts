@@ -1,0 +1,24 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+
+/** No program that somebody wrote is longer. */
+const MAX_BYTES = 1024 * 1024;
+
+/** The text of a file, or of stdin where the path is `-`. */
+export async function readProgram(path: string): Promise<string> {
+  const { createReadStream } = process.getBuiltinModule('node:fs');
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of path === '-' ? process.stdin : createReadStream(path)) {
+      const chunk = Buffer.from(part);
+      bytes += chunk.length;
+      if (bytes > MAX_BYTES) throw new PortolanError(ErrorCode.Usage, `${path} has more than ${MAX_BYTES} bytes`);
+      parts.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof PortolanError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new PortolanError(ErrorCode.Usage, `the program cannot be read: ${why}`, { cause: error });
+  }
+  return Buffer.concat(parts).toString('utf8');
+}

@@ -1,0 +1,97 @@
+import type { PythonAnswer } from '../../app/index.js';
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { exitOf } from '../runtime/report-failure.js';
+import { SANDBOX_CHOICES, sandboxChoice } from '../runtime/sandbox-choice.js';
+import { paint, visible } from '../runtime/terminal-text.js';
+import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+
+const { json, config, client, server } = CHART_OPTIONS;
+const OPTIONS = {
+  ...{ json, config, client, server },
+  servers: { type: 'string', value: 'NAME,…', about: 'the servers that the program may reach; all unless said' },
+  timeout: { type: 'string', value: 'SECONDS', about: 'when it is stopped; 30 unless said' },
+  sandbox: { type: 'string', value: SANDBOX_CHOICES, about: 'what the program runs in' },
+} as const;
+
+/** The text of a file, or of stdin. */
+export type ReadProgram = (path: string) => Promise<string>;
+
+export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command {
+  return {
+    name: 'python',
+    summary: 'run a Python program over the tools, in a sandbox; ends with 1 if it fails',
+    usage: 'portolan python [FILE|-] [--servers a,b] [--timeout SECONDS] [--sandbox ENGINE] [--json]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan python report.py --servers github,slack', does: 'a file, with two servers in its reach' },
+      { line: `echo 'mcp_weather.get_forecast(city="Oslo")' | portolan python`, does: 'what comes in by the pipe' },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
+      const [path = '-'] = positionals;
+      const hint = `usage: ${this.usage}`;
+      if (path === '-' && io.ask)
+        throw new PortolanError(ErrorCode.Usage, 'there is no program: name a file, or send one by a pipe', { hint });
+      const engine = sandboxChoice(values.sandbox);
+      if (values.sandbox !== undefined && !engine)
+        throw new PortolanError(ErrorCode.Usage, `--sandbox is one of ${SANDBOX_CHOICES.join(', ')}`, { hint });
+      const request = {
+        code: await read(path),
+        ...(values.servers !== undefined && { servers: namesIn(values.servers) }),
+        ...(values.timeout !== undefined && { timeoutSeconds: secondsOf(values.timeout, hint) }),
+        session: false,
+      };
+      const options = { ...chartFlags(values), ...(engine && { settings: { sandbox: { engine } } }) };
+      try {
+        const { answer, resultText } = await withGateway(open, options, io, 'running', async ({ gateway }, around) => {
+          const { say, signal } = around;
+          const run = await gateway.runPython(request, {
+            client: 'portolan python',
+            signal,
+            progress: ({ message = 'running' }) => say(message),
+          });
+          // A program that is cut off has an answer, too.
+          if (run.answer.error) signal.throwIfAborted();
+          return run;
+        });
+        if (values.json) io.out(JSON.stringify({ success: answer.error === undefined, ...answer }, null, 2));
+        else print(answer, resultText, io);
+        return answer.error ? EXIT.failed : EXIT.ok;
+      } catch (error) {
+        if (!values.json || !(error instanceof PortolanError)) throw error;
+        const { code, message, hint: todo } = error;
+        io.out(JSON.stringify({ success: false, error: { code, message, ...(todo && { hint: todo }) } }, null, 2));
+        return code === ErrorCode.Cancelled ? exitOf(error) : EXIT.failed;
+      }
+    },
+  };
+}
+
+/** What the program printed as it was; everything about it on the other stream, where no reader takes it for output. */
+function print({ stdout = '', stderr = '', error, files, ...rest }: PythonAnswer, result: string | undefined, io: Io) {
+  const lines = (text: string) => text.replace(/\n$/, '').split('\n').map(visible);
+  if (stdout !== '') for (const line of lines(stdout)) io.out(line);
+  if (result !== undefined) for (const line of lines(result)) io.out(line);
+  if (stderr !== '') for (const line of lines(stderr)) io.err(line);
+  if (error) {
+    const where = error.line === undefined ? '' : ` (line ${error.line})`;
+    const code = error.code === undefined ? '' : ` ${error.code}`;
+    io.err(`${paint(io, 'red', visible(`${error.type}${code}`))}: ${visible(error.message)}${where}`);
+  }
+  for (const file of files ?? []) io.err(`${visible(file.path)}, ${file.bytes} bytes; --json shows what is in it`);
+  io.err(paint(io, 'dim', `${rest.engine}: ${rest.guarantees.join('; ')}`));
+}
+
+function namesIn(text: string): string[] {
+  return text
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+}
+
+function secondsOf(text: string, hint: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds > 0) return seconds;
+  throw new PortolanError(ErrorCode.Usage, `--timeout ${text} is no number of seconds`, { hint });
+}

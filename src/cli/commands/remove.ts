@@ -1,0 +1,28 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { DiscoverOptions } from '../../discovery/index.js';
+import { removeServer } from '../../use-cases/index.js';
+import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
+import { changeLines, changeOf } from '../runtime/edit-report.js';
+import { visible } from '../runtime/terminal-text.js';
+
+export function removeCommand(machine: DiscoverOptions = {}): Command {
+  return {
+    name: 'remove',
+    summary: "take a server out of Portolan's own file",
+    usage: 'portolan remove <name> [--json]',
+    options: JSON_OPTIONS,
+    words: 'server',
+    examples: [{ line: 'portolan remove notes', does: 'the entry goes; a copy of the old file is named' }],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, JSON_OPTIONS);
+      const [name, ...more] = positionals;
+      if (name === undefined || more.length > 0) {
+        throw new PortolanError(ErrorCode.Usage, 'remove takes one name', { hint: `usage: ${this.usage}` });
+      }
+      const file = await removeServer(name, machine);
+      if (values.json) io.out(JSON.stringify({ name, ...changeOf(file) }, null, 2));
+      else for (const line of [`Removed ${visible(name)}.`, ...changeLines(file, io)]) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}

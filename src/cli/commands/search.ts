@@ -1,0 +1,80 @@
+import { ErrorCode, PortolanError, unlessAborted } from '../../base/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
+import { printJson } from '../runtime/report-failure.js';
+import { paint, plural, visible } from '../runtime/terminal-text.js';
+import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+
+const { json, config, client } = CHART_OPTIONS;
+const OPTIONS = {
+  json,
+  config,
+  client,
+  server: { type: 'string', value: 'SERVER', about: 'only in this server' },
+  limit: { type: 'string', value: 'N', about: 'at most so many, 1 to 999' },
+} as const;
+
+const MAX_NAMES_SHOWN = 5;
+
+export function searchCommand(open: OpenForCommand): Command {
+  return {
+    name: 'search',
+    summary: 'find tools by what they do, over every server; several needs: one argument each',
+    usage: 'portolan search <need>… [--server NAME] [--limit N] [--json]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan search "read a file"', does: 'the tools that fit, best first' },
+      { line: 'portolan search "open issues" "send a message" --limit 3', does: 'two needs at once' },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS);
+      needed(this, positionals, ['need']);
+      const { server, limit, ...chart } = values;
+      const options = { ...(server !== undefined && { server }), ...limited(limit, this.usage) };
+      const read = () =>
+        withGateway(open, chartFlags(chart), io, 'searching', async ({ gateway }, { signal }) => {
+          const conversation = { client: 'portolan search', signal };
+          const found = await unlessAborted(gateway.searchTools(positionals, options, conversation), signal);
+          return { answer: found, waiting: server === undefined ? gateway.waiting.map(({ name }) => name) : [] };
+        });
+      if (values.json) return printJson(async () => (await read()).answer, {}, io);
+      const { answer, waiting } = await read();
+      for (const result of answer.results) {
+        const name = `${visible(result.server)} ${visible(result.tool)}`;
+        const weak = result.weak ? paint(io, 'dim', ' weak') : '';
+        io.out(`${result.relevance.toFixed(2)}  ${marked(name, result.why, io)}${weak}`);
+        io.out(`      ${marked(visible(result.summary), result.why, io)}`);
+      }
+      const [best] = answer.results;
+      if (!best) io.out('nothing here does that');
+      if (waiting.length > 0 && (!best || best.weak)) io.out(paint(io, 'yellow', notSearched(waiting)));
+      for (const name of answer.pending ?? []) io.out(paint(io, 'dim', `${visible(name)} is still being read`));
+      for (const failed of answer.failed ?? [])
+        io.err(paint(io, 'yellow', `${visible(failed.server)} was not searched: ${visible(failed.error)}`));
+      if (answer.results.length > 0) io.out(paint(io, 'dim', plural(answer.results.length, 'tool')));
+      return EXIT.ok;
+    },
+  };
+}
+
+/** What is wanted may be in one of those. */
+function notSearched(waiting: readonly string[]): string {
+  const [wait, were] = waiting.length === 1 ? ['server waits', 'was'] : ['servers wait', 'were'];
+  const more = waiting.length > MAX_NAMES_SHOWN ? ', …' : '';
+  const names = `${waiting.slice(0, MAX_NAMES_SHOWN).map(visible).join(', ')}${more}`;
+  return `${waiting.length} ${wait} for your approval and ${were} not searched: ${names} · portolan approve`;
+}
+
+function limited(text: string | undefined, usage: string): { limit?: number } {
+  if (text === undefined) return {};
+  if (/^[1-9]\d{0,2}$/.test(text)) return { limit: Number(text) };
+  throw new PortolanError(ErrorCode.Usage, `--limit ${text} is no number from 1 to 999`, { hint: `usage: ${usage}` });
+}
+
+/** The words for which a tool was found, where they stand in its text. */
+function marked(text: string, words: readonly string[], io: Io): string {
+  const wanted = new Set(words.map((word) => word.toLowerCase()));
+  return text
+    .split(/(?<![\p{L}\p{N}])(?=[\p{L}\p{N}])|(?<=[\p{L}\p{N}])(?![\p{L}\p{N}])/u)
+    .map((part) => (wanted.has(part.toLowerCase()) ? paint(io, 'green', part) : part))
+    .join('');
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import { type Serve, serveCommand } from './serve.js';
+
+/** Runs the command with something in place of the gateway; gives what it was asked to do, said and ended with. */
+async function run(
+  args: readonly string[],
+  env: Serve['environment'] = {},
+  http: Serve['http'] = async () => undefined,
+) {
+  const asked: unknown[] = [];
+  const said: string[] = [];
+  const command = serveCommand({
+    stdio: async (options) => void asked.push(['stdio', options]),
+    http: async ({ listening, ...options }) => {
+      asked.push(['http', options]);
+      listening('http://there/mcp');
+      await http({ listening, ...options });
+    },
+    socket: async ({ listening }) => listening(['/run/s.sock', 'http://there/mcp']),
+    environment: env,
+  });
+  const io = {
+    out: (line: string) => said.push(`out: ${line}`),
+    err: (line: string) => said.push(line),
+    colour: false,
+    home: '/h',
+  };
+  const code = await command.run(args, io);
+  return { asked, said, code };
+}
+
+describe('serve', () => {
+  it.each([
+    { args: [], asked: ['stdio', {}] },
+    { args: ['--expose', 'all'], asked: ['stdio', { expose: 'all' }] },
+    { args: ['--http'], asked: ['http', { address: '' }] },
+    { args: ['--http', '--expose', 'all'], asked: ['http', { address: '', expose: 'all' }] },
+    { args: ['--http=localhost:1'], asked: ['http', { address: 'localhost:1' }] },
+    { args: ['--http', 'localhost:1'], asked: ['http', { address: 'localhost:1' }] },
+    { args: ['--http', ':1', '--token', 'x'], asked: ['http', { address: ':1', token: 'x' }] },
+    { args: ['--expose', 'all', '--http'], asked: ['http', { address: '', expose: 'all' }] },
+  ])('reads $args', async ({ args, asked }) => {
+    expect(await run(args)).toMatchObject({ asked: [asked], code: 0 });
+  });
+
+  it('takes the token from the environment, unless a flag says another', async () => {
+    const env = { PORTOLAN_TOKEN: 'from-env' };
+    expect((await run(['--http'], env)).asked).toEqual([['http', { address: '', token: 'from-env' }]]);
+    expect((await run(['--http', '--token=x'], env)).asked).toEqual([['http', { address: '', token: 'x' }]]);
+    expect((await run([], env)).asked).toEqual([['stdio', {}]]);
+  });
+
+  it('says where it listens on stderr, and nothing on stdout', async () => {
+    expect((await run(['--http'])).said).toEqual(['portolan listens on http://there/mcp']);
+  });
+
+  it('writes the same with time and pid where it was not started by hand: that goes into a log', async () => {
+    const [line = '', ...others] = (await run(['--socket', '/run/s.sock', '--leave-when-idle'])).said;
+    expect(others).toEqual([]);
+    expect(JSON.parse(line)).toEqual({
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      level: 'info',
+      message: 'portolan listens on /run/s.sock and http://there/mcp',
+      pid: process.pid,
+    });
+    const byHand = await run(['--socket', '/run/s.sock']);
+    expect(byHand.said).toEqual(['portolan listens on /run/s.sock and http://there/mcp']);
+  });
+
+  it.each([
+    { args: ['--token', 'x'], message: '--token protects a port, and none is opened' },
+    { args: ['localhost:1'], message: 'serve has no use for localhost:1' },
+  ])('refuses $args', async ({ args, message }) => {
+    await expect(run(args)).rejects.toMatchObject({ code: 'USAGE', message });
+  });
+
+  it('ends with 1 where the port is not to be had, which no other words would mend', async () => {
+    const fails = async () => {
+      throw new PortolanError(ErrorCode.ConnectionError, 'cannot listen', { hint: 'try another' });
+    };
+    const { code, said } = await run(['--http'], {}, fails);
+    expect([code, said.at(-1)]).toEqual([1, 'CONNECTION_ERROR: cannot listen\n  try another']);
+  });
+});

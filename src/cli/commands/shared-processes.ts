@@ -1,0 +1,85 @@
+import { daemonPlace } from '../../app/index.js';
+import { isObject } from '../../base/index.js';
+import { askDaemon } from '../../bridge/index.js';
+import type { DiscoverOptions } from '../../discovery/index.js';
+import { memoryOf } from '../../use-cases/index.js';
+import type { Io } from '../runtime/command.js';
+import { type Cell, plural, table, visible } from '../runtime/terminal-text.js';
+
+/** A process that the daemon started, or a connection that it holds, for its clients. */
+export interface SharedProcess {
+  readonly server: string;
+  readonly state: string;
+  readonly pid?: number;
+  /** The clients that have called it since it runs. */
+  readonly users: readonly { readonly id: string; readonly name?: string }[];
+  readonly workspaces: number;
+  readonly calls: number;
+  /** Of the process and all that it started. */
+  readonly memoryBytes?: number;
+  /** What there would be besides, if each of its users ran its own. */
+  readonly savedProcesses: number;
+  readonly savedBytes?: number;
+}
+
+const HEAD = ['SERVER', 'PID', 'STATE', 'USED BY', 'CALLS', 'MEMORY', 'SAVES'];
+const MEGABYTE = 1024 * 1024;
+
+/** What the daemon has started for clients; undefined where none runs. */
+export async function sharedProcesses(machine: DiscoverOptions): Promise<readonly SharedProcess[] | undefined> {
+  const { socket } = await daemonPlace(machine);
+  const told = await askDaemon(socket, 'bridge/status');
+  if (told === undefined) return undefined;
+  const rows = isObject(told) && Array.isArray(told.processes) ? told.processes.filter(isObject) : [];
+  const memory = await memoryOf(rows.flatMap(({ pid }) => (typeof pid === 'number' ? [pid] : [])));
+  return rows.map((row) => toProcess(row, memory));
+}
+
+function toProcess(row: Readonly<Record<string, unknown>>, memory: ReadonlyMap<number, number>): SharedProcess {
+  const pid = typeof row.pid === 'number' ? row.pid : undefined;
+  const users = (Array.isArray(row.users) ? row.users : []).filter(isObject).map(({ id, name }) => ({
+    id: String(id),
+    ...(typeof name === 'string' && { name }),
+  }));
+  const memoryBytes = pid === undefined ? undefined : memory.get(pid);
+  const savedProcesses = pid === undefined ? 0 : Math.max(0, users.length - 1);
+  return {
+    server: String(row.server ?? ''),
+    state: String(row.state ?? ''),
+    ...(pid !== undefined && { pid }),
+    users,
+    workspaces: Number(row.workspaces ?? 0),
+    calls: Number(row.calls ?? 0),
+    ...(memoryBytes !== undefined && { memoryBytes }),
+    savedProcesses,
+    ...(memoryBytes !== undefined && { savedBytes: savedProcesses * memoryBytes }),
+  };
+}
+
+/** The same for people, with what sharing saves in all. */
+export function processLines(processes: readonly SharedProcess[] | undefined, io: Io): string[] {
+  if (processes === undefined) return ['No daemon runs, so no server is shared between clients: portolan daemon start'];
+  if (processes.length === 0) return ['The daemon runs no server just now: each starts when it is first used.'];
+  const rows = processes.map(({ server, pid, state, users, calls, memoryBytes, savedBytes }): Cell[] => [
+    { text: visible(server) },
+    { text: String(pid ?? '-') },
+    { text: visible(state) },
+    { text: visible(users.map(({ id, name }) => (name === undefined ? id : `${name} (${id})`)).join(', ') || '-') },
+    { text: String(calls) },
+    { text: megabytes(memoryBytes) },
+    { text: savedBytes === 0 ? '-' : megabytes(savedBytes) },
+  ]);
+  return [...table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io), '', savingLine(processes)];
+}
+
+function savingLine(processes: readonly SharedProcess[]): string {
+  const count = processes.reduce((sum, { savedProcesses }) => sum + savedProcesses, 0);
+  const bytes = processes.reduce((sum, { savedBytes = 0 }) => sum + savedBytes, 0);
+  if (count === 0) return 'Sharing saves nothing just now: no server has more than one user.';
+  const memory = bytes === 0 ? '' : ` and about ${megabytes(bytes)}`;
+  return `Sharing saves ${plural(count, 'process', 'processes')}${memory}: without it each client would run its own.`;
+}
+
+function megabytes(bytes: number | undefined): string {
+  return bytes === undefined ? '-' : `${(bytes / MEGABYTE).toFixed(bytes < 10 * MEGABYTE ? 1 : 0)} MB`;
+}

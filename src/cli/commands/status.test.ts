@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import type { SignedIn } from '../../use-cases/index.js';
+import type { Io } from '../runtime/command.js';
+import { statusCommand } from './status.js';
+
+const NOW = Date.UTC(2026, 0, 1);
+const one: SignedIn = { server: 'b', resource: 'https://b/', issuer: 'https://login.b', renews: true, who: 'ada' };
+const two: SignedIn = {
+  server: 'a',
+  resource: 'https://a/',
+  issuer: 'https://login.a',
+  renews: false,
+  expiresAt: NOW - 1,
+};
+const three: SignedIn = { ...two, server: 'c\u001b[2J', expiresAt: NOW + 1_000 };
+
+async function status(all: readonly SignedIn[], words: readonly string[] = []) {
+  const lines: string[] = [];
+  const io: Io = { out: (line) => lines.push(line), err: () => undefined, colour: false, home: '/h' };
+  const paths: string[] = [];
+  const read = async (path: string) => {
+    paths.push(path);
+    return all;
+  };
+  const code = await statusCommand({ home: '/h', env: {} }, read, () => NOW).run(words, io);
+  return { code, lines, paths };
+}
+
+describe('portolan status', () => {
+  it('says how to sign in where nobody is', async () => {
+    expect(await status([])).toMatchObject({ code: 0, lines: [expect.stringContaining('portolan login <server>')] });
+  });
+
+  it('shows who is signed in where, by whom, and until when', async () => {
+    expect((await status([one, two, three])).lines).toEqual([
+      'server    who  signed in by     until',
+      'a         –    https://login.a  over: sign in again',
+      'b         ada  https://login.b  renewed by itself',
+      'c\\x1b[2J  –    https://login.a  2026-01-01T00:00:01.000Z',
+    ]);
+  });
+
+  it('answers in JSON', async () => {
+    expect(JSON.parse((await status([one], ['--json'])).lines.join('\n'))).toEqual({ signedIn: [one] });
+  });
+});

@@ -1,0 +1,45 @@
+import { type DiscoverOptions, hostOf } from '../../discovery/index.js';
+import { credentialPath, type SignedIn, signedIn } from '../../use-cases/index.js';
+import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from '../runtime/command.js';
+import { type Cell, paint, table, visible } from '../runtime/terminal-text.js';
+
+export function statusCommand(
+  machine: DiscoverOptions = {},
+  read: typeof signedIn = signedIn,
+  now: () => number = Date.now,
+): Command {
+  return {
+    name: 'status',
+    summary: 'show who is signed in to which remote server',
+    usage: 'portolan status [--json]',
+    options: JSON_OPTIONS,
+    examples: [{ line: 'portolan status', does: 'who is signed in to what, and until when' }],
+    async run(args, io) {
+      const { values } = flags(this, args, JSON_OPTIONS, { mostWords: 0 });
+      const all = await read(credentialPath(hostOf(machine)));
+      if (values.json) io.out(JSON.stringify({ signedIn: all }, null, 2));
+      else if (all.length === 0) io.out('Nobody is signed in to any server. Sign in with: portolan login <server>');
+      else for (const line of lines(all, now(), io)) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}
+
+function lines(all: readonly SignedIn[], now: number, io: Io): string[] {
+  const head: Cell[] = ['server', 'who', 'signed in by', 'until'].map((text) => ({ text, style: 'dim' }));
+  const rows = all
+    .toSorted((a, b) => (a.server < b.server ? -1 : 1))
+    .map((one): Cell[] => [
+      { text: visible(one.server), style: 'bold' },
+      { text: visible(one.who ?? '–') },
+      { text: visible(one.issuer) },
+      { text: until(one, now, io) },
+    ]);
+  return table([head, ...rows], io);
+}
+
+function until({ expiresAt, renews }: SignedIn, now: number, io: Io): string {
+  if (renews) return 'renewed by itself';
+  if (expiresAt === undefined) return 'no end known';
+  return expiresAt > now ? new Date(expiresAt).toISOString() : paint(io, 'yellow', 'over: sign in again');
+}

@@ -1,0 +1,49 @@
+import { shellWord, unlessAborted } from '../../base/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, needed } from '../runtime/command.js';
+import { printJson } from '../runtime/report-failure.js';
+import { type Cell, paint, plural, table, visible } from '../runtime/terminal-text.js';
+import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  all: { type: 'boolean', about: 'also those that are switched off' },
+} as const;
+
+export function toolsCommand(open: OpenForCommand): Command {
+  return {
+    name: 'tools',
+    summary: "list one server's tools; --all also shows those that are switched off",
+    usage: 'portolan tools <server> [--all] [--json] [--config FILE|FOLDER] [--server name=…]',
+    options: OPTIONS,
+    words: 'server',
+    examples: [
+      { line: 'portolan tools github', does: 'what it can do, a line each' },
+      { line: 'portolan tools github --all', does: 'also what is switched off' },
+    ],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
+      const [server] = needed(this, positionals, ['server']);
+      const read = () =>
+        withGateway(open, chartFlags(values), io, `reading ${server}`, ({ gateway }, { signal }) =>
+          unlessAborted(gateway.listTools(server, { includeDisabled: values.all === true }), signal),
+        );
+      if (values.json) return printJson(read, { server }, io);
+      const answer = await read();
+      const rows = answer.tools.map(({ name, summary, enabled, tags, change, hidden }): Cell[] => [
+        { text: visible(name), style: enabled ? 'green' : 'dim' },
+        { text: [enabled ? '' : 'off', change ?? '', hidden ? 'hidden text' : '', ...tags].filter(Boolean).join(' ') },
+        { text: visible(summary), style: 'dim' },
+      ]);
+      const head = ['TOOL', 'MARKS', 'SUMMARY'].map((text): Cell => ({ text, style: 'bold' }));
+      for (const line of table([head, ...rows], io)) io.out(line);
+      io.out(
+        paint(
+          io,
+          'dim',
+          `${plural(answer.tools.length, 'tool')} · portolan inspect ${visible(shellWord(server))} <tool>`,
+        ),
+      );
+      return EXIT.ok;
+    },
+  };
+}

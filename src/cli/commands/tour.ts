@@ -1,0 +1,154 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { DiscoverOptions } from '../../discovery/index.js';
+import { type ClientEntries, type ClientEntry, clientEntries, type TourStep, takeTour } from '../../use-cases/index.js';
+import { type Command, EXIT, flags, type Io } from '../runtime/command.js';
+import { untilSignal } from '../runtime/process-setup.js';
+import { failureJson } from '../runtime/report-failure.js';
+import { paint, shortPath, visible } from '../runtime/terminal-text.js';
+import { spin } from '../runtime/with-gateway.js';
+
+const OPTIONS = { json: { type: 'boolean', about: 'print steps and entries as JSON' } } as const;
+const NAME_WIDTH = 10;
+const MS_WIDTH = 6;
+/** Longer ones are cut on a terminal, so that each stays a line of the picture. */
+const MAX_SHOWN_CHARACTERS = 110;
+
+/** Shows a newcomer what all this is for, with servers of our own and in a home that is thrown away. */
+export function tourCommand(version: string, machine: DiscoverOptions = {}, take: typeof takeTour = takeTour): Command {
+  return {
+    name: 'tour',
+    summary:
+      'see it work: three example servers are found, approved, searched, called and composed; nothing of yours is touched',
+    usage: 'portolan tour [--json]',
+    options: OPTIONS,
+    examples: [
+      { line: 'portolan tour', does: 'takes a few seconds' },
+      { line: 'portolan tour --json', does: 'the steps with their times, and the entry for each client' },
+    ],
+    async run(args, io) {
+      const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
+      const steps: TourStep[] = [];
+      const say = (lines: readonly string[]) => {
+        if (!values.json) for (const line of lines) io.out(line);
+      };
+      say(headLines(io));
+      const failed = await walk(take, { version, machine }, io, (step) => {
+        steps.push(step);
+        say(stepLines(step, io));
+      });
+      if (failed) {
+        if (values.json) io.out(failureJson(failed.error, { step: failed.step }));
+        else io.err(failureLine(failed, io));
+        return EXIT.failed;
+      }
+      const entries = await clientEntries(machine);
+      if (values.json) io.out(JSON.stringify({ steps, ...entries }, null, 2));
+      // On a terminal the last step has left a line free.
+      say([...(io.isTerminal ? [] : ['']), ...entryLines(entries, io), '', ...nextLines(entries, io)]);
+      return EXIT.ok;
+    },
+  };
+}
+
+interface Shown {
+  readonly version: string;
+  readonly machine: DiscoverOptions;
+}
+
+/** A step that was not taken. */
+interface Failed {
+  readonly step: string;
+  readonly error: PortolanError;
+}
+
+/** Undefined where every step was taken. */
+async function walk(
+  take: typeof takeTour,
+  { version, machine: { self } }: Shown,
+  io: Io,
+  done: (step: TourStep) => void,
+): Promise<Failed | undefined> {
+  if (self === undefined) throw new Error('the tour shows a program, and none is known');
+  let step = 'found';
+  let stop = (): void => undefined;
+  try {
+    await take({
+      // By whatever link it was started: the examples lie beside the program itself.
+      self: process.getBuiltinModule('node:fs').realpathSync(self),
+      version,
+      signal: untilSignal(),
+      begins(name) {
+        step = name;
+        stop = spin(() => name, io);
+      },
+      done(taken) {
+        stop();
+        done(taken);
+      },
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof PortolanError) return { step, error };
+    throw error;
+  } finally {
+    stop();
+  }
+}
+
+function failureLine({ step, error: { code, message, hint } }: Failed, io: Io): string {
+  if (code === ErrorCode.Cancelled) return visible(message);
+  return `${paint(io, 'red', `${step} failed`)}: ${visible(message)}${hint ? `\n  ${visible(hint)}` : ''}`;
+}
+
+function headLines(io: Io): string[] {
+  if (!io.isTerminal) return [];
+  return [
+    '',
+    `  ${paint(io, 'bold', 'Portolan, a tour')}`,
+    `  ${paint(io, 'dim', 'Three example servers, one real gateway, one real client. Nothing of yours is touched.')}`,
+    '',
+  ];
+}
+
+/** Without a terminal one line a step, for whoever reads it by program. */
+function stepLines({ name, ms, did, shown }: TourStep, io: Io): string[] {
+  const time = `${Math.round(ms)} ms`;
+  if (!io.isTerminal) return [`${name.padEnd(NAME_WIDTH)} ${time.padStart(MS_WIDTH + 3)}  ${visible(did)}`];
+  const more = shown.map((line) => `      ${paint(io, 'dim', shortened(visible(line)))}`);
+  return [
+    `  ${paint(io, 'green', '✓')} ${paint(io, 'bold', name.padEnd(NAME_WIDTH))} ${visible(did)}  ${paint(io, 'dim', time)}`,
+    ...more,
+    '',
+  ];
+}
+
+function shortened(line: string): string {
+  return line.length <= MAX_SHOWN_CHARACTERS ? line : `${line.slice(0, MAX_SHOWN_CHARACTERS - 1)}…`;
+}
+
+function entryLines({ clients, text }: ClientEntries, io: Io): string[] {
+  if (clients.length === 0) return [paint(io, 'bold', 'Put this into your AI client:'), ...indented(text)];
+  return clients.flatMap((entry, place) => [...(place === 0 ? [] : ['']), ...clientLines(entry, io)]);
+}
+
+function clientLines({ name, file, text, isThere }: ClientEntry, io: Io): string[] {
+  const where = shortPath(file, io.home);
+  if (isThere) return [`${paint(io, 'bold', name)} has Portolan in ${where} already.`];
+  return [`${paint(io, 'bold', `Put this into ${name}`)}, ${where}:`, ...indented(text)];
+}
+
+function indented(text: string): string[] {
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => `  ${visible(line)}`);
+}
+
+function nextLines({ program, clients }: ClientEntries, io: Io): string[] {
+  const portolan = [program.command, ...program.args].join(' ');
+  const client = clients.find(({ isThere }) => !isThere)?.client ?? '<client>';
+  return [
+    `Or let it be written: ${paint(io, 'cyan', `${visible(portolan)} install ${client}`)}`,
+    `See what is on this machine: ${paint(io, 'cyan', `${visible(portolan)} list`)}`,
+  ];
+}

@@ -1,0 +1,125 @@
+import { ErrorCode, maskUrl, nearest, PortolanError } from '../../base/index.js';
+import type { Discovery, discoverAll } from '../../discovery/index.js';
+import { maskServer, writtenBy } from '../../model/index.js';
+import { type Explanation, explain, type Fate, launchText, surroundingsText } from '../../use-cases/index.js';
+import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { printJson } from '../runtime/report-failure.js';
+import { type Cell, paint, placeText, shortPath, table, visible } from '../runtime/terminal-text.js';
+
+const OPTIONS = {
+  ...CHART_OPTIONS,
+  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+} as const;
+
+export function whyCommand(discover: typeof discoverAll): Command {
+  return {
+    name: 'why',
+    summary: 'explain one server: every definition of it, which holds, what policy says, and what would run',
+    usage: 'portolan why <server> [--json] [--config FILE|FOLDER] [--show-secrets]',
+    options: OPTIONS,
+    words: 'server',
+    examples: [{ line: 'portolan why github', does: 'every definition of it, and which holds' }],
+    async run(args, io) {
+      const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
+      const [name] = positionals;
+      if (name === undefined)
+        throw new PortolanError(ErrorCode.Usage, 'why which server?', { hint: `usage: ${this.usage}` });
+      const read = async () => {
+        const discovery = await discover(chartFlags(values));
+        const explanation = explain(discovery, name);
+        if (!explanation) throw await unknownServer(name, discovery);
+        return { discovery, explanation };
+      };
+      if (values.json)
+        return printJson(
+          async () => {
+            const { discovery, explanation } = await read();
+            return values['show-secrets'] ? explanation : masked(explanation, discovery);
+          },
+          { server: name },
+          io,
+        );
+      const { discovery, explanation } = await read();
+      for (const line of explanationLines(explanation, name, discovery, io)) io.out(line);
+      return EXIT.ok;
+    },
+  };
+}
+
+function masked({ server, ...rest }: Explanation, { definitions }: Discovery): Explanation {
+  return { server: server && maskServer(server, writtenBy(definitions)(server)), ...rest };
+}
+
+/** A name that nobody wrote down, with those that come near. */
+export async function unknownServer(name: string, { servers }: Discovery): Promise<PortolanError> {
+  const all = servers.map((server) => server.name);
+  const begun = all.filter((one) => isNear(one.toLowerCase(), name.toLowerCase()));
+  const near = new Set([...nearest(name, all), ...begun]);
+  const names = [...near].slice(0, 3).map(visible).join(', ');
+  return new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${visible(name)}`, {
+    // A command that was told in one folder and is typed in another is right but for that.
+    hint:
+      names === ''
+        ? 'portolan list shows their names; servers of a project are known only in its folder'
+        : `did you mean ${names}? Servers of a project are known only in its folder`,
+  });
+}
+
+function isNear(name: string, wanted: string): boolean {
+  return name.includes(wanted) || wanted.includes(name) || name.slice(0, 3) === wanted.slice(0, 3);
+}
+
+function explanationLines(explanation: Explanation, name: string, discovery: Discovery, io: Io): string[] {
+  const { server, definitions, verdict, approval, changes, tools } = explanation;
+  const chosen = discovery.held.find((held) => held.name === server?.name)?.chosen;
+  const facts: [string, string][] = server
+    ? [
+        ['state', server.state],
+        ...(chosen ? [['would run', visible(launchText(chosen))] as [string, string]] : []),
+        ...(chosen ? surroundingsText(chosen).map(([what, text]): [string, string] => [what, visible(text)]) : []),
+        ...(tools ? [['tools', toolsText(tools)] as [string, string]] : []),
+        ['policy', verdict?.kind === 'blocked' ? visible(verdict.rule) : 'no rule against it'],
+        ['approval', approval],
+        ['alias', server.alias],
+        ['fingerprint', server.fingerprint],
+        ...(server.runsAt === undefined
+          ? []
+          : [['runs at', `${visible(maskUrl(server.runsAt))}, and is not started`] as [string, string]]),
+        ...(server.renamedFrom
+          ? [['renamed', `"${visible(server.renamedFrom)}" was taken by another server before it`] as [string, string]]
+          : []),
+      ]
+    : [['state', 'ignored']];
+  return [
+    paint(io, 'bold', visible(server?.name ?? name)),
+    ...table(
+      facts.map(([what, text]): Cell[] => [{ text: `  ${what}`, style: 'dim' }, { text }]),
+      io,
+    ),
+    ...changes.map((change) => `    ${paint(io, 'yellow', '±')} ${visible(change)}`),
+    '',
+    ...definitions.flatMap((one) => fateLines(one, server?.name ?? name, io)),
+  ];
+}
+
+/** What no rule in the settings tells of. */
+function toolsText({ allow, deny = [] }: NonNullable<Explanation['tools']>): string {
+  const names = (list: readonly string[]) => list.map(visible).join(', ') || 'none';
+  return [
+    ...(allow ? [`its entry allows only ${names(allow)}`] : []),
+    ...(deny.length > 0 ? [`its entry switches off ${names(deny)}`] : []),
+  ].join('; ');
+}
+
+function fateLines(
+  { name, fate, client, scope, source, line, because, clientState }: Fate,
+  known: string,
+  io: Io,
+): string[] {
+  const mark = fate === 'holds' ? paint(io, 'green', '●') : fate === 'same-server' ? '=' : paint(io, 'dim', '○');
+  const called = name === known ? '' : ` as "${visible(name)}"`;
+  return [
+    `${mark} ${fate.padEnd(11)} ${placeText({ client, scope })}  ${shortPath(source, io.home)}:${line}${called}  (${clientState} there)`,
+    paint(io, 'dim', `  ${visible(because)}`),
+  ];
+}

@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { NO_GATEWAY } from '../../tests/fakes/no-gateway.js';
+import type { Discovery } from '../discovery/index.js';
+import { type Program, run } from './run-command.js';
+import type { Io } from './runtime/command.js';
+
+const chart = {
+  definitions: [],
+  servers: [
+    {
+      name: 'files',
+      alias: 'files',
+      state: 'ready',
+      transport: 'stdio',
+      source: '/h/.cursor/mcp.json',
+      origins: [{ client: 'cursor', scope: 'user', source: '/h/.cursor/mcp.json', line: 3 }],
+      shadowed: [],
+      fingerprint: '0'.repeat(64),
+    },
+  ],
+  problems: [{ code: 'parse-error', severity: 'error', message: 'm', hint: 'h', source: '/h/x.json' }],
+  looks: [],
+  exclusive: [],
+  ignored: [],
+  settings: { settings: { enabled: true } },
+};
+
+function terminal(colour: boolean): Io & { lines: string[] } {
+  const lines: string[] = [];
+  return { lines, colour, home: '/h', out: (line) => lines.push(line), err: (line) => lines.push(line) };
+}
+
+const program: Program = {
+  ...NO_GATEWAY,
+  discover: async () => chart as unknown as Discovery,
+  inspectSettings: () => Promise.reject(new Error('nobody asked for settings')),
+  version: '1.2.3',
+  interactive: true,
+};
+
+describe('on a terminal', () => {
+  it('shows the list and the next step when it is called alone', async () => {
+    const io = terminal(false);
+    expect(await run([], io, program)).toBe(0);
+    expect(io.lines).toEqual([
+      'NAME   STATE  TRANSPORT  CLIENTS',
+      'files  ready  stdio      cursor',
+      '',
+      '1 server, 1 ready',
+      '1 error: portolan doctor',
+      'Next: portolan list --all · portolan doctor · portolan help',
+    ]);
+  });
+
+  it('uses colours where they are wanted, and shows where a server is written with --all', async () => {
+    const io = terminal(true);
+    await run(['list', '--all'], io, program);
+    expect(io.lines[1]).toContain('\u001b[32mready');
+    expect(io.lines[1]).toContain('~/.cursor/mcp.json:3');
+  });
+});

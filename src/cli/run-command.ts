@@ -1,0 +1,128 @@
+import { ErrorCode, nearest, PortolanError } from '../base/index.js';
+import { type DiscoverOptions, type discoverAll, hostOf, ownFolders } from '../discovery/index.js';
+import type { inspectOwnSettings } from '../use-cases/index.js';
+import { listCommand } from './commands/list.js';
+import type { Serve } from './commands/serve.js';
+import { type Command, EXIT, type Io } from './runtime/command.js';
+import { exitOf, failureJson } from './runtime/report-failure.js';
+import { paint, visible } from './runtime/terminal-text.js';
+import type { OpenForCommand } from './runtime/with-gateway.js';
+
+export interface Program {
+  readonly discover: typeof discoverAll;
+  readonly inspectSettings: typeof inspectOwnSettings;
+  /** Speaks MCP with clients, until they leave or we are told to end. */
+  readonly serve: Serve;
+  readonly open: OpenForCommand;
+  /** The machine that is written to, and this program on it. */
+  readonly machine?: DiscoverOptions;
+  readonly version: string;
+  /** Someone types; without that, a client speaks to us through a pipe. */
+  readonly interactive: boolean;
+}
+
+/** One file per command. All but the first are loaded when they are called: most starts are for the list or to serve. */
+const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>> = {
+  list: async ({ discover }) => listCommand(discover),
+  tour: async ({ version, machine }) => (await import('./commands/tour.js')).tourCommand(version, machine),
+  serve: async ({ serve }) => (await import('./commands/serve.js')).serveCommand(serve),
+  search: async ({ open }) => (await import('./commands/search.js')).searchCommand(open),
+  tools: async ({ open }) => (await import('./commands/tools.js')).toolsCommand(open),
+  inspect: async ({ open }) => (await import('./commands/inspect.js')).inspectCommand(open),
+  call: async ({ open }) => (await import('./commands/call.js')).callCommand(open),
+  python: async ({ open }) => {
+    const { readProgram } = await import('./commands/python-source.js');
+    return (await import('./commands/python.js')).pythonCommand(open, readProgram);
+  },
+  login: async ({ discover }) => (await import('./commands/login.js')).loginCommand(discover),
+  logout: async ({ discover }) => (await import('./commands/logout.js')).logoutCommand(discover),
+  status: async ({ machine }) => (await import('./commands/status.js')).statusCommand(machine),
+  ps: async ({ machine }) => (await import('./commands/ps.js')).psCommand(machine),
+  clients: async ({ machine }) => (await import('./commands/clients.js')).clientsCommand(machine),
+  daemon: async ({ machine }) => (await import('./commands/daemon.js')).daemonCommand(machine),
+  announce: async ({ machine }) => (await import('./commands/announce.js')).announceCommand(machine),
+  logs: async ({ discover, machine }) => (await import('./commands/logs.js')).logsCommand(discover, machine),
+  audit: async ({ discover, machine = {} }) =>
+    (await import('./commands/audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit, discover),
+  why: async ({ discover }) => (await import('./commands/why.js')).whyCommand(discover),
+  approve: async ({ discover }) => (await import('./commands/approve.js')).approveCommand(discover),
+  deny: async ({ discover }) => (await import('./commands/approve.js')).denyCommand(discover),
+  lock: async ({ discover }) => (await import('./commands/lock.js')).lockCommand(discover),
+  config: async (program) =>
+    (await import('./commands/config.js')).configCommand(program.discover, program.inspectSettings),
+  add: async ({ machine }) => (await import('./commands/add.js')).addCommand(machine),
+  remove: async ({ machine }) => (await import('./commands/remove.js')).removeCommand(machine),
+  import: async ({ machine }) => (await import('./commands/import.js')).importCommand(machine),
+  install: async ({ machine }) => (await import('./commands/install.js')).installCommand(machine),
+  doctor: async ({ discover }) => (await import('./commands/doctor.js')).doctorCommand(discover),
+  completion: async (program) =>
+    (await import('./commands/completion/index.js')).completionCommand(program.discover, () => everyCommand(program)),
+  help: async (program) => (await import('./commands/help.js')).helpCommand(() => everyCommand(program)),
+};
+
+/** The whole table, loaded: for what tells of it. */
+export function everyCommand(program: Program): Promise<readonly Command[]> {
+  return Promise.all(Object.values(COMMANDS).map((load) => load(program)));
+}
+
+/** Runs one command line and says with which code to end. What a person can mend is printed, anything else is thrown. */
+export async function run(args: readonly string[], io: Io, program: Program): Promise<number> {
+  try {
+    return await dispatch(args, io, program);
+  } catch (error) {
+    if (!(error instanceof PortolanError)) throw error;
+    if (await isForProgram(args, program)) {
+      io.out(failureJson(error, {}));
+      return exitOf(error);
+    }
+    // It may quote files of others: a line stays a line, and nothing in it moves the cursor.
+    const said = `${error.message}${error.hint ? `\n  ${error.hint}` : ''}`.split('\n').map(visible).join('\n');
+    io.err(`${paint(io, 'red', error.code)}: ${said}`);
+    return exitOf(error);
+  }
+}
+
+/** Whoever asked for JSON reads stdout and finds one document there, whatever happened. */
+async function isForProgram(args: readonly string[], program: Program): Promise<boolean> {
+  if (!ownArguments(args).includes('--json')) return false;
+  const command = await commandOf(args, program);
+  return !command || Object.hasOwn(command.options ?? {}, 'json');
+}
+
+/** Flags without a command belong to what a bare `portolan` does: the chart for a person, a gateway for a client. */
+async function commandOf([name]: readonly string[], program: Program): Promise<Command | undefined> {
+  const usual = program.interactive ? 'list' : 'serve';
+  const wanted = name === undefined || name.startsWith('-') ? usual : name;
+  return Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted]?.(program) : undefined;
+}
+
+/** What follows `--` is another program's. */
+function ownArguments(args: readonly string[]): readonly string[] {
+  return args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
+}
+
+async function dispatch(args: readonly string[], io: Io, program: Program): Promise<number> {
+  const [name, ...rest] = args;
+  if (name === '--version' || name === '-v') {
+    io.out(program.version);
+    return EXIT.ok;
+  }
+  if (name === '--help' || name === '-h') return dispatch(['help'], io, program);
+  const command = await commandOf(args, program);
+  if (!command) {
+    const [meant] = nearest(name ?? '', Object.keys(COMMANDS), 1);
+    throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, {
+      hint: meant === undefined ? 'portolan help lists them' : `did you mean ${meant}? portolan help lists them all`,
+    });
+  }
+  const own = ownArguments(rest);
+  if (own.includes('--help') || own.includes('-h')) {
+    const { commandLines } = await import('./commands/help.js');
+    for (const line of commandLines(command, io)) io.out(line);
+    return EXIT.ok;
+  }
+  if (name !== undefined) return command.run(name.startsWith('-') ? args : rest, io);
+  const code = await command.run([], io);
+  if (program.interactive) io.out(paint(io, 'dim', 'Next: portolan list --all · portolan doctor · portolan help'));
+  return code;
+}

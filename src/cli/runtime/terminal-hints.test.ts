@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest';
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import { forPeople } from './terminal-hints.js';
+
+describe('forPeople', () => {
+  it.each([
+    ['list_tools shows what my notes has', "portolan tools 'my notes' shows what it has"],
+    ['get_tool_details of notes add shows what it takes', 'portolan inspect notes add shows what it takes'],
+    ['list_mcp_servers shows what there is', 'portolan list shows what there is'],
+    ['ask the user to run: portolan approve notes', 'run: portolan approve notes'],
+    ['the user can see the rule with: portolan why notes', 'you can see the rule with: portolan why notes'],
+    ['they can change that with: portolan approve notes', 'you can change that with: portolan approve notes'],
+    ['did you mean add_note?', 'did you mean add_note?'],
+  ])('says for %j: %j', (said, instead) => {
+    const cause = new Error('why');
+    const error = new PortolanError(ErrorCode.ToolNotFound, 'no such tool', { hint: said, cause });
+    expect(forPeople(error)).toEqual(
+      new PortolanError(ErrorCode.ToolNotFound, 'no such tool', { hint: instead, cause }),
+    );
+  });
+
+  it('leaves alone what is no error of ours', () => {
+    const fault = new TypeError('list_tools');
+    expect(forPeople(fault)).toBe(fault);
+  });
+});

@@ -1,0 +1,19 @@
+import { PortolanError, shellWord } from '../../base/index.js';
+
+/** The gateway speaks to models. The same ways out, for somebody at a terminal. */
+const SAID_TO_MODELS: readonly (readonly [said: RegExp, instead: (whole: string, name: string) => string])[] = [
+  [/\blist_tools shows what (.+) has$/, (_, server) => `portolan tools ${shellWord(server)} shows what it has`],
+  [/\bget_tool_details of (.+) shows what it takes$/, (_, names) => `portolan inspect ${names} shows what it takes`],
+  [/\blist_mcp_servers\b/, () => 'portolan list'],
+  [/\bsearch_tools\b/, () => 'portolan search'],
+  [/^ask the user to /, () => ''],
+  [/\bthe user can\b|\bthey can\b/, () => 'you can'],
+  [/\bthe user has to\b/, () => 'you have to'],
+];
+
+/** An error of the gateway whose hint names commands, not tools that only a model can call. */
+export function forPeople<T>(error: T): T | PortolanError {
+  if (!(error instanceof PortolanError) || error.hint === undefined) return error;
+  const hint = SAID_TO_MODELS.reduce((text, [said, instead]) => text.replace(said, instead), error.hint);
+  return hint === error.hint ? error : new PortolanError(error.code, error.message, { hint, cause: error.cause });
+}

@@ -1,0 +1,96 @@
+import { isAbsolute, join } from 'node:path';
+import { homeFolder, type Log, PortolanError, socketPlace } from '../base/index.js';
+import { type BridgeSettings, type DaemonMode, quickSettings, runPipe } from '../bridge/index.js';
+import { type PipeFlags, pipeFlags } from './pipe-flags.js';
+import { asyncStdout, stayLean, stderrLog, untilSignal } from './runtime/process-setup.js';
+import { sandboxChoice } from './runtime/sandbox-choice.js';
+
+declare const PORTOLAN_VERSION: string;
+
+const MODES: readonly DaemonMode[] = ['auto', 'require', 'never'];
+/** What is done where nobody says anything. */
+const USUAL: DaemonMode = 'auto';
+
+/** Serves a client by way of the daemon. False where that is not wanted or not possible: the program does it. */
+export async function pipe(args: readonly string[]): Promise<boolean> {
+  const [first] = args;
+  const isBare = first === undefined || first.startsWith('-');
+  if (!isBare && first !== 'serve') return false;
+  if (isBare && isTerminal(0)) return false;
+  const flags = pipeFlags(isBare ? args : args.slice(1));
+  // A word that is none of them is told of by the program itself.
+  if (flags?.sandbox !== undefined && !sandboxChoice(flags.sandbox)) return false;
+  const mode = flags && modeOf(flags.daemon ?? process.env.PORTOLAN_DAEMON);
+  const program = process.argv[1];
+  if (!mode || mode === 'never' || program === undefined) return false;
+  const { env } = process;
+  const home = homeFolder();
+  const settings = quickSettings(home, env) ?? (await slowSettings());
+  if (!settings.autoConnect && flags.daemon === undefined) return false;
+  const log = stderrLog();
+  const socket = placeOf(flags, settings, home, log);
+  if (socket === undefined) {
+    if (mode === 'require') process.exitCode = 1;
+    return mode === 'require';
+  }
+  const id = flags['mcp-client-id'] ?? env.MCP_CLIENT_ID ?? settings.clientId;
+  const ending = untilSignal();
+  const options = chartOptions(flags);
+  return runPipe({
+    ...{ program, socket, env, home, mode, log, ending, reconnect: settings.reconnect },
+    context: {
+      ...{ home, cwd: process.cwd(), env, pid: process.pid, version: PORTOLAN_VERSION, options },
+      ...(id !== undefined && { id }),
+    },
+    meanwhile: () => void process.stdin, // what it is made of takes a moment to load
+    ends: () => ({ input: process.stdin, output: asyncStdout() }),
+    ...(mode === 'auto' && {
+      alone: async (lostState) => {
+        stayLean();
+        const { serveAlone } = await import('./serve-alone.js');
+        return serveAlone({ self: program, ...options, version: PORTOLAN_VERSION, ending, log, lostState });
+      },
+    }),
+  });
+}
+
+/** A person is there. Not `tty.isatty`, which is only asked where it can be one. */
+function isTerminal(descriptor: number): boolean {
+  try {
+    if (!process.getBuiltinModule('node:fs').fstatSync(descriptor).isCharacterDevice()) return false;
+  } catch {
+    return false; // closed
+  }
+  return process.getBuiltinModule('node:tty').isatty(descriptor);
+}
+
+function modeOf(said: string | undefined): DaemonMode | undefined {
+  return said ? MODES.find((known) => known === said) : USUAL;
+}
+
+function placeOf(flags: PipeFlags, { socketPath }: BridgeSettings, home: string, log: Log): string | undefined {
+  try {
+    return socketPlace({ flag: flags['mcp-bridge-socket'], env: process.env, home, setting: socketPath });
+  } catch (error) {
+    if (!(error instanceof PortolanError)) throw error;
+    log('warn', 'no daemon serves this client', { error: error.message });
+    return undefined;
+  }
+}
+
+async function slowSettings(): Promise<BridgeSettings> {
+  const slow = await import('./daemon-settings.js');
+  return slow.slowSettings();
+}
+
+/** What the chart of this client depends on beside where it works. */
+function chartOptions({ expose, sandbox, config, client }: PipeFlags) {
+  const engine = sandboxChoice(sandbox);
+  const isWhole = config === undefined || isAbsolute(config) || config.startsWith('~');
+  return {
+    ...(expose !== undefined && { expose }),
+    ...(engine && { settings: { sandbox: { engine } } }),
+    ...(config !== undefined && { config: isWhole ? config : join(process.cwd(), config) }),
+    ...(client !== undefined && { clients: client.split(',').map((one) => one.trim()) }),
+  };
+}

@@ -1,0 +1,88 @@
+import { resolve } from 'node:path';
+import {
+  ErrorCode,
+  MAX_FILE_BYTES,
+  PortolanError,
+  removeFile,
+  tellingOf,
+  type WritableDisk,
+  type WrittenFile,
+  writableDisk,
+  writeFile,
+} from '../base/index.js';
+
+/** Other programs write their files too; past this many times we give way. */
+const ATTEMPTS = 3;
+
+export interface EditedFile extends WrittenFile {
+  readonly kind: 'created' | 'changed' | 'unchanged' | 'removed';
+}
+
+/** Makes a new text of a file's own, undefined where there is none, and writes it. What is not UTF-8 is left alone. */
+export async function editFile(
+  path: string,
+  edit: (text: string | undefined) => Promise<string | undefined>,
+  { disk = writableDisk }: { readonly disk?: WritableDisk } = {},
+): Promise<EditedFile> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await editOnce(path, edit, disk);
+    } catch (error) {
+      const again = error instanceof PortolanError && error.code === ErrorCode.FileChanged && attempt < ATTEMPTS;
+      if (!again) throw error;
+    }
+  }
+}
+
+async function editOnce(
+  path: string,
+  edit: (text: string | undefined) => Promise<string | undefined>,
+  disk: WritableDisk,
+): Promise<EditedFile> {
+  const bytes = await tellingOf(path, () => readWhole(path, disk));
+  const made = await named(path, async () => edit(bytes && decoded(bytes)));
+  if (made === undefined) {
+    if (bytes === undefined) return { kind: 'unchanged', path: resolve(path) };
+    return { kind: 'removed', ...(await removeFile(path, { from: { bytes }, disk })) };
+  }
+  if (bytes && Buffer.compare(Buffer.from(made), bytes) === 0) return { kind: 'unchanged', path: resolve(path) };
+  const written = await writeFile(path, made, { backup: true, from: { bytes }, disk });
+  return { kind: bytes === undefined ? 'created' : 'changed', ...written };
+}
+
+/** The bytes of a regular file, or of the one that a link leads to. */
+async function readWhole(path: string, disk: WritableDisk): Promise<Uint8Array | undefined> {
+  const facts = await disk.target(path);
+  if (facts === undefined) return undefined;
+  if (facts.kind !== 'file') throw notText(path, 'is not a regular file');
+  if (facts.size > MAX_FILE_BYTES) throw notText(path, `is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`);
+  return disk.read(path);
+}
+
+/** Keeps the mark at the beginning, so that it is written again. */
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new PortolanError(ErrorCode.EditRefused, 'it is not UTF-8 text', {
+      hint: 'save it as UTF-8 first; nothing was written',
+    });
+  }
+}
+
+function notText(path: string, why: string): PortolanError {
+  return new PortolanError(ErrorCode.WriteRefused, `${path} ${why}`, { hint: 'put a regular file in its place' });
+}
+
+/** An edit knows the text and not the file it is in. */
+async function named<T>(path: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    if (!(error instanceof PortolanError) || error.code !== ErrorCode.EditRefused) throw error;
+    throw new PortolanError(error.code, `${path}: ${error.message}`, {
+      ...(error.hint !== undefined && { hint: error.hint }),
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,140 @@
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { type Bracketed, insertMember, removeMember } from './bracket-members.js';
+import { brokenAt, type Plain, refusal } from './edit-entry.js';
+import { indentAt, lineOf, type Splice, type Style, spliced, styleOf } from './text-style.js';
+
+/** JSON with comments and trailing commas, as a tree with offsets; undefined where nothing is written. */
+function parse(text: string): Node | undefined {
+  const errors: ParseError[] = [];
+  const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
+  const [first] = errors;
+  if (!first) return root;
+  const why = printParseErrorCode(first.error)
+    .replaceAll(/(?<=[a-z])(?=[A-Z])/g, ' ')
+    .toLowerCase();
+  throw brokenAt(lineOf(text, first.offset), 'JSON', why);
+}
+
+export function readJson(text: string): unknown {
+  const root = parse(text);
+  return root && plainValue(root);
+}
+
+/** Unlike the parser's own, it takes `__proto__` for a key like any other. */
+function plainValue(node: Node): unknown {
+  if (node.type === 'array') return (node.children ?? []).map(plainValue);
+  if (node.type !== 'object') return node.value;
+  return Object.fromEntries(
+    (node.children ?? []).map((property) => [keyOf(property), plainValue(valueNode(property))]),
+  );
+}
+
+/** The text with the value at the path; a text that is not there becomes one with nothing else in it. */
+export function setJson(text: string | undefined, path: readonly string[], value: Plain): string {
+  const style = styleOf(text ?? '');
+  const root = parse(text ?? '');
+  if (!root) {
+    const made = pretty(nested(path, value), style, '');
+    if (text === undefined) return `${made}${style.eol}`;
+    return `${text}${text.trim() === '' || text.endsWith('\n') ? '' : style.eol}${made}`;
+  }
+  const held = text ?? '';
+  const { nodes, missing } = walk(root, path);
+  const node = nodes.at(-1) ?? root;
+  if (missing.length === 0) {
+    const parent = nodes.at(-2) ?? root;
+    const made = isTall(held, parent) ? pretty(value, style, indentAt(held, node.offset)) : inline(value, held);
+    return spliced(held, [{ start: node.offset, end: node.offset + node.length, text: made }]);
+  }
+  return spliced(held, insertion(held, node, missing, value, style));
+}
+
+function insertion(text: string, map: Node, missing: readonly string[], value: Plain, style: Style): Splice[] {
+  const list = bracketed(map);
+  const [first] = list.members;
+  if (first && isTall(text, map)) {
+    const [key = '', ...below] = missing;
+    const indent = indentAt(text, first.start);
+    const member = `${JSON.stringify(key)}: ${pretty(nested(below, value), style, indent)}`;
+    return insertMember(text, list, member, `${style.eol}${indent}`);
+  }
+  const space = isDense(text) ? '' : ' ';
+  const written = ([key = '', ...below]: readonly string[]): string =>
+    // The spaces inside say that the map was made for what is in it.
+    `${JSON.stringify(key)}:${space}${below.length === 0 ? inline(value, text) : `{ ${written(below)} }`}`;
+  return insertMember(text, list, written(missing), space);
+}
+
+/** The text without the entry, or undefined if the file was made for it alone. */
+export function removeJson(text: string, path: readonly string[]): string | undefined {
+  const root = parse(text);
+  if (!root) return text;
+  const { nodes, missing } = walk(root, path);
+  if (missing.length > 0) return text;
+  for (let depth = path.length - 1; depth >= 0; depth -= 1) {
+    const map = nodes[depth] ?? root;
+    const index = (map.children ?? []).findLastIndex((property) => keyOf(property) === path[depth]);
+    const removal = removeMember(text, bracketed(map), index);
+    if (removal.kind === 'cut') return spliced(text, removal.splices);
+  }
+  const [before, after] = [text.slice(0, root.offset), text.slice(root.offset + root.length)];
+  // A file with nothing but comments is no JSON to most readers.
+  if (`${before}${after}`.trim() !== '') return `${before}{}${after}`;
+  return before === '' && /^\r?\n$/.test(after) ? undefined : `${before}${after}`;
+}
+
+/** The nodes along the path, from the root on, as far as it is written. */
+function walk(root: Node, path: readonly string[]): { nodes: readonly Node[]; missing: readonly string[] } {
+  const nodes = [root];
+  for (const [n, key] of path.entries()) {
+    const node = nodes.at(-1) ?? root;
+    if (node.type !== 'object') {
+      throw refusal(`${n === 0 ? 'the file' : `"${path.slice(0, n).join('.')}"`} is not a map`);
+    }
+    const property = (node.children ?? []).findLast((one) => keyOf(one) === key);
+    if (!property) return { nodes, missing: path.slice(n) };
+    nodes.push(valueNode(property));
+  }
+  return { nodes, missing: [] };
+}
+
+function keyOf(property: Node): string {
+  return String(property.children?.[0]?.value);
+}
+
+function valueNode(property: Node): Node {
+  return property.children?.[1] ?? property;
+}
+
+function bracketed({ offset, length, children = [] }: Node): Bracketed {
+  const members = children.map((child) => ({ start: child.offset, end: child.offset + child.length }));
+  return { open: offset + 1, close: offset + length - 1, members, comments: ['//', '/*'] };
+}
+
+/** Whether the members of a map stand on lines of their own. */
+function isTall(text: string, map: Node): boolean {
+  const [first] = map.children ?? [];
+  return first !== undefined && text.slice(map.offset, first.offset).includes('\n');
+}
+
+/** Whether nobody put a space after any colon. */
+function isDense(text: string): boolean {
+  return /"\s*:\S/.test(text) && !/"\s*:\s/.test(text);
+}
+
+function nested(path: readonly string[], value: Plain): Plain {
+  return path.reduceRight<Plain>((inner, key) => Object.fromEntries([[key, inner]]), value);
+}
+
+function pretty(value: Plain, { unit, eol }: Style, indent: string): string {
+  return JSON.stringify(value, null, unit).replaceAll('\n', `${eol}${indent}`);
+}
+
+function inline(value: Plain, text: string): string {
+  if (isDense(text)) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item: Plain) => inline(item, text)).join(', ')}]`;
+  if (typeof value !== 'object') return JSON.stringify(value);
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}: ${inline(item, text)}`)
+    .join(', ')}}`;
+}

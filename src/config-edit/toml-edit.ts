@@ -1,0 +1,164 @@
+import { parse, TomlError } from 'smol-toml';
+import { type Bracketed, insertMember, removeMember } from './bracket-members.js';
+import { brokenAt, type EntryPath, isMap, nameOf, type Plain, refusal, valueAt } from './edit-entry.js';
+import { lineStart, type Range, spliced, styleOf } from './text-style.js';
+import { inlineKey, inlineMembers, type Statement, statements } from './toml-scan.js';
+
+export function readToml(text: string): unknown {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error;
+    const [why = 'syntax error'] = error.message.replace(/^Invalid TOML document: /, '').split('\n');
+    throw brokenAt(error.line, 'TOML', why);
+  }
+}
+
+/** The text with the entry as a table of its own at the end, or inline where the others are. */
+export function setToml(text: string | undefined, at: EntryPath, value: Plain): string {
+  const held = text ?? '';
+  const root = readToml(held);
+  if (!isMap(value)) throw refusal('only a map can be written as a table');
+  const known = valueAt(root, at) !== undefined;
+  const inline = inlineHome(held, at);
+  if (inline && known) return replaced(held, inline, at, root, value);
+  const rest = known ? (removeToml(held, at) ?? '') : held;
+  if (inline) return inserted(rest, at, value);
+  const { eol } = styleOf(held);
+  const table = tableOf(at, value).join(eol);
+  if (text === undefined) return `${table}${eol}`;
+  if (rest === '') return table;
+  // One blank line before it; and it ends as the text ended, so that taking it out again leaves what was there.
+  return rest.endsWith('\n') ? `${rest}${eol}${table}${eol}` : `${rest}${eol}${eol}${table}`;
+}
+
+/** The text without the entry, or undefined if the file was made for it alone. */
+export function removeToml(text: string, at: EntryPath): string | undefined {
+  const root = readToml(text);
+  if (valueAt(root, at) === undefined) return text;
+  const inline = inlineHome(text, at);
+  if (inline) {
+    const removal = removeMember(text, inline, memberIndex(text, inline, at, root));
+    return spliced(
+      text,
+      removal.kind === 'cut' ? removal.splices : [{ start: inline.open, end: inline.close, text: '' }],
+    );
+  }
+  const left = cut(text, at.list ? listBlocks(text, at, root) : mapBlocks(text, at.path));
+  return left === '' && text.endsWith('\n') ? undefined : left;
+}
+
+/** Takes whole lines out, from the last to the first, each with the blank line that was put before it. */
+function cut(text: string, blocks: readonly Range[]): string {
+  return blocks.toReversed().reduce((held, { start, end }) => {
+    const before = held.slice(0, start);
+    const lineBreak = /^\r?\n/.exec(held.slice(end))?.[0];
+    // A text without a line break at its end was given one for the block, and a blank line.
+    if (lineBreak === undefined) return before.replace(/(?:\r?\n){1,2}$/, '');
+    return before.replace(/(?<=^|\n)\r?\n$/, '') + held.slice(end + lineBreak.length);
+  }, text);
+}
+
+/** The headers at or below the path with all that is theirs, and pairs that spell it with dots. */
+function mapBlocks(text: string, path: readonly string[]): Range[] {
+  const blocks: { start: number; end: number }[] = [];
+  let inside = false;
+  for (const statement of statements(text)) {
+    if (statement.kind !== 'pair') inside = isWithin(statement.path, path);
+    if (!inside && !(statement.kind === 'pair' && isWithin(statement.path, path))) continue;
+    const open = blocks.at(-1);
+    if (inside && statement.kind === 'pair' && open) open.end = statement.line.end;
+    else blocks.push({ ...statement.line });
+  }
+  return blocks;
+}
+
+/** The nth `[[list]]` and the tables below it. */
+function listBlocks(text: string, { path }: EntryPath, root: unknown): Range[] {
+  const list = path.slice(0, -1);
+  const wanted = positionOf(root, path);
+  const blocks: { start: number; end: number }[] = [];
+  let [count, inside] = [-1, false];
+  for (const statement of statements(text)) {
+    if (statement.kind !== 'pair') {
+      if (statement.kind === 'array' && isEqual(statement.path, list)) count += 1;
+      inside = count === wanted && isWithin(statement.path, list);
+    }
+    if (!inside) continue;
+    const open = blocks.at(-1);
+    if (statement.kind === 'pair' && open) open.end = statement.line.end;
+    else blocks.push({ ...statement.line });
+  }
+  return blocks;
+}
+
+function positionOf(root: unknown, path: readonly string[]): number {
+  const items = valueAt(root, { path: path.slice(0, -1) });
+  return Array.isArray(items) ? items.findIndex((item: unknown) => nameOf(item) === path.at(-1)) : -1;
+}
+
+/** The inline table or list in which the entry stands or would have to: `servers = { … }`. */
+function inlineHome(text: string, { path, list }: EntryPath): Bracketed | undefined {
+  const parent = path.slice(0, -1);
+  const isHome = (one: Statement): one is Extract<Statement, { kind: 'pair' }> =>
+    one.kind === 'pair' && isEqual(one.path, parent) && text[one.value.start] === (list ? '[' : '{');
+  const home = statements(text).find(isHome);
+  if (!home) return undefined;
+  const { start, end } = home.value;
+  return { open: start + 1, close: end - 1, members: inlineMembers(text, home.value), comments: ['#'] };
+}
+
+function memberIndex(text: string, home: Bracketed, { path, list }: EntryPath, root: unknown): number {
+  if (list) return positionOf(root, path);
+  return home.members.findIndex((member) => isEqual(inlineKey(text, member), path.slice(-1)));
+}
+
+function replaced(text: string, home: Bracketed, at: EntryPath, root: unknown, value: Plain): string {
+  const member = home.members[memberIndex(text, home, at, root)];
+  if (!member) throw refusal(`"${at.path.at(-1)}" is spelled in parts`);
+  return spliced(text, [{ ...member, text: memberText(at, value) }]);
+}
+
+function inserted(text: string, at: EntryPath, value: Plain): string {
+  const home = inlineHome(text, at);
+  if (!home) throw refusal('its list cannot be found again');
+  const first = home.members[0];
+  const tall = first && text.slice(home.open, first.start).includes('\n');
+  const between = tall ? `${styleOf(text).eol}${text.slice(lineStart(text, first.start), first.start)}` : ' ';
+  return spliced(text, insertMember(text, home, memberText(at, value), between));
+}
+
+function memberText({ path, list }: EntryPath, value: Plain): string {
+  return list ? written(value) : `${keyText(path.at(-1) ?? '')} = ${written(value)}`;
+}
+
+function tableOf({ path, list }: EntryPath, value: Readonly<Record<string, unknown>>): string[] {
+  const header = (list ? path.slice(0, -1) : path).map(keyText).join('.');
+  const pairs = Object.entries(value).map(([key, inner]) => `${keyText(key)} = ${written(inner)}`);
+  return [list ? `[[${header}]]` : `[${header}]`, ...pairs];
+}
+
+function keyText(key: string): string {
+  return /^[\w-]+$/.test(key) ? key : stringText(key);
+}
+
+/** JSON's strings are TOML's, but for one control character. */
+function stringText(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
+}
+
+function written(value: unknown): string {
+  if (typeof value === 'string') return stringText(value);
+  if (Array.isArray(value)) return `[${value.map(written).join(', ')}]`;
+  if (!isMap(value)) return String(value);
+  const pairs = Object.entries(value).map(([key, inner]) => `${keyText(key)} = ${written(inner)}`);
+  return pairs.length === 0 ? '{}' : `{ ${pairs.join(', ')} }`;
+}
+
+function isWithin(path: readonly string[], outer: readonly string[]): boolean {
+  return isEqual(path.slice(0, outer.length), outer);
+}
+
+function isEqual(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((key, n) => key === b[n]);
+}

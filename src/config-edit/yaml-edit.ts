@@ -1,0 +1,266 @@
+import {
+  isAlias,
+  isCollection,
+  isNode,
+  isScalar,
+  isSeq,
+  isMap as isYamlMap,
+  LineCounter,
+  type Node,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+import { type Bracketed, insertMember, removeMember } from './bracket-members.js';
+import { brokenAt, type EntryPath, nameOf, type Plain, refusal } from './edit-entry.js';
+import { indentAt, lineEnd, lineStart, type Range, type Splice, type Style, spliced, styleOf } from './text-style.js';
+
+/** Larger YAML is no configuration; its parser would take seconds. */
+const MAX_CHARACTERS = 1024 * 1024;
+
+function parse(text: string) {
+  if (text.length > MAX_CHARACTERS) throw refusal('it has more than 1 MB of YAML');
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { version: '1.2', lineCounter, prettyErrors: false, logLevel: 'error' });
+  const [fault] = document.errors;
+  if (fault) throw brokenAt(lineCounter.linePos(fault.pos[0]).line || 1, 'YAML', fault.message.split('\n')[0] ?? '');
+  return document;
+}
+
+export function readYaml(text: string): unknown {
+  const value: unknown = parse(text).toJS({ maxAliasCount: 1000 });
+  return value;
+}
+
+/** The text with the entry among its neighbours, in the way in which they are written. */
+export function setYaml(text: string | undefined, at: EntryPath, value: Plain): string {
+  const held = text ?? '';
+  const style = yamlStyle(held);
+  const root = parse(held).contents;
+  if (!root || isNothing(root)) {
+    if (root?.range && held.slice(root.range[0], root.range[1]) !== '') throw refusal('it holds null and no map');
+    const block = lines(nested(at, at.path, value), style, '').join(style.eol);
+    if (text === undefined) return `${block}${style.eol}`;
+    return held.endsWith('\n') ? `${held}${block}${style.eol}` : `${held}${held === '' ? '' : style.eol}${block}`;
+  }
+  const { steps, missing } = walk(root, at);
+  const home = steps.at(-1)?.node ?? root;
+  if (missing.length === 0) return spliced(held, replacement(held, steps.at(-1), value, style));
+  if (isNothing(home)) return spliced(held, fillNothing(held, steps.at(-1), at, missing, value));
+  if (!isCollection(home)) throw refusal(`"${at.path.slice(0, -missing.length).join('.')}" is not a map`);
+  if (home.flow) return spliced(held, insertMember(held, flowList(home), flowMember(at, missing, value), ' '));
+  return spliced(held, [blockInsertion(held, home, nested(at, missing, value), style)]);
+}
+
+/** The text without the entry, or undefined if the file was made for it alone. */
+export function removeYaml(text: string, at: EntryPath): string | undefined {
+  const root = parse(text).contents;
+  if (!root || !isCollection(root)) return text;
+  const { steps, missing } = walk(root, at);
+  if (missing.length > 0) return text;
+  for (const [n, { home, index, lead }] of [...steps.entries()].toReversed()) {
+    if (home.flow) {
+      const removal = removeMember(text, flowList(home), index);
+      if (removal.kind === 'cut') return spliced(text, removal.splices);
+      const [start = 0, end = 0] = home.range ?? [];
+      if (home === root) return spliced(text, [{ start: start + 1, end: end - 1, text: '' }]);
+      // The spaces inside say that nothing was there before: within other brackets not even the key.
+      if (steps[n - 1]?.home.flow) continue;
+      return spliced(text, [{ start: start - (text[start - 1] === ' ' ? 1 : 0), end, text: '' }]);
+    }
+    if (home.items.length > 1 || home === root) {
+      const left = spliced(text, [lineCut(text, lead, contentEnd(home.items[index]))]);
+      return left === '' && text.endsWith('\n') ? undefined : left;
+    }
+  }
+  return text;
+}
+
+type Container = (YAMLMap | YAMLSeq) & { flow?: boolean };
+
+interface Step {
+  readonly home: Container;
+  readonly index: number;
+  /** Where the key, or the item of a list, begins. */
+  readonly lead: number;
+  readonly node: Node;
+}
+
+/** The steps along the path as far as it is written. */
+function walk(root: Node, at: EntryPath): { steps: readonly Step[]; missing: readonly string[] } {
+  const steps: Step[] = [];
+  for (const [n, key] of at.path.entries()) {
+    const home = steps.at(-1)?.node ?? root;
+    if (isAlias(home)) throw refusal(`"${at.path.slice(0, n).join('.')}" only points to another part of the file`);
+    const inList = at.list === true && n === at.path.length - 1;
+    if (isNothing(home)) return { steps, missing: at.path.slice(n) };
+    if (inList ? !isSeq(home) : !isYamlMap(home)) {
+      throw refusal(
+        `${n === 0 ? 'the file' : `"${at.path.slice(0, n).join('.')}"`} is not a ${inList ? 'list' : 'map'}`,
+      );
+    }
+    const step = isSeq(home) ? itemNamed(home, key) : isYamlMap(home) ? pairOf(home, key) : undefined;
+    if (!step) return { steps, missing: at.path.slice(n) };
+    steps.push(step);
+  }
+  return { steps, missing: [] };
+}
+
+function pairOf(home: YAMLMap, key: string): Step | undefined {
+  const index = home.items.findIndex((pair) => isScalar(pair.key) && String(pair.key.value) === key);
+  const pair = home.items[index];
+  if (!pair || !isNode(pair.key)) return undefined;
+  const lead = pair.key.range?.[0] ?? 0;
+  const node = isNode(pair.value) ? pair.value : undefined;
+  if (!node) throw refusal(`"${key}" is spelled in a way that is not understood`);
+  return { home, index, lead, node };
+}
+
+function itemNamed(home: YAMLSeq, name: string): Step | undefined {
+  const index = home.items.findIndex((item) => isYamlMap(item) && nameOf(item.toJSON()) === name);
+  const node = home.items[index];
+  return isNode(node) ? { home, index, lead: node.range?.[0] ?? 0, node } : undefined;
+}
+
+function isNothing(node: Node): boolean {
+  return isScalar(node) && node.value === null;
+}
+
+/** After the last character of a node that is not white space or a comment behind it. */
+function contentEnd(item: unknown): number {
+  if (isNode(item)) {
+    if (isCollection(item) && !item.flow) return contentEnd(item.items.at(-1));
+    return item.range?.[1] ?? 0;
+  }
+  if (typeof item !== 'object' || item === null || !('key' in item) || !('value' in item)) return 0;
+  const ofKey = contentEnd(item.key);
+  // A key without a value ends with its colon.
+  return Math.max(ofKey + 1, contentEnd(item.value));
+}
+
+/** Whole lines, from where the entry begins to where it ends. */
+function lineCut(text: string, lead: number, end: number): Splice {
+  const start = lineStart(text, lead);
+  if (!/^\s*(?:-\s+)?$/.test(text.slice(start, lead))) throw refusal('the entry shares its line with something else');
+  // A text in many lines ends with its last line break.
+  const stop = text[end - 1] === '\n' ? end : lineEnd(text, end);
+  const lineBreak = text[end - 1] === '\n' ? '' : (/^\r?\n/.exec(text.slice(stop))?.[0] ?? '');
+  if (lineBreak !== '' || text[end - 1] === '\n') return { start, end: stop + lineBreak.length, text: '' };
+  const before = text.slice(0, start).replace(/\r?\n$/, '').length;
+  return { start: before, end: stop, text: '' };
+}
+
+function blockInsertion(text: string, home: Container, part: Plain, style: YamlStyle): Splice {
+  const first = home.items[0];
+  const firstLead = leadOf(first);
+  const start = lineStart(text, firstLead);
+  const isList = isSeq(home);
+  const lead = text.slice(start, firstLead);
+  if (!(isList ? /^ *- +$/ : /^ *$/).test(lead)) throw refusal('its entries begin in the middle of a line');
+  const indent = /^ */.exec(lead)?.[0] ?? '';
+  const block = lines(part, style, indent);
+  const end = contentEnd(home.items.at(-1));
+  if (text[end - 1] === '\n') return { start: end, end, text: `${block.join(style.eol)}${style.eol}` };
+  const stop = lineEnd(text, end);
+  return { start: stop, end: stop, text: `${style.eol}${block.join(style.eol)}` };
+}
+
+function leadOf(item: unknown): number {
+  if (isNode(item)) return item.range?.[0] ?? 0;
+  return typeof item === 'object' && item !== null && 'key' in item ? leadOf(item.key) : 0;
+}
+
+/** `key:` and nothing: the spaces inside tell that from `key: {}` when the entry is taken out again. */
+function fillNothing(
+  text: string,
+  step: Step | undefined,
+  at: EntryPath,
+  missing: readonly string[],
+  value: Plain,
+): Splice[] {
+  if (!step) throw refusal('it holds null and no map');
+  const key = step.home.items[step.index];
+  const end = contentEnd(typeof key === 'object' && key !== null && 'key' in key ? key.key : undefined);
+  const colon = text.indexOf(':', end) + 1;
+  const { node } = step;
+  const [from = colon, to = colon] = node.range ?? [];
+  if (text.slice(from, to).trim() !== '') throw refusal(`"${at.path.slice(0, -missing.length).join('.')}" is null`);
+  const inside = flowMember(at, missing, value);
+  return [{ start: colon, end: colon, text: ` ${bracketed(at, missing, inside)}` }];
+}
+
+function replacement(text: string, step: Step | undefined, value: Plain, style: YamlStyle): Splice[] {
+  if (!step) throw refusal('the whole file is the entry');
+  const { home, node, lead, index } = step;
+  if (home.flow || (isCollection(node) && node.flow) || !isCollection(node)) {
+    const [start = 0, end = 0] = node.range ?? [];
+    const gap = text[start - 1] === ':' ? ' ' : '';
+    return [{ start, end, text: `${gap}${flowText(value)}` }];
+  }
+  const pair = home.items[index];
+  const indent = indentAt(text, lead);
+  const name = isScalar(pair) || isNode(pair) ? undefined : keyText(text, pair);
+  const made =
+    name === undefined
+      ? lines([value], style, indent)
+      : [`${indent}${name}:`, ...lines(value, style, `${indent}${style.unit}`)];
+  return [{ start: lineStart(text, lead), end: contentEnd(pair), text: made.join(style.eol) }];
+}
+
+function keyText(text: string, pair: unknown): string {
+  const key: unknown = typeof pair === 'object' && pair !== null && 'key' in pair ? pair.key : undefined;
+  const [start = 0, end = 0] = (isNode(key) ? key.range : undefined) ?? [];
+  return text.slice(start, end);
+}
+
+function flowList(home: Container): Bracketed {
+  const [start = 0, end = 0] = home.range ?? [];
+  const members = home.items.map((item): Range => ({ start: leadOf(item), end: contentEnd(item) }));
+  return { open: start + 1, close: end - 1, members, comments: ['#'] };
+}
+
+function flowMember(at: EntryPath, [key = '', ...below]: readonly string[], value: Plain): string {
+  if (below.length === 0 && at.list) return flowText(value);
+  const name = flowText([key]).slice(1, -1);
+  if (below.length === 0) return `${name}: ${flowText(value)}`;
+  return `${name}: ${bracketed(at, below, flowMember(at, below, value))}`;
+}
+
+/** Brackets made for what is in them have spaces inside. */
+function bracketed({ list }: EntryPath, missing: readonly string[], inside: string): string {
+  return list && missing.length === 1 ? `[ ${inside} ]` : `{ ${inside} }`;
+}
+
+/** The rest of the path around the value: maps, and a list for the last of it where that is one. */
+function nested({ list }: EntryPath, missing: readonly string[], value: Plain): Plain {
+  return missing.reduceRight<Plain>(
+    (inner, key, n) => (list && n === missing.length - 1 ? [inner] : Object.fromEntries([[key, inner]])),
+    value,
+  );
+}
+
+/** Words that older readers take for true and false are quoted; so is text in lines, which thus begins and ends on one. */
+const WRITING = { version: '1.2', compat: 'yaml-1.1', lineWidth: 0, blockQuote: false } as const;
+
+function flowText(value: Plain): string {
+  return stringify(value, { ...WRITING, collectionStyle: 'flow', flowCollectionPadding: false }).trimEnd();
+}
+
+interface YamlStyle extends Style {
+  readonly indentSeq: boolean;
+}
+
+function yamlStyle(text: string): YamlStyle {
+  const style = styleOf(text);
+  const unit = style.unit.startsWith('\t') ? '  ' : style.unit;
+  return { ...style, unit, indentSeq: !/^( *)[^\s#-][^\n]*:[ \t]*\r?\n\1- /m.test(text) };
+}
+
+function lines(value: Plain, { unit, indentSeq }: YamlStyle, indent: string): string[] {
+  const text = stringify(value, { ...WRITING, indent: unit.length, indentSeq });
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => (line === '' ? '' : `${indent}${line}`));
+}

@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { describe, expect, it } from 'vitest';
+import type { RegisteredServer } from '../registry/index.js';
+import { announced, distinctServers, type Registry, runningSignature } from './running-servers.js';
+
+const PRINT = 'f'.repeat(64);
+const NOBODYS_CHILD = 1;
+
+function server(said: Partial<RegisteredServer> = {}): RegisteredServer {
+  const pid = said.pid ?? NOBODYS_CHILD;
+  return {
+    ...{ id: 'docs_1', name: 'docs', pid, stdio_active: false, http: { enabled: false }, started_at: '', cwd: '/x' },
+    ...{ transports: [], tools: [], capabilities: {}, start_identity: { boot: '', pid, start: '' }, heartbeat: '' },
+    ...{ heartbeat_uptime: 0, uptime_seconds: 0, requests: 0, liveness: 'alive' },
+    ...said,
+  };
+}
+const reading = (servers: readonly RegisteredServer[], more: Partial<Registry> = {}) => ({
+  registries: [{ path: '/p/mcp_servers.json', isUsers: false, servers, ...more }],
+  problems: [],
+});
+const offered = (servers: readonly RegisteredServer[]) => announced(reading(servers)).flatMap((one) => one.servers);
+
+describe('announced', () => {
+  it.each([
+    {
+      title: 'the first address that can be spoken to',
+      said: {
+        transports: [
+          { type: 'stdio' },
+          { type: 'websocket', url: 'ws://127.0.0.1:1/' },
+          { type: 'sse', url: 'http://x/' },
+        ],
+      },
+      expected: { type: 'ws', url: 'ws://127.0.0.1:1/' },
+    },
+    {
+      title: 'what older programs say of their HTTP',
+      said: { http: { enabled: true, url: 'http://127.0.0.1:1/' } },
+      expected: { type: 'auto', url: 'http://127.0.0.1:1/' },
+    },
+    {
+      title: 'no HTTP that is switched off',
+      said: { http: { enabled: false, url: 'http://127.0.0.1:1/' } },
+      expected: {},
+    },
+    {
+      title: 'a socket where there is nothing else',
+      said: { transports: [{ type: 'socket', path: '/run/a b#?.sock' }] },
+      expected: { type: 'socket', url: 'unix:/run/a%20b%23%3F.sock' },
+    },
+    {
+      title: 'no socket that means another one in each folder',
+      said: { transports: [{ type: 'socket', path: 'run.sock' }] },
+      expected: {},
+    },
+    { title: 'the launch that it came from', said: { fingerprint: PRINT }, expected: { fingerprint: PRINT } },
+  ] as const)('says $title', ({ said, expected }) => {
+    expect(offered([server(said)])).toEqual([{ name: 'docs', id: 'docs_1', ...expected }]);
+  });
+
+  it.each([
+    { title: 'a Portolan', said: { name: ' Portolan' } },
+    { title: 'this process', said: { pid: process.pid } },
+  ])('offers neither $title nor what has its address or socket', ({ said }) => {
+    const http = { enabled: true, url: 'http://127.0.0.1:1/mcp' };
+    const transports = [{ type: 'socket' as const, path: '/run/p.sock' }];
+    const alias = { transports: [{ type: 'http' as const, url: 'http://localhost:1/mcp/' }] };
+    expect(offered([server({ ...said, http, transports }), server(alias), server({ transports })])).toEqual([]);
+  });
+
+  it.skipIf(process.platform !== 'linux')('takes nothing that we started for a server that needs no start', () => {
+    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+    try {
+      const pid = child.pid ?? expect.unreachable('it did not start');
+      expect(offered([server({ pid, fingerprint: PRINT })])).toEqual([{ name: 'docs', id: 'docs_1' }]);
+    } finally {
+      child.kill('SIGKILL');
+    }
+  });
+});
+
+describe('runningSignature', () => {
+  it('changes with who can be reached and how, and not with every heartbeat', () => {
+    const first = runningSignature(reading([server()]));
+    expect(runningSignature(reading([server({ heartbeat: 'later', uptime_seconds: 9, requests: 3 })]))).toBe(first);
+    expect(runningSignature(reading([server({ http: { enabled: true, url: 'http://x/' } })]))).not.toBe(first);
+    expect(runningSignature(reading([]))).not.toBe(first);
+  });
+});
+
+describe('distinctServers', () => {
+  it('gives a server of two registries once, as the first of them has it', () => {
+    const twice = [
+      ...reading([server({ cwd: '/first' })]).registries,
+      ...reading([server(), server({ id: 'a_1' })]).registries,
+    ];
+    expect(distinctServers({ registries: twice, problems: [] }).map(({ id, cwd }) => [id, cwd])).toEqual([
+      ['a_1', '/x'],
+      ['docs_1', '/first'],
+    ]);
+  });
+});

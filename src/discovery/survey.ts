@@ -1,0 +1,70 @@
+import type { Mutable } from '../base/index.js';
+import { type Definition, type Origin, type Server, toAlias } from '../model/index.js';
+import { decide, fingerprint, type Grounds, stateOf, type Verdict } from '../policy/index.js';
+import type { Readings } from '../sources/index.js';
+import { type Held, settle } from './resolve-definitions.js';
+
+/** What holds and what may run, with everything that `why` has to tell about it. */
+export interface Survey {
+  readonly servers: readonly Server[];
+  /** In the order of `servers`. */
+  readonly held: readonly Held[];
+  readonly verdicts: ReadonlyMap<Definition, Verdict>;
+  /** What does not count because a file has exclusive control. */
+  readonly ignored: readonly Definition[];
+}
+
+/** From what was read to what would run: which definitions count, what policy says of each, which one holds. */
+export function survey(
+  { definitions, exclusive }: Pick<Readings, 'definitions' | 'exclusive'>,
+  grounds: Grounds,
+): Survey {
+  const counts = ({ source }: Definition) => exclusive.length === 0 || exclusive.includes(source);
+  const counted = definitions.filter(counts);
+  const verdicts = new Map(counted.map((definition) => [definition, decide(definition, grounds)]));
+  const held = settle(counted, (definition) => stateOf(verdictOf(verdicts, definition)), fingerprint);
+  return { servers: toServers(held, verdicts), held, verdicts, ignored: definitions.filter((one) => !counts(one)) };
+}
+
+function verdictOf(verdicts: ReadonlyMap<Definition, Verdict>, definition: Definition): Verdict {
+  const verdict = verdicts.get(definition);
+  if (!verdict) throw new Error(`no verdict on ${definition.name}`);
+  return verdict;
+}
+
+function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verdict>): Server[] {
+  const taken = new Set<string>();
+  return held.map(({ name, chosen, origins, shadowed, through }) => {
+    const alias = toAlias(name, taken);
+    taken.add(alias);
+    const verdict = verdictOf(verdicts, chosen);
+    const server: Mutable<Server> = {
+      name,
+      alias,
+      state: stateOf(verdict),
+      transport: chosen.transport,
+      source: chosen.source,
+      origins: origins.map(originOf),
+      shadowed: shadowed.map(originOf),
+      // Worked out when it is looked at: most who discover never do, and hashing loads a module of its own.
+      get fingerprint() {
+        return fingerprint(chosen);
+      },
+    };
+    const { command, args, env, cwd, url, headers } = chosen;
+    if (command !== undefined) server.command = command;
+    if (args) server.args = args;
+    if (env) server.env = env;
+    if (cwd !== undefined) server.cwd = cwd;
+    if (url !== undefined) server.url = url;
+    if (headers) server.headers = headers;
+    if (verdict.kind === 'blocked') server.rule = verdict.rule;
+    if (name !== chosen.name) server.renamedFrom = chosen.name;
+    if (through?.url !== undefined) server.runsAt = through.url;
+    return server;
+  });
+}
+
+function originOf({ client, scope, source, line }: Definition): Origin {
+  return { client, scope, source, line };
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { definition } from '../../tests/fakes/definition.js';
+import type { CatalogEntry } from '../catalog/index.js';
+import { admit } from '../policy/index.js';
+import { Patience } from './first-read-deadline.js';
+
+const LONG_MS = 20_000;
+
+function entry(name: string): CatalogEntry {
+  const server = admit(name, definition({ name, command: name }), { kind: 'allowed' });
+  if (!server) throw new Error('not admitted');
+  return { server };
+}
+
+describe('Patience', () => {
+  it('waits for a reading that hangs once, and again for the next one', async () => {
+    const patience = new Patience();
+    const hanging = new Promise<CatalogEntry>(() => undefined);
+    await patience.settle([hanging], 20, undefined);
+    await patience.settle([hanging], LONG_MS, undefined); // at once
+    const told: unknown[] = [];
+    const conversation = {
+      client: 'c',
+      signal: new AbortController().signal,
+      progress: (said: unknown) => told.push(said),
+    };
+    await patience.settle([hanging, Promise.resolve(entry('a'))], LONG_MS, conversation);
+    expect(told).toEqual([{ progress: 1, total: 1, message: 'read a' }]);
+  });
+
+  it('is not spent by one who left before its end', async () => {
+    const patience = new Patience();
+    let read: (one: CatalogEntry) => void = () => undefined;
+    const reading = new Promise<CatalogEntry>((resolve) => {
+      read = resolve;
+    });
+    const leaving = new AbortController();
+    const left = patience.settle([reading], LONG_MS, { client: 'c', signal: leaving.signal });
+    leaving.abort();
+    await left;
+    let isSettled = false;
+    const stayed = patience.settle([reading], LONG_MS, undefined).then(() => {
+      isSettled = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isSettled).toBe(false);
+    read(entry('a'));
+    await stayed;
+  });
+});

@@ -1,0 +1,30 @@
+import type { AuditLog } from '../audit/index.js';
+import type { Catalog } from '../catalog/index.js';
+import type { Conversation } from '../model/index.js';
+import type { AdmittedServer, ServedServer, ToolJudge } from '../policy/index.js';
+import type { ToolIndex } from '../search/index.js';
+import type { Settings } from '../settings/index.js';
+import type { Pool } from '../upstream/index.js';
+import type { Gate } from './limits/call-gate.js';
+import type { PythonParts } from './python/python-dependencies.js';
+import type { RememberedUse } from './search-feedback.js';
+
+/** Everything that holds at one moment; replaced whole when a file changes. */
+export interface GatewayView {
+  readonly servers: readonly ServedServer[];
+  readonly judge: ToolJudge;
+  readonly settings: Settings;
+}
+
+export interface GatewayParts {
+  readonly view: () => GatewayView;
+  readonly catalog: Catalog;
+  readonly pool: Pool;
+  readonly index: ToolIndex;
+  readonly gate: Gate;
+  readonly uses: RememberedUse;
+  readonly audit: AuditLog;
+  readonly python: PythonParts;
+  /** Asks the person at the client to let a server run that waits for that; undefined where they do not, or cannot be asked. */
+  readonly consent: (server: ServedServer, conversation: Conversation) => Promise<AdmittedServer | undefined>;
+}

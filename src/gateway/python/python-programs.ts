@@ -1,0 +1,79 @@
+import type { AuditLog } from '../../audit/index.js';
+import { ErrorCode, PortolanError, randomKey } from '../../base/index.js';
+import type { Conversation } from '../../model/index.js';
+import type { PythonParts } from './python-dependencies.js';
+import type { PythonGateway, PythonRequest, PythonRun } from './run-python.js';
+
+/** Sessions of which we know that they were told what they lost. */
+const MAX_TOLD = 1_024;
+/** The name under which a whole program is written into the log, beside its calls. */
+const OWN_NAME = 'portolan';
+
+/** The programs of one gateway: what they share, and their lines in the log. */
+export class Programs {
+  readonly #parts: PythonParts;
+  readonly #audit: AuditLog;
+  /** Sets our sessions apart from those of other gateways in the same sandbox. */
+  readonly #scope = randomKey();
+  readonly #told = new Set<string>();
+
+  constructor(parts: PythonParts, audit: AuditLog) {
+    this.#parts = parts;
+    this.#audit = audit;
+  }
+
+  async run(gateway: PythonGateway, request: PythonRequest, conversation: Conversation): Promise<PythonRun> {
+    const started = performance.now();
+    let outcome: 'ok' | 'tool-error' | ErrorCode = ErrorCode.ToolExecutionError;
+    let bytes = 0;
+    try {
+      const run = await this.#run(gateway, request, conversation);
+      const isBrokenOff = run.answer.error !== undefined && conversation.signal.aborted;
+      outcome = isBrokenOff ? ErrorCode.Cancelled : run.answer.error ? 'tool-error' : 'ok';
+      bytes = Buffer.byteLength(JSON.stringify(run.answer));
+      return run;
+    } catch (error) {
+      if (error instanceof PortolanError) outcome = error.code;
+      throw error;
+    } finally {
+      const durationMs = performance.now() - started;
+      const { client } = conversation;
+      const what = { client, server: OWN_NAME, tool: 'run_python', argumentsText: JSON.stringify(request) };
+      this.#audit.record({ ...what, outcome, durationMs, bytes });
+    }
+  }
+
+  /** A client is gone, and with it whoever would ask for its variables. */
+  forget(session: string): void {
+    this.#told.delete(session);
+    void this.#parts.sandbox().forget(this.#keyOf(session));
+  }
+
+  async #run(gateway: PythonGateway, request: PythonRequest, conversation: Conversation): Promise<PythonRun> {
+    const { sandbox: engine } = gateway.view.settings;
+    if (engine.engine === 'off')
+      throw new PortolanError(ErrorCode.SandboxUnavailable, 'run_python is switched off in the settings', {
+        hint: 'the user can change sandbox.engine',
+      });
+    const { runPython } = await import('./run-python.js');
+    const { stateFolder, project } = this.#parts;
+    const place = {
+      ...{ sandbox: this.#parts.sandbox(), stateFolder, project },
+      keyOf: (session: string) => this.#keyOf(session),
+      isFirst: (session: string) => this.#isFirst(session),
+    };
+    return runPython(gateway, place, request, conversation);
+  }
+
+  #keyOf(session: string): string {
+    return `${this.#scope} ${session}`;
+  }
+
+  #isFirst(session: string): boolean {
+    if (this.#told.has(session)) return false;
+    const [oldest] = this.#told;
+    if (this.#told.size >= MAX_TOLD && oldest !== undefined) this.#told.delete(oldest);
+    this.#told.add(session);
+    return true;
+  }
+}

@@ -1,2 +1,0 @@
-export { checkAgainst, fitsSurely, type Mismatch, type SchemaVerdict } from './check-against.js';
-export { exampleOf } from './example.js';

@@ -1,0 +1,112 @@
+import { join } from 'node:path';
+import { hmac256 } from '../base/index.js';
+import type { Definition, Host, Problem } from '../model/index.js';
+import { isBroughtByProject } from '../settings/index.js';
+import { folderOfApproval } from './repository-origin.js';
+import { type Ruling, type Rulings, type Seal, sealOf, sealText } from './rulings.js';
+
+/** Where the decisions of this user are, and the key without which nobody can tell what they were about. */
+export interface ApprovalFiles {
+  readonly approvals: string;
+  readonly key: string;
+}
+
+/** What was decided so far. */
+export interface Approvals {
+  readonly rulings: Rulings;
+  readonly sealOf: (definition: Definition) => Seal;
+  /** The seal of a settings file: of where it lies and every byte in it. */
+  readonly sealOfText: (path: string, text: string) => Seal;
+  /** The file's text for decisions, oldest first. */
+  readonly written: (rulings: Rulings) => string;
+  readonly problems: readonly Problem[];
+}
+
+/** A variable can point the user's folder into a repository, which would then approve itself: there it does not count. */
+export function approvalFiles(configFolder: string, host: Host): ApprovalFiles {
+  const folder = isBroughtByProject(configFolder, host) ? join(host.home, '.config', 'portolan') : configFolder;
+  return { approvals: join(folder, 'approvals.json'), key: join(folder, 'approvals.key') };
+}
+
+/** Reads the decisions. What cannot be read approves nothing. */
+export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
+  const { files } = host;
+  const key = files.read(paths.key);
+  const hmac = (text: string) => hmac256(key.kind === 'read' ? key.text.trim() : '', text);
+  const seal = (definition: Definition) => sealOf(definition, folderOfApproval(definition, host), hmac);
+  const sealOfText = (path: string, text: string) => sealText(path, text, hmac);
+  const proofOf = (of: Seal) => hmac(JSON.stringify(['approved', of]));
+  const written = (rulings: Rulings) => writtenRulings(rulings, proofOf);
+  const nothing = (problems: readonly Problem[] = []): Approvals => ({
+    rulings: new Map(),
+    sealOf: seal,
+    sealOfText,
+    written,
+    problems,
+  });
+  const reading = files.read(paths.approvals);
+  if (reading.kind === 'absent') return nothing();
+  if (reading.kind === 'failed') return nothing([unusable(paths.approvals, `it ${reading.message}`)]);
+  if (key.kind !== 'read' || key.text.trim() === '')
+    return nothing([unusable(paths.approvals, `its key ${paths.key} is missing`)]);
+  const rulings = parseRulings(reading.text, proofOf);
+  return rulings
+    ? { rulings, sealOf: seal, sealOfText, written, problems: [] }
+    : nothing([unusable(paths.approvals, 'it is not valid')]);
+}
+
+/** Whether a person approved this very text of a settings file. */
+export function isSettingsApproved({ rulings, sealOfText }: Approvals): (path: string, text: string) => boolean {
+  return (path, text) => rulings.get(sealOfText(path, text))?.verdict === 'approved';
+}
+
+/** A seal alone says what was decided about, not what was decided: without the proof a no could be rewritten as a yes. */
+type ProofOf = (seal: Seal) => string;
+
+function writtenRulings(rulings: Rulings, proofOf: ProofOf): string {
+  const entries = [...rulings]
+    .sort(([, a], [, b]) => (a.at < b.at ? -1 : 1))
+    .map(([seal, ruling]) => [seal, ruling.verdict === 'approved' ? { ...ruling, proof: proofOf(seal) } : ruling]);
+  return `${JSON.stringify({ version: 1, rulings: Object.fromEntries(entries) }, null, 2)}\n`;
+}
+
+function parseRulings(text: string, proofOf: ProofOf): Rulings | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value !== 'object' || value === null || !('rulings' in value)) return undefined;
+    const entries = Object.entries(value.rulings as object).filter((entry): entry is [Seal, Ruling & Proven] =>
+      isRuling(entry[1]),
+    );
+    const counting = entries.filter(([seal, { verdict, proof }]) => verdict === 'denied' || proof === proofOf(seal));
+    return new Map(counting.map(([seal, { proof: _, ...ruling }]) => [seal, ruling]));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
+interface Proven {
+  readonly proof?: unknown;
+}
+
+function isRuling(value: unknown): value is Ruling {
+  if (typeof value !== 'object' || value === null) return false;
+  const { verdict, name, source, at, shown } = value as Record<string, unknown>;
+  const isVerdict = verdict === 'approved' || verdict === 'denied';
+  return (
+    isVerdict &&
+    [name, source, at].every((one) => typeof one === 'string') &&
+    typeof shown === 'object' &&
+    shown !== null
+  );
+}
+
+function unusable(source: string, why: string): Problem {
+  return {
+    code: 'approvals-unusable',
+    severity: 'error',
+    message: `no approval counts: ${why}`,
+    hint: 'remove the file and approve again with `portolan approve`',
+    source,
+  };
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from 'vitest';
+import { definition } from '../../tests/fakes/definition.js';
+import { folderOfApproval } from './repository-origin.js';
+
+const FOLDERS = { home: '/h', cwd: '/h/p/sub', repository: '/h/p' };
+const RUNS = { client: 'running', scope: 'running', state: 'pending-approval', url: 'http://127.0.0.1:1/' } as const;
+const IN_PROJECT = { ...RUNS, source: '/h/p/.portolan/mcp_servers.json' };
+const OF_USER = { ...RUNS, source: '/h/.local/state/portolan/running/mcp_servers.json' };
+
+describe('folderOfApproval', () => {
+  it.each([
+    {
+      title: 'a project’s command',
+      said: { scope: 'project', command: 'npm', source: '/h/p/.mcp.json' },
+      folder: '/h/p',
+    },
+    { title: 'a user’s command', said: { command: 'npm' }, folder: undefined },
+    { title: 'a project’s address', said: { scope: 'project', url: 'https://x/' } as const, folder: undefined },
+    { title: 'an address that runs in a project', said: IN_PROJECT, folder: undefined },
+    { title: 'one that stands for a server', said: { ...IN_PROJECT, standsFor: 'f' }, folder: '/h/p' },
+    { title: 'one that does so for the whole user', said: { ...OF_USER, standsFor: 'f' }, folder: undefined },
+  ] as const)('binds the approval of $title to $folder', ({ said, folder }) => {
+    expect(folderOfApproval(definition(said), FOLDERS)).toBe(folder);
+  });
+});

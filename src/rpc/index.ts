@@ -1,0 +1,19 @@
+export { type Answer, type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
+export { OpenTable } from './id-table.js';
+export { LineSplitter } from './line-splitter.js';
+export {
+  type Id,
+  type Incoming,
+  type LargeMessage,
+  largeMessage,
+  NO_ID,
+  type Params,
+  parseLine,
+  RpcCode,
+  type RpcFault,
+  readId,
+  readMessage,
+  tooLarge,
+} from './message.js';
+export { AnswerTooLarge, ChannelClosed, Peer, type Pending, RpcError, type RpcResult, Undelivered } from './peer.js';
+export { StreamChannel, type StreamLimits } from './stream-channel.js';

@@ -1,0 +1,253 @@
+import { isUtf8 } from 'node:buffer';
+import { ErrorCode, hasLineEnd, isDeeperThan, isObject, MAX_PASSED_TEXT, PassingId, readJson } from '../base/index.js';
+
+export type Id = string | number;
+
+export interface RpcFault {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+/** A message as it came in. */
+export type Incoming =
+  | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params }
+  | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
+  /** `json` is the result as it was written, where it can be passed on: a text that was read anyway, or bytes where it is long. */
+  | { readonly kind: 'result'; readonly id: Id; readonly result: unknown; readonly json?: string | Buffer }
+  | { readonly kind: 'fault'; readonly id: Id | undefined; readonly fault: RpcFault }
+  /** Nothing that JSON-RPC knows; `id` where one can be answered. */
+  | {
+      readonly kind: 'invalid';
+      readonly id: Id | undefined;
+      readonly fault: RpcFault;
+      /** It was not read because it nests too deep, and names no method: who waits for it under this id gets no other answer. */
+      readonly isAnswer?: true;
+    };
+
+export type Params = Readonly<Record<string, unknown>> | undefined;
+
+/** The codes of JSON-RPC itself. */
+export const RpcCode = {
+  parseError: -32700,
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internalError: -32603,
+} as const;
+
+/** As many messages as one batch may hold. */
+const MAX_BATCH = 256;
+/** An `id` is repeated in every answer: a longer one is not. */
+const MAX_ID_CHARACTERS = 1_024;
+
+/** The two orders in which the common servers write a result; the id is a number because ours are. */
+const RESULT_FIRST = Buffer.from('{"result":');
+const RESULT_FIRST_END = Buffer.from(',"jsonrpc":"2.0","id":');
+const RESULT_LAST = Buffer.from('{"jsonrpc":"2.0","id":');
+const RESULT_LAST_NEXT = Buffer.from(',"result":');
+/** A longer number is no id of ours. */
+const MAX_DIGITS = 15;
+const CLOSE_BRACE = 0x7d;
+const [ZERO, NINE] = [0x30, 0x39];
+const REPLACEMENT = '\uFFFD';
+
+/** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
+export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
+  if (isDeeperThan(line, maxDepth)) return [tooDeep(line, maxDepth)];
+  const forwardable = parseForwardable(line);
+  return forwardable ? [forwardable] : parseWhole(withoutMark(line).toString());
+}
+
+/**
+ * The same for a line in a piece of what came that is ASCII throughout, and whose text therefore counts as its bytes do:
+ * decoding all of it in one stroke costs less than a buffer for each line.
+ */
+export function parseAscii(
+  { bytes, text }: { readonly bytes: Buffer; readonly text: string },
+  from: number,
+  to: number,
+  maxDepth: number,
+): readonly Incoming[] {
+  if (isDeeperThan(bytes, maxDepth, from, to)) return [tooDeep(bytes.subarray(from, to), maxDepth)];
+  const frame = resultFrame(bytes, from, to);
+  if (!frame) return parseWhole(text.slice(from, to));
+  const json = text.slice(frame.from, frame.to);
+  try {
+    const result: unknown = JSON.parse(json);
+    const passed = json.length <= MAX_PASSED_TEXT ? json : bytes.subarray(frame.from, frame.to);
+    return [{ kind: 'result', id: frame.id, result, json: passed }];
+  } catch {
+    return parseWhole(text.slice(from, to)); // a line of another shape
+  }
+}
+
+function parseWhole(text: string): readonly Incoming[] {
+  let value: unknown;
+  try {
+    value = readJson(text);
+  } catch {
+    return [invalid(RpcCode.parseError, 'not valid JSON')];
+  }
+  if (!Array.isArray(value)) return [readMessage(value)];
+  if (value.length === 0 || value.length > MAX_BATCH)
+    return [invalid(RpcCode.invalidRequest, `a batch holds 1 to ${MAX_BATCH} messages`)];
+  return value.map(readMessage);
+}
+
+/**
+ * A result in an order in which it is usually written, and as it was written. Only what stands inside is parsed: if that is
+ * one JSON value, the line is what it seems to be, and the value can go into another message as it is.
+ */
+function parseForwardable(line: Buffer): Incoming | undefined {
+  const frame = resultFrame(line);
+  if (!frame) return undefined;
+  const bytes = line.subarray(frame.from, frame.to);
+  const text = bytes.toString();
+  // What is no UTF-8 is mended by decoding it, and would not be by passing it on.
+  if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return undefined;
+  try {
+    const result: unknown = JSON.parse(text);
+    // Some programs end a line at these too: what follows would be a message that nobody sent. Written again, they are escaped.
+    return hasLineEnd(text)
+      ? { kind: 'result', id: frame.id, result }
+      : { kind: 'result', id: frame.id, result, json: text.length <= MAX_PASSED_TEXT ? text : bytes };
+  } catch {
+    return undefined; // a line of another shape: read as a whole
+  }
+}
+
+/** Where a result stands in a line of a usual order, not yet looked at. Byte by byte: every answer of every server comes by here. */
+export function resultFrame(
+  line: Buffer,
+  start = 0,
+  stop = line.length,
+): { readonly id: number; readonly from: number; readonly to: number } | undefined {
+  const end = stop - 1;
+  if (line[end] !== CLOSE_BRACE) return undefined;
+  if (isAt(line, start, RESULT_LAST)) {
+    const first = start + RESULT_LAST.length;
+    const next = first + digitsFrom(line, first);
+    if (!isNumber(line, first, next) || !isAt(line, next, RESULT_LAST_NEXT)) return undefined;
+    return { id: numberAt(line, first, next), from: next + RESULT_LAST_NEXT.length, to: end };
+  }
+  if (!isAt(line, start, RESULT_FIRST)) return undefined;
+  let first = end;
+  while (end - first < MAX_DIGITS && isDigit(line[first - 1])) first -= 1;
+  const to = first - RESULT_FIRST_END.length;
+  if (!isNumber(line, first, end) || to < start || !isAt(line, to, RESULT_FIRST_END)) return undefined;
+  return { id: numberAt(line, first, end), from: start + RESULT_FIRST.length, to };
+}
+
+function isAt(line: Buffer, from: number, text: Buffer): boolean {
+  if (from < 0 || from + text.length > line.length) return false;
+  for (let at = 0; at < text.length; at += 1) if (line[from + at] !== text[at]) return false;
+  return true;
+}
+
+function digitsFrom(line: Buffer, from: number): number {
+  let count = 0;
+  while (count < MAX_DIGITS && isDigit(line[from + count])) count += 1;
+  return count;
+}
+
+function isDigit(byte: number | undefined): boolean {
+  return byte !== undefined && byte >= ZERO && byte <= NINE;
+}
+
+/** As JSON writes one: no zero before other digits. */
+function isNumber(line: Buffer, from: number, to: number): boolean {
+  return to - from === 1 || (to > from && line[from] !== ZERO);
+}
+
+function numberAt(line: Buffer, from: number, to: number): number {
+  let number = 0;
+  for (let at = from; at < to; at += 1) number = number * 10 + ((line[at] ?? ZERO) - ZERO);
+  return number;
+}
+
+/** Some programs put the mark of UTF-8 before the first thing they write. */
+function withoutMark(line: Buffer): Buffer {
+  return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
+}
+
+/** What a parsed value says as a message. */
+export function readMessage(value: unknown): Incoming {
+  if (!isObject(value)) return invalid(RpcCode.invalidRequest, 'a message is an object');
+  const id = readId(value.id);
+  if (value.jsonrpc !== '2.0') return invalid(RpcCode.invalidRequest, '"jsonrpc" is not "2.0"', id);
+  if (value.method !== undefined) return readCall(value, id);
+  if (Object.hasOwn(value, 'result') && id !== undefined) return { kind: 'result', id, result: value.result };
+  if (isObject(value.error)) return { kind: 'fault', id, fault: readFault(value.error) };
+  return invalid(RpcCode.invalidRequest, 'neither a request nor an answer', id);
+}
+
+function readCall(value: Record<string, unknown>, id: Id | undefined): Incoming {
+  const { method, params } = value;
+  if (typeof method !== 'string') return invalid(RpcCode.invalidRequest, '"method" is not a text', id);
+  if (params !== undefined && !isObject(params)) {
+    return id === undefined
+      ? invalid(RpcCode.invalidRequest, '"params" is not an object')
+      : { kind: 'invalid', id, fault: { code: RpcCode.invalidParams, message: '"params" is not an object' } };
+  }
+  if (!Object.hasOwn(value, 'id')) return { kind: 'notification', method, params };
+  return id === undefined ? { kind: 'invalid', id, fault: NO_ID } : { kind: 'request', id, method, params };
+}
+
+function readFault({ code, message, data }: Record<string, unknown>): RpcFault {
+  return {
+    code: typeof code === 'number' ? code : RpcCode.internalError,
+    message: typeof message === 'string' ? message : 'an error without a message',
+    ...(data !== undefined && { data }),
+  };
+}
+
+/** An `id` under which an answer can be given. */
+export function readId(id: unknown): Id | undefined {
+  // Beyond these two numbers may be one to us, and would be given back as another.
+  if (typeof id === 'number') return Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : undefined;
+  return typeof id === 'string' && id.length <= MAX_ID_CHARACTERS ? id : undefined;
+}
+
+/** For whoever asks under what cannot be given back. */
+export const NO_ID: RpcFault = {
+  code: RpcCode.invalidRequest,
+  message: '"id" is neither a text nor a number that can be given back',
+};
+
+/** For whoever sent what is too large to keep: what it holds in most cases, and what can be done about it. */
+export function tooLarge(bytes: number): RpcFault {
+  return {
+    code: RpcCode.invalidRequest,
+    message: `a message of ${bytes} bytes is too large`,
+    data: {
+      code: ErrorCode.LimitExceeded,
+      hint: 'pass less, or several calls; limits.maxArgumentBytes sets the limit',
+    },
+  };
+}
+
+/** What can be told of a message that is not parsed. */
+export interface LargeMessage {
+  readonly id: Id | undefined;
+  /** It asks or tells something; anything else is an answer. */
+  readonly isRequest: boolean;
+}
+
+/** What all of a message tells, or its beginning. */
+export function largeMessage(line: Buffer): LargeMessage {
+  const passing = new PassingId();
+  passing.push(line);
+  return { id: readId(passing.id), isRequest: passing.isRequest };
+}
+
+/** Whoever waits for an answer to what is not parsed gets one. */
+function tooDeep(line: Buffer, maxDepth: number): Incoming {
+  const fault = { code: RpcCode.invalidRequest, message: `nested deeper than ${maxDepth}` };
+  const { id, isRequest } = largeMessage(line);
+  return { kind: 'invalid', id, fault, ...(id !== undefined && !isRequest && { isAnswer: true }) };
+}
+
+function invalid(code: number, message: string, id?: Id): Incoming {
+  return { kind: 'invalid', id, fault: { code, message } };
+}

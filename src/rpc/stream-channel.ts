@@ -1,0 +1,148 @@
+import type { Readable, Writable } from 'node:stream';
+import { jsonLine, jsonWord } from '../base/index.js';
+import { readAsciiLines } from './ascii-lines.js';
+import { Vigil } from './busy-wait.js';
+import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
+import { MAX_AT_ONCE_BYTES, readLargeLine } from './large-line.js';
+import { LineSplitter } from './line-splitter.js';
+import { parseLine } from './message.js';
+import { Outbox } from './outbox.js';
+
+export interface StreamLimits {
+  /** The longest line that is kept. */
+  readonly maxLineBytes: number;
+  readonly maxDepth: number;
+}
+
+/** As much as Node reads at once: there is more where this came from. */
+const FULL_CHUNK_BYTES = 64 * 1024;
+/** A stream that was ended and does not finish by then is destroyed. */
+const FLUSH_MS = 2_000;
+
+/** Messages as lines of JSON over a pair of pipes or a socket. */
+export class StreamChannel implements Channel {
+  readonly #input: Readable;
+  readonly #output: Writable;
+  readonly #outbox: Outbox;
+  readonly #vigil = new Vigil();
+  readonly #limits: () => StreamLimits;
+  #listener: ChannelListener | undefined;
+  /** What came after a line that is still being read, and how the stream ended meanwhile. */
+  #behind: { readonly line: Buffer; readonly maxDepth: number }[] | undefined;
+  #over: { readonly reason: Error | undefined } | undefined;
+  #ended = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(input: Readable, output: Writable, limits: () => StreamLimits) {
+    this.#input = input;
+    this.#output = output;
+    this.#outbox = new Outbox(output);
+    this.#limits = limits;
+  }
+
+  get backlogBytes(): number {
+    return this.#outbox.backlogBytes;
+  }
+
+  start(listener: ChannelListener): void {
+    this.#listener = listener;
+    let limits = this.#limits();
+    const splitter = new LineSplitter(() => limits.maxLineBytes, {
+      line: (bytes) => {
+        if (this.#behind) this.#behind.push({ line: bytes, maxDepth: limits.maxDepth });
+        else if (bytes.length > MAX_AT_ONCE_BYTES) void this.#readApart(bytes, limits.maxDepth, listener);
+        else for (const message of parseLine(bytes, limits.maxDepth)) listener.message(message);
+      },
+      overlong: (line) => listener.overlong(line),
+    });
+    this.#input.on('data', (chunk: Buffer) => {
+      this.#vigil.end();
+      limits = this.#limits(); // they may change, but not within one piece of what comes
+      const isNext = splitter.isBetweenLines && !this.#behind;
+      if (!isNext || !readAsciiLines(chunk, limits, listener)) splitter.push(chunk);
+      if (chunk.length >= FULL_CHUNK_BYTES) this.#giveWay();
+    });
+    this.#input.on('end', () => {
+      limits = this.#limits();
+      splitter.end();
+      this.#isOver(undefined);
+    });
+    for (const stream of [this.#input, this.#output]) {
+      stream.on('error', (error) => this.#isOver(error));
+      stream.on('close', () => this.#isOver(undefined));
+    }
+  }
+
+  /** Nothing more is taken meanwhile, so that everything arrives in its order. */
+  async #readApart(line: Buffer, maxDepth: number, listener: ChannelListener): Promise<void> {
+    const behind: { readonly line: Buffer; readonly maxDepth: number }[] = [{ line, maxDepth }];
+    this.#behind = behind;
+    this.#input.pause();
+    for (let next = behind.shift(); next; next = behind.shift()) {
+      for (const message of await readLargeLine(next.line, next.maxDepth)) if (!this.#ended) listener.message(message);
+    }
+    this.#behind = undefined;
+    if (this.#over) this.#end(this.#over.reason);
+    else this.#input.resume();
+  }
+
+  send(message: Outgoing, isLast = false): void {
+    this.#put(message);
+    if (this.#outbox.endMessage(isLast)) this.#vigil.begin();
+    else this.#vigil.interrupt();
+  }
+
+  #put(message: Outgoing): void {
+    if (message.kind === 'result' && 'json' in message.answer) {
+      const { id, answer } = message;
+      const before = `{"jsonrpc":"2.0","id":${typeof id === 'number' ? id : jsonLine(id)},"result":`;
+      if (typeof answer.json === 'string') this.#outbox.put(`${before}${answer.json}}\n`);
+      else for (const part of [before, answer.json, '}\n']) this.#outbox.put(part);
+    } else if (message.kind === 'request' && typeof message.id === 'number') {
+      const text = message.text ?? (message.params && jsonLine(message.params));
+      const params = text === undefined ? '' : `,"params":${text}`;
+      this.#outbox.put(`{"jsonrpc":"2.0","id":${message.id},"method":${jsonWord(message.method)}${params}}\n`);
+    } else this.#outbox.put(`${jsonLine(toObject(message))}\n`);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#flush();
+    return this.#closing;
+  }
+
+  async #flush(): Promise<void> {
+    this.#outbox.flush();
+    this.#end(undefined);
+    await new Promise<void>((resolve) => {
+      const giveUp = setTimeout(() => {
+        this.#output.destroy();
+        resolve();
+      }, FLUSH_MS);
+      giveUp.unref();
+      this.#output.end(() => {
+        clearTimeout(giveUp);
+        resolve();
+      });
+    });
+  }
+
+  /** Node reads on as long as there is more: who writes without a pause would keep everybody else waiting. */
+  #giveWay(): void {
+    this.#input.pause();
+    setImmediate(() => {
+      if (!this.#behind) this.#input.resume();
+    });
+  }
+
+  /** Who has said something before it left is heard. */
+  #isOver(reason: Error | undefined): void {
+    if (this.#behind) this.#over ??= { reason };
+    else this.#end(reason);
+  }
+
+  #end(reason: Error | undefined): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#listener?.closed(reason);
+  }
+}

@@ -1,0 +1,150 @@
+import { join } from 'node:path';
+import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
+import type { Engine, GuestProcess, Limits, Probe } from '../engine.js';
+import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
+import { findBwrap, findSystemPython } from './engine-programs.js';
+import { probeGuest } from './probe-guest.js';
+import { textOf } from './program-output.js';
+import { seccompFilter } from './seccomp.js';
+import { spawnGuest } from './spawn-guest.js';
+import { guarded } from './watchdog-command.js';
+
+const SPARES = 2;
+const START_MS = 15_000;
+/** `nobody`. As root the whole of it runs under this id: what root may read, the code may not. */
+const NOBODY = 65_534;
+const WORK_FOLDER = '/work';
+const SCRATCH_BYTES = 16 * 1024 * 1024;
+/** The pipe on which bubblewrap reads the filter, after the one that the guard watches. */
+const FILTER_DESCRIPTOR = '4';
+/** Libraries outside /usr: links into it on most systems, folders on some. */
+const LIBRARIES = ['/bin', '/lib', '/lib64', '/lib32'];
+const OPTIONAL_FILES = ['/etc/ld.so.cache', '/etc/alternatives'];
+
+const GUARANTEES = [
+  'no network',
+  'no file of the machine but its programs under /usr, none writable',
+  'no other process seen or started',
+  'memory, time, threads and disk limited by the operating system',
+];
+
+/** CPython in bubblewrap: namespaces, a filter of system calls, limits, and no rights. */
+export function bwrapEngine(log: Log): Engine {
+  const start = async ({ folderBytes }: Pick<Limits, 'folderBytes'>): Promise<GuestProcess> => {
+    const [bwrap, python] = [findBwrap(), findSystemPython()];
+    if (!bwrap || !python) throw new PortolanError(ErrorCode.SandboxUnavailable, 'bubblewrap or python3 is gone');
+    const filter = seccompFilter(process.arch);
+    const isRoot = process.getuid?.() === 0;
+    const args = bwrapArguments({ python, folderBytes, filtered: filter !== undefined, libraries: libraries() });
+    return spawnGuest({
+      ...guarded(bwrap, args, 'unlimited', 'usual'), // the guest sets its own limits
+      options: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
+      ...(filter && { extra: filter }),
+      first: cpythonSource(),
+    });
+  };
+  const engine: Engine = {
+    name: 'bwrap',
+    spares: SPARES,
+    atOnce: 16,
+    sessions: 8,
+    startMs: START_MS,
+    start,
+    async probe() {
+      if (process.platform !== 'linux') return failed('bubblewrap exists on Linux alone', 'use another engine');
+      const bwrap = findBwrap();
+      if (!bwrap) return failed('bubblewrap is not installed', 'install it: apt-get install bubblewrap');
+      if (!findSystemPython()) return failed('there is no python3 in /usr/bin', 'install it: apt-get install python3');
+      const found = await probeGuest(engine, PROBE, log);
+      if (!found.ok) return failed(found.problem, hintFor(found.problem));
+      const filtered = seccompFilter(process.arch) !== undefined;
+      return {
+        engine: 'bwrap',
+        ok: true,
+        version: `${(await textOf(bwrap, ['--version'])).trim()}, Python ${found.python}`,
+        guarantees: filtered ? [...GUARANTEES, 'system calls filtered'] : GUARANTEES,
+      };
+    },
+  };
+  return engine;
+}
+
+function hintFor(problem: string): string {
+  return /namespace|setting up uid map|permission denied|operation not permitted/i.test(problem)
+    ? 'this system does not let an ordinary user make namespaces; see user.max_user_namespaces, kernel.unprivileged_userns_clone or the AppArmor profile of bwrap'
+    : 'see that bubblewrap 0.8 or later and python3 work on this system';
+}
+
+function failed(problem: string, hint: string): Probe {
+  return { engine: 'bwrap', ok: false, problem, hint };
+}
+
+type Library =
+  | { readonly kind: 'link'; readonly path: string; readonly target: string }
+  | { readonly kind: 'folder'; readonly path: string };
+
+function libraries(): readonly Library[] {
+  const { lstatSync, readlinkSync } = process.getBuiltinModule('node:fs');
+  return LIBRARIES.flatMap((path): Library[] => {
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    if (facts?.isSymbolicLink()) return [{ kind: 'link', path, target: readlinkSync(path) }];
+    return facts?.isDirectory() ? [{ kind: 'folder', path }] : [];
+  });
+}
+
+interface BwrapPlan {
+  readonly python: string;
+  readonly folderBytes: number;
+  readonly filtered: boolean;
+  readonly libraries: readonly Library[];
+}
+
+/** The whole command line, in the order in which bubblewrap acts on it. */
+export function bwrapArguments({ python, folderBytes, filtered, libraries: others }: BwrapPlan): string[] {
+  return [
+    ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
+    ...['--cap-drop', 'ALL', '--clearenv'],
+    ...['--uid', String(NOBODY), '--gid', String(NOBODY), '--hostname', 'sandbox'],
+    ...['--ro-bind', '/usr', '/usr'],
+    ...others.flatMap((one) =>
+      one.kind === 'link' ? ['--symlink', one.target, one.path] : ['--ro-bind', one.path, one.path],
+    ),
+    ...OPTIONAL_FILES.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...['--dev', '/dev'],
+    ...['--size', String(SCRATCH_BYTES), '--tmpfs', join('/dev', 'shm')],
+    ...['--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp'],
+    ...['--size', String(folderBytes), '--tmpfs', WORK_FOLDER],
+    // What bubblewrap makes for itself has no size limit, so nothing may be written there.
+    ...['--remount-ro', '/dev', '--remount-ro', '/'],
+    ...['--chdir', WORK_FOLDER],
+    ...['--setenv', 'PATH', '/usr/bin', '--setenv', 'HOME', WORK_FOLDER, '--setenv', 'LANG', 'C.UTF-8'],
+    ...['--setenv', 'TZ', 'UTC', '--setenv', 'PYTHONUTF8', '1'],
+    // Each thread would reserve address space of its own, which counts against the limit of memory.
+    ...['--setenv', 'MALLOC_ARENA_MAX', '1', '--setenv', 'OPENBLAS_NUM_THREADS', '1'],
+    ...(filtered ? ['--seccomp', FILTER_DESCRIPTOR] : []),
+    ...['--', python, '-I', '-B', '-c', CPYTHON_BOOT],
+  ];
+}
+
+/** Tries what must not work; the value is the list of what did. */
+const PROBE = `
+import os, socket
+found = []
+def must_fail(what, act):
+    try:
+        act()
+    except (OSError, MemoryError):
+        return
+    found.append(what)
+must_fail("the network can be reached", lambda: socket.create_connection(("192.0.2.1", 9), 0.2))
+for path in ("/usr/.portolan", "/.portolan", "/dev/.portolan", "/bin/.portolan"):
+    must_fail(f"{path} can be written", lambda: open(path, "w"))
+for path in ("/etc/passwd", "/proc/self/environ", "/home", "/root", "/var"):
+    must_fail(f"{path} can be seen", lambda: os.stat(path))
+must_fail("a limit of memory does not hold", lambda: bytearray(1 << 30))
+must_fail("a process can be started", lambda: os.fork() or os._exit(0))
+if os.environ.keys() - {"PATH", "HOME", "LANG", "TZ", "PYTHONUTF8", "MALLOC_ARENA_MAX", "OPENBLAS_NUM_THREADS", "PWD", "LC_CTYPE"}:
+    found.append("the environment is not empty")
+open("file", "w").write("x")
+found
+`;

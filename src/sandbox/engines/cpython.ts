@@ -1,0 +1,16 @@
+import { GUEST_SOURCE } from '../guest-source.js';
+
+/** Reads the guest from its first bytes, so that its frames have a name of their own in a traceback. */
+export const CPYTHON_BOOT = [
+  'import os',
+  'size, data = b"", b""',
+  'while len(size) < 8: size += os.read(0, 8 - len(size))',
+  'while len(data) < int(size): data += os.read(0, int(size) - len(data))',
+  'exec(compile(data, "<portolan>", "exec"))',
+].join('\n');
+
+/** The guest as its boot reads it: the size in eight digits, then the source. `before` runs before anything else. */
+export function cpythonSource(before = ''): Uint8Array {
+  const source = Buffer.from(`${before}\n${GUEST_SOURCE}`);
+  return Buffer.concat([Buffer.from(String(source.length).padStart(8, '0')), source]);
+}

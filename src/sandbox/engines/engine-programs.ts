@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { homeFolder } from '../../base/index.js';
+import { findProgram } from './find-program.js';
+
+/** Only a Python that comes with the system: one in a home would show the home. */
+const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3'];
+const BWRAPS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
+
+export function findBwrap(): string | undefined {
+  return existing(BWRAPS);
+}
+
+export function findSystemPython(): string | undefined {
+  return existing(PYTHONS);
+}
+
+export function findDeno(): string | undefined {
+  return findProgram('deno', [join(homeFolder(), '.deno', 'bin')]);
+}
+
+function existing(paths: readonly string[]): string | undefined {
+  const { existsSync } = process.getBuiltinModule('node:fs');
+  return paths.find((path) => existsSync(path));
+}

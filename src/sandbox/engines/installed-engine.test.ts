@@ -1,0 +1,47 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { installedEngines, isBelievedToRun } from './installed-engine.js';
+import { keepVerdict } from './probe-cache.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'portolan-engines-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('isBelievedToRun', () => {
+  it.each(['off', 'chroot', ''])('believes in no engine called %j', (wanted) => {
+    expect(isBelievedToRun(wanted, folder)).toBe(false);
+  });
+
+  // Pyodide is installed with everything else that the tests need.
+  it('believes what is installed until it failed, and again when something else is', async () => {
+    const verdict = { wanted: 'pyodide', installed: installedEngines('pyodide', folder) };
+    expect(verdict.installed).toEqual(['pyodide']);
+    expect(isBelievedToRun('pyodide', folder)).toBe(true);
+    await keepVerdict(folder, { ...verdict, installed: ['deno', 'pyodide'] }, false);
+    expect(isBelievedToRun('pyodide', folder)).toBe(true);
+    await keepVerdict(folder, verdict, false);
+    expect(isBelievedToRun('pyodide', folder)).toBe(false);
+    await keepVerdict(folder, verdict, true);
+    expect(isBelievedToRun('pyodide', folder)).toBe(true);
+  });
+
+  it.each([
+    { title: 'an old verdict', text: JSON.stringify({ works: false, at: Date.now() - 25 * 60 * 60 * 1000 }) },
+    { title: 'one from far ahead', text: JSON.stringify({ works: false, at: Date.now() + 25 * 60 * 60 * 1000 }) },
+    { title: 'what is none', text: '{"works":false}' },
+    { title: 'half of one', text: '{"works":fal' },
+  ])('does not believe $title', async ({ text }) => {
+    await keepVerdict(folder, { wanted: 'pyodide', installed: ['pyodide'] }, false);
+    for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
+    expect(isBelievedToRun('pyodide', folder)).toBe(true);
+  });
+
+  it('writes nothing for an engine that works and was never known to fail', async () => {
+    await keepVerdict(folder, { wanted: 'auto', installed: ['bwrap'] }, true);
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,35 @@
+import { assertNever } from '../../base/index.js';
+import { AUTOMATIC, ENGINE_NAMES, type EngineName } from '../engine.js';
+import { findBwrap, findDeno, findSystemPython } from './engine-programs.js';
+import { findProgram } from './find-program.js';
+import { knownToFail } from './probe-cache.js';
+import { findPyodide } from './pyodide-package.js';
+
+/** Whether programs can probably be run. Nothing is started: a list of tools must not wait for a probe. */
+export function isBelievedToRun(wanted: string, folder: string): boolean {
+  const installed = installedEngines(wanted, folder);
+  return installed.length > 0 && !knownToFail(folder, { wanted, installed });
+}
+
+/** The engines whose files are there, of those that would be tried. */
+export function installedEngines(wanted: string, folder: string): readonly EngineName[] {
+  const names = wanted === 'auto' ? AUTOMATIC : ENGINE_NAMES.filter((name) => name === wanted);
+  return names.filter((name) => isInstalled(name, folder));
+}
+
+/** Whether its files are there; not whether it works. */
+export function isInstalled(name: EngineName, folder: string): boolean {
+  switch (name) {
+    case 'bwrap':
+      return process.platform === 'linux' && findBwrap() !== undefined && findSystemPython() !== undefined;
+    case 'deno':
+      return findDeno() !== undefined && findPyodide(folder) !== undefined;
+    case 'pyodide':
+      return findPyodide(folder) !== undefined;
+    case 'podman':
+    case 'docker':
+      return findProgram(name) !== undefined;
+    default:
+      return assertNever(name);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Log } from '../../base/index.js';
+import { DEFAULT_LIMITS, type Engine, type Limits } from '../engine.js';
+import { Guest } from '../run/guest.js';
+
+export type Probed = { readonly ok: true; readonly python: string } | { readonly ok: false; readonly problem: string };
+
+const PROBE_LIMITS: Limits = { ...DEFAULT_LIMITS, timeoutMs: 20_000 };
+const VERSION = '\n[found, __import__("sys").version.split()[0]]\n';
+
+/** Starts one guest and lets it try what must not work. `code` leaves the list of what did in `found`. */
+export async function probeGuest(engine: Engine, code: string, log: Log): Promise<Probed> {
+  let guest: Guest | undefined;
+  try {
+    guest = new Guest(await engine.start(PROBE_LIMITS), engine.startMs, log);
+    await guest.ready;
+    const none = () => Promise.reject(new Error('a probe calls nothing'));
+    const job = { code: code + VERSION, servers: [] };
+    const outcome = await guest.run(job, none, PROBE_LIMITS, new AbortController().signal);
+    if (outcome.kind === 'value') return judged(outcome.value?.json);
+    if (outcome.kind === 'stopped')
+      return { ok: false, problem: `the probe was ${outcome.message} ${outcome.output.stderr}`.trim() };
+    return { ok: false, problem: `the probe failed: ${outcome.error.type}: ${outcome.error.message}` };
+  } catch (error) {
+    return { ok: false, problem: error instanceof Error ? error.message : String(error) };
+  } finally {
+    await guest?.end();
+  }
+}
+
+function judged(value: unknown): Probed {
+  const [found, python]: unknown[] = Array.isArray(value) ? value : [];
+  if (!Array.isArray(found) || typeof python !== 'string') return { ok: false, problem: 'the probe said nothing' };
+  return found.length === 0 ? { ok: true, python } : { ok: false, problem: found.map(String).join(', ') };
+}

@@ -1,0 +1,38 @@
+import { describe, expect, it } from 'vitest';
+import { FairTurns } from './fair-run-queue.js';
+
+const never = new AbortController().signal;
+const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
+
+describe('FairTurns', () => {
+  it('gives no client more than half, and the rest of them to others', async () => {
+    const turns = new FairTurns(4);
+    const held = [await turns.take('greedy', never), await turns.take('greedy', never)];
+    let hasThird = false;
+    const third = turns.take('greedy', never).then((turn) => {
+      hasThird = true;
+      return turn;
+    });
+    const other = await turns.take('other', never);
+    await soon();
+    expect([other !== undefined, hasThird]).toEqual([true, false]);
+    held[0]?.[Symbol.dispose]();
+    expect(await third).toBeDefined();
+  });
+
+  it('gives everything back, also for a caller that went away while it waited', async () => {
+    const turns = new FairTurns(2);
+    const first = await turns.take('one', never);
+    const leaving = new AbortController();
+    const gone = turns.take('one', leaving.signal);
+    leaving.abort();
+    expect(await gone).toBeUndefined();
+    first?.[Symbol.dispose]();
+    const [again, beside] = [await turns.take('one', never), await turns.take('two', never)];
+    expect([again, beside].every((turn) => turn !== undefined)).toBe(true);
+  });
+
+  it('lets a lone client run where there is room for one alone', async () => {
+    expect(await new FairTurns(1).take('one', never)).toBeDefined();
+  });
+});

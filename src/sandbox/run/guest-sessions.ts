@@ -1,0 +1,104 @@
+import type { Guest } from './guest.js';
+import { Turns } from './run-queue.js';
+
+const IDLE_MS = 15 * 60_000;
+/** Sessions of which we still know that they lost something. */
+const MAX_REMEMBERED = 256;
+const MAX_WAITING = 16;
+const WAIT_MS = 120_000;
+
+export interface Session {
+  readonly key: string;
+  /** One run after the other: they share their variables. */
+  readonly turns: Turns;
+  guest: Guest | undefined;
+  idle: NodeJS.Timeout | undefined;
+  /** Nobody will come back for it. */
+  isOver?: boolean;
+}
+
+/** Which interpreter holds the state of which session. */
+export class Sessions implements AsyncDisposable {
+  readonly #max: number;
+  readonly #idleMs: number;
+  /** In the order of their last use. */
+  readonly #sessions = new Map<string, Session>();
+  readonly #lost = new Set<string>();
+
+  constructor(max: number, idleMs = IDLE_MS) {
+    this.#max = max;
+    this.#idleMs = idleMs;
+  }
+
+  open(key: string): Session {
+    const session = this.#sessions.get(key) ?? {
+      key,
+      turns: new Turns(1, MAX_WAITING, WAIT_MS),
+      guest: undefined,
+      idle: undefined,
+    };
+    clearTimeout(session.idle);
+    this.#sessions.delete(key);
+    this.#makeRoom();
+    this.#sessions.set(key, session);
+    return session;
+  }
+
+  /** The living interpreter of a session, and whether an earlier one is gone of which nobody was told. */
+  stateOf(session: Session): { readonly guest: Guest | undefined; readonly lost: boolean } {
+    if (session.guest?.alive) return { guest: session.guest, lost: false };
+    const died = session.guest !== undefined;
+    session.guest = undefined;
+    return { guest: undefined, lost: this.#lost.delete(session.key) || died };
+  }
+
+  /** A run is over; its interpreter waits for the next, if it is still alive. */
+  keep(session: Session, guest: Guest | undefined): void {
+    session.guest = guest;
+    clearTimeout(session.idle);
+    if (session.isOver) {
+      guest?.kill();
+      this.#sessions.delete(session.key);
+      return;
+    }
+    if (!guest) return;
+    session.idle = setTimeout(() => this.#end(session), this.#idleMs);
+    session.idle.unref();
+  }
+
+  /** Nobody will come back for it. A run that is under way ends by itself, and its interpreter with it. */
+  forget(key: string): void {
+    const session = this.#sessions.get(key);
+    if (!session) return;
+    if (session.turns.idle) this.#end(session);
+    else session.isOver = true;
+    this.#lost.delete(key);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    for (const { idle } of sessions) clearTimeout(idle);
+    await Promise.all(sessions.map(({ guest }) => guest?.end()));
+  }
+
+  #makeRoom(): void {
+    const unused = [...this.#sessions.values()].filter(({ turns }) => turns.idle);
+    for (const { key } of unused.filter(({ guest }) => !guest)) this.#sessions.delete(key);
+    for (const session of unused.filter(({ guest }) => guest)) {
+      if (this.#sessions.size < this.#max) return;
+      this.#end(session);
+    }
+  }
+
+  #end(session: Session): void {
+    if (!session.turns.idle) return;
+    clearTimeout(session.idle);
+    this.#sessions.delete(session.key);
+    session.guest?.kill();
+    session.guest = undefined;
+    this.#lost.add(session.key);
+    const [oldest] = this.#lost;
+    if (this.#lost.size > MAX_REMEMBERED && oldest !== undefined) this.#lost.delete(oldest);
+  }
+}

@@ -1,0 +1,68 @@
+import { ErrorCode, PortolanError } from '../../base/index.js';
+
+/** Lets so many at once and the rest in their order; who cannot wait is turned away. */
+export class Turns {
+  readonly #atOnce: number;
+  readonly #maxWaiting: number;
+  readonly #waitMs: number;
+  readonly #waiting: (() => void)[] = [];
+  #taken = 0;
+
+  constructor(atOnce: number, maxWaiting: number, waitMs: number) {
+    this.#atOnce = atOnce;
+    this.#maxWaiting = maxWaiting;
+    this.#waitMs = waitMs;
+  }
+
+  get idle(): boolean {
+    return this.#taken === 0 && this.#waiting.length === 0;
+  }
+
+  /** Resolves to what gives the turn back. Undefined if the caller went away meanwhile. */
+  async take(signal: AbortSignal): Promise<Disposable | undefined> {
+    if (signal.aborted) return undefined;
+    if (this.#taken < this.#atOnce) this.#taken += 1;
+    else if (!(await this.#wait(signal))) return undefined;
+    return { [Symbol.dispose]: () => this.#giveBack() };
+  }
+
+  #giveBack(): void {
+    // Handed on rather than freed, so that nobody slips in between.
+    const next = this.#waiting.shift();
+    if (next) next();
+    else this.#taken -= 1;
+  }
+
+  /** True when it is our turn. */
+  #wait(signal: AbortSignal): Promise<boolean> {
+    if (this.#waiting.length >= this.#maxWaiting) throw busy();
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        const at = this.#waiting.indexOf(begin);
+        if (at >= 0) this.#waiting.splice(at, 1);
+        clearTimeout(timer);
+        signal.removeEventListener('abort', cancel);
+      };
+      const cancel = () => {
+        leave();
+        resolve(false);
+      };
+      const begin = () => {
+        leave();
+        resolve(true);
+      };
+      const timer = setTimeout(() => {
+        leave();
+        reject(busy());
+      }, this.#waitMs);
+      signal.addEventListener('abort', cancel, { once: true });
+      this.#waiting.push(begin);
+    });
+  }
+}
+
+function busy(): PortolanError {
+  return new PortolanError(ErrorCode.LimitExceeded, 'too many programs run in the sandbox already', {
+    hint: 'try again when one of them is done',
+  });
+}

@@ -1,0 +1,133 @@
+import type { Run } from './check-frame.js';
+import { isObject, listAt, mapAt, own, type SchemaObject } from './schema-object.js';
+
+const MAX_SHOWN_VALUES = 12;
+const MAX_SHOWN_NAMES = 8;
+const MAX_SHOWN_PARTS = 4;
+const MAX_VALUE_CHARACTERS = 60;
+const MAX_DESCRIBED_DEPTH = 2;
+const DESCRIBED_STEPS = 20;
+/** There are seven; a longer list says nothing more. */
+const MAX_TYPES = 16;
+
+const NOUNS: Readonly<Record<string, readonly [string, string]>> = {
+  string: ['a string', 'strings'],
+  number: ['a number', 'numbers'],
+  integer: ['a whole number', 'whole numbers'],
+  boolean: ['true or false', 'true or false'],
+  null: ['null', 'nulls'],
+  array: ['a list', 'lists'],
+  object: ['an object', 'objects'],
+};
+
+/** A value in as few letters as a message can bear. */
+export function showValue(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
+  if (isObject(value)) return 'an object';
+  const text = typeof value === 'string' ? JSON.stringify(value.slice(0, MAX_VALUE_CHARACTERS)) : String(value);
+  return typeof value === 'string' && value.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, -1)}…"` : text;
+}
+
+/** `the string "5"`: a kind alone does not tell a model what it wrote. */
+export function showKind(value: unknown): string {
+  if (typeof value === 'string') return `the string ${showValue(value)}`;
+  if (typeof value === 'number') return `the number ${showValue(value)}`;
+  return showValue(value);
+}
+
+export function typeNoun(type: string): string {
+  return Object.hasOwn(NOUNS, type) ? (NOUNS[type]?.[0] ?? type) : type;
+}
+
+/** `"a", "b" and 7 more`, where `total` counts also those that were not written out. */
+export function showList(parts: readonly string[], most: number, total = parts.length, last = ', '): string {
+  const shown = parts.slice(0, most);
+  if (total > shown.length) return `${shown.join(', ')} and ${total - shown.length} more`;
+  return shown.length < 2 ? shown.join() : `${shown.slice(0, -1).join(', ')}${last}${shown.at(-1)}`;
+}
+
+type Spend = Run['spend'];
+
+/** The same for a value that must be repeated: also an object is written out, as far as there is room. */
+function showWhole(value: unknown, spend: Spend, depth = 0): string {
+  if (typeof value !== 'object' || value === null) return showValue(value);
+  if (depth > MAX_DESCRIBED_DEPTH) return '…';
+  const entries = Object.entries(value);
+  spend(entries.length);
+  const parts = entries.slice(0, MAX_SHOWN_PARTS).map(([name, item]) => {
+    const text = showWhole(item, spend, depth + 1);
+    return Array.isArray(value) ? text : `${showValue(name)}: ${text}`;
+  });
+  const text = `${parts.join(', ')}${entries.length > parts.length ? ', …' : ''}`;
+  return Array.isArray(value) ? `[${text}]` : `{${text}}`;
+}
+
+export function showValues(values: readonly unknown[], spend: Spend): string {
+  const shown = values.slice(0, MAX_SHOWN_VALUES).map((value) => showWhole(value, spend));
+  return showList(shown, MAX_SHOWN_VALUES, values.length);
+}
+
+export const showNames = (names: readonly string[]): string =>
+  showList(names.slice(0, MAX_SHOWN_NAMES).map(showValue), MAX_SHOWN_NAMES, names.length);
+
+/** What it takes to look at a schema for somebody who reads. */
+type Look = Pick<Run, 'resolved' | 'spend'>;
+
+/** What a schema asks for, in a few words for a model. */
+export function describe(schema: unknown, look: Look, depth = 0): string {
+  look.spend(DESCRIBED_STEPS);
+  const known = look.resolved(schema);
+  if (known === false) return 'nothing';
+  if (!isObject(known) || depth > MAX_DESCRIBED_DEPTH) return 'anything';
+  if (Object.hasOwn(known, 'const')) return showValue(own(known, 'const'));
+  const values = listAt(known, 'enum');
+  if (values.length > 0) return values.length === 1 ? showValue(values[0]) : `one of ${showValues(values, look.spend)}`;
+  const types = typesOf(known).slice(0, MAX_SHOWN_NAMES);
+  if (types.length > 0) return either(types.map((type) => typeText(type, known, look, depth)));
+  const alternatives = [own(known, 'anyOf'), own(known, 'oneOf')].find((list) => Array.isArray(list));
+  if (Array.isArray(alternatives) && alternatives.length > 0)
+    return either(
+      alternatives.slice(0, MAX_SHOWN_NAMES).map((one) => describe(one, look, depth + 1)),
+      alternatives.length,
+    );
+  const isForObjects = Object.hasOwn(known, 'properties') || Object.hasOwn(known, 'required');
+  return isForObjects ? objectText(known, look, depth) : 'anything';
+}
+
+function either(texts: readonly string[], total = texts.length): string {
+  const different = [...new Set(texts)];
+  return showList(different, MAX_SHOWN_NAMES, different.length + Math.max(0, total - texts.length), ' or ');
+}
+
+/** The types that a schema allows, as far as it says. */
+export function typesOf(schema: SchemaObject): readonly string[] {
+  const type = own(schema, 'type');
+  if (typeof type === 'string') return [type];
+  return listAt(schema, 'type')
+    .slice(0, MAX_TYPES)
+    .filter((one) => typeof one === 'string');
+}
+
+function typeText(type: string, schema: SchemaObject, look: Look, depth: number): string {
+  if (type === 'object') return objectText(schema, look, depth);
+  if (type !== 'array') return typeNoun(type);
+  const items = look.resolved(own(schema, 'items'));
+  const [inner, ...others] = isObject(items) ? typesOf(items) : [];
+  const noun =
+    inner !== undefined && others.length === 0 && Object.hasOwn(NOUNS, inner) ? NOUNS[inner]?.[1] : undefined;
+  return noun === undefined ? 'a list' : `a list of ${noun}`;
+}
+
+/** The names that must be there, and of those with one possible value that value: it tells alternatives apart. */
+function objectText(schema: SchemaObject, look: Look, depth: number): string {
+  const properties = mapAt(schema, 'properties');
+  const required = listAt(schema, 'required');
+  const parts = required.slice(0, MAX_SHOWN_NAMES).map((name) => {
+    const property =
+      typeof name === 'string' && depth < MAX_DESCRIBED_DEPTH ? look.resolved(own(properties, name)) : undefined;
+    if (!isObject(property)) return showValue(name);
+    const values = Object.hasOwn(property, 'const') ? [own(property, 'const')] : listAt(property, 'enum');
+    return values.length === 1 ? `${showValue(name)}: ${showValue(values[0])}` : showValue(name);
+  });
+  return parts.length === 0 ? 'an object' : `an object with ${showList(parts, MAX_SHOWN_NAMES, required.length)}`;
+}

@@ -1,0 +1,256 @@
+import { cleanText, deadline, isObject } from '../../base/index.js';
+import { ABILITY_FOR } from '../../model/index.js';
+import { type Answer, type Params, RpcCode, RpcError } from '../../rpc/index.js';
+import { cannotDo } from './conversation.js';
+import { ClientSilent, type Routes, type Session } from './session.js';
+
+/** What is known of a client before it has said anything itself. */
+export interface Arrival {
+  readonly id?: string;
+  readonly pid?: number;
+  readonly cwd?: string;
+}
+
+/** A connected client, as `portolan clients` shows it. */
+export interface ConnectedClient {
+  readonly id: string;
+  /** The road by which it came. */
+  readonly transport: 'socket' | 'http';
+  readonly name: string;
+  readonly version?: string;
+  readonly pid?: number;
+  readonly cwd?: string;
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly since: string;
+  readonly calls: number;
+  readonly visible: boolean;
+}
+
+/** Whether a client's questions may go to others, and theirs to it, as the settings where it works say now. */
+export interface Manners {
+  readonly asksOthers: boolean;
+  readonly answersForOthers: boolean;
+}
+
+/** A client that is here, until it is disposed of. */
+export interface Visit extends Disposable {
+  readonly id: string;
+  readonly routes: Routes;
+  attach(session: Session): void;
+  /** Settles when the client says that it sends no more requests. */
+  readonly left: Promise<void>;
+}
+
+interface Client {
+  readonly id: string;
+  readonly arrival: Arrival;
+  readonly since: Date;
+  readonly manners: () => Manners;
+  readonly transport: ConnectedClient['transport'];
+  session?: Session;
+  isVisible: boolean;
+}
+
+/** Everything between clients and about them begins with this. */
+const PREFIX = 'bridge/';
+const LEFT = 'notifications/bridge/left';
+const MESSAGE = 'notifications/bridge/message';
+const MAX_ID_CHARACTERS = 100;
+/** What one client may send another at once. */
+const MAX_MESSAGE_CHARACTERS = 1_000_000;
+/** Another client may have to ask a person. */
+const REQUEST_MS = 60_000;
+/** What a client answers to the gateway alone: another client asking for it would use its model or its person. */
+const NOT_BETWEEN_CLIENTS = /^(?:initialize|ping|sampling|elicitation|roots|bridge)(?:\/|$)/;
+
+/** What one client may do in the place of another. Where it works is its own affair. */
+const LENT = ['sampling', 'elicitation'] as const;
+/** Another one's person may have to be found first. */
+const LENT_MS = 10 * 60_000;
+const ALONE: Manners = { asksOthers: false, answersForOthers: false };
+const ON_BEHALF = 'portolan/onBehalfOf';
+
+/** Every connected client, and the way from one to another. */
+export class ConnectionManager {
+  readonly #clients = new Map<string, Client>();
+  readonly #more: (method: string) => Promise<Answer> | undefined;
+  #count = 0;
+
+  /** `more` answers what one may ask about the gateway itself. */
+  constructor(more: (method: string) => Promise<Answer> | undefined = () => undefined) {
+    this.#more = more;
+  }
+
+  get size(): number {
+    return this.#clients.size;
+  }
+
+  /** Who comes over HTTP is known here, and neither reaches others nor is reached by them: it may come from elsewhere. */
+  came(session: Session): Disposable {
+    const id = this.#freeId(undefined);
+    const kind = { transport: 'http', manners: () => ALONE, isVisible: false } as const;
+    this.#clients.set(id, { id, arrival: {}, since: new Date(), session, ...kind });
+    return { [Symbol.dispose]: () => void this.#clients.delete(id) };
+  }
+
+  list(): ConnectedClient[] {
+    return [...this.#clients.values()].map(shown);
+  }
+
+  enter(arrival: Arrival, manners: () => Manners = () => ALONE): Visit {
+    const kind = { transport: 'socket', manners, isVisible: true } as const;
+    const client: Client = { id: this.#freeId(arrival.id), arrival, since: new Date(), ...kind };
+    this.#clients.set(client.id, client);
+    let leave: () => void = () => undefined;
+    const left = new Promise<void>((resolve) => {
+      leave = resolve;
+    });
+    return {
+      id: client.id,
+      left,
+      routes: {
+        capabilities: { supportsMessageRouting: true },
+        answer: (method, params) => (method.startsWith(PREFIX) ? this.#answer(client, method, params) : undefined),
+        notified: (method) => {
+          if (method === LEFT) leave();
+        },
+        others: {
+          abilities: () => this.#lent(client),
+          ask: (method, params, signal) => this.#askAnother(client, method, params, signal),
+        },
+      },
+      attach: (session) => {
+        client.session = session;
+      },
+      [Symbol.dispose]: () => {
+        this.#clients.delete(client.id);
+        leave();
+      },
+    };
+  }
+
+  async #answer(from: Client, method: string, params: NonNullable<Params>): Promise<Answer> {
+    switch (method) {
+      case 'bridge/clients':
+        return { value: { clients: this.#others(from).map(introduced) } };
+      case 'bridge/send': {
+        const other = this.#find(from, params.to);
+        if (other.session?.tell(MESSAGE, { from: from.id, message: sized(params.message) }) === false)
+          throw new RpcError(RpcCode.internalError, `the client ${other.id} does not read its messages`);
+        return { value: {} };
+      }
+      case 'bridge/request':
+        return { value: await this.#request(from, params) };
+      case 'bridge/visibility':
+        if (typeof params.visible !== 'boolean')
+          throw new RpcError(RpcCode.invalidParams, 'visible is neither true nor false');
+        from.isVisible = params.visible;
+        return { value: {} };
+      default: {
+        const answer = this.#more(method);
+        if (answer) return answer;
+        throw new RpcError(RpcCode.methodNotFound, `unknown method ${method.slice(0, MAX_ID_CHARACTERS)}`);
+      }
+    }
+  }
+
+  async #request(from: Client, { to, method, params }: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const other = this.#find(from, to);
+    if (typeof method !== 'string') throw new RpcError(RpcCode.invalidParams, 'method is not a text');
+    if (NOT_BETWEEN_CLIENTS.test(method))
+      throw new RpcError(
+        RpcCode.invalidParams,
+        `${method.slice(0, MAX_ID_CHARACTERS)} is not for another client to ask`,
+      );
+    try {
+      return await other.session?.ask(method, isObject(params) ? sized(params) : {}, REQUEST_MS);
+    } catch (error) {
+      if (error instanceof RpcError) throw error;
+      const why = error instanceof ClientSilent ? 'did not answer in time' : 'left before it answered';
+      throw new RpcError(RpcCode.internalError, `the client ${other.id} ${why}`);
+    }
+  }
+
+  /** Those who would answer for this client, who came last first. */
+  #lenders(from: Client): Client[] {
+    if (!from.manners().asksOthers) return [];
+    return this.#others(from)
+      .filter(({ manners }) => manners().answersForOthers)
+      .reverse();
+  }
+
+  #lent(from: Client): Readonly<Record<string, unknown>> | undefined {
+    const lenders = this.#lenders(from);
+    const found = LENT.flatMap((ability) => {
+      const lender = lenders.find((one) => one.session?.introduced?.abilities?.[ability] !== undefined);
+      return lender ? [[ability, lender.session?.introduced?.abilities?.[ability]]] : [];
+    });
+    return found.length > 0 ? Object.fromEntries(found) : undefined;
+  }
+
+  async #askAnother(
+    from: Client,
+    method: string,
+    params: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const ability = LENT.find((one) => one === ABILITY_FOR[method]);
+    const canIt = ({ session }: Client) => ability && session?.introduced?.abilities?.[ability] !== undefined;
+    const session = this.#lenders(from).find(canIt)?.session;
+    if (!session) throw cannotDo(method);
+    using limit = deadline(LENT_MS, signal);
+    return await session.asker(limit.signal)(method, onBehalf(params, from.id, from.session?.client ?? 'unknown'));
+  }
+
+  #others(from: Client): Client[] {
+    return [...this.#clients.values()].filter((one) => one !== from && one.isVisible && one.session?.introduced);
+  }
+
+  #find(from: Client, to: unknown): Client {
+    const found = this.#others(from).find(({ id }) => id === to);
+    if (!found) throw new RpcError(RpcCode.invalidParams, 'there is no such client');
+    return found;
+  }
+
+  #freeId(wanted: string | undefined): string {
+    this.#count += 1;
+    const base = wanted?.slice(0, MAX_ID_CHARACTERS) || `client-${this.#count}`;
+    let id = base;
+    for (let n = 2; this.#clients.has(id); n += 1) id = `${base}-${n}`;
+    return id;
+  }
+}
+
+function shown({ id, transport, arrival, since, session, isVisible }: Client): ConnectedClient {
+  const { name = 'unknown', version, abilities = {}, pid = arrival.pid } = session?.known ?? {};
+  return {
+    ...{ id, transport, name, capabilities: abilities, since: since.toISOString() },
+    ...{ calls: session?.calls ?? 0, visible: isVisible },
+    ...(version !== undefined && { version }),
+    ...(pid !== undefined && { pid }),
+    ...(arrival.cwd !== undefined && { cwd: arrival.cwd }),
+  };
+}
+
+/** A question with the name of the one who asks: a person shall not take it for one of their own client. */
+function onBehalf(params: Readonly<Record<string, unknown>>, id: string, client: string) {
+  const name = cleanText(client, MAX_ID_CHARACTERS).text;
+  const { _meta, message } = params;
+  return {
+    ...params,
+    ...(typeof message === 'string' && { message: `For another client, ${name}: ${message}` }),
+    _meta: { ...(isObject(_meta) ? _meta : {}), [ON_BEHALF]: { id, name } },
+  };
+}
+
+/** As much as other clients may know. */
+function introduced(client: Client) {
+  const { id, name, version, capabilities } = shown(client);
+  return { id, name, ...(version !== undefined && { version }), capabilities };
+}
+
+/** A message as it is, if it is of a size that one client may put upon another. */
+function sized<T>(message: T): T {
+  if ((JSON.stringify(message) ?? '').length <= MAX_MESSAGE_CHARACTERS) return message;
+  throw new RpcError(RpcCode.invalidParams, `a message has at most ${MAX_MESSAGE_CHARACTERS} characters`);
+}

@@ -1,0 +1,66 @@
+import { isObject } from '../../base/index.js';
+import { LEGACY_VERSIONS, META } from '../../model/index.js';
+import { RpcCode, RpcError } from '../../rpc/index.js';
+import type { Introduction } from '../surfaces/surface.js';
+import { serverInfo } from './era-adapter.js';
+
+const MAX_NAME_CHARACTERS = 100;
+/** What servers of the older bridges said they speak. */
+const OLD_PROTOCOLS = ['mcp/1.0'] as const;
+
+/** Who a client says it is. */
+export interface ClientIntroduction {
+  readonly name?: string;
+  readonly version?: string;
+  readonly pid?: number;
+  readonly abilities?: Readonly<Record<string, unknown>>;
+  readonly protocolVersion: string;
+  /** It greets as clients of the older bridges do. */
+  readonly isOld: boolean;
+}
+
+/** Reads `initialize` in the standard form, or in that of the older bridges, which names protocols and no revision. */
+export function readInitialize(params: Readonly<Record<string, unknown>>): ClientIntroduction {
+  const { protocolVersion: wanted, clientInfo, capabilities, processId } = params;
+  const info = isObject(clientInfo) ? clientInfo : {};
+  const isOld = wanted === undefined && (typeof processId === 'number' || Array.isArray(info.protocols));
+  if (typeof wanted !== 'string' && !isOld)
+    throw new RpcError(RpcCode.invalidParams, 'initialize names no protocolVersion');
+  return {
+    protocolVersion: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
+    isOld,
+    ...namedIn(info),
+    ...(typeof processId === 'number' && Number.isSafeInteger(processId) && { pid: processId }),
+    ...(isObject(capabilities) && { abilities: capabilities }),
+  };
+}
+
+/** Who a client of the newer kind says it is, in what comes with each of its requests. */
+export function readEnvelope(meta: unknown): Pick<ClientIntroduction, 'name' | 'version' | 'abilities'> {
+  const told = isObject(meta) ? meta : {};
+  const info = told[META.client];
+  const abilities = told[META.abilities];
+  return { ...namedIn(isObject(info) ? info : {}), ...(isObject(abilities) && { abilities }) };
+}
+
+function namedIn({ name, version }: Readonly<Record<string, unknown>>): Pick<ClientIntroduction, 'name' | 'version'> {
+  return {
+    ...(typeof name === 'string' && { name: name.slice(0, MAX_NAME_CHARACTERS) }),
+    ...(typeof version === 'string' && { version: version.slice(0, MAX_NAME_CHARACTERS) }),
+  };
+}
+
+/** The answer to it. */
+export function initializeResult(
+  { protocolVersion, isOld }: ClientIntroduction,
+  { capabilities, instructions }: Introduction,
+  version: string,
+  more: Readonly<Record<string, unknown>> = {},
+): Record<string, unknown> {
+  return {
+    protocolVersion,
+    capabilities: { logging: {}, ...capabilities, ...more },
+    serverInfo: { ...serverInfo(version), ...(isOld && { protocols: OLD_PROTOCOLS }) },
+    ...(instructions !== undefined && { instructions }),
+  };
+}

@@ -1,0 +1,108 @@
+import { cleanText, ErrorCode, PortolanError, randomKey, type SealPurpose, seal, unseal } from '../../base/index.js';
+import type { Gateway } from '../../gateway/index.js';
+import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
+import { besideCall, paramsPassedOn, passedOn } from './forward-params.js';
+import { failed, passed } from './mcp-answers.js';
+import { ResourceWatchers } from './resource-watchers.js';
+import type { Face, FaceRequest, Introduction, Notice } from './surface.js';
+import { TaskRoutes } from './task-routes.js';
+
+const CURSOR_MS = 3_600_000;
+const MAX_INSTRUCTION_CHARACTERS = 20_000;
+/** Everything else that a server says is about one client's request, and nobody else's business. */
+const TOLD_TO_ALL: ReadonlySet<string> = new Set([
+  'notifications/tools/list_changed',
+  'notifications/prompts/list_changed',
+  'notifications/resources/list_changed',
+  'notifications/resources/updated',
+]);
+
+/** One server as it is, with its own names: everything it can do, under the same rules, limits and log as elsewhere. */
+export class ExposeOne implements Face {
+  readonly #gateway: Gateway;
+  readonly #server: string;
+  readonly #key = randomKey();
+  readonly #tasks: TaskRoutes;
+  readonly #watchers: ResourceWatchers;
+
+  constructor(gateway: Gateway, server: string) {
+    this.#gateway = gateway;
+    this.#server = server;
+    this.#tasks = new TaskRoutes(gateway);
+    this.#watchers = new ResourceWatchers(gateway);
+  }
+
+  async introduction(): Promise<Introduction> {
+    const greeting = await this.#gateway.greetingOf(this.#server);
+    return {
+      capabilities: greeting?.capabilities ?? { tools: {} },
+      ...(greeting?.instructions !== undefined && {
+        instructions: cleanText(greeting.instructions, MAX_INSTRUCTION_CHARACTERS).text,
+      }),
+    };
+  }
+
+  answer(request: FaceRequest): Promise<Answer> | undefined {
+    switch (request.method) {
+      case 'tools/list':
+        return this.#gateway.toolsOf(this.#server).then((tools) => ({ value: { tools } }));
+      case 'tools/call':
+        return this.#call(request);
+      // Everybody shares one connection to the server: its list would show the tasks of all of them.
+      case 'tasks/list':
+        return undefined;
+      case 'resources/subscribe':
+        return this.#watchers.subscribe(this.#server, String(request.params.uri), request.conversation);
+      case 'resources/unsubscribe':
+        return this.#watchers.unsubscribe(this.#server, String(request.params.uri), request.conversation);
+      default:
+        return this.#tasks.answer(request) ?? this.#forward(request);
+    }
+  }
+
+  inputSchemaOf(name: string): unknown {
+    return this.#gateway.knownTools().find(({ server, tool }) => server === this.#server && tool.name === name)?.tool
+      .inputSchema;
+  }
+
+  left(caller: string): void {
+    this.#watchers.left(caller);
+  }
+
+  translate(server: string, notice: Notice): Notice | undefined {
+    if (server !== this.#server || !TOLD_TO_ALL.has(notice.method)) return undefined;
+    return notice.method === 'notifications/tools/list_changed' ? { method: notice.method, params: {} } : notice;
+  }
+
+  async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
+    const { name, arguments: given, _meta } = params;
+    if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
+    const meta = passedOn(_meta);
+    try {
+      const details = { unchecked: true, extra: besideCall(params), ...(meta && { meta }) };
+      const result = await this.#gateway.executeTool(this.#server, name, given, conversation, details);
+      return this.#tasks.answered(this.#server, result, principal);
+    } catch (error) {
+      if (!(error instanceof PortolanError) || error.cause instanceof RpcError) throw error;
+      if (error.code === ErrorCode.ToolNotFound)
+        throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`, { hint: error.hint });
+      return failed(error, { server: this.#server, tool: name });
+    }
+  }
+
+  async #forward({ method, params, conversation }: FaceRequest): Promise<Answer> {
+    const purpose = { kind: 'cursor', bound: [conversation.client, this.#server, method] };
+    const asked = params.cursor === undefined ? params : { ...params, cursor: this.#opened(params.cursor, purpose) };
+    const result = await this.#gateway.request(this.#server, method, paramsPassedOn(asked), conversation);
+    const { nextCursor } = result.value;
+    if (typeof nextCursor !== 'string') return passed(result);
+    return { value: { ...result.value, nextCursor: seal(this.#key, purpose, nextCursor, Date.now() + CURSOR_MS) } };
+  }
+
+  #opened(cursor: unknown, purpose: SealPurpose): string {
+    const opened = typeof cursor === 'string' ? unseal(this.#key, purpose, cursor, Date.now()) : undefined;
+    if (opened?.kind === 'open' && typeof opened.value === 'string') return opened.value;
+    const why = opened?.kind === 'expired' ? 'has expired: begin the list anew' : 'is not one of ours';
+    throw new RpcError(RpcCode.invalidParams, `the cursor ${why}`);
+  }
+}

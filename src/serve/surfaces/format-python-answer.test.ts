@@ -1,0 +1,42 @@
+import { decode } from '@toon-format/toon';
+import { describe, expect, it } from 'vitest';
+import type { PythonRun } from '../../gateway/index.js';
+import { pythonAnswer } from './format-python-answer.js';
+
+const where = { engine: 'bwrap', guarantees: ['no network', 'no files'] };
+const WHERE = '[sandbox] bwrap: no network; no files';
+
+const RUNS: readonly { title: string; run: PythonRun; text: string; isError?: true }[] = [
+  { title: 'nothing', run: { answer: where }, text: WHERE },
+  {
+    title: 'output and a result',
+    run: { answer: { ...where, stdout: 'one\ntwo\n', result: [1] }, resultText: '[1]' },
+    text: `one\ntwo\n[result] [1]\n${WHERE}`,
+  },
+  {
+    title: 'an exception',
+    run: {
+      answer: { ...where, stderr: 'warned\n', error: { type: 'mcp.ToolError', code: 'C', message: 'no', line: 3 } },
+    },
+    text: `[stderr]\nwarned\n[error] mcp.ToolError C: no (line 3)\n${WHERE}`,
+    isError: true,
+  },
+  {
+    title: 'files and a state that is gone',
+    run: { answer: { ...where, files: [{ path: 'a/b.txt', bytes: 2, text: 'hi' }], stateLost: true } },
+    text: `[file] a/b.txt, 2 bytes\n[session] what earlier runs left is gone: variables, imports and files begin anew\n${WHERE}`,
+  },
+];
+
+describe('pythonAnswer', () => {
+  it.each(RUNS)('tells $title in a compact text, and the same as a value', async ({ run, text, isError }) => {
+    expect(await pythonAnswer(run, 'text')).toEqual({
+      value: { content: [{ type: 'text', text }], structuredContent: run.answer, ...(isError && { isError }) },
+    });
+  });
+
+  it.each(RUNS)('tells $title in TOON where that is set', async ({ run }) => {
+    const { value } = (await pythonAnswer(run, 'toon')) as { value: { content: { text: string }[] } };
+    expect(decode(value.content[0]?.text ?? '')).toEqual(run.answer);
+  });
+});

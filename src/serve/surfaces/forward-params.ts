@@ -1,0 +1,24 @@
+import { isObject } from '../../base/index.js';
+import { META } from '../../model/index.js';
+
+/** What travels on with a request of what came with it: everything but what is meant for this hop. */
+export function passedOn(meta: unknown): Record<string, unknown> | undefined {
+  if (!isObject(meta)) return undefined;
+  const rest = Object.entries(meta).filter(([key]) => key !== 'progressToken' && !key.startsWith(META.prefix));
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
+}
+
+/** The parameters of a request for the next hop. */
+export function paramsPassedOn({ _meta, ...params }: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const meta = passedOn(_meta);
+  return { ...params, ...(meta && { _meta: meta }) };
+}
+
+/** What else a request says beside tool and arguments; most say nothing. */
+export function besideCall(params: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
+  let isMore = false;
+  for (const key in params) if (key !== 'name' && key !== 'arguments' && key !== '_meta') isMore = true;
+  if (!isMore) return undefined;
+  const { name: _, arguments: __, _meta: ___, ...extra } = params;
+  return extra;
+}

@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { ErrorCode } from '../../base/index.js';
+import { readMetaCall } from './meta-arguments.js';
+
+describe('readMetaCall', () => {
+  it.each([
+    { tool: 'list_mcp_servers', given: undefined, call: { tool: 'list_mcp_servers' } },
+    { tool: 'list_mcp_servers', given: { extra: 1 }, call: { tool: 'list_mcp_servers' } },
+    { tool: 'search_tools', given: { query: 'a' }, call: { tool: 'search_tools', query: 'a' } },
+    {
+      tool: 'search_tools',
+      given: { query: ['a', 'b'], server: 's', limit: 3 },
+      call: { tool: 'search_tools', query: ['a', 'b'], server: 's', limit: 3 },
+    },
+    {
+      tool: 'search_tools',
+      given: { query: 'a', server: '', limit: null },
+      call: { tool: 'search_tools', query: 'a' },
+    },
+    {
+      tool: 'search_tools',
+      given: { query: 'a', limit: 10 ** 9 },
+      call: { tool: 'search_tools', query: 'a', limit: 100 },
+    },
+    { tool: 'list_tools', given: { server: 's' }, call: { tool: 'list_tools', server: 's', includeDisabled: false } },
+    {
+      tool: 'get_tool_details',
+      given: { server: 's', tool: 't' },
+      call: { tool: 'get_tool_details', server: 's', name: 't' },
+    },
+    {
+      tool: 'execute_tool',
+      given: { server: 's', tool: 't' },
+      call: { tool: 'execute_tool', server: 's', name: 't', toolArguments: {} },
+    },
+    {
+      tool: 'execute_tool',
+      given: { server: 's', tool: 't', arguments: '{"a":1}' },
+      call: { tool: 'execute_tool', server: 's', name: 't', toolArguments: { a: 1 } },
+    },
+  ])('reads $tool with $given', ({ tool, given, call }) => {
+    expect(readMetaCall(tool, given)).toEqual(call);
+  });
+
+  it.each(['', 'nope', '__proto__', 'constructor', 'toString'])('knows no tool called %j', (tool) => {
+    expect(readMetaCall(tool, {})).toBeUndefined();
+  });
+
+  it.each([
+    { tool: 'search_tools', given: {}, what: 'query is missing' },
+    { tool: 'search_tools', given: { query: '' }, what: 'query is empty' },
+    { tool: 'run_python', given: { code: '' }, what: 'code is empty' },
+    { tool: 'search_tools', given: { query: [] }, what: 'query must be a text' },
+    { tool: 'search_tools', given: { query: ['a', 7] }, what: 'query must be a text' },
+    { tool: 'search_tools', given: { query: 'a', limit: 1.5 }, what: 'limit must be a whole number from 1 on' },
+    { tool: 'search_tools', given: { query: 'a', limit: '5' }, what: 'limit must be a whole number from 1 on' },
+    { tool: 'search_tools', given: JSON.parse('{"__proto__":{"query":"a"}}'), what: 'query is missing' },
+    { tool: 'search_tools', given: [], what: 'arguments must be an object' },
+    { tool: 'search_tools', given: 'a', what: 'arguments must be an object' },
+    { tool: 'list_tools', given: { server: 7 }, what: 'server must be a text' },
+    { tool: 'list_tools', given: { server: 's', includeDisabled: 1 }, what: 'includeDisabled must be true or false' },
+    { tool: 'execute_tool', given: { server: 's', tool: 't', arguments: '{' }, what: 'arguments must be an object' },
+    { tool: 'execute_tool', given: { server: 's', tool: 't', arguments: 7 }, what: 'arguments must be an object' },
+  ])('refuses $tool with $given: $what', ({ tool, given, what }) => {
+    expect(() => readMetaCall(tool, given)).toThrow(
+      expect.objectContaining({ code: ErrorCode.ToolValidationError, message: `${tool}: ${what}` }),
+    );
+  });
+});

@@ -1,0 +1,139 @@
+import { ErrorCode, isObject, PortolanError, readJson } from '../../base/index.js';
+import type { PythonRequest } from '../../gateway/index.js';
+
+export type MetaCall =
+  | { readonly tool: 'list_mcp_servers' }
+  | {
+      readonly tool: 'search_tools';
+      readonly query: string | readonly string[];
+      readonly server?: string;
+      readonly limit?: number;
+    }
+  | { readonly tool: 'list_tools'; readonly server: string; readonly includeDisabled: boolean }
+  | { readonly tool: 'get_tool_details'; readonly server: string; readonly name: string }
+  | { readonly tool: 'execute_tool'; readonly server: string; readonly name: string; readonly toolArguments: unknown }
+  | ({ readonly tool: 'run_python' } & PythonRequest);
+
+const MAX_LIMIT = 100;
+
+/** What was asked of us, parsed; undefined for a tool that is not ours. What does not fit throws what a model can mend. */
+export function readMetaCall(tool: string, given: unknown): MetaCall | undefined {
+  const read = READERS[tool];
+  if (!read || !Object.hasOwn(READERS, tool)) return undefined;
+  if (given !== undefined && given !== null && !isObject(given)) throw wrong(tool, 'arguments must be an object');
+  return read(new Fields(tool, isObject(given) ? given : {}));
+}
+
+const READERS: Readonly<Record<string, (fields: Fields) => MetaCall>> = {
+  list_mcp_servers: () => ({ tool: 'list_mcp_servers' }),
+  search_tools: (fields) => ({ tool: 'search_tools', query: fields.query(), ...fields.server(), ...fields.limit() }),
+  list_tools: (fields) => ({
+    tool: 'list_tools',
+    server: fields.text('server'),
+    includeDisabled: fields.flag('includeDisabled'),
+  }),
+  get_tool_details: (fields) => ({
+    tool: 'get_tool_details',
+    server: fields.text('server'),
+    name: fields.text('tool'),
+  }),
+  execute_tool: (fields) => ({
+    tool: 'execute_tool',
+    server: fields.text('server'),
+    name: fields.text('tool'),
+    toolArguments: fields.toolArguments(),
+  }),
+  run_python: (fields) => ({
+    tool: 'run_python',
+    code: fields.text('code'),
+    ...fields.servers(),
+    ...fields.timeout(),
+    session: fields.flag('session', true),
+  }),
+};
+
+class Fields {
+  readonly #tool: string;
+  readonly #values: Readonly<Record<string, unknown>>;
+
+  constructor(tool: string, values: Readonly<Record<string, unknown>>) {
+    this.#tool = tool;
+    this.#values = values;
+  }
+
+  text(name: string): string {
+    const value = this.#own(name);
+    if (typeof value === 'string' && value !== '') return value;
+    if (value === '') throw wrong(this.#tool, `${name} is empty`);
+    throw wrong(this.#tool, value === undefined ? `${name} is missing` : `${name} must be a text`);
+  }
+
+  flag(name: string, standard = false): boolean {
+    const value = this.#own(name) ?? standard;
+    if (typeof value === 'boolean') return value;
+    throw wrong(this.#tool, `${name} must be true or false`);
+  }
+
+  /** One text with a need a line; a list is what some models make of that. */
+  query(): string | readonly string[] {
+    const value = this.#own('query');
+    if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) return value;
+    return this.text('query');
+  }
+
+  server(): { server?: string } {
+    const value = this.#own('server');
+    return value === undefined || value === null || value === '' ? {} : { server: this.text('server') };
+  }
+
+  limit(): { limit?: number } {
+    const value = this.#own('limit');
+    if (value === undefined || value === null) return {};
+    if (typeof value === 'number' && Number.isInteger(value) && value >= 1)
+      return { limit: Math.min(value, MAX_LIMIT) };
+    throw wrong(this.#tool, 'limit must be a whole number from 1 on');
+  }
+
+  /** An empty list is a program without servers; one name alone is what some models make of a list. */
+  servers(): { servers?: readonly string[] } {
+    const value = this.#own('servers');
+    if (value === undefined || value === null) return {};
+    if (typeof value === 'string' && value !== '') return { servers: [value] };
+    if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return { servers: value };
+    throw wrong(this.#tool, 'servers must be a list of names');
+  }
+
+  timeout(): { timeoutSeconds?: number } {
+    const value = this.#own('timeout');
+    if (value === undefined || value === null) return {};
+    if (typeof value === 'number' && value > 0) return { timeoutSeconds: value };
+    throw wrong(this.#tool, 'timeout must be a number of seconds over 0');
+  }
+
+  /** Some models write an object as text; if it is one, they meant it. */
+  toolArguments(): unknown {
+    const value = this.#own('arguments') ?? {};
+    if (typeof value !== 'string') return this.#objectOr(value);
+    try {
+      return this.#objectOr(readJson(value));
+    } catch (error) {
+      if (error instanceof PortolanError) throw error;
+      throw wrong(this.#tool, 'arguments must be an object');
+    }
+  }
+
+  #objectOr(value: unknown): Readonly<Record<string, unknown>> {
+    if (isObject(value)) return value;
+    throw wrong(this.#tool, 'arguments must be an object');
+  }
+
+  #own(name: string): unknown {
+    return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
+  }
+}
+
+function wrong(tool: string, what: string): PortolanError {
+  return new PortolanError(ErrorCode.ToolValidationError, `${tool}: ${what}`, {
+    hint: `see the input schema of ${tool} in tools/list`,
+  });
+}

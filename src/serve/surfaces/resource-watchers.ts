@@ -1,0 +1,76 @@
+import type { Gateway } from '../../gateway/index.js';
+import type { Conversation } from '../../model/index.js';
+import type { Answer } from '../../rpc/index.js';
+import { passed } from './mcp-answers.js';
+
+interface Watched {
+  readonly server: string;
+  readonly uri: string;
+  readonly watchers: Set<string>;
+  /** Keeps the server from being stopped as idle while somebody wants to hear of it. */
+  readonly hold: Promise<Disposable | undefined>;
+}
+
+const MAX_WATCHED = 10_000;
+
+/** Who wants to hear of which resource. All share one connection to a server: it is told of everyone who comes, and of the last who goes. */
+export class ResourceWatchers {
+  readonly #gateway: Gateway;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway;
+  }
+
+  /** Told to the server each time: it may have been started anew since the last one. */
+  async subscribe(server: string, uri: string, conversation: Conversation): Promise<Answer> {
+    const caller = callerOf(conversation);
+    // Noted before the first await, so that of two who come at once neither is lost.
+    this.#watchedOf(server, uri)?.watchers.add(caller);
+    try {
+      return passed(await this.#gateway.request(server, 'resources/subscribe', { uri }, conversation));
+    } catch (error) {
+      this.#remove(server, uri, caller);
+      throw error;
+    }
+  }
+
+  async unsubscribe(server: string, uri: string, conversation: Conversation): Promise<Answer> {
+    const isLast = this.#remove(server, uri, callerOf(conversation));
+    if (!isLast) return { value: {} };
+    return passed(await this.#gateway.request(server, 'resources/unsubscribe', { uri }, conversation));
+  }
+
+  /** A client is gone, and with it all that it wanted to hear. */
+  left(caller: string): void {
+    const nobody: Conversation = { client: caller, signal: new AbortController().signal };
+    for (const { server, uri, watchers } of [...this.#watched.values()]) {
+      if (watchers.has(caller)) this.unsubscribe(server, uri, nobody).catch(() => undefined);
+    }
+  }
+
+  #watchedOf(server: string, uri: string): Watched | undefined {
+    const key = JSON.stringify([server, uri]);
+    const held = this.#watched.get(key);
+    if (held || this.#watched.size >= MAX_WATCHED) return held;
+    const hold = this.#gateway.hold(server).catch(() => undefined);
+    const watched: Watched = { server, uri, watchers: new Set(), hold };
+    this.#watched.set(key, watched);
+    return watched;
+  }
+
+  /** Says whether nobody is left. */
+  #remove(server: string, uri: string, caller: string): boolean {
+    const key = JSON.stringify([server, uri]);
+    const watched = this.#watched.get(key);
+    watched?.watchers.delete(caller);
+    if (!watched || watched.watchers.size > 0) return watched === undefined;
+    this.#watched.delete(key);
+    void watched.hold.then((hold) => hold?.[Symbol.dispose]());
+    return true;
+  }
+}
+
+function callerOf({ caller, client }: Conversation): string {
+  return caller ?? client;
+}

@@ -1,0 +1,36 @@
+import type { Conversation, Era } from '../../model/index.js';
+import type { Answer, Params } from '../../rpc/index.js';
+
+/** A notification in the words of a face. */
+export interface Notice {
+  readonly method: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/** What a client is told when it comes. */
+export interface Introduction {
+  readonly capabilities: Readonly<Record<string, unknown>>;
+  readonly instructions?: string;
+}
+
+export interface FaceRequest {
+  readonly method: string;
+  readonly params: NonNullable<Params>;
+  readonly era: Era;
+  readonly conversation: Conversation;
+  /** Who alone may go on with what this request begins. */
+  readonly principal: string;
+}
+
+/** What a client sees of the servers: a few tools that reach them all, or their own tools. */
+export interface Face {
+  introduction(): Promise<Introduction>;
+  /** Undefined for a method that it does not have. */
+  answer(request: FaceRequest): Promise<Answer> | undefined;
+  /** A client is gone: nothing is kept for it any more. */
+  left?(caller: string): void;
+  /** What a tool takes, as far as it is known without asking anybody. */
+  inputSchemaOf?(name: string): unknown;
+  /** What a server said unasked, as a client of this face understands it; undefined where it is none of its business. */
+  translate(server: string, notice: Notice): Notice | undefined;
+}

@@ -1,0 +1,59 @@
+import { isObject, randomKey, seal, unseal } from '../../base/index.js';
+import type { Gateway } from '../../gateway/index.js';
+import type { ToolResult } from '../../model/index.js';
+import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
+import { paramsPassedOn } from './forward-params.js';
+import { passed } from './mcp-answers.js';
+import type { FaceRequest } from './surface.js';
+
+/** Nobody polls a task for longer. */
+const TASK_MS = 24 * 3_600_000;
+
+const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/update']);
+
+/**
+ * Long calls that answer with a task. Its id is sealed before it leaves: with the server that runs it, because two
+ * servers may use the same, and for the client that began it, because nobody else may ask for what comes of it.
+ */
+export class TaskRoutes {
+  readonly #gateway: Gateway;
+  readonly #key = randomKey();
+
+  constructor(gateway: Gateway) {
+    this.#gateway = gateway;
+  }
+
+  /** A server's result as an answer. */
+  answered(server: string, result: ToolResult, principal: string): Answer {
+    const sealed = (id: string) =>
+      seal(this.#key, { kind: 'task', bound: [principal] }, [server, id], Date.now() + TASK_MS);
+    return renamed(result, sealed);
+  }
+
+  answer(request: FaceRequest): Promise<Answer> | undefined {
+    return METHODS.has(request.method) ? this.#poll(request) : undefined;
+  }
+
+  async #poll({ method, params, conversation, principal }: FaceRequest): Promise<Answer> {
+    const { taskId } = params;
+    const opened =
+      typeof taskId === 'string'
+        ? unseal(this.#key, { kind: 'task', bound: [principal] }, taskId, Date.now())
+        : undefined;
+    const [server, id] = opened?.kind === 'open' && Array.isArray(opened.value) ? opened.value : [];
+    if (typeof server !== 'string' || typeof id !== 'string')
+      throw new RpcError(RpcCode.invalidParams, 'there is no such task');
+    const inner = paramsPassedOn({ ...params, taskId: id });
+    const result = await this.#gateway.request(server, method, inner, conversation);
+    return renamed(result, (found) => (found === id ? String(taskId) : found));
+  }
+}
+
+/** The same result with another id for its task, if it speaks of one. */
+function renamed(result: ToolResult, rename: (id: string) => string): Answer {
+  const { value } = result;
+  const { task, taskId } = value;
+  if (typeof taskId === 'string') return { value: { ...value, taskId: rename(taskId) } };
+  if (!isObject(task) || typeof task.taskId !== 'string') return passed(result);
+  return { value: { ...value, task: { ...task, taskId: rename(task.taskId) } } };
+}

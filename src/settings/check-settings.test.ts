@@ -1,0 +1,163 @@
+import { describe, expect, it } from 'vitest';
+import { checkSettings } from './check-settings.js';
+import { DEFAULTS } from './default-settings.js';
+import { parseSettingsJson } from './parse-settings.js';
+
+async function check(text: string) {
+  const parsed = await parseSettingsJson(text);
+  if (parsed.kind === 'broken') throw new Error(parsed.message);
+  return checkSettings({ source: '/p/portolan.config.json', value: parsed.value, lineOf: parsed.lineOf });
+}
+
+describe('checkSettings', () => {
+  it.each([
+    {
+      title: 'an unknown key',
+      text: '{\n"enabld": true}',
+      line: 2,
+      message: '"enabld" is no setting',
+      hint: 'known here: $schema, enabled',
+    },
+    {
+      title: 'an unknown key in a group',
+      text: '{"cache": {"tll": 1}}',
+      line: 1,
+      message: '"cache.tll" is no setting',
+      hint: 'known here: enabled, ttl',
+    },
+    {
+      title: 'an unknown key in a list',
+      text: '{"toolRules": [\n{"pattern": ["a"]},\n{"pattern": ["a"], "on": 1}]}',
+      line: 3,
+      message: '"toolRules[1].on" is no setting',
+      hint: 'known here: pattern',
+    },
+    { title: 'a word for a switch', text: '{"enabled": "yes"}', line: 1, message: '"enabled" is not true or false' },
+    {
+      title: 'a word for a number',
+      text: '{"timeouts": {\n\n"callMs": "30s"}}',
+      line: 3,
+      message: '"timeouts.callMs" is not a number',
+    },
+    {
+      title: 'half a millisecond',
+      text: '{"timeouts": {"callMs": 0.5}}',
+      line: 1,
+      message: '"timeouts.callMs" is not a whole number',
+    },
+    {
+      title: 'a limit of nothing',
+      text: '{"limits": {"maxDepth": 0}}',
+      line: 1,
+      message: '"limits.maxDepth" is not a number of at least 1',
+    },
+    {
+      title: 'a number without end',
+      text: '{"limits": {"maxDepth": 1e400}}',
+      line: 1,
+      message: '"limits.maxDepth" is not',
+    },
+    { title: 'a list for a map', text: '{"cache": []}', line: 1, message: '"cache" is not a map' },
+    { title: 'a map for a list', text: '{"sources": {}}', line: 1, message: '"sources" is not a list' },
+    {
+      title: 'a string for a list of patterns',
+      text: '{"toolRules": [{"pattern": "*"}]}',
+      line: 1,
+      message: '"toolRules[0].pattern" is not a list',
+    },
+    {
+      title: 'no pattern',
+      text: '{"toolRules": [{"enabled": true}]}',
+      message: '"toolRules[0].pattern" is not a list',
+    },
+    {
+      title: 'an empty pattern',
+      text: '{"toolRules": [{"pattern": [""]}]}',
+      line: 1,
+      message: '"toolRules[0].pattern[0]" is not a string that is not empty',
+    },
+    {
+      title: 'a choice nobody offers',
+      text: '{"approval": "never"}',
+      line: 1,
+      message: '"approval" is not one of "project", "all"',
+    },
+    {
+      title: 'a server named in no known way',
+      text: '{"deniedMcpServers": [{"name": "x"}]}',
+      line: 1,
+      message: '"deniedMcpServers[0]" is not one of {"serverName"',
+    },
+    {
+      title: 'a server named in two ways',
+      text: '{"deniedMcpServers": [{"serverName": "x", "serverUrl": "y"}]}',
+      line: 1,
+      message: '"deniedMcpServers[0]" is not one of',
+    },
+    {
+      title: 'a file for an address',
+      text: '{"connectorsUrl": "file:///etc/passwd"}',
+      line: 1,
+      message: '"connectorsUrl" is not an http or https address',
+    },
+    {
+      title: 'a variable with a value',
+      text: '{"passEnv": ["A=1"]}',
+      line: 1,
+      message: '"passEnv[0]" is not a name of a variable',
+    },
+    { title: 'null', text: '{"http": null}', line: 1, message: '"http" is not a map' },
+    { title: 'a list of settings', text: '[]', line: 1, message: 'the whole is not a map' },
+    { title: 'a prototype', text: '{"__proto__": {"enabled": false}}', line: 1, message: '"__proto__" is no setting' },
+  ])('names file, line, key and expected type of $title', async ({ text, line, message, hint = '' }) => {
+    const where = { code: 'settings-invalid', severity: 'error', source: '/p/portolan.config.json' };
+    expect(await check(text)).toEqual({
+      kind: 'invalid',
+      problems: [
+        {
+          ...where,
+          ...(line !== undefined && { line }),
+          message: expect.stringContaining(message),
+          hint: expect.stringContaining(hint),
+        },
+      ],
+    });
+  });
+
+  it('takes its own defaults, and a file with comments and commas too many', async () => {
+    expect(await check(JSON.stringify(DEFAULTS))).toMatchObject({ kind: 'valid' });
+    expect(await check('// mine\n{"cache": {"ttl": 5,},}')).toEqual({ kind: 'valid', settings: { cache: { ttl: 5 } } });
+    expect(await check(' \n')).toEqual({ kind: 'valid', settings: {} });
+    expect(await check('// nothing yet')).toEqual({ kind: 'valid', settings: {} });
+  });
+
+  it('names at most twenty faults of a file', async () => {
+    const keys = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]));
+    const checked = await check(JSON.stringify(keys));
+    expect(checked.kind === 'invalid' && checked.problems).toHaveLength(20);
+  });
+});
+
+describe('parseSettingsJson', () => {
+  it.each([
+    {
+      title: 'a comma that is missing',
+      text: '{"a": 1\n"b": 2}',
+      expected: { message: 'not valid JSON: comma expected', line: 2 },
+    },
+    {
+      title: 'an end that is missing',
+      text: '{"a": ',
+      expected: { message: expect.stringContaining('not valid JSON') },
+    },
+    { title: 'brackets without end', text: '['.repeat(500_000), expected: { message: expect.any(String) } },
+    {
+      title: 'depth without end',
+      text: `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
+      expected: { message: 'it nests too deep' },
+    },
+    { title: 'megabytes', text: `"${'x'.repeat(1024 * 1024)}"`, expected: { message: 'it is larger than 1 MB' } },
+  ])('says what is wrong with $title', async ({ text, expected }) => {
+    expect(await parseSettingsJson(text)).toMatchObject({ kind: 'broken', ...expected });
+  });
+});

@@ -1,0 +1,107 @@
+import type { SettingsFile } from './settings-schema.js';
+
+type Given<K extends keyof SettingsFile> = NonNullable<SettingsFile[K]>;
+type Whole<K extends keyof SettingsFile> = Readonly<Required<Given<K>>>;
+type Plain<K extends keyof SettingsFile> = Readonly<Given<K>>;
+
+export type ToolRule = Given<'toolRules'>[number];
+export type ServerEntry = Given<'deniedMcpServers'>[number];
+export type SourceSetting = Given<'sources'>[number];
+export type ConnectorSetting = Given<'connectors'>[number];
+
+/** What holds after all files are read. What is missing here has no default and nobody set it. */
+export interface Settings {
+  readonly enabled: boolean;
+  /** `ttl` in seconds. */
+  readonly cache: Whole<'cache'>;
+  readonly sources: readonly SourceSetting[];
+  readonly toolRules: readonly ToolRule[];
+  readonly approval: Given<'approval'>;
+  /** Whether a client may be asked to let a waiting server run; written as `approval.elicitation` too. */
+  readonly elicitation: boolean;
+  /** What becomes of a tool whose definition changed: it is marked, or held until someone approves it. */
+  readonly pins: Given<'pins'>;
+  /** Without it everything is allowed; empty, nothing is. */
+  readonly allowedMcpServers?: readonly ServerEntry[];
+  readonly deniedMcpServers: readonly ServerEntry[];
+  readonly allowManagedMcpServersOnly: boolean;
+  readonly pluginOnly: boolean;
+  readonly connectors: readonly ConnectorSetting[];
+  readonly connectorsUrl?: string;
+  readonly timeouts: Whole<'timeouts'>;
+  readonly limits: Whole<'limits'>;
+  readonly share: Plain<'share'>;
+  readonly mcpBridge: Readonly<Pick<Given<'mcpBridge'>, 'socketPath'>> & {
+    readonly autoConnect: boolean;
+    /** A question of a server that its client cannot answer may go to another client of this user, if that one lets it. */
+    readonly askOtherClients: boolean;
+    readonly answerForOtherClients: boolean;
+    readonly reconnect: Readonly<Required<NonNullable<Given<'mcpBridge'>['reconnect']>>>;
+  };
+  readonly client: Plain<'client'>;
+  readonly http: Whole<'http'>;
+  readonly search: Whole<'search'>;
+  /** What programs run in, and their limits; the image has no default here. */
+  readonly sandbox: Readonly<Required<Omit<Given<'sandbox'>, 'image'>>> & Pick<Plain<'sandbox'>, 'image'>;
+  readonly passEnv: readonly string[];
+}
+
+const MB = 1024 * 1024;
+
+/** What holds where nobody has set anything: everything found is on. */
+export const DEFAULTS: Settings = deepFreeze<Settings>({
+  enabled: true,
+  cache: { enabled: true, ttl: 3600 },
+  sources: [],
+  toolRules: [],
+  approval: 'project',
+  elicitation: true,
+  pins: 'mark',
+  deniedMcpServers: [],
+  allowManagedMcpServersOnly: false,
+  pluginOnly: false,
+  connectors: [],
+  timeouts: {
+    startMs: 30_000,
+    callMs: 30_000,
+    totalMs: 600_000,
+    idleMs: 300_000,
+    searchMs: 2_000,
+    daemonIdleMs: 600_000,
+  },
+  limits: {
+    maxResultBytes: 16 * MB,
+    maxArgumentBytes: 4 * MB,
+    maxDepth: 128,
+    inFlightPerClient: 64,
+    inFlightPerServer: 32,
+    queue: 256,
+    ratePerMinute: 600_000,
+  },
+  share: {},
+  mcpBridge: {
+    ...{ autoConnect: true, askOtherClients: false, answerForOtherClients: false },
+    reconnect: { enabled: true, maxAttempts: 5, initialDelayMs: 1_000 },
+  },
+  client: {},
+  http: { allowedHosts: [] },
+  search: { remember: true },
+  sandbox: {
+    engine: 'auto',
+    output: 'text',
+    timeoutMs: 30_000,
+    maxTimeoutMs: 120_000,
+    maxMemoryBytes: 256 * MB,
+    maxOutputBytes: 64 * 1024,
+    maxFileBytes: 64 * 1024,
+    maxCalls: 1_000,
+  },
+  passEnv: [],
+});
+
+/** The value itself, with everything in it made unchangeable. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import { failingOn, memoryFiles } from '../../tests/fakes/memory-files.js';
+import { DEFAULTS } from './default-settings.js';
+import { inspectSettings, loadSettings, type SettingsOptions } from './load-settings.js';
+import { LOADERS } from './read-settings-file.js';
+
+const USER = '/h/.config/portolan/portolan.config.json';
+const PROJECT = '/p/portolan.config.json';
+const MANAGED = '/etc/portolan/managed-settings.json';
+
+type Texts = Readonly<Record<string, string | object>>;
+
+function on(texts: Texts, more: Partial<SettingsOptions> = {}): SettingsOptions {
+  const written = Object.entries(texts).map(([path, text]) => [
+    path,
+    typeof text === 'string' ? text : JSON.stringify(text),
+  ]);
+  const files = memoryFiles(Object.fromEntries(written));
+  return { platform: 'linux', home: '/h', cwd: '/p', env: {}, root: '', files, ...more };
+}
+
+const kinds = (sources: readonly { path: string; kind: string }[]) =>
+  Object.fromEntries(sources.filter(({ kind }) => kind !== 'absent').map(({ path, kind }) => [path, kind]));
+
+describe('without any settings', () => {
+  it('everything has its default, and neither schemas nor a loader of code are loaded', async () => {
+    const forbidden = () => Promise.reject(new Error('loaded for nothing'));
+    const loaded = await loadSettings(on({}, { loaders: { check: forbidden, runCode: forbidden } }));
+    expect(loaded.settings).toBe(DEFAULTS);
+    expect(loaded).toMatchObject({ problems: [], layers: [], origins: {}, waiting: [] });
+    expect(loaded.sources.map(({ path }) => path)).toEqual([
+      '/h/.config/portolan/anygpt.config.ts',
+      ...['ts', 'mts', 'js', 'mjs', 'json'].map((ending) => `/h/.config/portolan/portolan.config.${ending}`),
+      '/p/anygpt.config.ts',
+      ...['ts', 'mts', 'js', 'mjs', 'json'].map((ending) => `/p/portolan.config.${ending}`),
+      MANAGED,
+    ]);
+  });
+
+  it.each([
+    { platform: 'linux', env: {}, path: '/etc/portolan/managed-settings.json' },
+    { platform: 'darwin', env: {}, path: '/Library/Application Support/Portolan/managed-settings.json' },
+    { platform: 'win32', env: {}, path: '/ProgramData/Portolan/managed-settings.json' },
+    { platform: 'win32', env: { PROGRAMDATA: 'D:\\Data' }, path: '/Data/Portolan/managed-settings.json' },
+    { platform: 'win32', env: { PROGRAMDATA: 'D:\\Data' }, path: '/ProgramData/Portolan/managed-settings.json' },
+    { platform: 'win32', env: { ProgramData: '.' }, path: '/C/ProgramData/Portolan/managed-settings.json' },
+  ] as const)('an administrator is heard on $platform in $path', async ({ platform, env, path }) => {
+    const { settings } = await loadSettings(
+      on({ [`/tree${path}`]: { enabled: false } }, { platform, env, root: '/tree' }),
+    );
+    expect(settings.enabled).toBe(false);
+  });
+
+  it('the folder of the user is where XDG_CONFIG_HOME says, unless that is relative', async () => {
+    const texts = { '/x/portolan/portolan.config.json': { cache: { ttl: 1 } }, [USER]: { cache: { ttl: 2 } } };
+    const ttl = async (env: Record<string, string>) => (await loadSettings(on(texts, { env }))).settings.cache.ttl;
+    expect([await ttl({ XDG_CONFIG_HOME: '/x' }), await ttl({ XDG_CONFIG_HOME: 'x' })]).toEqual([1, 2]);
+  });
+});
+
+describe('which settings hold', () => {
+  it.each<{ title: string; texts: Texts; env?: Record<string, string>; expected: object }>([
+    {
+      title: 'a project lowers what the user set',
+      texts: { [USER]: { timeouts: { callMs: 9_000 } }, [PROJECT]: { timeouts: { callMs: 5_000 } } },
+      expected: { timeouts: { ...DEFAULTS.timeouts, callMs: 5_000 } },
+    },
+    {
+      title: 'a project does not raise it',
+      texts: { [USER]: { timeouts: { callMs: 9_000 } }, [PROJECT]: { timeouts: { callMs: 9_001 } } },
+      expected: { timeouts: { ...DEFAULTS.timeouts, callMs: 9_000 } },
+    },
+    {
+      title: 'rules of a project that disable are asked before those of the user',
+      texts: {
+        [USER]: { toolRules: [{ pattern: ['*'], enabled: true }] },
+        [PROJECT]: { toolRules: [{ pattern: ['*delete*'], enabled: false }] },
+      },
+      expected: {
+        toolRules: [
+          { pattern: ['*delete*'], enabled: false },
+          { pattern: ['*'], enabled: true },
+        ],
+      },
+    },
+    {
+      title: 'an administrator is above user, project and variables',
+      texts: { [USER]: { approval: 'project' }, [MANAGED]: { approval: 'all', limits: { queue: 2 } } },
+      env: { PORTOLAN_APPROVAL: 'project', PORTOLAN_LIMITS_QUEUE: '9' },
+      expected: { approval: 'all', limits: { ...DEFAULTS.limits, queue: 2 } },
+    },
+    {
+      title: 'a variable is above the files of the user',
+      texts: { [USER]: { cache: { enabled: true, ttl: 5 } } },
+      env: { PORTOLAN_CACHE_ENABLED: '0', PORTOLAN_CACHE_TTL: '7', PORTOLAN_ENABLED: '', PORTOLAN_TOKEN: 'x' },
+      expected: { cache: { enabled: false, ttl: 7 }, enabled: true },
+    },
+    {
+      title: 'only an administrator can say that only managed lists count',
+      texts: { [USER]: { allowManagedMcpServersOnly: true, allowedMcpServers: [{ serverName: 'a' }] } },
+      expected: { allowManagedMcpServersOnly: false, allowedMcpServers: [{ serverName: 'a' }] },
+    },
+  ])('$title', async ({ texts, env = {}, expected }) => {
+    expect((await loadSettings(on(texts, { env }))).settings).toMatchObject(expected);
+  });
+
+  it('names for each key of a project why it does not count, and counts it once that text is approved', async () => {
+    const options = on({ [PROJECT]: { enabled: false, sources: [{ path: 'x.json' }], passEnv: ['KEY'] } });
+    const before = await loadSettings(options);
+    expect(before.settings).toEqual({ ...DEFAULTS, enabled: false });
+    expect(kinds(before.sources)).toEqual({ [PROJECT]: 'partly' });
+    expect(before.problems).toMatchObject(
+      ['sources', 'passEnv'].map((key) => ({
+        code: 'settings-unapproved',
+        severity: 'warning',
+        source: PROJECT,
+        message: expect.stringContaining(`"${key}"`),
+      })),
+    );
+    const [waiting] = before.waiting;
+    const isApproved = (path: string, text: string) => path === waiting?.path && text === waiting.text;
+    const after = await loadSettings({ ...options, isApproved });
+    expect(after.settings).toEqual({ ...DEFAULTS, enabled: false, sources: [{ path: 'x.json' }], passEnv: ['KEY'] });
+    expect(after).toMatchObject({ problems: [], waiting: [] });
+  });
+
+  it('takes one file of a folder and names the others', async () => {
+    const second = '/h/.config/portolan/portolan.config.json';
+    const loaders = {
+      ...LOADERS,
+      runCode: async () => async () => ({ kind: 'value', value: { enabled: false } }) as const,
+    };
+    const texts = { '/h/.config/portolan/portolan.config.js': 'export default {}', [second]: { cache: { ttl: 1 } } };
+    const { settings, problems, sources } = await loadSettings(on(texts, { loaders }));
+    expect([settings.enabled, settings.cache.ttl]).toEqual([false, 3600]);
+    expect(kinds(sources)).toMatchObject({ [second]: 'ignored' });
+    expect(problems).toMatchObject([{ code: 'settings-ignored', source: second }]);
+  });
+
+  it('reads a folder once that is both the project and the user’s own, as the user’s', async () => {
+    const { settings, waiting } = await loadSettings(
+      on({ [USER]: { passEnv: ['A'] } }, { cwd: '/h/.config/portolan' }),
+    );
+    expect([settings.passEnv, waiting]).toEqual([['A'], []]);
+  });
+
+  it('trusts no folder of the user that a variable puts into the project', async () => {
+    const texts = { '/p/.cfg/portolan/portolan.config.json': { passEnv: ['A'] } };
+    const env = { XDG_CONFIG_HOME: '/p/.cfg' };
+    const [inside, atHome] = await Promise.all([on(texts, { env }), on(texts, { env, home: '/p' })].map(loadSettings));
+    expect([inside?.settings.passEnv, atHome?.settings.passEnv]).toEqual([[], ['A']]);
+  });
+
+  it('says where each value came from', async () => {
+    const texts = { [USER]: { cache: { ttl: 5 } }, [MANAGED]: { pluginOnly: true } };
+    const { origins } = await loadSettings(
+      on(texts, { env: { PORTOLAN_TIMEOUTS_CALL_MS: '1' }, overrides: { share: { a: 'session' } } }),
+    );
+    expect(origins).toEqual({
+      'cache.ttl': [USER],
+      pluginOnly: [MANAGED],
+      'timeouts.callMs': ['$PORTOLAN_TIMEOUTS_CALL_MS'],
+      'share.a': ['options'],
+    });
+  });
+});
+
+describe('settings that are wrong', () => {
+  it.each<{ title: string; texts: Texts; env?: Record<string, string>; says: string }>([
+    { title: 'of the user', texts: { [USER]: '{\n"enabled": 1}' }, says: `${USER}:2: "enabled" is not true or false` },
+    { title: 'of the project', texts: { [PROJECT]: { what: 1 } }, says: `${PROJECT}:1: "what" is no setting` },
+    { title: 'of an administrator', texts: { [MANAGED]: '{' }, says: `${MANAGED}:1: not valid JSON` },
+    { title: 'that are a folder', texts: { [`${USER}/x`]: '' }, says: `${USER}: is a folder` },
+    {
+      title: 'in a variable',
+      texts: {},
+      env: { PORTOLAN_CACHE_TTL: 'soon' },
+      says: '$PORTOLAN_CACHE_TTL: "cache.ttl" is not a number',
+    },
+  ])('end the start if they are $title', async ({ texts, env = {}, says }) => {
+    await expect(loadSettings(on(texts, { env }))).rejects.toMatchObject({
+      code: 'SETTINGS_INVALID',
+      message: expect.stringContaining(says),
+    });
+  });
+
+  it('switch everything off for whoever looks nevertheless, if they are an administrator’s', async () => {
+    const { settings, sources } = await inspectSettings(on({ [MANAGED]: '{', [USER]: { cache: { ttl: 1 } } }));
+    expect(settings.enabled).toBe(false);
+    expect(kinds(sources)).toEqual({ [USER]: 'used', [MANAGED]: 'broken' });
+  });
+
+  it('are never passed over when the disk fails, whichever file it is', async () => {
+    const options = on({
+      [USER]: { cache: { ttl: 1 } },
+      [PROJECT]: { enabled: false },
+      [MANAGED]: { pluginOnly: true },
+    });
+    for (let n = 1; ; n += 1) {
+      const files = failingOn(n, options.files);
+      const loaded = await inspectSettings({ ...options, files });
+      if (files.asked().length < n) {
+        expect(loaded.problems).toEqual([]);
+        break; // every read has had its turn to fail
+      }
+      expect(loaded.problems.filter(({ severity }) => severity === 'error')).toHaveLength(1);
+    }
+  });
+});

@@ -1,0 +1,88 @@
+import { ErrorCode, PortolanError } from '../base/index.js';
+import type { Problem } from '../model/index.js';
+import { fromEnvironment } from './environment-settings.js';
+import { LOADERS, type Loaders, type Reading, readSettingsFile } from './read-settings-file.js';
+import { type LoadedSettings, type ReadFile, type SettingsLayer, settle } from './resolve-settings.js';
+import { type Candidate, candidates, type SettingsHost } from './settings-files.js';
+import type { SettingsFile } from './settings-schema.js';
+
+/** Settings that are code and have not come back by then never will. */
+const CODE_TIMEOUT_MS = 10_000;
+
+export interface SettingsOptions extends SettingsHost {
+  /** Whether a person approved this very text of a project's file; without it, none is. */
+  readonly isApproved?: (path: string, text: string) => boolean;
+  /** What a program or a command line sets, over every file but an administrator's. */
+  readonly overrides?: SettingsFile;
+  readonly codeTimeoutMs?: number;
+  readonly loaders?: Loaders;
+}
+
+/** The settings that hold. Anything wrong in them ends the start: half of what someone set may be the unsafe half. */
+export async function loadSettings(options: SettingsOptions): Promise<LoadedSettings> {
+  const loaded = await inspectSettings(options);
+  const errors = loaded.problems.filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return loaded;
+  throw new PortolanError(ErrorCode.SettingsInvalid, errors.map(sentence).join('\n'), {
+    hint: 'correct the settings; `portolan config validate` checks them',
+  });
+}
+
+function sentence({ source, line, message }: Problem): string {
+  return `${source}${line === undefined ? '' : `:${line}`}: ${message}`;
+}
+
+/** The same for whoever wants to see what is wrong: what cannot be read is a problem, and an administrator's switches everything off. */
+export async function inspectSettings(options: SettingsOptions): Promise<LoadedSettings> {
+  const reading: Reading = {
+    host: options,
+    isApproved: options.isApproved ?? (() => false),
+    codeTimeoutMs: options.codeTimeoutMs ?? CODE_TIMEOUT_MS,
+    loaders: options.loaders ?? LOADERS,
+  };
+  const read: ReadFile[] = [];
+  for (const folder of candidates(options)) read.push(...(await readFolder(folder, reading)));
+  const { layers, problems } = await readGiven(options, reading.loaders);
+  const settled = settle(read, layers);
+  return problems.length === 0 ? settled : { ...settled, problems: [...settled.problems, ...problems] };
+}
+
+/** The first file of a folder counts. The others are named, so that nobody wonders why they do nothing. */
+async function readFolder(folder: readonly Candidate[], reading: Reading): Promise<ReadFile[]> {
+  const read: ReadFile[] = [];
+  let first: string | undefined;
+  for (const candidate of folder) {
+    if (first !== undefined) {
+      const isThere = reading.host.files.exists(candidate.path);
+      read.push({ candidate, result: isThere ? { kind: 'passed-over', for: first } : { kind: 'absent' } });
+      continue;
+    }
+    const result = await readSettingsFile(candidate, reading);
+    if (result.kind !== 'absent') first = candidate.path;
+    read.push({ candidate, result });
+  }
+  return read;
+}
+
+interface Given {
+  readonly layers: readonly SettingsLayer[];
+  readonly problems: readonly Problem[];
+}
+
+/** Variables, then what the caller sets. */
+async function readGiven({ env, overrides }: SettingsOptions, loaders: Loaders): Promise<Given> {
+  const written = [
+    ...fromEnvironment(env).map(({ name, value }) => ({ source: `$${name}`, scope: 'environment' as const, value })),
+    ...(overrides ? [{ source: 'options', scope: 'options' as const, value: overrides }] : []),
+  ];
+  if (written.length === 0) return { layers: [], problems: [] };
+  const check = await loaders.check();
+  const layers: SettingsLayer[] = [];
+  const problems: Problem[] = [];
+  for (const { source, scope, value } of written) {
+    const checked = check({ source, value, lineOf: () => undefined });
+    if (checked.kind === 'valid') layers.push({ source, scope, settings: checked.settings });
+    else problems.push(...checked.problems);
+  }
+  return { layers, problems };
+}

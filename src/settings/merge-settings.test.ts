@@ -1,0 +1,155 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULTS } from './default-settings.js';
+import { complete, originsOf, over, underManaged } from './merge-settings.js';
+import type { SettingsFile } from './settings-schema.js';
+
+const [a, b] = [{ serverName: 'a' }, { serverName: 'b' }];
+const off = { pattern: ['*delete*'], enabled: false };
+const on = (pattern: string, server?: string) => ({ pattern: [pattern], enabled: true, ...(server && { server }) });
+
+describe('over', () => {
+  it.each<{ title: string; lower: SettingsFile; upper: SettingsFile; expected: SettingsFile }>([
+    {
+      title: 'replaces single values',
+      lower: { enabled: true },
+      upper: { enabled: false },
+      expected: { enabled: false },
+    },
+    {
+      title: 'sets groups key by key, however deep',
+      lower: { cache: { ttl: 1 }, mcpBridge: { socketPath: '/s', reconnect: { maxAttempts: 1 } } },
+      upper: { cache: { enabled: false }, mcpBridge: { reconnect: { enabled: false } } },
+      expected: {
+        cache: { ttl: 1, enabled: false },
+        mcpBridge: { socketPath: '/s', reconnect: { maxAttempts: 1, enabled: false } },
+      },
+    },
+    {
+      title: 'adds lists up, the upper first',
+      lower: { toolRules: [on('a')], deniedMcpServers: [a], passEnv: ['A'] },
+      upper: { toolRules: [off], deniedMcpServers: [b] },
+      expected: { toolRules: [off, on('a')], deniedMcpServers: [b, a], passEnv: ['A'] },
+    },
+    {
+      title: 'keeps an allow list that is empty apart from none',
+      lower: {},
+      upper: { allowedMcpServers: [] },
+      expected: { allowedMcpServers: [] },
+    },
+  ])('$title', ({ lower, upper, expected }) => {
+    expect(over(lower, upper)).toEqual(expected);
+  });
+});
+
+describe('underManaged', () => {
+  it.each<{ title: string; lower: SettingsFile; managed: SettingsFile; expected: SettingsFile }>([
+    { title: 'stays off', lower: { enabled: true }, managed: { enabled: false }, expected: { enabled: false } },
+    { title: 'may be off', lower: { enabled: false }, managed: { enabled: true }, expected: { enabled: false } },
+    {
+      title: 'keeps plugins only',
+      lower: { pluginOnly: false },
+      managed: { pluginOnly: true },
+      expected: { pluginOnly: true },
+    },
+    {
+      title: 'may take plugins only',
+      lower: { pluginOnly: true },
+      managed: { pluginOnly: false },
+      expected: { pluginOnly: true },
+    },
+    {
+      title: 'keeps asking about all',
+      lower: { approval: 'project' },
+      managed: { approval: 'all' },
+      expected: { approval: 'all' },
+    },
+    {
+      title: 'may ask about all',
+      lower: { approval: 'all' },
+      managed: { approval: 'project' },
+      expected: { approval: 'all' },
+    },
+    {
+      title: 'takes the lower of two limits',
+      lower: { limits: { maxDepth: 5, queue: 500 } },
+      managed: { limits: { maxDepth: 9, queue: 50, ratePerMinute: 1 } },
+      expected: { limits: { maxDepth: 5, queue: 50, ratePerMinute: 1 } },
+    },
+    {
+      title: 'keeps a cache off',
+      lower: { cache: { enabled: true, ttl: 9 } },
+      managed: { cache: { enabled: false, ttl: 5 } },
+      expected: { cache: { enabled: false, ttl: 5 } },
+    },
+    {
+      title: 'has the allow list of the administrator alone',
+      lower: { allowedMcpServers: [a, b] },
+      managed: { allowedMcpServers: [a] },
+      expected: { allowedMcpServers: [a] },
+    },
+    {
+      title: 'has every rule that denies',
+      lower: { deniedMcpServers: [a] },
+      managed: { deniedMcpServers: [b] },
+      expected: { deniedMcpServers: [b, a] },
+    },
+    {
+      title: 'adds nothing to an allow list of tools',
+      lower: { toolRules: [{ ...on('*'), tags: ['t'] }, off] },
+      managed: { toolRules: [on('read*')] },
+      expected: { toolRules: [on('read*'), { pattern: ['*'], tags: ['t'] }, off] },
+    },
+    {
+      title: 'leaves the allow list of another server alone',
+      lower: { toolRules: [on('*', 's'), on('*', 't'), on('x')] },
+      managed: { toolRules: [on('read*', 's')] },
+      expected: { toolRules: [on('read*', 's'), on('*', 't')] },
+    },
+    {
+      title: 'passes no variable that the administrator did not name',
+      lower: { passEnv: ['TEAM_A', 'AWS_SECRET'] },
+      managed: { passEnv: ['TEAM_*'] },
+      expected: { passEnv: ['TEAM_A'] },
+    },
+    {
+      title: 'takes the lower of two limits of programs',
+      lower: { sandbox: { maxTimeoutMs: 600_000, maxCalls: 5 } },
+      managed: { sandbox: { maxTimeoutMs: 60_000, maxCalls: 50, engine: 'bwrap' } },
+      expected: { sandbox: { maxTimeoutMs: 60_000, maxCalls: 5, engine: 'bwrap' } },
+    },
+    {
+      title: 'has the single values of the administrator',
+      lower: { sandbox: { engine: 'off', image: 'i' }, connectorsUrl: 'https://a/' },
+      managed: { sandbox: { engine: 'bwrap' }, connectorsUrl: 'https://b/' },
+      expected: { sandbox: { engine: 'bwrap', image: 'i' }, connectorsUrl: 'https://b/' },
+    },
+  ])('$title', ({ lower, managed, expected }) => {
+    expect(underManaged(lower, managed)).toEqual(expected);
+  });
+});
+
+describe('complete', () => {
+  it('is the defaults where nobody set anything', () => {
+    expect(complete({ $schema: 'https://any/' })).toEqual(DEFAULTS);
+  });
+
+  it('cannot be changed, nor can the defaults', () => {
+    const settings = complete({ toolRules: [off], mcpBridge: { reconnect: { maxAttempts: 1 } } });
+    for (const value of [settings, settings.toolRules[0], settings.mcpBridge.reconnect, DEFAULTS, DEFAULTS.limits])
+      expect(Object.isFrozen(value)).toBe(true);
+  });
+});
+
+describe('originsOf', () => {
+  it('names the file whose value holds, and every file that added to a list', () => {
+    const layers = [
+      { source: 'user', settings: { cache: { ttl: 5 }, deniedMcpServers: [a], enabled: true } },
+      { source: 'managed', settings: { cache: { ttl: 9 }, deniedMcpServers: [b] } },
+    ];
+    expect(originsOf(complete({ cache: { ttl: 5 }, deniedMcpServers: [b, a], enabled: true }), layers)).toEqual({
+      'cache.ttl': ['user'],
+      deniedMcpServers: ['user', 'managed'],
+      enabled: ['user'],
+    });
+  });
+});

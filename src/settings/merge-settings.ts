@@ -1,0 +1,137 @@
+import { matchesWildcard } from '../base/index.js';
+import { DEFAULTS, deepFreeze, type Settings, type ToolRule } from './default-settings.js';
+import { isSame, leavesOf } from './setting-keys.js';
+import type { SettingsFile } from './settings-schema.js';
+
+/** The upper file over the lower one: single values are replaced, lists add up, and upper tool rules are asked first. */
+export function over(lower: SettingsFile, upper: SettingsFile): SettingsFile {
+  return {
+    ...lower,
+    ...upper,
+    ...((lower.cache || upper.cache) && { cache: { ...lower.cache, ...upper.cache } }),
+    ...((lower.timeouts || upper.timeouts) && { timeouts: { ...lower.timeouts, ...upper.timeouts } }),
+    ...((lower.limits || upper.limits) && { limits: { ...lower.limits, ...upper.limits } }),
+    ...((lower.share || upper.share) && { share: { ...lower.share, ...upper.share } }),
+    ...((lower.mcpBridge || upper.mcpBridge) && { mcpBridge: bridge(lower.mcpBridge, upper.mcpBridge) }),
+    ...((lower.client || upper.client) && { client: { ...lower.client, ...upper.client } }),
+    ...((lower.http || upper.http) && { http: { ...lower.http, ...upper.http } }),
+    ...((lower.search || upper.search) && { search: { ...lower.search, ...upper.search } }),
+    ...((lower.sandbox || upper.sandbox) && { sandbox: { ...lower.sandbox, ...upper.sandbox } }),
+    ...listed('sources', upper.sources, lower.sources),
+    ...listed('toolRules', upper.toolRules, lower.toolRules),
+    ...listed('connectors', upper.connectors, lower.connectors),
+    ...listed('allowedMcpServers', upper.allowedMcpServers, lower.allowedMcpServers),
+    ...listed('deniedMcpServers', upper.deniedMcpServers, lower.deniedMcpServers),
+    ...listed('passEnv', upper.passEnv, lower.passEnv),
+  };
+}
+
+function bridge(lower: SettingsFile['mcpBridge'], upper: SettingsFile['mcpBridge']) {
+  const reconnect = (lower?.reconnect || upper?.reconnect) && { ...lower?.reconnect, ...upper?.reconnect };
+  return { ...lower, ...upper, ...(reconnect && { reconnect }) };
+}
+
+/** No list at all and an empty one are not the same: an empty allow list allows nothing. */
+function listed<K extends string, T>(key: K, first: readonly T[] | undefined, then: readonly T[] | undefined) {
+  if (!first && !then) return {};
+  const list: Partial<Record<K, readonly T[]>> = {};
+  list[key] = [...(first ?? []), ...(then ?? [])];
+  return list;
+}
+
+/** What an administrator set, over everything else: the rest may make it narrower, never wider. */
+export function underManaged(lower: SettingsFile, managed: SettingsFile): SettingsFile {
+  const enabled = both(lower.enabled, managed.enabled);
+  const cacheEnabled = both(lower.cache?.enabled, managed.cache?.enabled);
+  const cache = { ...lower.cache, ...managed.cache, ...lowest(lower.cache, managed.cache) };
+  return {
+    ...over(lower, managed),
+    ...(enabled !== undefined && { enabled }),
+    ...((lower.pluginOnly || managed.pluginOnly) && { pluginOnly: true }),
+    ...((lower.elicitation === false || managed.elicitation === false) && { elicitation: false }),
+    ...((lower.pins === 'enforce' || managed.pins === 'enforce') && { pins: 'enforce' as const }),
+    ...((lower.approval === 'all' || managed.approval === 'all') && { approval: 'all' as const }),
+    ...((lower.cache || managed.cache) && {
+      cache: { ...cache, ...(cacheEnabled !== undefined && { enabled: cacheEnabled }) },
+    }),
+    ...((lower.timeouts || managed.timeouts) && {
+      timeouts: { ...lower.timeouts, ...managed.timeouts, ...lowest(lower.timeouts, managed.timeouts) },
+    }),
+    ...((lower.limits || managed.limits) && {
+      limits: { ...lower.limits, ...managed.limits, ...lowest(lower.limits, managed.limits) },
+    }),
+    ...((lower.sandbox || managed.sandbox) && {
+      sandbox: { ...lower.sandbox, ...managed.sandbox, ...lowest(lower.sandbox, managed.sandbox) },
+    }),
+    ...(managed.allowedMcpServers && { allowedMcpServers: managed.allowedMcpServers }),
+    ...listed('toolRules', managed.toolRules, belowAllowList(lower.toolRules, managed.toolRules)),
+    ...(managed.passEnv && { passEnv: lower.passEnv ? within(lower.passEnv, managed.passEnv) : managed.passEnv }),
+  };
+}
+
+function both(a: boolean | undefined, b: boolean | undefined): boolean | undefined {
+  return a === undefined || b === undefined ? (a ?? b) : a && b;
+}
+
+/** The lower number of each key that both have. */
+function lowest(a: object | undefined, b: object | undefined): Record<string, number> {
+  const upper = new Map<string, unknown>(Object.entries(b ?? {}));
+  return Object.fromEntries(
+    Object.entries(a ?? {}).flatMap(([key, value]: [string, unknown]) => {
+      const other = upper.get(key);
+      return typeof value === 'number' && typeof other === 'number' ? [[key, Math.min(value, other)]] : [];
+    }),
+  );
+}
+
+/** An administrator's rule that enables makes an allow list; one more such rule below would add to it. */
+function belowAllowList(lower: SettingsFile['toolRules'], managed: SettingsFile['toolRules']) {
+  const lists = (managed ?? []).filter(({ enabled }) => enabled === true);
+  const widens = (rule: ToolRule) =>
+    rule.enabled === true && lists.some(({ server }) => server === undefined || !rule.server || server === rule.server);
+  return lower?.flatMap((rule) => (widens(rule) ? tagsOnly(rule) : [rule]));
+}
+
+/** What is left of a rule that may not decide. */
+export function tagsOnly({ pattern, server, tags }: ToolRule): ToolRule[] {
+  return tags ? [{ pattern, ...(server !== undefined && { server }), tags }] : [];
+}
+
+function within(names: readonly string[], allowed: readonly string[]): string[] {
+  return names.filter((name) => allowed.some((pattern) => matchesWildcard(pattern, name)));
+}
+
+/** With the defaults for everything that nobody set. */
+export function complete(file: SettingsFile): Settings {
+  const { $schema: _, ...set } = file;
+  return deepFreeze<Settings>({
+    ...DEFAULTS,
+    ...set,
+    cache: { ...DEFAULTS.cache, ...set.cache },
+    timeouts: { ...DEFAULTS.timeouts, ...set.timeouts },
+    limits: { ...DEFAULTS.limits, ...set.limits },
+    mcpBridge: {
+      ...DEFAULTS.mcpBridge,
+      ...set.mcpBridge,
+      reconnect: { ...DEFAULTS.mcpBridge.reconnect, ...set.mcpBridge?.reconnect },
+    },
+    http: { ...DEFAULTS.http, ...set.http },
+    search: { ...DEFAULTS.search, ...set.search },
+    sandbox: { ...DEFAULTS.sandbox, ...set.sandbox },
+  });
+}
+
+/** The files that each key's value came from; a key without one has its default. */
+export function originsOf(
+  settings: Settings,
+  layers: readonly { readonly source: string; readonly settings: SettingsFile }[],
+): Readonly<Record<string, readonly string[]>> {
+  const written = layers.map(({ source, settings }) => ({ source, leaves: leavesOf(settings) }));
+  const origins = [...leavesOf(settings)].map(([key, value]): [string, string[]] => {
+    const having = written.filter(({ leaves }) => leaves.has(key));
+    if (Array.isArray(value)) return [key, having.map(({ source }) => source)];
+    const last = having.findLast(({ leaves }) => isSame(leaves.get(key), value));
+    return [key, last ? [last.source] : []];
+  });
+  return Object.fromEntries(origins.filter(([, sources]) => sources.length > 0));
+}

@@ -1,0 +1,52 @@
+import type { Settings } from './default-settings.js';
+import { tagsOnly } from './merge-settings.js';
+import { isSame, leavesOf } from './setting-keys.js';
+import type { SettingsFile } from './settings-schema.js';
+
+/** What a file may say at once although nobody has approved it, and the keys that have to wait. */
+export interface Narrowed {
+  readonly counts: SettingsFile;
+  readonly waiting: readonly string[];
+}
+
+/** A repository may take away, not give: of its settings only those count that leave less than `held` does. */
+export function narrow(file: SettingsFile, held: Settings): Narrowed {
+  const timeouts = lower(file.timeouts, held.timeouts);
+  const limits = lower(file.limits, held.limits);
+  const sandbox = lower(file.sandbox, held.sandbox);
+  const cache = {
+    ...lower(file.cache, held.cache),
+    ...(file.cache?.enabled === false && { enabled: false }),
+  };
+  const toolRules = file.toolRules?.flatMap((rule) => (rule.enabled === true ? tagsOnly(rule) : [rule]));
+  const counts: SettingsFile = {
+    ...(file.enabled === false && { enabled: false }),
+    ...(file.pluginOnly === true && { pluginOnly: true }),
+    ...(file.approval === 'all' && { approval: 'all' }),
+    ...(file.pins === 'enforce' && { pins: 'enforce' }),
+    ...(file.elicitation === false && { elicitation: false }),
+    ...(file.search?.remember === false && { search: { remember: false } }),
+    ...(file.deniedMcpServers && { deniedMcpServers: file.deniedMcpServers }),
+    ...(toolRules && { toolRules }),
+    ...(Object.keys(cache).length > 0 && { cache }),
+    ...(Object.keys(timeouts).length > 0 && { timeouts }),
+    ...(Object.keys(limits).length > 0 && { limits }),
+    ...(Object.keys(sandbox).length > 0 && { sandbox }),
+  };
+  const [counting, holding] = [leavesOf(counts), leavesOf(held)];
+  const waiting = [...leavesOf(file)]
+    .filter(([key, value]) => !isSame(counting.get(key), value) && !isSame(holding.get(key), value))
+    .map(([key]) => key);
+  return { counts, waiting };
+}
+
+function lower(wanted: object | undefined, held: object): Record<string, number> {
+  const limits = new Map<string, unknown>(Object.entries(held));
+  return Object.fromEntries(
+    Object.entries(wanted ?? {}).filter((entry): entry is [string, number] => {
+      const [key, value]: [string, unknown] = entry;
+      const limit = limits.get(key);
+      return typeof value === 'number' && typeof limit === 'number' && value < limit;
+    }),
+  );
+}

@@ -1,0 +1,76 @@
+import type { Problem } from '../model/index.js';
+import type { Checked, Written } from './check-settings.js';
+import type { Code, CodeResult } from './run-settings-code.js';
+import type { Candidate, SettingsHost } from './settings-files.js';
+
+/** What is loaded only when there is something to read, handed in so that a test can see that it was not. */
+export interface Loaders {
+  check(): Promise<(written: Written) => Checked>;
+  runCode(): Promise<(code: Code) => Promise<CodeResult>>;
+}
+
+export const LOADERS: Loaders = {
+  check: async () => (await import('./check-settings.js')).checkSettings,
+  runCode: async () => (await import('./run-settings-code.js')).runCode,
+};
+
+/** All that reading one file depends on beside the file. */
+export interface Reading {
+  readonly host: SettingsHost;
+  /** Whether a person approved this very text of a project's file. */
+  readonly isApproved: (path: string, text: string) => boolean;
+  readonly codeTimeoutMs: number;
+  readonly loaders: Loaders;
+}
+
+export type FileResult =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'valid'; readonly settings: ValidSettings; readonly text: string; readonly isApproved: boolean }
+  /** Code of a project that nobody approved: it was not run. */
+  | { readonly kind: 'waiting'; readonly text: string }
+  | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
+
+type ValidSettings = Extract<Checked, { kind: 'valid' }>['settings'];
+
+/** Reads one file of settings. Code of a project runs only if this text was approved. */
+export async function readSettingsFile(candidate: Candidate, reading: Reading): Promise<FileResult> {
+  const { path, scope, language, section } = candidate;
+  const file = reading.host.files.read(path);
+  if (file.kind === 'absent') return { kind: 'absent' };
+  if (file.kind === 'failed') return { kind: 'invalid', problems: [fault(path, file.message, file.hint)] };
+  const { text } = file;
+  const isApproved = scope !== 'project' || reading.isApproved(path, text);
+  if (language === 'code' && !isApproved) return { kind: 'waiting', text };
+  const parsed = language === 'json' ? await parse(text) : await run(candidate, text, reading);
+  if (parsed.kind === 'broken') {
+    const hint = language === 'json' ? 'mend the JSON' : 'mend the file; it exports its settings as the default';
+    return { kind: 'invalid', problems: [fault(path, parsed.message, hint, parsed.line)] };
+  }
+  const check = await reading.loaders.check();
+  const { value, lineOf } = parsed;
+  const checked = check({ source: path, value, lineOf, ...(section && { section }) });
+  return checked.kind === 'valid' ? { ...checked, text, isApproved } : checked;
+}
+
+async function parse(text: string) {
+  return (await import('./parse-settings.js')).parseSettingsJson(text);
+}
+
+async function run({ path, scope, section }: Candidate, text: string, reading: Reading) {
+  const runCode = await reading.loaders.runCode();
+  const result = await runCode({
+    path,
+    text,
+    ...(section && { section }),
+    alone: scope === 'project',
+    env: reading.host.env,
+    timeoutMs: reading.codeTimeoutMs,
+  });
+  if (result.kind === 'value') return { kind: 'parsed' as const, value: result.value, lineOf: () => undefined };
+  return { ...result, kind: 'broken' as const };
+}
+
+function fault(source: string, message: string, hint: string, line?: number): Problem {
+  const where = { source, ...(line !== undefined && { line }) };
+  return { code: 'settings-invalid', severity: 'error', message, hint, ...where };
+}

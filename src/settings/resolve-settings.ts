@@ -1,0 +1,161 @@
+import type { Problem } from '../model/index.js';
+import { DEFAULTS, deepFreeze, type Settings } from './default-settings.js';
+import { complete, originsOf, over, underManaged } from './merge-settings.js';
+import { narrow } from './narrow-settings.js';
+import type { FileResult } from './read-settings-file.js';
+import type { Candidate, SettingsScope } from './settings-files.js';
+import type { SettingsFile } from './settings-schema.js';
+
+/** How a file that may hold settings was treated. */
+export interface SettingsSource {
+  readonly path: string;
+  readonly scope: SettingsScope;
+  readonly kind: 'used' | 'partly' | 'ignored' | 'broken' | 'absent';
+}
+
+/** What one file, variable or caller says, as far as it counts. */
+export interface SettingsLayer {
+  readonly source: string;
+  readonly scope: SettingsScope | 'environment' | 'options';
+  readonly settings: SettingsFile;
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  readonly problems: readonly Problem[];
+  readonly sources: readonly SettingsSource[];
+  /** Lowest first. What must hold for each file by itself (allow lists, tool rules) can be looked up here. */
+  readonly layers: readonly SettingsLayer[];
+  /** The sources of each value that is not a default, by its key: `timeouts.callMs`. */
+  readonly origins: Readonly<Record<string, readonly string[]>>;
+  /** Files of the project that have more to say once a person approves these very texts. */
+  readonly waiting: readonly WaitingFile[];
+}
+
+export interface WaitingFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface ReadFile {
+  readonly candidate: Candidate;
+  readonly result: FileResult | { readonly kind: 'passed-over'; readonly for: string };
+}
+
+/** From what was read to what holds: the user's files, then what the project may say, then what was given at the start, and an administrator over all. */
+export function settle(read: readonly ReadFile[], given: readonly SettingsLayer[]): LoadedSettings {
+  const own = outcomesOf(read, 'user', DEFAULTS);
+  const user = own.flatMap(layersOf);
+  const project = outcomesOf(read, 'project', complete(stack(user)));
+  const managed = outcomesOf(read, 'managed', DEFAULTS);
+  const lower = [...user, ...project.flatMap(layersOf), ...given].map(withoutManagedOnly);
+  const layers = [...lower.map(({ layer }) => layer), ...managed.flatMap(layersOf)];
+  const outcomes = [...own, ...project, ...managed];
+  const problems = [...outcomes.flatMap((one) => one.problems), ...lower.flatMap((one) => one.problems)];
+  const together = underManaged(stack(lower.map(({ layer }) => layer)), stack(managed.flatMap(layersOf)));
+  // An administrator's file that cannot be read may have forbidden anything.
+  const isClosed = managed.some(({ source }) => source.kind === 'broken');
+  const settings =
+    layers.length === 0 && !isClosed ? DEFAULTS : complete({ ...together, ...(isClosed && { enabled: false }) });
+  return deepFreeze({
+    settings,
+    problems,
+    sources: outcomes.map(({ source }) => source),
+    layers,
+    origins: originsOf(settings, layers),
+    waiting: outcomes.flatMap(({ waiting }) => waiting ?? []),
+  });
+}
+
+function stack(layers: readonly SettingsLayer[]): SettingsFile {
+  return layers.reduce<SettingsFile>((lower, { settings }) => over(lower, settings), {});
+}
+
+interface Outcome {
+  readonly source: SettingsSource;
+  readonly layer?: SettingsLayer;
+  readonly problems: readonly Problem[];
+  readonly waiting?: WaitingFile;
+}
+
+const layersOf = ({ layer }: Outcome): SettingsLayer[] => (layer ? [layer] : []);
+
+function outcomesOf(read: readonly ReadFile[], scope: SettingsScope, held: Settings): Outcome[] {
+  return read.filter(({ candidate }) => candidate.scope === scope).map((one) => outcomeOf(one, held));
+}
+
+function outcomeOf({ candidate, result }: ReadFile, held: Settings): Outcome {
+  const { path, scope, section } = candidate;
+  const source = (kind: SettingsSource['kind']) => ({ path, scope, kind });
+  switch (result.kind) {
+    case 'absent':
+      return { source: source('absent'), problems: [] };
+    case 'invalid':
+      return { source: source('broken'), problems: result.problems };
+    case 'passed-over':
+      return { source: source('ignored'), problems: [passedOver(path, result.for)] };
+    case 'waiting': {
+      const waiting = { path, text: result.text };
+      return { source: source('ignored'), problems: [notRun(path, section !== undefined)], waiting };
+    }
+    case 'valid': {
+      const { settings, isApproved, text } = result;
+      if (isApproved) return { source: source('used'), layer: { source: path, scope, settings }, problems: [] };
+      const { counts, waiting } = narrow(settings, held);
+      const layer = { source: path, scope, settings: counts };
+      if (waiting.length === 0) return { source: source('used'), layer, problems: [] };
+      const kind = Object.keys(counts).length > 0 ? 'partly' : 'ignored';
+      const problems = waiting.map((key) => unapproved(path, key));
+      return { source: source(kind), layer, problems, waiting: { path, text } };
+    }
+  }
+}
+
+/** A key that takes power from the user's own lists: it means something only where the user cannot write. */
+function withoutManagedOnly(layer: SettingsLayer): {
+  readonly layer: SettingsLayer;
+  readonly problems: readonly Problem[];
+} {
+  const { allowManagedMcpServersOnly, ...settings } = layer.settings;
+  if (!allowManagedMcpServersOnly) return { layer: { ...layer, settings }, problems: [] };
+  const problem: Problem = {
+    code: 'settings-ignored',
+    severity: 'warning',
+    message: '"allowManagedMcpServersOnly" counts only in managed settings',
+    hint: 'remove it here',
+    source: layer.source,
+  };
+  return { layer: { ...layer, settings }, problems: [problem] };
+}
+
+const APPROVE = 'read the file, then approve it with `portolan approve --settings`';
+
+function unapproved(source: string, key: string): Problem {
+  return {
+    code: 'settings-unapproved',
+    severity: 'warning',
+    message: `"${key}" of the project does not count: it gives more than your own settings do, and nobody approved it`,
+    hint: APPROVE,
+    source,
+  };
+}
+
+function notRun(source: string, isOfAnother: boolean): Problem {
+  return {
+    code: 'settings-unapproved',
+    severity: isOfAnother ? 'info' : 'warning',
+    message: 'these settings of the project are code, and nobody approved them: they were not run',
+    hint: APPROVE,
+    source,
+  };
+}
+
+function passedOver(source: string, instead: string): Problem {
+  return {
+    code: 'settings-ignored',
+    severity: 'warning',
+    message: `it is not read, because ${instead} is there`,
+    hint: 'keep one of them',
+    source,
+  };
+}

@@ -1,0 +1,157 @@
+import { describe, expect, it } from 'vitest';
+import { makeMachine } from '../../../../tests/machine.js';
+import { type Contents, statesOf } from '../../../../tests/states-of.js';
+import { discover } from '../../../discovery/index.js';
+
+const REPOSITORY_FILE = '<project>/.mcp.json';
+const STATE = '~/.claude.json';
+const USER = '~/.claude/settings.json';
+const PROJECT = '<project>/.claude/settings.json';
+const LOCAL = '<project>/.claude/settings.local.json';
+const MANAGED = '/etc/claude-code/managed-settings.json';
+const DROP_INS = '/etc/claude-code/managed-settings.d';
+const TRUSTED = { projects: { '<project>': { hasTrustDialogAccepted: true } } };
+
+const shared = { [REPOSITORY_FILE]: { mcpServers: { s: { command: 's' } } } };
+const approved = { enabledMcpjsonServers: ['s'] };
+const rejected = { disabledMcpjsonServers: ['s'] };
+const all = { enableAllProjectMcpServers: true };
+
+interface Case {
+  readonly title: string;
+  readonly files: Contents;
+  readonly state: string;
+}
+
+describe('the approval of servers in .mcp.json', () => {
+  it.each<Case>([
+    { title: 'nobody said anything', files: {}, state: 'pending-approval' },
+    {
+      title: 'the folder is trusted but the server was never approved',
+      files: { [STATE]: TRUSTED },
+      state: 'pending-approval',
+    },
+    {
+      title: 'another server was approved',
+      files: { [USER]: { enabledMcpjsonServers: ['t'] } },
+      state: 'pending-approval',
+    },
+    { title: 'the user approved it by name', files: { [USER]: approved }, state: 'ready' },
+    { title: 'the user approves all', files: { [USER]: all }, state: 'ready' },
+    { title: 'the administrator approved it by name', files: { [MANAGED]: approved }, state: 'ready' },
+    { title: 'the administrator approves all', files: { [MANAGED]: all }, state: 'ready' },
+    {
+      title: 'a drop-in of the administrator approves it',
+      files: { [`${DROP_INS}/10-x.json`]: approved },
+      state: 'ready',
+    },
+    { title: 'the repository approves it by name itself', files: { [PROJECT]: approved }, state: 'pending-approval' },
+    { title: 'the repository approves all itself', files: { [PROJECT]: all }, state: 'pending-approval' },
+    {
+      title: 'the local settings approve it in a folder not trusted',
+      files: { [LOCAL]: approved },
+      state: 'pending-approval',
+    },
+    {
+      title: 'the local settings approve all in a folder not trusted',
+      files: { [LOCAL]: all },
+      state: 'pending-approval',
+    },
+    {
+      title: 'the repository approves it in a trusted folder',
+      files: { [PROJECT]: approved, [STATE]: TRUSTED },
+      state: 'ready',
+    },
+    {
+      title: 'the local settings approve it in a trusted folder',
+      files: { [LOCAL]: approved, [STATE]: TRUSTED },
+      state: 'ready',
+    },
+    {
+      title: 'the local settings approve all in a trusted folder',
+      files: { [LOCAL]: all, [STATE]: TRUSTED },
+      state: 'ready',
+    },
+    {
+      title: 'the folder was asked about and not trusted',
+      files: { [LOCAL]: approved, [STATE]: { projects: { '<project>': { hasTrustDialogAccepted: false } } } },
+      state: 'pending-approval',
+    },
+    {
+      title: 'another folder is trusted',
+      files: { [LOCAL]: approved, [STATE]: { projects: { '<project>-2': { hasTrustDialogAccepted: true } } } },
+      state: 'pending-approval',
+    },
+    {
+      title: 'the repository says itself that it is trusted',
+      files: { [PROJECT]: { ...all, hasTrustDialogAccepted: true, ...TRUSTED } },
+      state: 'pending-approval',
+    },
+    { title: 'the user rejected it', files: { [USER]: rejected }, state: 'rejected' },
+    {
+      title: 'the repository rejects it, trusted or not',
+      files: { [PROJECT]: rejected, [USER]: all },
+      state: 'rejected',
+    },
+    {
+      title: 'the local settings reject what the user approved',
+      files: { [LOCAL]: rejected, [USER]: approved },
+      state: 'rejected',
+    },
+    { title: 'the administrator rejects it', files: { [MANAGED]: rejected, [USER]: approved }, state: 'rejected' },
+    {
+      title: 'the user rejects what the administrator approves',
+      files: { [MANAGED]: approved, [USER]: rejected },
+      state: 'rejected',
+    },
+    {
+      title: 'one file both approves and rejects it',
+      files: { [USER]: { ...approved, ...rejected } },
+      state: 'rejected',
+    },
+    {
+      title: 'a list of approvals is no list',
+      files: { [USER]: { enabledMcpjsonServers: 's' } },
+      state: 'pending-approval',
+    },
+    {
+      title: 'all is approved by a word and not by true',
+      files: { [USER]: { enableAllProjectMcpServers: 'yes' } },
+      state: 'pending-approval',
+    },
+  ])('is $state when $title', async ({ files, state }) => {
+    expect((await statesOf('claude-code', { ...shared, ...files })).states).toEqual({ s: state });
+  });
+
+  it('is not asked for outside .mcp.json', async () => {
+    const own = {
+      mcpServers: { u: { command: 'u' } },
+      projects: { '<project>': { mcpServers: { l: { command: 'l' } } } },
+    };
+    const files = { [STATE]: own, [USER]: { disabledMcpjsonServers: ['u', 'l'] } };
+    expect((await statesOf('claude-code', files)).states).toEqual({ u: 'ready', l: 'ready' });
+  });
+
+  it.each([
+    { title: 'forward slashes and a small drive letter', key: (path: string) => `c:${path}` },
+    { title: 'backslashes and a large drive letter', key: (path: string) => `C:${path.replaceAll('/', '\\')}` },
+    { title: 'other case', key: (path: string) => `C:${path.toUpperCase()}` },
+    { title: 'a slash at the end', key: (path: string) => `${path}/` },
+  ])('knows a trusted folder on Windows by $title', async ({ key }) => {
+    using machine = makeMachine();
+    const trusted = { projects: { [key(machine.project)]: { hasTrustDialogAccepted: true } } };
+    const files = { ...shared, [LOCAL]: approved, [STATE]: trusted };
+    machine.write(Object.fromEntries(Object.entries(files).map(([path, value]) => [path, JSON.stringify(value)])));
+    const { definitions } = await discover(machine.options({ platform: 'win32', clients: ['claude-code'] }));
+    expect(definitions).toMatchObject([{ name: 's', state: 'ready' }]);
+  });
+
+  it('takes the more cautious of two records of one folder', async () => {
+    const projects = {
+      '<project>': { hasTrustDialogAccepted: true },
+      'C:<project>': { hasTrustDialogAccepted: false },
+    };
+    const files = { ...shared, [LOCAL]: approved, [STATE]: { projects } };
+    expect((await statesOf('claude-code', files, { platform: 'win32' })).states).toEqual({ s: 'pending-approval' });
+  });
+});

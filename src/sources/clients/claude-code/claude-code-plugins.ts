@@ -1,0 +1,178 @@
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { ancestors, type Host } from '../../../model/index.js';
+import type { Place } from '../../client.js';
+import { claudeDialect } from '../../dialects/claude-dialects.js';
+import { braced, expansion, type Rule } from '../../expansion.js';
+import { at, isFields } from '../../fields.js';
+import {
+  type FarFinder,
+  type FileInfo,
+  type Finder,
+  type Found,
+  firstOf,
+  flat,
+  membersOf,
+  under,
+  type Written,
+} from '../../find-entries.js';
+import { resolveTemplate } from '../../path-template.js';
+import type { ProblemDraft } from '../../problem-draft.js';
+import { sideValue } from '../../side-file.js';
+import { HOME } from './claude-code-settings.js';
+
+/** The folder that holds the cache of installed plugins. The catalogue of those not installed lies beside it, unread. */
+const ROOTS = [
+  '<CLAUDE_CODE_PLUGIN_CACHE_DIR|CLAUDE_CONFIG_DIR/plugins|~/.claude/plugins>',
+  '<each:CLAUDE_CODE_PLUGIN_SEED_DIR>',
+];
+const CACHES = ROOTS.flatMap((root) => ['cache', 'repos'].map((kind) => `${root}/${kind}`));
+/** The variable is called after the cache, and some point it there instead of at the folder around it. */
+const BARE_CACHE = '<CLAUDE_CODE_PLUGIN_CACHE_DIR>';
+const MANIFEST = join('.claude-plugin', 'plugin.json');
+const FILES = ['.mcp.json', '.claude-plugin/plugin.json'];
+
+/** What was asked when the plugin was enabled is kept where we cannot see it. */
+const userConfig: Rule = {
+  pattern: String.raw`\$\{user_config\.([^{}]+)\}`,
+  meaning: (id) => ({ kind: 'input', id }),
+};
+
+/** A plugin by its folder: `<cache>/<marketplace>/<plugin>/<version>`. */
+export interface Plugin {
+  readonly folder: string;
+  readonly name: string;
+  /** How settings may write it: what is installed goes by the marketplace's name for it, not by its own. */
+  readonly ids: readonly string[];
+  readonly marketplace: string | undefined;
+}
+
+export function pluginOf(source: string, host: Host): Plugin {
+  const cache = cacheAround(source, host);
+  const near = basename(source) === 'plugin.json' ? dirname(dirname(source)) : dirname(source);
+  const inside = ancestors(near).filter((folder) => folder.startsWith(`${cache}${sep}`));
+  const folder = inside.find((one) => host.files.exists(join(one, MANIFEST))) ?? near;
+  const below = relative(cache, folder).split(sep);
+  const [marketplace, installed = basename(folder)] = below.length > 1 ? below : [undefined, below[0]];
+  const written = at(sideValue(join(folder, MANIFEST), host), 'name');
+  const name = typeof written === 'string' && written !== '' ? written : installed;
+  return { folder, name, marketplace, ids: [...new Set([installed, name])] };
+}
+
+function cacheAround(source: string, host: Host): string {
+  const all = [...CACHES, BARE_CACHE].flatMap((cache) => resolveTemplate(cache, host).map(({ path }) => path));
+  return all.find((cache) => source.startsWith(`${cache}${sep}`)) ?? dirname(dirname(source));
+}
+
+const ownFile: Finder = firstOf(under('mcpServers'), flat);
+
+/** `mcpServers` in a manifest: the servers, the path of a file with them, or a list of either. */
+const manifestServers: FarFinder = async (root, file) => {
+  const given = at(root, 'mcpServers');
+  const parts = Array.isArray(given) ? given : [given];
+  const found = await Promise.all(
+    parts.map(async (part: unknown, n): Promise<Found> => {
+      if (typeof part === 'string') return namedFile(part, file);
+      return membersOf(part, Array.isArray(given) ? ['mcpServers', n] : ['mcpServers']);
+    }),
+  );
+  return { entries: found.flatMap((one) => one.entries), problems: found.flatMap((one) => one.problems) };
+};
+
+async function namedFile(written: string, file: FileInfo): Promise<Found> {
+  const folder = dirname(dirname(file.source));
+  const path = resolve(folder, written.replace(/^\$\{CLAUDE_PLUGIN_ROOT\}[\\/]?/, './'));
+  // A manifest speaks for its own folder only.
+  if (!isInside(path, folder, file.host)) return unfound(written, 'lies outside the plugin', 'move it into the plugin');
+  // The usual file is read without being named.
+  if (basename(path) === '.mcp.json' && file.host.files.exists(path)) return { entries: [], problems: [] };
+  const reading = await file.read(path);
+  if (reading.kind === 'absent') return unfound(written, 'is not there', 'put it there, or reinstall the plugin');
+  if (reading.kind === 'failed')
+    return unfound(written, `cannot be used: ${reading.problem.message}`, reading.problem.hint);
+  const { entries, problems } = ownFile(reading.document.value, { ...file, source: path });
+  return {
+    entries: entries.map((entry) => ({
+      ...entry,
+      elsewhere: { source: path, line: reading.document.lineOf(entry.path) ?? 1 },
+    })),
+    problems,
+  };
+}
+
+/** By its name and, with every link followed, also really. */
+function isInside(path: string, folder: string, { files }: Host): boolean {
+  if (path.includes('\0') || !path.startsWith(`${folder}${sep}`)) return false;
+  const real = files.realPath(path);
+  return real === undefined || real.startsWith(`${files.realPath(folder) ?? folder}${sep}`);
+}
+
+function unfound(written: string, why: string, hint: string): Found {
+  const problem: ProblemDraft = {
+    code: 'unreadable-file',
+    severity: 'warning',
+    message: `the file "${written}" that its "mcpServers" names ${why}`,
+    hint,
+  };
+  return { entries: [], problems: [problem] };
+}
+
+const pluginServers: FarFinder = async (root, file): Promise<Found> => {
+  const find = basename(file.source) === 'plugin.json' ? manifestServers : ownFile;
+  const { entries, problems } = await find(root, file);
+  if (entries.length === 0) return { entries, problems };
+  const plugin = pluginOf(file.source, file.host);
+  const variables = pluginVariables(plugin, file.host);
+  return {
+    entries: entries.map((entry): Written => ({ ...entry, name: `plugin:${plugin.name}:${entry.name}`, variables })),
+    problems,
+  };
+};
+
+function pluginVariables({ folder, ids, marketplace }: Plugin, host: Host): Record<string, string> {
+  const id = marketplace === undefined ? ids[0] : `${ids[0]}@${marketplace}`;
+  const [data] = resolveTemplate(`${HOME}/plugins/data/${id?.replaceAll(/[^\w-]/g, '-')}`, host);
+  return { CLAUDE_PLUGIN_ROOT: folder, CLAUDE_PLUGIN_DATA: data?.path ?? folder, CLAUDE_PROJECT_DIR: host.cwd };
+}
+
+/** The last of the settings that speaks of the plugin decides; a repository that is not trusted may only switch off. */
+export function isPluginOn(
+  source: string,
+  { user, repository, managed, isTrusted }: PluginSettings,
+  host: Host,
+): boolean {
+  const { ids, marketplace } = pluginOf(source, host);
+  const isMeant = (key: string) =>
+    ids.some(
+      (id) => key === id || (marketplace === undefined ? key.startsWith(`${id}@`) : key === `${id}@${marketplace}`),
+    );
+  const says = (settings: unknown): boolean | undefined => {
+    const plugins = at(settings, 'enabledPlugins');
+    if (Array.isArray(plugins)) return plugins.some((key) => typeof key === 'string' && isMeant(key)) || undefined;
+    const found = isFields(plugins) ? Object.entries(plugins).find(([key]) => isMeant(key))?.[1] : undefined;
+    // A list of versions in the place of the flag means: on, with one of these.
+    return found === undefined || found === null ? undefined : found !== false;
+  };
+  const ofRepository = repository.map(says).filter((value) => isTrusted || value === false);
+  return [says(user), ...ofRepository, says(managed)].filter((value) => value !== undefined).at(-1) === true;
+}
+
+export interface PluginSettings {
+  readonly user: unknown;
+  /** The files in the repository, the committed one first. */
+  readonly repository: readonly unknown[];
+  readonly managed: unknown;
+  readonly isTrusted: boolean;
+}
+
+export const pluginPlace: Place = {
+  scope: 'plugin',
+  path: [
+    ...CACHES.flatMap((cache) => FILES.map((file) => `${cache}/**/${file}`)),
+    ...FILES.map((file) => `${BARE_CACHE}/*/*/*/${file}`),
+  ],
+  format: 'json',
+  find: pluginServers,
+  dialect: claudeDialect,
+  expansion: expansion([userConfig, braced], { fields: ['command', 'args', 'env', 'cwd', 'url', 'headers'] }),
+  precedence: 20,
+};

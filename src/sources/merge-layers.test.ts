@@ -1,0 +1,65 @@
+import { describe, expect, it } from 'vitest';
+import type { Place } from './client.js';
+import { opencodePlace } from './clients/opencode-family.js';
+import { rooDialect } from './dialects/editor-dialects.js';
+import { mergeLayers } from './merge-layers.js';
+import type { Sighting } from './to-definition.js';
+
+const place: Place = { ...opencodePlace, scope: 'user', path: '~/x.json', precedence: 1 };
+
+function sighting(precedence: number, source: string, value: unknown, more: Partial<Sighting> = {}): Sighting {
+  return { client: 'c', place, source, line: 1, precedence, written: { name: 's', value, path: ['s'] }, ...more };
+}
+
+const valuesOf = (sightings: readonly Sighting[]) =>
+  sightings.map((one) => mergeLayers(sightings).get(one)?.written.value);
+
+function nested(levels: number): unknown {
+  let value: unknown = { end: true };
+  for (let n = 0; n < levels; n += 1) value = { deeper: value };
+  return value;
+}
+
+describe('mergeLayers', () => {
+  it('puts the lower layer under the higher one, in whatever order they come', () => {
+    const high = sighting(2, '/a/high.json', { enabled: false, environment: { B: '2' } });
+    const low = sighting(1, '/a/low.json', { type: 'local', command: ['x', 'y'], environment: { A: '1', B: '1' } });
+    expect(valuesOf([high, low])).toEqual([
+      { type: 'local', command: ['x', 'y'], enabled: false, environment: { A: '1', B: '2' } },
+      low.written.value,
+    ]);
+  });
+
+  it('replaces lists, and maps by what is none', () => {
+    const low = sighting(1, '/a/low.json', { command: ['x', 'y'], oauth: { clientId: 'me' } });
+    const high = sighting(2, '/a/high.json', { command: ['z'], oauth: false });
+    expect(valuesOf([low, high])[1]).toEqual({ command: ['z'], oauth: false });
+  });
+
+  it('keeps a reference to a file where it was written', () => {
+    const low = sighting(1, '/a/low.json', { command: ['x', '{file: one}{file:/two}{file:~/three}'] });
+    const high = sighting(2, '/b/high.json', { enabled: true, environment: { A: '{file:four}' } });
+    const highest = sighting(3, '/c/highest.json', {});
+    expect(valuesOf([low, high, highest])).toEqual([
+      low.written.value,
+      { command: ['x', '{file:/a/one}{file:/two}{file:~/three}'], enabled: true, environment: { A: '{file:four}' } },
+      { command: ['x', '{file:/a/one}{file:/two}{file:~/three}'], enabled: true, environment: { A: '{file:/b/four}' } },
+    ]);
+  });
+
+  it('keeps names, dialects and what is no map apart', () => {
+    const low = sighting(1, '/a/low.json', { a: 1 });
+    const named = sighting(2, '/a/b.json', { b: 2 }, { written: { name: 'other', value: { b: 2 }, path: [] } });
+    const spelled = sighting(3, '/a/c.json', { c: 3 }, { place: { ...place, dialect: rooDialect } });
+    const wrong = sighting(4, '/a/d.json', 'text');
+    expect(valuesOf([low, named, spelled, wrong])).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }, undefined]);
+  });
+
+  it('takes no harm from what nests without end or is called like a part of every map', () => {
+    const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
+    const layers = [sighting(1, '/a/low.json', nested(50_000)), sighting(2, '/b/high.json', nested(50_000))];
+    expect(mergeLayers(layers).size).toBe(2);
+    expect(mergeLayers([sighting(1, '/a', JSON.parse(text)), sighting(2, '/b', JSON.parse(text))]).size).toBe(2);
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+  });
+});

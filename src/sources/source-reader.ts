@@ -1,0 +1,122 @@
+import type { Problem } from '../model/index.js';
+import { type Host, variable } from '../model/index.js';
+import type { Place, World } from './client.js';
+import type { Document, Format, Parsed } from './formats/document.js';
+import { parseText } from './formats/index.js';
+import { glob } from './glob.js';
+import { resolveTemplate, templatesFor } from './path-template.js';
+import type { ProblemDraft } from './problem-draft.js';
+
+/** What is in one file, or why it cannot be told. */
+export type Reading =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'failed'; readonly problem: ProblemDraft & { line?: number } }
+  | { readonly kind: 'read'; readonly document: Document };
+
+/** One path of a place that exists or might. */
+export interface ReadSpot {
+  readonly path: string;
+  readonly bonus: number;
+  readonly inProject: boolean;
+  readonly text?: string;
+  /** A pattern that nothing matched, so that it shows among the places looked at. */
+  readonly unmatched?: boolean;
+}
+
+/** Reads files once each, however many clients share them. */
+export class Reader {
+  readonly host: Host;
+  readonly world: World;
+  readonly #read = new Map<string, Promise<Reading>>();
+
+  constructor(host: Host) {
+    this.host = host;
+    this.world = {
+      host,
+      read: async (path, format) => {
+        const reading = await this.#file(path, format);
+        return reading.kind === 'read' ? reading.document : undefined;
+      },
+    };
+  }
+
+  /** Every path of a place. Later spellings and nearer folders hold over earlier and farther ones. */
+  *spots(place: Place, problems: Problem[]): Generator<ReadSpot> {
+    if (place.unless !== undefined && /^(?!0$|false$)./i.test(variable(this.host, place.unless) ?? '')) return;
+    if (place.given) {
+      yield { path: place.given.source, bonus: 0, inProject: false, text: place.given.text };
+      return;
+    }
+    if (place.variable !== undefined) {
+      const text = variable(this.host, place.variable);
+      if (text) yield { path: `env:${place.variable}`, bonus: 0, inProject: false, text };
+      return;
+    }
+    const templates = templatesFor(place.path, this.host.platform).map((template) => ({
+      inProject: /^<(project|repo|up|above|worktree)>/.test(template),
+      spots: resolveTemplate(template, this.host),
+    }));
+    const all = templates.flatMap(({ inProject, spots }) => spots.map((spot) => ({ ...spot, inProject })));
+    // Where one file is enough, all spellings in a near folder come before any in a farther one.
+    const ordered = place.firstOnly ? all.toSorted((a, b) => a.distance - b.distance) : all;
+    for (const [order, { path, base, pattern, distance, inProject }] of ordered.entries()) {
+      const bonus = order / 10_000 - distance / 100;
+      const { matches, unlisted } = pattern ? glob(this.host.files, path, base) : { matches: [path], unlisted: [] };
+      for (const { path: folder, ...why } of unlisted) problems.push(unreadable(why, folder));
+      for (const match of matches) yield { path: match, bonus, inProject };
+      if (matches.length === 0) yield { path, bonus, inProject, unmatched: true };
+    }
+  }
+
+  read({ path, unmatched }: ReadSpot, place: Place): Promise<Reading> {
+    return unmatched ? Promise.resolve({ kind: 'absent' }) : this.#file(path, place.format, place.prepare);
+  }
+
+  /** A JSON file that another one names. */
+  readNamed(path: string): Promise<Reading> {
+    return this.#file(path, 'json');
+  }
+
+  async parse(text: string, { format, prepare }: Place, source: string): Promise<Reading> {
+    return asReading(await parseText(prepare ? prepare(text, this.host, source) : text, format), format);
+  }
+
+  #file(path: string, format: Format, prepare?: Place['prepare']): Promise<Reading> {
+    const key = `${prepare ? 'prepared ' : ''}${format} ${path}`;
+    const known = this.#read.get(key) ?? this.#open(path, format, prepare);
+    this.#read.set(key, known);
+    return known;
+  }
+
+  async #open(path: string, format: Format, prepare?: Place['prepare']): Promise<Reading> {
+    const reading = this.host.files.read(path);
+    switch (reading.kind) {
+      case 'absent':
+        return reading;
+      case 'failed':
+        return { kind: 'failed', problem: unreadable(reading, path) };
+      case 'read':
+        return asReading(
+          await parseText(prepare ? prepare(reading.text, this.host, path) : reading.text, format),
+          format,
+        );
+    }
+  }
+}
+
+function asReading(parsed: Parsed, format: Format): Reading {
+  if (parsed.kind === 'parsed') return { kind: 'read', document: parsed.document };
+  const hint = parsed.empty
+    ? 'write {} into it, or remove it'
+    : `mend the ${format === 'json' ? 'JSON' : format} at this line; until then none of its servers can be used`;
+  // Several clients leave an empty file behind until the first server is added.
+  const severity = parsed.empty ? 'warning' : 'error';
+  return {
+    kind: 'failed',
+    problem: { code: 'parse-error', severity, message: parsed.message, hint, line: parsed.line },
+  };
+}
+
+function unreadable({ message, hint }: { message: string; hint: string }, source: string): Problem {
+  return { code: 'unreadable-file', severity: 'error', message: `it ${message}`, hint, source };
+}

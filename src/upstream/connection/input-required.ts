@@ -1,0 +1,60 @@
+import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
+import type { Conversation, ToolResult } from '../../model/index.js';
+
+/** A server that asks for ever gets no further answers. */
+const MAX_ROUNDS = 16;
+
+type Request = (params: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
+
+/** Whether a result is none yet: the server wants to know something first, and its client does not see to that itself. */
+export function asksForMore({ value }: ToolResult, { takesQuestions }: Partial<Conversation>): boolean {
+  return value.resultType === 'input_required' && takesQuestions !== true;
+}
+
+/** What was asked, with what the client brought when it came back. */
+export function withAnswers(
+  params: Readonly<Record<string, unknown>>,
+  { responses, state }: NonNullable<Conversation['brought']>,
+): Readonly<Record<string, unknown>> {
+  return { ...params, ...carried(responses, state) };
+}
+
+/**
+ * A stateless server does not ask while it works: it answers with its questions and is called again with what came of
+ * them. A client of that kind gets the questions as they are; for any other they are put to it here.
+ */
+export async function answerQuestions(
+  first: ToolResult,
+  params: Readonly<Record<string, unknown>>,
+  options: Partial<Conversation>,
+  request: Request,
+): Promise<ToolResult> {
+  const { ask } = options;
+  let result = first;
+  for (let round = 1; round < MAX_ROUNDS; round += 1) {
+    const { inputRequests, requestState } = result.value;
+    if (!ask) throw unanswerable('the client cannot be asked');
+    const responses: Record<string, unknown> = {};
+    for (const [key, question] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
+      if (!isObject(question) || typeof question.method !== 'string') throw unanswerable('a question is not readable');
+      responses[key] = await ask(question.method, isObject(question.params) ? question.params : {});
+    }
+    const state = typeof requestState === 'string' ? requestState : undefined;
+    result = await request({ ...params, ...carried(responses, state) });
+    if (!asksForMore(result, options)) return result;
+  }
+  throw unanswerable(`it asked more than ${MAX_ROUNDS} times`);
+}
+
+function carried(responses: unknown, state: string | undefined): Record<string, unknown> {
+  return {
+    ...(responses !== undefined && { inputResponses: responses }),
+    ...(state !== undefined && { requestState: state }),
+  };
+}
+
+function unanswerable(why: string): PortolanError {
+  return new PortolanError(ErrorCode.ToolExecutionError, `the tool asks a question that cannot be answered: ${why}`, {
+    hint: 'use a client that can be asked (elicitation, sampling), or pass what it asks for as an argument',
+  });
+}

@@ -1,0 +1,182 @@
+import { describe, expect, it } from 'vitest';
+import { definition } from '../../../tests/fakes/definition.js';
+import { idleConnection } from '../../../tests/fakes/idle-connection.js';
+import { silentLog } from '../../base/index.js';
+import type { Definition } from '../../model/index.js';
+import { type AdmittedServer, admit } from '../../policy/index.js';
+import { Pool } from './pool.js';
+import { SharedPool } from './shared-pool.js';
+import { type Share, usualShare } from './sharing.js';
+import type { OpenEvents } from './slot.js';
+
+function admitted(fields: Partial<Definition> = {}): AdmittedServer {
+  const server = admit('tool', definition({ name: 'tool', command: 'tool', ...fields }), { kind: 'allowed' });
+  if (!server) throw new Error('not admitted');
+  return server;
+}
+
+/** Workspaces over the same processes; `opened` says who had each of them started, `heard` who was told what. */
+function house(onOpen: (events: OpenEvents) => void = () => undefined) {
+  const opened: string[] = [];
+  const closed: string[] = [];
+  const heard: string[] = [];
+  const events: OpenEvents[] = [];
+  const shared = new SharedPool({ log: silentLog });
+  const workspace = (name: string, said?: Share, passed = '') =>
+    new Pool(
+      {
+        open: async (_server, told) => {
+          opened.push(name);
+          events.push(told);
+          onOpen(told);
+          return { connection: idleConnection(), close: async () => void closed.push(name) };
+        },
+        idleMs: () => 60_000,
+        notified: (_server, method) => heard.push(`${name}: ${method}`),
+        askedForRoots: () => heard.push(`${name}: roots`),
+        shareOf: ({ definition: one }, asks) =>
+          said ? { share: said, isSaid: true } : { share: usualShare(one, asks), isSaid: false },
+        passed: () => passed,
+        log: silentLog,
+      },
+      shared,
+    );
+  return { shared, workspace, opened, closed, heard, events };
+}
+
+describe('usualShare', () => {
+  it.each<{ title: string; fields: Partial<Definition>; asks?: boolean; expected: Share }>([
+    { title: 'a server of the user', fields: { scope: 'user' }, expected: 'machine' },
+    { title: 'a server of a project', fields: { scope: 'project' }, expected: 'workspace' },
+    {
+      title: 'one of a project that says where it runs',
+      fields: { scope: 'project', cwd: '/srv' },
+      expected: 'machine',
+    },
+    { title: 'one whose folder depends on the project', fields: { scope: 'local', cwd: 'sub' }, expected: 'workspace' },
+    {
+      title: 'an entry that names the workspace',
+      fields: { scope: 'user', written: { command: 'x', args: [`$${'{workspaceFolder}'}`] } },
+      expected: 'workspace',
+    },
+    { title: 'one that asks for roots', fields: { scope: 'user' }, asks: true, expected: 'workspace' },
+    { title: 'a file of variables in the project', fields: { scope: 'user', envFile: '.env' }, expected: 'workspace' },
+    {
+      title: 'a remote one of a project',
+      fields: { scope: 'project', transport: 'http', url: 'http://x/' },
+      expected: 'machine',
+    },
+    { title: 'one that lives in the program', fields: { scope: 'dynamic', transport: 'sdk' }, expected: 'workspace' },
+  ])('shares $title by $expected', ({ fields, asks = false, expected }) => {
+    expect(usualShare(definition({ name: 'x', command: 'x', ...fields }), asks)).toBe(expected);
+  });
+});
+
+describe('SharedPool', () => {
+  it('starts a server once for two workspaces, with the surroundings of the first that asked', async () => {
+    const { workspace, opened } = house();
+    const [a, b] = [workspace('a'), workspace('b')];
+    const leases = await Promise.all([a.lease(admitted()), b.lease(admitted())]);
+    expect(new Set(leases.map(({ connection }) => connection)).size).toBe(1);
+    expect(opened).toEqual(['a']);
+  });
+
+  it.each<{ title: string; said: [Share, Share]; passed: [string, string]; fields: Partial<Definition> }>([
+    { title: 'that is shared by workspace', said: ['workspace', 'workspace'], passed: ['', ''], fields: {} },
+    { title: 'that is given other variables', said: ['machine', 'machine'], passed: ['1', '2'], fields: {} },
+  ])('starts a server $title once for each', async ({ said, passed, fields }) => {
+    const { workspace, opened } = house();
+    await workspace('a', said[0], passed[0]).lease(admitted(fields));
+    await workspace('b', said[1], passed[1]).lease(admitted(fields));
+    expect(opened).toEqual(['a', 'b']);
+  });
+
+  it('starts a server that is shared with nobody for each client, and stops it when that one leaves', async () => {
+    const { workspace, opened, closed } = house();
+    const pool = workspace('a', 'session');
+    const server = admitted();
+    for (const session of ['1', '2', '1']) {
+      using _lease = await pool.lease(server, { session });
+    }
+    expect(opened).toEqual(['a', 'a']);
+    pool.endSession('1');
+    expect(closed).toEqual(['a']);
+    expect(pool.status(server).state).toBe('connected');
+  });
+
+  it.each([
+    { title: 'it is not configured any more', change: (pool: Pool) => pool.retain([]), opened: ['a', 'a'] },
+    { title: 'nothing has changed', change: () => undefined, opened: ['a'] },
+  ])('looks for the place of a server again if $title', async ({ change, opened: expected }) => {
+    const { workspace, opened } = house();
+    const [pool, server] = [workspace('a'), admitted()];
+    for (let n = 0; n < 2; n += 1) (await pool.lease(server))[Symbol.dispose]();
+    change(pool);
+    (await pool.lease(server))[Symbol.dispose]();
+    expect(opened).toEqual(expected);
+  });
+
+  it('gives nobody elsewhere a server that has asked for roots since it was last used', async () => {
+    const { workspace, opened, events } = house();
+    const [a, b, mine, theirs] = [workspace('a'), workspace('b'), admitted(), admitted()];
+    for (const [pool, server] of [
+      [a, mine],
+      [b, theirs],
+      [b, theirs],
+    ] as const)
+      (await pool.lease(server))[Symbol.dispose]();
+    expect(opened).toEqual(['a']);
+    events[0]?.askedForRoots?.();
+    (await b.lease(theirs))[Symbol.dispose]();
+    expect(opened).toEqual(['a', 'b']);
+  });
+
+  it('tells every workspace what a shared server says unasked', async () => {
+    const { workspace, heard, events } = house();
+    await workspace('a').lease(admitted());
+    await workspace('b').lease(admitted());
+    events[0]?.notified('changed', {});
+    expect(heard).toEqual(['a: changed', 'b: changed']);
+  });
+
+  it('leaves a server that asks for roots to the workspace that started it, and gives others their own', async () => {
+    const { workspace, opened, heard, events } = house();
+    const [a, b] = [workspace('a'), workspace('b')];
+    const [ofA, ofB] = [admitted(), admitted()];
+    await Promise.all([a.lease(ofA), b.lease(ofB)]);
+    events[0]?.askedForRoots?.();
+    await Promise.all([a.lease(ofA), b.lease(ofB)]);
+    expect(opened).toEqual(['a', 'b']);
+    events[0]?.notified('changed', {});
+    expect(heard).toEqual(['a: roots', 'a: changed']);
+  });
+
+  it('gives nobody the server of another workspace that asks for roots while it starts', async () => {
+    const { workspace, opened } = house((events) => events.askedForRoots?.());
+    const [a, b] = [workspace('a'), workspace('b')];
+    const leases = await Promise.all([a.lease(admitted()), b.lease(admitted())]);
+    expect(opened).toEqual(['a', 'b']);
+    expect(leases[0]?.connection).not.toBe(leases[1]?.connection);
+  });
+
+  it('shares a server that asks for roots all the same where somebody has said so', async () => {
+    const { workspace, opened } = house((events) => events.askedForRoots?.());
+    await workspace('a', 'machine').lease(admitted());
+    await workspace('b', 'machine').lease(admitted());
+    expect(opened).toEqual(['a']);
+  });
+
+  it('stops a shared server when the last workspace that used it is gone', async () => {
+    const { workspace, closed, shared } = house();
+    const [a, b] = [workspace('a'), workspace('b')];
+    for (const pool of [a, b]) {
+      using _lease = await pool.lease(admitted());
+    }
+    await a[Symbol.asyncDispose]();
+    expect(closed).toEqual([]);
+    expect(shared.running()).toMatchObject([{ state: 'connected', calls: 0 }]);
+    await b[Symbol.asyncDispose]();
+    expect(closed).toEqual(['a']);
+    expect(shared.running()).toEqual([]);
+  });
+});

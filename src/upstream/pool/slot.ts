@@ -1,0 +1,288 @@
+import { ErrorCode, type Log, PortolanError, shellWord, unlessAborted } from '../../base/index.js';
+import type { AdmittedServer } from '../../policy/index.js';
+import type { Connection } from '../connection/connection.js';
+import { Backoff, STABLE_MS } from './backoff.js';
+import { callSignal } from './call-signal.js';
+import { IdleTimer } from './idle-timer.js';
+import { HeldLease, type Lease } from './lease.js';
+import type { Turns } from './start-queue.js';
+
+export type { Lease } from './lease.js';
+
+/** A server that was only asked for its tools is not kept for the next call. */
+const AFTER_READING_MS = 5_000;
+/** A longer wait is said rather than waited for. */
+const LONGEST_PATIENCE_MS = 2_000;
+/** As many who use one server are known by name; whoever comes over HTTP need not say when it leaves. */
+const MAX_CALLERS = 1_000;
+
+/** An open server, as the pool needs to know it. */
+export interface OpenServer {
+  readonly connection: Connection;
+  readonly pid?: number;
+  close(reason?: string): Promise<void>;
+}
+
+export interface OpenEvents {
+  notified(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** It wants to know where its client works, so that clients who work elsewhere need another. */
+  askedForRoots?(): void;
+  closed(reason: string | undefined): void;
+}
+
+/** One who has servers started: a workspace, with the surroundings of its client. */
+export interface Tenant {
+  readonly open: (server: AdmittedServer, events: OpenEvents, signal: AbortSignal) => Promise<OpenServer>;
+  readonly idleMs: () => number;
+  /** What a server says unasked: a list of it changed, a resource was updated. */
+  readonly notified: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly askedForRoots?: (server: AdmittedServer) => void;
+  /** It has started; or it could not, or was lost while somebody used it, and why. */
+  readonly turnedOut?: (server: AdmittedServer, failure: string | undefined) => void;
+}
+
+export interface ServerStatus {
+  readonly state: 'connected' | 'starting' | 'disconnected';
+  /** Why it was lost or did not start; gone with the next success. */
+  readonly error?: string;
+  readonly pid?: number;
+}
+
+export interface LeaseOptions {
+  readonly signal?: AbortSignal;
+  /**
+   * Who only watches does not keep a server that is not configured any more. What is only read waits for its turn to
+   * start, unless it is an `inquiry`: a reading that somebody waits for.
+   */
+  readonly purpose?: 'call' | 'inquiry' | 'read' | 'watch';
+  /** Who calls, for servers that are shared with nobody. */
+  readonly session?: string | undefined;
+}
+
+/** What all slots of one process have in common. */
+export interface SlotParts {
+  readonly log: Log;
+  readonly now: () => number;
+  readonly random: (() => number) | undefined;
+  readonly ending: AbortSignal;
+  /** Local programs fight for the same processor while they start: each waits for its turn. */
+  readonly turnsFor: (server: AdmittedServer) => Turns;
+  /** Whether it can still be had by its key; what is leaving stops at once when nobody uses it. */
+  readonly isKept: (slot: Slot) => boolean;
+  readonly askedForRoots: (slot: Slot, tenant: Tenant) => void;
+}
+
+/** One connection of a slot. Its end may come before it is in the slot, and after another has taken its place. */
+interface Life {
+  opened?: OpenServer;
+  lost?: string;
+}
+
+/** The place of one process or remote connection, whoever uses it and however often it is started. */
+export class Slot {
+  /** Which launch it is of, whoever may use it. */
+  readonly launch: string;
+  /** All who use it, under the names by which they know it. */
+  readonly members = new Map<AdmittedServer, Tenant>();
+  /** The clients that have called it since it was last stopped, and are still there. */
+  readonly callers = new Set<string>();
+  /** The calls that were made to it since then. */
+  callsMade = 0;
+  readonly #parts: SlotParts;
+  readonly #backoff: Backoff;
+  key: string;
+  /** It is not only read. */
+  wasCalled = false;
+  #opening: Promise<OpenServer> | undefined;
+  #open: OpenServer | undefined;
+  #closing: Promise<void> | undefined;
+  #openedAt = 0;
+  #users = 0;
+  /** Those among the users who only want to hear of it. */
+  #watching = 0;
+  /** For the start that is under way, or the next. */
+  #signal = callSignal();
+  readonly #idle = new IdleTimer(() => void this.stop('idle'));
+  #error: string | undefined;
+
+  constructor(key: string, launch: string, parts: SlotParts) {
+    this.key = key;
+    this.launch = launch;
+    this.#parts = parts;
+    this.#backoff = new Backoff(parts.random);
+  }
+
+  get status(): ServerStatus {
+    return {
+      state: this.#open ? 'connected' : this.#opening ? 'starting' : 'disconnected',
+      ...(this.#error !== undefined && { error: this.#error }),
+      ...(this.#open?.pid !== undefined && { pid: this.#open.pid }),
+    };
+  }
+
+  get isOpen(): boolean {
+    return this.#open !== undefined;
+  }
+
+  get users(): number {
+    return this.#users;
+  }
+
+  /** Nothing of it is left that would have to be ended. */
+  get isEmpty(): boolean {
+    return this.#users === 0 && !this.#open && !this.#opening && !this.#closing;
+  }
+
+  /** At once where it is open. */
+  lease(
+    server: AdmittedServer,
+    tenant: Tenant,
+    { signal, purpose = 'call', session }: LeaseOptions,
+  ): Lease | Promise<Lease> {
+    this.members.set(server, tenant);
+    if (purpose === 'call') {
+      this.wasCalled = true;
+      this.callsMade += 1;
+      if (session !== undefined && this.callers.size < MAX_CALLERS) this.callers.add(session);
+    }
+    // Counted before anybody waits, so that nobody stops what is about to be used.
+    this.#users += 1;
+    const watching = purpose === 'watch' ? 1 : 0;
+    this.#watching += watching;
+    const release = () => this.#release(tenant, watching);
+    if (this.#open) return new HeldLease(this.#open.connection, release);
+    if (purpose === 'call' || purpose === 'inquiry') this.#signal.call();
+    return unlessAborted(this.#openedBy(server, tenant), signal).then(
+      ({ connection }) => new HeldLease(connection, release),
+      (error: unknown) => {
+        release();
+        throw error;
+      },
+    );
+  }
+
+  async stop(reason: string): Promise<void> {
+    const open = this.#open;
+    // Nobody keeps what may not run any more by watching it.
+    const inUse = this.#parts.isKept(this) ? this.#users : this.#users - this.#watching;
+    if (!open || inUse > 0) return;
+    // Taken out first: what comes now starts anew, and the end of this one is no fault.
+    this.#open = undefined;
+    this.wasCalled = false;
+    this.callers.clear();
+    this.callsMade = 0;
+    this.#backoff.stopped();
+    this.#parts.log('info', 'server stopped', { server: this.#name(), reason });
+    const closing = open.close(reason);
+    this.#closing = closing;
+    await closing.finally(() => {
+      if (this.#closing === closing) this.#closing = undefined;
+    });
+  }
+
+  async end(reason: string): Promise<void> {
+    this.#idle.stop();
+    const open = this.#open ?? (await this.#opening?.catch(() => undefined));
+    this.#open = undefined; // its end is no fault
+    await Promise.all([open?.close(reason), this.#closing]);
+  }
+
+  #openedBy(server: AdmittedServer, tenant: Tenant): Promise<OpenServer> {
+    // Stored before the first await, so that two callers at once start one process and not two.
+    this.#opening ??= this.#openOnce(server, tenant).finally(() => {
+      this.#opening = undefined;
+      this.#signal = callSignal();
+    });
+    return this.#opening;
+  }
+
+  async #openOnce(server: AdmittedServer, tenant: Tenant): Promise<OpenServer> {
+    await this.#allowedToStart(server.name);
+    return this.#parts.turnsFor(server).take(async () => {
+      const { log, ending, now } = this.#parts;
+      if (ending.aborted) throw new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down');
+      const { name } = server;
+      this.#backoff.started(now());
+      const life: Life = {};
+      try {
+        const opened = await tenant.open(server, this.#eventsOf(life, name, tenant), ending);
+        if (life.lost !== undefined) throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${life.lost}`);
+        life.opened = opened;
+        this.#open = opened;
+        this.#openedAt = now();
+        this.#turnedOut(undefined);
+        log('info', 'server connected', { server: name });
+        // Whoever wanted it may have left meanwhile.
+        if (this.#users === 0) this.#stopWhenIdle(tenant);
+        return opened;
+      } catch (error) {
+        if (ending.aborted) throw error; // we broke it off ourselves, which says nothing of the server
+        this.#backoff.failed(now());
+        this.#turnedOut(error instanceof Error ? error.message : String(error));
+        log('warn', 'server did not start', { server: name, error: this.#error, failures: this.#backoff.failures });
+        throw error;
+      }
+    }, this.#signal.called);
+  }
+
+  /** One broken server costs its own callers a short wait or a clear refusal, and nobody else anything. */
+  async #allowedToStart(name: string): Promise<void> {
+    const verdict = this.#backoff.ask(this.#parts.now());
+    if (verdict.kind === 'start') return;
+    if (verdict.kind === 'wait' && verdict.ms <= LONGEST_PATIENCE_MS) {
+      await new Promise((resolve) => setTimeout(resolve, verdict.ms));
+      return;
+    }
+    const seconds = Math.max(1, Math.ceil(verdict.ms / 1000));
+    const why =
+      verdict.kind === 'refuse' && verdict.because === 'budget'
+        ? 'it was started too often in the last minutes'
+        : `it failed ${this.#backoff.failures} times in a row`;
+    throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${why}: ${this.#error ?? 'it kept ending'}`, {
+      hint: `the next try is in ${seconds} s; its output is in \`portolan logs ${shellWord(name)}\``,
+    });
+  }
+
+  #eventsOf(life: Life, name: string, tenant: Tenant): OpenEvents {
+    return {
+      notified: (method, params) => {
+        for (const [server, member] of this.members) member.notified(server, method, params);
+      },
+      askedForRoots: () => this.#parts.askedForRoots(this, tenant),
+      closed: (reason) => {
+        life.lost = reason ?? 'the connection was lost';
+        // It never opened, and whoever opened it says why; or it was stopped, and the slot may hold the next one.
+        if (!life.opened || this.#open !== life.opened) return;
+        this.#open = undefined;
+        const now = this.#parts.now();
+        if (now - this.#openedAt >= STABLE_MS) this.#backoff.succeeded();
+        else this.#backoff.failed(now);
+        // One that ends by itself when nobody uses it has not failed anybody.
+        if (this.#users > this.#watching) this.#turnedOut(life.lost);
+        else this.#error = life.lost;
+        this.#parts.log('warn', 'server lost', { server: name, error: this.#error });
+      },
+    };
+  }
+
+  #turnedOut(failure: string | undefined): void {
+    this.#error = failure;
+    for (const [server, member] of this.members) member.turnedOut?.(server, failure);
+  }
+
+  #release(tenant: Tenant, watching: number): void {
+    this.#users -= 1;
+    this.#watching -= watching;
+    if (this.#open && (this.#users === 0 || !this.#parts.isKept(this))) this.#stopWhenIdle(tenant);
+  }
+
+  #stopWhenIdle(tenant: Tenant): void {
+    if (!this.#parts.isKept(this)) return void this.stop('it is not configured any more');
+    const idleMs = tenant.idleMs();
+    this.#idle.used(this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS));
+  }
+
+  #name(): string {
+    return [...this.members.keys()][0]?.name ?? '';
+  }
+}

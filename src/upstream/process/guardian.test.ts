@@ -1,0 +1,300 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { constants, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { listed } from '../../../tests/fixtures/children/marked-processes.js';
+import { entryOf, identityOf } from '../../base/index.js';
+import { startGuardian } from './guardian.js';
+import { ALL_IS_TOLD, GUARDIAN_SCRIPT } from './guardian-script.js';
+import { openLaunchMark } from './launch-mark.js';
+
+const server = join(dirname(fileURLToPath(import.meta.url)), '../../../tests/fixtures/children/server.mjs');
+const LIMIT_MS = 20_000;
+/** Longer than the script takes anything for young. */
+const OLD_MS = 5_500;
+/** Where the number of the next process can be chosen. */
+const LAST_NUMBER = '/proc/sys/kernel/ns_last_pid';
+
+let folder = '';
+const started: ChildProcess[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'portolan-guardian-'));
+});
+afterEach(async () => {
+  for (const child of started.splice(0)) child.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+interface Stray {
+  readonly pid: number;
+  readonly pids: readonly number[];
+  readonly gone: Promise<unknown>;
+}
+
+/** A server in a session of its own, and the number of the one that it put in another. */
+const stray = (...words: string[]): Promise<Stray> => strayWith('ignore', ...words);
+
+async function strayWith(mark: number | 'ignore', ...words: string[]): Promise<Stray> {
+  const options = { detached: true, stdio: ['ignore', 'pipe', 'ignore', mark] } satisfies SpawnOptions;
+  const child = spawn(process.execPath, [server, ...words], options);
+  started.push(child);
+  const { stdout } = child;
+  if (stdout === null) throw new Error('there is no stdout');
+  const count = words.includes('detaches') ? 2 : 1;
+  let text = '';
+  while (text.split('\n').length <= count) text += (await once(stdout, 'data'))[0];
+  const pids = [...text.matchAll(/ready (\d+)/g)].map(([, pid]) => Number(pid));
+  return { pid: child.pid ?? 0, pids, gone: once(child, 'exit') };
+}
+
+const living = (pids: readonly number[]): number[] => pids.filter((pid) => identityOf(pid) !== undefined);
+
+async function eventually(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const deadline = performance.now() + LIMIT_MS;
+  while (!(await isSo())) {
+    if (performance.now() > deadline) throw new Error(`not so after ${LIMIT_MS} ms: ${isSo}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const guardians = async (): Promise<number[]> =>
+  (await listed())
+    .filter(
+      ({ parent, line, state }) =>
+        parent === process.pid && line.includes('portolan-guardian') && !state.startsWith('Z'),
+    )
+    .map(({ pid }) => pid);
+
+/** Makes the next process have this number, if nobody else starts one meanwhile. False where we may not choose. */
+function choseNext(pid: number): boolean {
+  try {
+    writeFileSync(LAST_NUMBER, String(pid - 1));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.skipIf(process.platform === 'win32')('the script of the guardian', () => {
+  const installed = ['/bin/sh', '/bin/bash', '/bin/ksh', '/bin/zsh', '/bin/busybox'].filter((one) => existsSync(one));
+  const shells = [...new Map(installed.map((shell) => [realpathSync(shell), shell])).values()];
+  const run = async (shell: string, list: string, text: string, mark: number | 'ignore' = 'ignore'): Promise<void> => {
+    const before = shell.endsWith('busybox') ? ['sh'] : [];
+    const guardian = spawn(shell, [...before, '-c', GUARDIAN_SCRIPT, 'guardian-in-test', list], {
+      detached: true,
+      // Where it stands for `sh`, zsh behaves like one; under its own name it does not even split words.
+      ...(shell.endsWith('zsh') && { argv0: 'sh' }),
+      env: { PATH: '/usr/bin:/bin' },
+      stdio: ['pipe', 'ignore', 'ignore', mark],
+    });
+    guardian.stdin?.end(text);
+    await once(guardian, 'exit');
+  };
+
+  it.each(shells.flatMap((shell) => ['/proc', '/nowhere'].map((list) => ({ shell, list }))))(
+    'ends with $shell and $list what is left of a group, and nothing that was released or never named',
+    async ({ shell, list }) => {
+      const [watched, stubborn, released, other] = await Promise.all([
+        stray('background', 'detaches'),
+        stray('background', 'stubborn'),
+        stray('background'),
+        stray('background'),
+      ]);
+      const wrong = ['+', '-', '+0', '+1', '-1', '+-1', `+${other.pid}x`, `+x${other.pid}`, `${other.pid}`, '*', ''];
+      const lines = [`+${released.pid}`, ...wrong, `+${watched.pid}`, `+${stubborn.pid}`, `-${released.pid}`, '-77'];
+      // The last line is not whole: who knows what number it would have been.
+      await run(shell, list, `${lines.join('\n')}\n+${other.pid}`);
+      expect(living([...watched.pids, ...stubborn.pids])).toEqual([]);
+      expect(living([released.pid, other.pid])).toEqual([released.pid, other.pid]);
+    },
+  );
+
+  it.each(process.platform === 'linux' ? shells : [])(
+    'ends with %s what holds our mark, has just begun and was never named',
+    async (shell) => {
+      const marks = [openLaunchMark(folder) ?? -1, openLaunchMark(folder) ?? -1, openSync('/dev/null', 'r')] as const;
+      const [mark, another, common] = marks;
+      const [unnamed, second, ...others] = await Promise.all([
+        strayWith(mark, 'background', 'stubborn', 'detaches'),
+        strayWith(mark, 'background'),
+        strayWith(another, 'background'),
+        strayWith(common, 'background'),
+        stray('background'),
+      ]);
+      await run(shell, '/proc', '', mark);
+      expect(living([...unnamed.pids, ...second.pids])).toEqual([]);
+      const pids = others.flatMap((one) => one.pids);
+      expect(living(pids)).toEqual(pids);
+      for (const one of marks) closeSync(one);
+    },
+  );
+
+  it.runIf(process.platform === 'linux')(
+    'knows nobody by the mark when all was told, without one, and who is older',
+    async () => {
+      const mark = openLaunchMark(folder) ?? -1;
+      const young = await strayWith(mark, 'background');
+      await run('/bin/sh', '/proc', ALL_IS_TOLD, mark);
+      await run('/bin/sh', '/proc', '');
+      // What a server put apart has its mark for good, and may outlive us.
+      await new Promise((resolve) => setTimeout(resolve, OLD_MS));
+      await run('/bin/sh', '/proc', '', mark);
+      expect(living(young.pids)).toEqual(young.pids);
+      closeSync(mark);
+    },
+  );
+
+  it('leaves alone who is given the number of a group that is gone', async ({ skip }) => {
+    const guardian = spawn('/bin/sh', ['-c', GUARDIAN_SCRIPT, 'guardian-in-test', '/proc'], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore'],
+    });
+    const ended = once(guardian, 'exit');
+    const gone = spawn('/bin/true', { detached: true, stdio: 'ignore' });
+    await once(gone, 'exit');
+    guardian.stdin.end(`+${gone.pid}\n`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (!choseNext(gone.pid ?? 0)) skip('the number of a process cannot be chosen here');
+    const stranger = spawn('/bin/sleep', ['60'], { detached: true, stdio: 'ignore' });
+    started.push(stranger);
+    await ended;
+    // Another process may have been faster, and then nothing is shown; the next run will.
+    expect(living([stranger.pid ?? 0])).toEqual([stranger.pid]);
+  });
+
+  it('closes a pipe that it inherited, while it waits', async () => {
+    const guardian = spawn('/bin/sh', ['-c', GUARDIAN_SCRIPT, 'guardian-in-test', '/proc'], {
+      detached: true,
+      stdio: ['pipe', 'ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    started.push(guardian);
+    const pipe = guardian.stdio[4];
+    if (!(pipe instanceof Readable)) throw new Error('there is no pipe');
+    await once(pipe.resume(), 'end');
+    expect(guardian.exitCode).toBe(null);
+    guardian.stdin?.end();
+    expect(await once(guardian, 'exit')).toEqual([0, null]);
+  });
+});
+
+/** Whether it has said by now that SIGTERM is not for it; where that cannot be seen, so much later that it has. */
+async function heedsNoTerm(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return pause(500, true);
+  const ignored = /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
+  return (BigInt(`0x${ignored}`) & (1n << BigInt(constants.signals.SIGTERM - 1))) !== 0n;
+}
+
+describe.skipIf(process.platform === 'win32')('startGuardian', () => {
+  it('starts one shell for all, which shares nothing with us, and none before it is needed', async () => {
+    const before = await guardians();
+    await using guardian = startGuardian({ folder });
+    expect(await guardians()).toEqual(before);
+    guardian.prepare();
+    guardian.prepare();
+    const [pid = 0, ...more] = (await guardians()).filter((one) => !before.includes(one));
+    expect(more).toEqual([]);
+    expect(entryOf(pid)?.group).toBe(pid);
+    if (process.platform !== 'linux') return;
+    expect(
+      readFileSync(`/proc/${pid}/environ`, 'utf8')
+        .split('\0')
+        .filter((line) => !/^(?:PATH=|$)/.test(line)),
+    ).toEqual([]);
+    expect([1, 2].map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))).toEqual(['/dev/null', '/dev/null']);
+  });
+
+  it('ends what is watched when it is closed, and leaves no record', async () => {
+    const one = await stray('background', 'stubborn');
+    {
+      await using guardian = startGuardian({ folder: join(folder, 'deep', 'er') });
+      guardian.watch(one.pid);
+      const [name = ''] = await readdir(join(folder, 'deep', 'er'));
+      const record = JSON.parse(readFileSync(join(folder, 'deep', 'er', name), 'utf8'));
+      expect(record).toEqual({ owner: identityOf(process.pid), leaders: [identityOf(one.pid)] });
+      expect([
+        statSync(join(folder, 'deep', 'er', name)).mode & 0o777,
+        statSync(join(folder, 'deep', 'er')).mode & 0o777,
+      ]).toEqual([0o600, 0o700]);
+    }
+    expect(living([one.pid])).toEqual([]);
+    expect(await readdir(join(folder, 'deep', 'er'))).toEqual([]);
+  });
+
+  it.runIf(process.platform === 'linux')(
+    'gives every child its mark, ends in peace and keeps no descriptor',
+    async () => {
+      let mark: number | 'ignore' = 'ignore';
+      let one: Stray;
+      {
+        await using guardian = startGuardian({ folder });
+        mark = guardian.prepare();
+        expect(guardian.prepare()).toBe(mark);
+        one = await strayWith(mark, 'background');
+        expect(fstatSync(Number(mark))).toMatchObject({ nlink: 0, size: 0 });
+        expect(statSync(`/proc/${one.pid}/fd/3`).ino).toBe(fstatSync(Number(mark)).ino);
+      }
+      expect(living(one.pids)).toEqual(one.pids);
+      expect(existsSync(`/proc/self/fd/${mark}`) && readlinkSync(`/proc/self/fd/${mark}`)).not.toContain(folder);
+    },
+  );
+
+  it('leaves alone what was released', async () => {
+    const one = await stray('background');
+    {
+      await using guardian = startGuardian({ folder });
+      guardian.watch(one.pid);
+      guardian.release(one.pid);
+      guardian.release(one.pid);
+    }
+    expect(living([one.pid])).toEqual([one.pid]);
+  });
+
+  it('is started again when somebody kills it, and still knows whom to end', async () => {
+    const one = await stray('background');
+    const problems: string[] = [];
+    const before = await guardians();
+    {
+      await using guardian = startGuardian({ folder, onProblem: (message) => problems.push(message) });
+      guardian.watch(one.pid);
+      const [first = 0] = (await guardians()).filter((pid) => !before.includes(pid));
+      await eventually(() => heedsNoTerm(first)); // a shell of which nothing has run yet would end by it
+      process.kill(first, 'SIGTERM');
+      process.kill(first, 'SIGKILL');
+      await eventually(async () => (await guardians()).some((pid) => pid !== first && !before.includes(pid)));
+      expect(problems).toEqual([expect.stringContaining('SIGKILL')]);
+      expect(living([one.pid])).toEqual([one.pid]);
+    }
+    expect(living([one.pid])).toEqual([]);
+  });
+
+  it('says so when it cannot write its record, and watches all the same', async () => {
+    const one = await stray('background');
+    const problems: string[] = [];
+    {
+      await using guardian = startGuardian({ folder: '/dev/null/x', onProblem: (message) => problems.push(message) });
+      guardian.watch(one.pid);
+    }
+    expect(problems).toContainEqual(expect.stringContaining('cannot write down'));
+    expect(living([one.pid])).toEqual([]);
+  });
+
+  it.each([0, 1, -5, 1.5, Number.NaN])('refuses to watch %d', (group) => {
+    expect(() => startGuardian({ folder }).watch(group)).toThrow('no group');
+  });
+});

@@ -1,0 +1,135 @@
+import { join } from 'node:path';
+import { entryOf, identityOf, isAlive, isObject, type ProcessIdentity } from '../../base/index.js';
+import { ProcessTree } from './process-tree.js';
+
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FOLDER = 0o700;
+const WRITABLE_BY_OTHERS = 0o022;
+/** Far more than one gateway starts servers, and than gateways crash between two looks. */
+const MAX_RECORD_BYTES = 256 * 1024;
+const MAX_RECORDS = 1_000;
+const RECORD_NAME = /^(\d+)-(\d+)\.json$/;
+const UNFINISHED_NAME = /^\d+-\d+\.tmp$/;
+/** No write takes this long: what is older was left by a process that was killed. */
+const ABANDONED_MS = 10 * 60 * 1000;
+/** Nobody waits for the answers of a stray. */
+const GRACE_MS = 500;
+
+/** What a gateway leaves on the disk while it runs, for the next one to find should it and its guardian be killed. */
+interface StrayRecord {
+  readonly owner: ProcessIdentity;
+  readonly leaders: readonly ProcessIdentity[];
+}
+
+/** Replaces this process's record; without leaders there is none. Does nothing where processes cannot be told apart. */
+export function recordLeaders(folder: string, leaders: readonly ProcessIdentity[]): void {
+  const owner = identityOf(process.pid);
+  if (owner === undefined) return;
+  const { renameSync, rmSync, writeFileSync } = fs();
+  const path = join(folder, `${owner.pid}-${owner.start}.json`);
+  if (leaders.length === 0) {
+    rmSync(path, { force: true });
+    return;
+  }
+  makeOwnFolder(folder);
+  const record: StrayRecord = { owner, leaders };
+  const unfinished = path.replace(/json$/, 'tmp');
+  // Only the process of this name writes here, so what is in the way is its own, or nobody's business.
+  rmSync(unfinished, { force: true });
+  writeFileSync(unfinished, JSON.stringify(record), { mode: PRIVATE_FILE, flag: 'wx' });
+  renameSync(unfinished, path);
+}
+
+/** Ends what gateways that are dead left behind, and says which leaders that were. */
+export async function reapStrays(folder: string): Promise<readonly number[]> {
+  const mine = identityOf(process.pid);
+  if (mine === undefined || !isOurFolder(folder)) return [];
+  const { readdirSync, rmSync } = fs();
+  removeAbandoned(folder);
+  const names = readdirSync(folder).filter((name) => RECORD_NAME.test(name));
+  const ended = await Promise.all(
+    names.slice(0, MAX_RECORDS).map(async (name) => {
+      const path = join(folder, name);
+      const record = readRecord(path, name);
+      if (record === undefined || !isOver(record.owner, mine)) return [];
+      const pids = await Promise.all(record.leaders.map(endStray));
+      rmSync(path, { force: true });
+      return pids.flat();
+    }),
+  );
+  return [...new Set(ended.flat())];
+}
+
+/** The number of a stray that had to be ended; nothing if it was gone before. */
+async function endStray(leader: ProcessIdentity): Promise<number[]> {
+  // Ours all led their sessions: a record that names another process is wrong about it.
+  if (!isAlive(leader) || leader.pid === process.pid || entryOf(leader.pid)?.group !== leader.pid) return [];
+  await new ProcessTree(leader.pid).end({ graceMs: GRACE_MS, skipFirstWait: true });
+  return [leader.pid];
+}
+
+/** In another container we cannot see who lives, so nothing there is over before the machine has started anew. */
+function isOver(owner: ProcessIdentity, mine: ProcessIdentity): boolean {
+  const [machine] = owner.boot.split(' ');
+  const [ours] = mine.boot.split(' ');
+  return machine !== ours || (owner.boot === mine.boot && !isAlive(owner));
+}
+
+function removeAbandoned(folder: string): void {
+  const { lstatSync, readdirSync, rmSync } = fs();
+  for (const name of readdirSync(folder).filter((one) => UNFINISHED_NAME.test(one))) {
+    const path = join(folder, name);
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    if (facts && Date.now() - facts.mtimeMs > ABANDONED_MS) rmSync(path, { force: true });
+  }
+}
+
+/** Throws where somebody else could write in it. */
+export function makeOwnFolder(folder: string): void {
+  fs().mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
+  if (!isOurFolder(folder)) throw new Error(`${folder} is not a folder that is ours alone`);
+}
+
+function isOurFolder(folder: string): boolean {
+  const facts = fs().lstatSync(folder, { throwIfNoEntry: false });
+  return facts?.isDirectory() === true && isOurs(facts);
+}
+
+function isOurs(facts: { readonly uid: number; readonly mode: number }): boolean {
+  return facts.uid === process.getuid?.() && (facts.mode & WRITABLE_BY_OTHERS) === 0;
+}
+
+/** Undefined for whatever we did not write: a link, a pipe, a file of another user, text that is no record. */
+function readRecord(path: string, name: string): StrayRecord | undefined {
+  const { closeSync, constants, fstatSync, openSync, readFileSync } = fs();
+  try {
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    try {
+      const facts = fstatSync(file);
+      if (!facts.isFile() || !isOurs(facts) || facts.size > MAX_RECORD_BYTES) return undefined;
+      const record = parseRecord(readFileSync(file, 'utf8'));
+      return record && name === `${record.owner.pid}-${record.owner.start}.json` ? record : undefined;
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    return undefined; // it went away, or cannot be read: nothing that we may act on
+  }
+}
+
+function parseRecord(text: string): StrayRecord | undefined {
+  const value: unknown = JSON.parse(text);
+  if (!isObject(value) || !isIdentity(value.owner)) return undefined;
+  const leaders = value.leaders;
+  return Array.isArray(leaders) && leaders.every(isIdentity) ? { owner: value.owner, leaders } : undefined;
+}
+
+function isIdentity(value: unknown): value is ProcessIdentity {
+  if (!isObject(value)) return false;
+  const { boot, pid, start } = value;
+  return typeof boot === 'string' && Number.isSafeInteger(pid) && Number(pid) > 1 && typeof start === 'string';
+}
+
+function fs() {
+  return process.getBuiltinModule('node:fs');
+}

@@ -1,0 +1,160 @@
+import { describe, expect, it } from 'vitest';
+import { byHand, events, greetedOverHttp } from '../../../tests/fixtures/remote/http-by-hand.js';
+import { failureOf, MAX_BYTES, OPTIONS } from '../../../tests/fixtures/remote/reached.js';
+import { sdkHandler, serveHttp } from '../../../tests/fixtures/servers/http-server.js';
+import { ErrorCode } from '../../base/index.js';
+
+describe('an answer over HTTP', () => {
+  it('that is only a receipt, to the modern greeting, says that the server is of the older kind', async () => {
+    await using server = await serveHttp(byHand(() => new Response(null, { status: 202 })));
+    const { connection } = await greetedOverHttp(server, {}, {}, {});
+    expect(connection.greeting.protocolVersion).toBe('2025-11-25');
+    await connection.close();
+  });
+
+  it('G6 refuses an answer over the limit and goes on', async () => {
+    await using server = await serveHttp(sdkHandler());
+    const { connection, closings } = await greetedOverHttp(server);
+    const failure = await failureOf(connection.callTool('big', { bytes: 50 * MAX_BYTES }, OPTIONS));
+    expect(failure).toMatchObject({ code: ErrorCode.ResultTooLarge });
+    expect((await connection.callTool('echo', {}, OPTIONS)).value).toEqual({ content: [{ type: 'text', text: '{}' }] });
+    expect(closings).toEqual([]);
+    await connection.close();
+  });
+
+  it.each([
+    {
+      title: 'one body',
+      answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id, result: { x: 'x'.repeat(MAX_BYTES) } }),
+    },
+    {
+      title: 'one event of many pieces',
+      answer: () => events(['data: {"jsonrpc":"2.0"', ...Array.from({ length: 20 }, () => 'x'.repeat(10_000))]),
+    },
+  ])('G6 refuses what is too large in $title', async ({ answer }) => {
+    await using server = await serveHttp(byHand(answer));
+    const { connection } = await greetedOverHttp(server);
+    expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject({ code: ErrorCode.ResultTooLarge });
+    await connection.close();
+  });
+
+  it('G6 goes on to the answer where what is too large is a notification before it', async () => {
+    const told = { jsonrpc: '2.0', method: 'notifications/message', params: { data: 'x'.repeat(2 * MAX_BYTES) } };
+    const pieces = (id: unknown) =>
+      [told, { jsonrpc: '2.0', id, result: { ok: true } }].map((one) => `data: ${JSON.stringify(one)}\n\n`);
+    await using server = await serveHttp(byHand((id) => events(pieces(id))));
+    const { connection, closings } = await greetedOverHttp(server);
+    expect((await connection.callTool('t', {}, OPTIONS)).value).toEqual({ ok: true });
+    expect(closings).toEqual([]);
+    await connection.close();
+  });
+
+  it.each(['\n', '\r\n'])('counts each event by itself, also where its end %j comes in pieces', async (newline) => {
+    const filler = `data: {"jsonrpc":"2.0","method":"n","params":{"x":"${'x'.repeat(MAX_BYTES / 2)}"}}`;
+    const pieces = (id: unknown) => [
+      ...Array.from({ length: 4 }, () => [`${filler}${newline}`, newline]).flat(),
+      `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { ok: true } })}${newline}`,
+      newline,
+    ];
+    await using server = await serveHttp(byHand((id) => events(pieces(id))));
+    const { connection } = await greetedOverHttp(server);
+    expect((await connection.callTool('t', {}, OPTIONS)).value).toEqual({ ok: true });
+    await connection.close();
+  });
+
+  it.each([
+    { title: 'an error of its own', answer: () => new Response('oh no', { status: 500 }), says: /500|oh no/ },
+    {
+      title: 'a page',
+      answer: () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
+      says: /html/,
+    },
+    {
+      title: 'half a body',
+      answer: () => new Response('{"jsonrpc":', { headers: { 'content-type': 'application/json' } }),
+      says: /JSON/,
+    },
+    {
+      title: 'a receipt and nothing else',
+      answer: () => new Response(null, { status: 202 }),
+      says: /gave no answer/,
+    },
+    {
+      title: 'nothing',
+      answer: () => new Response(null, { status: 204, headers: { 'content-type': 'application/json' } }),
+      says: /JSON|gave no answer/,
+    },
+    {
+      title: 'what was said to another',
+      answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id: Number(id) + 1, result: {} }),
+      says: /gave no answer/,
+    },
+    {
+      title: 'what nests too deep',
+      answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id, result: nested(100) }),
+      says: /too deep/,
+    },
+  ])('tells the one who asked that the server answered with $title', async ({ answer, says }) => {
+    await using server = await serveHttp(byHand(answer));
+    const { connection, closings } = await greetedOverHttp(server);
+    const failure = await failureOf(connection.callTool('t', {}, OPTIONS));
+    expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringMatching(says) });
+    expect(closings).toEqual([]);
+    await connection.close();
+  });
+
+  it('gives up on a server that takes a call and never answers', async () => {
+    await using server = await serveHttp(byHand(() => new Promise<Response>(() => undefined)));
+    const { connection } = await greetedOverHttp(server);
+    const failure = await failureOf(connection.callTool('t', {}, { timeoutMs: 100, totalMs: 100 }));
+    expect(failure).toMatchObject({ code: ErrorCode.ToolExecutionTimeout });
+    await expect.poll(() => server.seen).toContain('POST notifications/cancelled');
+    await connection.close();
+  });
+
+  it('tells the one who asked that a stream ended before his answer', async () => {
+    await using server = await serveHttp(byHand(() => events([': nothing\n\n'])));
+    const { connection, closings } = await greetedOverHttp(server);
+    const failure = await failureOf(connection.callTool('t', {}, OPTIONS));
+    expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: 'its answer broke off' });
+    expect(closings).toEqual([]);
+    await connection.close();
+  });
+
+  it.each([
+    {
+      title: 'a refusal in words of the protocol',
+      status: 404,
+      same: true,
+      expected: { code: ErrorCode.ToolExecutionError, message: 'no such method' },
+    },
+    {
+      title: 'a refusal that is about another request',
+      status: 404,
+      same: false,
+      expected: { code: ErrorCode.ConnectionError },
+    },
+    {
+      title: 'a refusal of us',
+      status: 403,
+      same: true,
+      expected: { code: ErrorCode.ConnectionError, message: 'it forbids us to use it (HTTP 403)' },
+    },
+  ])('hears $title', async ({ status, same, expected }) => {
+    const answer = (id: unknown) =>
+      Response.json(
+        { jsonrpc: '2.0', id: same ? id : null, error: { code: -32601, message: 'no such method' } },
+        { status },
+      );
+    await using server = await serveHttp(byHand(answer));
+    const { connection } = await greetedOverHttp(server);
+    expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject(expected);
+    await connection.close();
+  });
+});
+
+function nested(levels: number): unknown {
+  let value: unknown = {};
+  for (let n = 0; n < levels; n += 1) value = { value };
+  return value;
+}

@@ -1,0 +1,213 @@
+import type { LookupAddress } from 'node:dns';
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
+import type { LookupFunction } from 'node:net';
+import { ErrorCode, PortolanError, restoreDigits } from '../../base/index.js';
+import { forbiddenAmong, forbiddenName, isLoopbackName, kindOfAddress, type Lookup } from './address-rules.js';
+import type { EntryHeaders } from './entry-headers.js';
+import { HttpStatusError } from './remote-failure.js';
+
+export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
+
+/** A server that is reached over the net, by the address that a person wrote. */
+export interface RemoteAddress {
+  readonly url: URL;
+  readonly headers: EntryHeaders;
+  readonly lookup: Lookup;
+}
+
+const CONNECT_MS = 15_000;
+/** A connection that nobody used for this long may be closed at the other end. */
+const IDLE_SOCKET_MS = 4_000;
+const MAX_SOCKETS = 256;
+/** So much of an answer that is an error is read; messages in it are short. */
+const MAX_ERROR_BYTES = 64 * 1024;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+export interface RemoteFetch extends Disposable {
+  readonly fetch: Fetch;
+}
+
+/**
+ * A `fetch` for one server: it goes to no other origin, knows the headers of the entry, and asks for new ones once when
+ * they are refused. The address that was checked is the one that is connected to. Answers may take as long as they like,
+ * which the `fetch` of Node cuts off after five minutes; who waits has a limit of his own.
+ *
+ * An answer that is an error is thrown as `HttpStatusError` unless `passes` leaves it to the caller.
+ */
+export function remoteFetch(
+  address: RemoteAddress,
+  passes: (status: number, method: string) => boolean = () => false,
+): RemoteFetch {
+  const { Agent } = moduleFor(address.url);
+  const agent = new Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxSockets: MAX_SOCKETS });
+  const fetch: Fetch = async (input, init = {}) => {
+    const url = new URL(input);
+    checkPlace(url, address.url);
+    let sent = address.headers.current;
+    let response = await send(url, init, address, agent);
+    if (response.status === 401 && (await address.headers.renew(sent))) {
+      await response.body?.cancel();
+      sent = address.headers.current;
+      response = await send(url, init, address, agent);
+    }
+    checkRedirect(response, url, address.url);
+    if (response.status < 400 || passes(response.status, init.method ?? 'GET')) return response;
+    throw new HttpStatusError(response.status, await beginningOf(response));
+  };
+  return { fetch, [Symbol.dispose]: () => agent.destroy() };
+}
+
+/** Refuses an address before anything is sent to it: another server's, or one that no server may have. */
+export function checkPlace(url: URL, written: URL): void {
+  const literal = url.hostname.replace(/^\[|\]$/g, '');
+  const family = process.getBuiltinModule('node:net').isIP(literal);
+  const wrong =
+    (isWithin(url, written) ? undefined : 'it is another server than the one of the entry') ??
+    forbiddenName(webForm(url)) ??
+    (family === 0 ? undefined : forbiddenAmong([{ address: literal, family }], url, written));
+  if (wrong !== undefined) throw refused(url, wrong);
+}
+
+/** Finds a name's addresses and hands on none if one of them may not be connected to. */
+export function checkedLookup(url: URL, written: URL, lookup: Lookup): LookupFunction {
+  return (hostname, options, done) => {
+    lookup(hostname).then(
+      (found: readonly LookupAddress[]) => {
+        const wanted = options.family === 4 || options.family === 6 ? options.family : undefined;
+        const usable = found.filter(({ family }) => wanted === undefined || family === wanted);
+        const wrong = forbiddenAmong(found, url, written);
+        const [first] = usable;
+        if (wrong !== undefined || !first) return done(refused(url, wrong ?? 'it cannot be found'), '', 0);
+        return options.all ? done(null, [...usable]) : done(null, first.address, first.family);
+      },
+      (error: Error) => done(error, '', 0),
+    );
+  };
+}
+
+async function send(url: URL, init: RequestInit, address: RemoteAddress, agent: Agent): Promise<Response> {
+  const { request: open } = moduleFor(url);
+  const headers = withEntryHeaders(new Headers(init.headers), address.headers);
+  const body = typeof init.body === 'string' ? Buffer.from(restoreDigits(init.body)) : undefined;
+  const options: RequestOptions = {
+    method: init.method ?? 'GET',
+    headers: {
+      ...Object.fromEntries(headers),
+      'accept-encoding': 'identity',
+      ...(body && { 'content-length': String(body.length) }),
+    },
+    lookup: checkedLookup(url, address.url, address.lookup),
+    // One that was moved from http to https has connections of another kind.
+    agent: url.protocol === address.url.protocol ? agent : false,
+    ...(init.signal && { signal: init.signal }),
+  };
+  // All requests to a server hear the same signal, which Node would take for a leak.
+  if (init.signal) process.getBuiltinModule('node:events').setMaxListeners(0, init.signal);
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    const outgoing = open(url, options, resolve);
+    outgoing.once('socket', (socket) => {
+      if (!socket.connecting) return;
+      const tooLate = setTimeout(() => outgoing.destroy(timedOut()), CONNECT_MS).unref();
+      const connected = () => clearTimeout(tooLate);
+      socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
+      outgoing.once('close', connected);
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+  return toResponse(answer);
+}
+
+/** What a request needs by itself is left as it is, but for the key: the one in the entry was meant. */
+function withEntryHeaders(headers: Headers, entry: EntryHeaders): Headers {
+  for (const [name, value] of Object.entries(entry.current))
+    if (!headers.has(name) || name.toLowerCase() === 'authorization') headers.set(name, value);
+  return headers;
+}
+
+function toResponse(answer: IncomingMessage): Response {
+  const status = answer.statusCode ?? 0;
+  if (status < 200 || status > 599) {
+    answer.destroy();
+    throw new Error(`it answered ${status}, which is no status`);
+  }
+  const headers = new Headers();
+  for (const [name, values = []] of Object.entries(answer.headersDistinct))
+    for (const value of values) headers.append(name, value);
+  if ([204, 205, 304].includes(status)) {
+    answer.resume();
+    return new Response(null, { status, headers });
+  }
+  const { Readable } = process.getBuiltinModule('node:stream');
+  return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, { status, headers });
+}
+
+/** A redirect may say where on the same server; the SDK follows those. Anywhere else nothing of ours is sent. */
+function checkRedirect(response: Response, url: URL, written: URL): void {
+  const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
+  if (location === null) return;
+  const target = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
+  if (target && isWithin(target, written)) return;
+  void response.body?.cancel().catch(() => undefined);
+  const where = target ? `${placeOf(target)}, ${kindOf(target)}` : 'what is no address';
+  throw new PortolanError(ErrorCode.ConnectionError, `it sends us on to ${where}`, {
+    hint: 'if you know that it lives there now, write that address into its entry',
+  });
+}
+
+/** For people: a name is not looked up for it, since it is not gone to anyway. */
+function kindOf(target: URL): string {
+  const literal = target.hostname.replace(/^\[|\]$/g, '');
+  const kind = process.getBuiltinModule('node:net').isIP(literal) === 0 ? undefined : kindOfAddress(literal);
+  if (forbiddenName(target)?.includes('metadata') || kind === 'metadata') return 'which is a metadata service';
+  if (kind === 'private' || isLoopbackName(target)) return 'which is a private address';
+  return 'which is another server than the one of the entry';
+}
+
+/** The same origin, or its form with TLS where both are at their usual ports. */
+function isWithin(url: URL, written: URL): boolean {
+  const [to, from] = [webForm(url), webForm(written)];
+  if (to.protocol === from.protocol && to.host === from.host) return true;
+  return (
+    from.protocol === 'http:' && to.protocol === 'https:' && to.hostname === from.hostname && !from.port && !to.port
+  );
+}
+
+/** `ws:` and `wss:` are spoken to like `http:` and `https:`. */
+function webForm(url: URL): URL {
+  return /^wss?:$/.test(url.protocol) ? new URL(url.href.replace(/^ws/, 'http')) : url;
+}
+
+async function beginningOf(response: Response): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const part of response.body ?? []) {
+      parts.push(part);
+      bytes += part.length;
+      if (bytes >= MAX_ERROR_BYTES) break;
+    }
+  } catch {
+    // Half of what it said is enough.
+  }
+  return Buffer.concat(parts).toString('utf8', 0, MAX_ERROR_BYTES);
+}
+
+function refused(url: URL, why: string): PortolanError {
+  return new PortolanError(ErrorCode.ConnectionError, `${placeOf(url)} is not connected to: ${why}`, {
+    hint: 'see the address in its entry',
+  });
+}
+
+/** Without path and query, which may hold what nobody should read. */
+function placeOf(url: URL): string {
+  return /^(?:https?|wss?):$/.test(url.protocol) ? `${url.protocol}//${url.host}` : url.protocol;
+}
+
+function timedOut(): Error {
+  return Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' });
+}
+
+function moduleFor(url: URL) {
+  return url.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
+}

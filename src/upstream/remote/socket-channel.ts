@@ -1,0 +1,52 @@
+import type { Socket } from 'node:net';
+import { ErrorCode, factsOf, isPipeName, PortolanError } from '../../base/index.js';
+import { StreamChannel, type StreamLimits } from '../../rpc/index.js';
+
+const CONNECT_MS = 5_000;
+
+/** Reaches a server of this user that listens on a socket, and speaks to it in lines as over a pipe. */
+export async function openSocketChannel(url: string, limits: () => StreamLimits): Promise<StreamChannel> {
+  const path = pathOf(url);
+  checkOwner(path);
+  const socket = await connectTo(path);
+  return new StreamChannel(socket, socket, limits);
+}
+
+function pathOf(url: string): string {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  if (address?.protocol !== 'unix:' || address.pathname === '') throw failed('its address is not that of a socket');
+  return decodeURIComponent(address.pathname);
+}
+
+/** A link, or another user's socket, would hand whatever is asked to somebody else. */
+function checkOwner(path: string): void {
+  if (isPipeName(path)) return; // the system keeps other users out
+  const found = factsOf(path);
+  if (found === undefined) throw failed(`nothing listens on ${path}`);
+  if (!found.isSocket()) throw failed(`${path} is not a socket`);
+  const user = process.geteuid?.();
+  if (user !== undefined && found.uid !== user) throw failed(`${path} belongs to another user`);
+}
+
+function connectTo(path: string): Promise<Socket> {
+  const { connect } = process.getBuiltinModule('node:net');
+  return new Promise((resolve, reject) => {
+    const socket = connect({ path });
+    const limit = setTimeout(() => {
+      socket.destroy();
+      reject(failed(`${path} takes no connection`));
+    }, CONNECT_MS);
+    socket.once('error', (error) => {
+      clearTimeout(limit);
+      reject(failed(`${path} takes no connection: ${error.message}`));
+    });
+    socket.once('connect', () => {
+      clearTimeout(limit);
+      resolve(socket);
+    });
+  });
+}
+
+function failed(why: string): PortolanError {
+  return new PortolanError(ErrorCode.ConnectionError, why, { hint: 'see that it runs: portolan ps' });
+}

@@ -1,0 +1,81 @@
+import { dirname } from 'node:path';
+import { PortolanError } from '../base/index.js';
+import { type EntryPath, readEntry, setEntry } from '../config-edit/index.js';
+import { type DiscoverOptions, hostOf } from '../discovery/index.js';
+import type { Host } from '../model/index.js';
+import { CLIENTS, type Client, type Entrance, entrancesOf, type Program } from '../sources/index.js';
+import { OUR_NAME, ourProgram } from './own-command.js';
+
+const USED_BY_MANY = /[\\/](?:\.config|Application Support|Roaming)$/;
+
+/** What somebody pastes into a client's own file to start Portolan from it. */
+export interface ClientEntry {
+  readonly client: string;
+  readonly name: string;
+  readonly file: string;
+  /** The entry in the client's own spelling, with all that stands around it. */
+  readonly text: string;
+  /** It stands there already. */
+  readonly isThere: boolean;
+}
+
+export interface ClientEntries {
+  readonly program: Program;
+  /** As most clients spell it, for one that was not found. */
+  readonly text: string;
+  readonly clients: readonly ClientEntry[];
+}
+
+/** The entries for every client that has left a trace on this machine. Nothing is written. */
+export async function clientEntries(options: DiscoverOptions = {}): Promise<ClientEntries> {
+  const host = hostOf(options);
+  const program = ourProgram(host);
+  const found = CLIENTS.filter(({ id }) => id !== OUR_NAME).flatMap((client) => {
+    const entrance = entrancesOf(client, host).find((one) => one.exists || hasFolder(one, host));
+    return entrance ? [{ client, entrance }] : [];
+  });
+  const made = await Promise.all(found.map(({ client, entrance }) => entryOf(client, entrance, program, host)));
+  const text = await setEntry(undefined, 'json', { path: ['mcpServers', OUR_NAME], list: false }, { ...program });
+  return { program, text, clients: made.filter((entry) => entry !== undefined) };
+}
+
+/** The ids of all clients that have a file to write to, whether they are here or not. */
+export function knownClients(): string[] {
+  return CLIENTS.filter(({ id, places }) => id !== OUR_NAME && places.some(({ install }) => install)).map(
+    ({ id }) => id,
+  );
+}
+
+/** A client that was started once has made its folder; a folder that many use says nothing. */
+function hasFolder({ path }: Entrance, { files, home, cwd, env }: Host): boolean {
+  const folder = dirname(path);
+  const isShared = [home, cwd, env.XDG_CONFIG_HOME].includes(folder) || USED_BY_MANY.test(folder);
+  return !isShared && files.exists(folder);
+}
+
+async function entryOf(
+  { id, name }: Client,
+  entrance: Entrance,
+  program: Program,
+  { files }: Host,
+): Promise<ClientEntry | undefined> {
+  const entry = entrance.entry(program, OUR_NAME);
+  const reading = files.read(entrance.path);
+  const isThere = reading.kind === 'read' && (await stands(reading.text, entrance));
+  for (const at of entrance.addresses(OUR_NAME)) {
+    const text = await setEntry(entrance.blank, entrance.format, at, entry);
+    if (await entrance.finds(OUR_NAME, text)) return { client: id, name, file: entrance.path, text, isThere };
+  }
+  return undefined;
+}
+
+async function stands(text: string, { format, addresses }: Entrance): Promise<boolean> {
+  const isAt = async (at: EntryPath): Promise<boolean> => (await readEntry(text, format, at)) !== undefined;
+  try {
+    for (const at of addresses(OUR_NAME)) if (await isAt(at)) return true;
+  } catch (error) {
+    // A file that does not parse is its owner's business; the entry is offered all the same.
+    if (!(error instanceof PortolanError)) throw error;
+  }
+  return false;
+}

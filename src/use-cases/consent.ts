@@ -1,0 +1,113 @@
+import { PortolanError, visible } from '../base/index.js';
+import type { Discovery } from '../discovery/index.js';
+import type { Conversation } from '../model/index.js';
+import type { ServedServer } from '../policy/index.js';
+import { fingerprint } from '../policy/index.js';
+import { RpcError } from '../rpc/index.js';
+import { type Question, questionAbout, rule } from './approve-servers.js';
+
+/** What a person said about a server that waits. */
+export type Consent = 'once' | 'always' | 'no';
+
+/** Something that a client may be asked: one yes, and for how long. Anything but a plain yes is a no. */
+const ANSWER = {
+  type: 'object',
+  properties: {
+    approve: { type: 'boolean', title: 'Let it run', default: false },
+    remember: {
+      type: 'string',
+      title: 'For how long',
+      enum: ['once', 'always'],
+      enumNames: ['while this gateway runs', 'until it changes'],
+      default: 'once',
+    },
+  },
+  required: ['approve'],
+} as const;
+
+/** Asks by way of the client. A client that cannot be asked, or does not answer, has not agreed. */
+export async function askForConsent(question: Question, { ask, abilities }: Conversation): Promise<Consent> {
+  if (!ask || abilities?.elicitation === undefined) return 'no';
+  try {
+    const asked = ask('elicitation/create', { message: wording(question), requestedSchema: ANSWER });
+    const answer = await Promise.race([asked, noAnswer()]);
+    if (!answer) return 'no';
+    const content: unknown = answer.content;
+    if (answer.action !== 'accept' || typeof content !== 'object' || content === null) return 'no';
+    const { approve, remember }: { approve?: unknown; remember?: unknown } = content;
+    if (approve !== true) return 'no';
+    return remember === 'always' ? 'always' : 'once';
+  } catch (error) {
+    if (error instanceof RpcError || error instanceof PortolanError) return 'no';
+    throw error;
+  }
+}
+
+/** Who has not answered by then has not agreed. */
+const ANSWER_MS = 5 * 60_000;
+
+function noAnswer(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(() => resolve(undefined), ANSWER_MS).unref());
+}
+
+/** All that a person has to see, what would run before anything that its author chose: and none of it can pass for our own words. */
+function wording({ server, definition, launch, surroundings, changes, because }: Question): string {
+  const { client, scope, source, line } = definition;
+  const told = [
+    `This would run: ${launch}`,
+    ...surroundings.map(([what, text]) => `${what}: ${text}`),
+    `It was written by: ${client} (${scope}), ${source}:${line}`,
+    ...(because === 'changed' ? ['It changed since it was approved:', ...changes] : []),
+    `It calls itself ${JSON.stringify(server.name)}, and is known here as ${server.alias}. One of its tools was called.`,
+  ];
+  return ['Nobody has let this MCP server run yet.', ...told.map(visible)].join('\n');
+}
+
+/** Who was let run for now. */
+export class Granted {
+  readonly #prints = new Set<string>();
+  /** Questions that wait for an answer, by client and server: a person is asked once, however many calls wait for it. */
+  readonly asking = new Map<string, Promise<boolean>>();
+
+  add(question: Question): void {
+    this.#prints.add(this.#key(question.definition));
+  }
+
+  has = (definition: Question['definition']): boolean =>
+    this.#prints.size > 0 && this.#prints.has(this.#key(definition));
+
+  /** Bound to what it is and where it is written: a changed byte asks again. */
+  #key(definition: Question['definition']): string {
+    return JSON.stringify([fingerprint(definition), definition.source, definition.name]);
+  }
+}
+
+/** Asks about a server that waits, and writes down what was said. Says whether it may run now. */
+export async function obtainConsent(
+  { name }: ServedServer,
+  conversation: Conversation,
+  discovery: Discovery,
+  granted: Granted,
+): Promise<boolean> {
+  const server = discovery.servers.find((one) => one.name === name);
+  if (server?.state !== 'pending-approval' || !discovery.settings.settings.elicitation) return false;
+  const key = JSON.stringify([conversation.caller ?? conversation.client, name]);
+  const running = granted.asking.get(key);
+  if (running) return running;
+  const asking = ask(questionAbout(server, discovery), conversation, discovery, granted);
+  granted.asking.set(key, asking);
+  return asking.finally(() => granted.asking.delete(key));
+}
+
+async function ask(
+  question: Question,
+  conversation: Conversation,
+  discovery: Discovery,
+  granted: Granted,
+): Promise<boolean> {
+  const consent = await askForConsent(question, conversation);
+  if (consent === 'no') return false;
+  if (consent === 'always') await rule([question.definition], 'approved', discovery, new Date());
+  else granted.add(question);
+  return true;
+}

@@ -1,0 +1,36 @@
+export type { AuditReading } from '../audit/index.js';
+export {
+  isFingerprint,
+  projectRegistryPath,
+  type RegisteredServer,
+  type ServerInfo,
+  ServerRegistry,
+  serverId,
+  TRANSPORTS,
+  userRegistryPath,
+} from '../registry/index.js';
+export { entryFrom } from '../sources/index.js';
+export type { SignedIn } from '../upstream/index.js';
+export { approveSettings, pendingQuestions, type Question, questionAbout, rule, writeLock } from './approve-servers.js';
+export type { ClientEntries, ClientEntry } from './client-entries.js';
+export { Granted, obtainConsent } from './consent.js';
+export { type Explanation, explain, type Fate, launchText, surroundingsText } from './explain.js';
+export { inspectOwnSettings, type OwnSettings } from './inspect-settings.js';
+export { install, uninstall } from './install-client.js';
+export { launchFingerprint } from './launch-fingerprint.js';
+export {
+  approveTools,
+  changedTools,
+  clientEntries,
+  hiddenTools,
+  knownClients,
+  readAudit,
+  readServerLog,
+  sandboxState,
+  takeTour,
+} from './lazy-use-cases.js';
+export { addServer, importServers, type NewServer, removeServer } from './own-servers.js';
+export { memoryOf } from './process-memory.js';
+export type { EngineState } from './sandbox-state.js';
+export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';
+export type { TourStep } from './tour/take-tour.js';

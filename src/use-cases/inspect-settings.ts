@@ -1,0 +1,23 @@
+import { configFolder, type DiscoverOptions, hostOf } from '../discovery/index.js';
+import { approvalFiles, isSettingsApproved, readApprovals } from '../policy/index.js';
+import { inspectSettings, type LoadedSettings, leavesOf } from '../settings/index.js';
+
+/** One value that holds, by the key a person would write, and where it was written: nowhere for a default. */
+export interface SettingRow {
+  readonly key: string;
+  readonly value: unknown;
+  readonly from: readonly string[];
+}
+
+export interface OwnSettings extends LoadedSettings {
+  readonly rows: readonly SettingRow[];
+}
+
+/** Portolan's own settings on this machine, with what is wrong in them as problems. */
+export async function inspectOwnSettings(options: DiscoverOptions = {}): Promise<OwnSettings> {
+  const host = hostOf(options);
+  const approvals = readApprovals(approvalFiles(configFolder(host), host), host);
+  const loaded = await inspectSettings({ ...host, isApproved: isSettingsApproved(approvals) });
+  const rows = [...leavesOf(loaded.settings)].map(([key, value]) => ({ key, value, from: loaded.origins[key] ?? [] }));
+  return { ...loaded, rows };
+}

@@ -1,0 +1,80 @@
+import { ErrorCode, PortolanError, shellWord, silentLog } from '../base/index.js';
+import { Catalog, diskStore } from '../catalog/index.js';
+import type { Discovery } from '../discovery/index.js';
+import { admittedAmong, namesForRules, ownFolders, servedServers } from '../discovery/index.js';
+import { type ToolView, viewTools } from '../gateway/index.js';
+import type { Problem } from '../model/index.js';
+import { compileToolRules } from '../policy/index.js';
+
+/** A tool that is not what it was when it was first seen or last approved. */
+export interface ToolChange {
+  readonly tool: string;
+  readonly change: 'changed' | 'new';
+  /** Everything of it that a model would be shown. */
+  readonly shown: string;
+  /** Of what is shown: approval is given to this and nothing newer. */
+  readonly hash: string;
+}
+
+/** What the catalog on disk knows; nothing is started for it. */
+function knownCatalog(discovery: Discovery): Catalog {
+  const catalog = new Catalog({
+    store: diskStore(ownFolders(discovery.host), silentLog),
+    connected: () => Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'nothing is started here')),
+    ttlMs: () => Number.POSITIVE_INFINITY,
+    listMs: () => 0,
+    changed: () => undefined,
+    log: silentLog,
+  });
+  catalog.use(admittedAmong(servedServers(discovery)));
+  return catalog;
+}
+
+/** How many tools of each server an allow-list hides, as far as their lists are known. */
+export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
+  const { toolRules, pins } = discovery.settings.settings;
+  const judge = await compileToolRules(toolRules, namesForRules(discovery, discovery.servers));
+  return knownCatalog(discovery)
+    .entries()
+    .flatMap((entry) => {
+      const views = [...viewTools(entry, judge, pins).values()];
+      const count = (because: ToolView['because']) => views.filter((view) => view.because === because).length;
+      const [listed, inEntry] = [count('allow-list'), count('entry')];
+      const { name, definition } = entry.server;
+      return [
+        ...(listed > 0
+          ? [hidden(name, listed, views.length, 'an allow-list in toolRules', 'portolan config show')]
+          : []),
+        ...(inEntry > 0 && definition.tools?.allow
+          ? [hidden(name, inEntry, views.length, 'the allow-list of its entry', `portolan why ${shellWord(name)}`)]
+          : []),
+      ];
+    });
+}
+
+function hidden(server: string, count: number, total: number, by: string, look: string): Problem {
+  return {
+    code: 'tools-hidden',
+    severity: 'info',
+    server,
+    message: `${by} hides ${count} of ${total} tools`,
+    hint: `see it with \`${look}\`, and the tools with \`portolan tools ${shellWord(server)} --all\``,
+  };
+}
+
+/** The tools of a server about which somebody has to decide. */
+export function changedTools(discovery: Discovery, server: string): ToolChange[] {
+  const tools = knownCatalog(discovery).entry(server)?.tools ?? [];
+  return tools.flatMap(({ tool, pin, hash }) => {
+    if (pin === 'same') return [];
+    const { name, title, description, inputSchema, outputSchema, annotations } = tool;
+    const rest = JSON.stringify({ inputSchema, outputSchema, annotations }, null, 2);
+    return [{ tool: name, change: pin, shown: [title, description, rest].filter(Boolean).join('\n'), hash }];
+  });
+}
+
+/** From now on these tools, as they were shown, count as seen. */
+export async function approveTools(discovery: Discovery, server: string, seen: readonly ToolChange[]): Promise<void> {
+  const pins = Object.fromEntries(seen.map(({ tool, hash }) => [tool, hash]));
+  await knownCatalog(discovery).approveTools(server, pins);
+}

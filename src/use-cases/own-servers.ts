@@ -1,0 +1,122 @@
+import { ErrorCode, PortolanError } from '../base/index.js';
+import { type EditedFile, editFile, type Plain, readEntry, removeEntry, setEntry } from '../config-edit/index.js';
+import { type DiscoverOptions, hostOf } from '../discovery/index.js';
+import type { Definition, Host } from '../model/index.js';
+import { isFromRepository } from '../policy/index.js';
+import { CLIENTS, type Client, type Entrance, entrancesOf, ownEntry, readSources } from '../sources/index.js';
+
+const OWN_CLIENT = 'portolan';
+
+/** A server as a person names it on the command line. */
+export interface NewServer {
+  readonly name: string;
+  readonly entry: Readonly<Record<string, Plain>>;
+}
+
+/** Writes a server into Portolan's own file; a name that is taken only with `force`. */
+export async function addServer(
+  { name, entry }: NewServer,
+  { force = false, ...options }: DiscoverOptions & { readonly force?: boolean } = {},
+): Promise<EditedFile> {
+  checkName(name);
+  const own = ownFile(hostOf(options));
+  return editFile(own.path, async (text) => {
+    const known = text !== undefined && (await isWritten(own, text, name));
+    if (known && !force) {
+      throw new PortolanError(ErrorCode.NameTaken, `there is a server called ${name} in ${own.path}`, {
+        hint: 'choose another name, or replace it with --force',
+      });
+    }
+    return setEntry(text, own.format, addressOf(own, name), entry);
+  });
+}
+
+/** Takes a server out of Portolan's own file, which goes with the last of them if it was made for them. */
+export async function removeServer(name: string, options: DiscoverOptions = {}): Promise<EditedFile> {
+  const own = ownFile(hostOf(options));
+  return editFile(own.path, async (text) => {
+    if (text === undefined || !(await isWritten(own, text, name))) {
+      throw new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name} in ${own.path}`, {
+        hint: 'portolan list --all shows in which file each server is written',
+      });
+    }
+    return removeEntry(text, own.format, addressOf(own, name));
+  });
+}
+
+/** What an import did with each of the client's servers. */
+export interface Import {
+  readonly file: EditedFile;
+  readonly imported: readonly string[];
+  readonly passedOver: readonly { readonly name: string; readonly because: string }[];
+}
+
+/** Copies the servers of a client into Portolan's own file, as they are written there. */
+export async function importServers(
+  id: string,
+  { force = false, ...options }: DiscoverOptions & { readonly force?: boolean } = {},
+): Promise<Import> {
+  const host = hostOf(options);
+  const client = clientCalled(id);
+  const own = ownFile(host);
+  const { definitions } = await readSources([client], host);
+  const isBrought = (one: Definition) => isFromRepository(one, host);
+  // Of two definitions of one name the client takes the one with the higher number; of a repository's we take none.
+  const sorted = definitions.toSorted((a, b) => a.precedence - b.precedence);
+  const mine = sorted.filter((one) => !isBrought(one));
+  const brought = sorted.filter((one) => isBrought(one) && !mine.some(({ name }) => name === one.name));
+  const chosen = new Map([...mine, ...brought].map((one) => [one.name, one]));
+  let [imported, passedOver]: [string[], Import['passedOver'][number][]] = [[], []];
+  const file = await editFile(own.path, async (before) => {
+    let text = before;
+    [imported, passedOver] = [[], []];
+    for (const [name, definition] of chosen) {
+      const made = ownEntry(definition, host);
+      const taken = text !== undefined && !force && (await isWritten(own, text, name));
+      if (made.kind === 'passed-over') passedOver.push({ name, because: made.because });
+      else if (isBrought(definition)) passedOver.push({ name, because: "it is a project's own" });
+      else if (taken) passedOver.push({ name, because: 'there is a server of this name already' });
+      else {
+        text = await setEntry(text, own.format, addressOf(own, name), made.entry);
+        imported.push(name);
+      }
+    }
+    return text;
+  });
+  return { file, imported, passedOver };
+}
+
+/** A client by its id, which must be another than our own. */
+export function clientCalled(id: string): Client {
+  const client = CLIENTS.find((one) => one.id === id && one.id !== OWN_CLIENT);
+  if (client) return client;
+  const others = CLIENTS.map((one) => one.id).filter((one) => one !== OWN_CLIENT);
+  throw new PortolanError(ErrorCode.UnknownClient, `there is no client called ${id}`, {
+    hint: `use one of: ${others.join(', ')}`,
+  });
+}
+
+function ownFile(host: Host): Entrance {
+  const [own] = CLIENTS.filter((client) => client.id === OWN_CLIENT).flatMap((client) => entrancesOf(client, host));
+  if (!own) throw new Error('our own client has no file to write to');
+  return own;
+}
+
+function addressOf(own: Entrance, name: string) {
+  return own.addresses(name)[0] ?? { path: [name] };
+}
+
+async function isWritten(own: Entrance, text: string, name: string): Promise<boolean> {
+  return (await readEntry(text, own.format, addressOf(own, name))) !== undefined;
+}
+
+function checkName(name: string): void {
+  if (name.trim() === '' || /\p{Cc}/u.test(name)) {
+    throw new PortolanError(ErrorCode.Usage, 'a server needs a name that can be read', { hint: 'choose another name' });
+  }
+  if (name.toLowerCase() === OWN_CLIENT) {
+    throw new PortolanError(ErrorCode.Usage, `a server called ${name} would be this gateway itself`, {
+      hint: 'choose another name',
+    });
+  }
+}

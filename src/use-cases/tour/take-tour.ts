@@ -1,0 +1,195 @@
+import { dirname, join } from 'node:path';
+import { diskFiles, ErrorCode, isObject, PortolanError } from '../../base/index.js';
+import { discoverAll } from '../../discovery/index.js';
+import { pendingQuestions, rule } from '../approve-servers.js';
+import { launchText } from '../explain.js';
+import { openTourClient, type TourClient } from './tour-client.js';
+import { EXAMPLES, type Stage, setStage } from './tour-stage.js';
+
+/** What the tour shows, in this order. */
+export const TOUR_STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'] as const;
+export type TourStepName = (typeof TOUR_STEPS)[number];
+
+export interface TourStep {
+  readonly name: TourStepName;
+  readonly ms: number;
+  /** What was done, in one sentence. */
+  readonly did: string;
+  /** What it looked like, for whoever wants to see more. */
+  readonly shown: readonly string[];
+}
+
+export interface TourOptions {
+  /** The program that is shown, `cli.js` with the examples beside it. */
+  readonly self: string;
+  readonly version: string;
+  readonly signal: AbortSignal;
+  readonly begins?: (name: TourStepName) => void;
+  readonly done: (step: TourStep) => void;
+}
+
+/** Nothing here takes longer unless something is wrong; a folder that cannot be watched is looked at every 30 s. */
+const SETTLED_LIMIT_MS = 45_000;
+const LOOK_MS = 100;
+
+const NEEDS = ["tomorrow's weather in a city", 'open orders of the shop', 'write a note'];
+
+/** The program of the last step, as an agent would write it: three servers, one answer. */
+export const TOUR_PROGRAM = `import asyncio
+
+orders = (await mcp_orders.list_orders(status="open"))["orders"]
+forecasts = await asyncio.gather(*(mcp_weather.get_forecast(city=order["city"]) for order in orders))
+late = [order["id"] for order, forecast in zip(orders, forecasts) if forecast["rainMm"] > 10]
+note = await mcp_notes.add_note(title="Deliveries that rain may delay", text=", ".join(late))
+{"checked": len(orders), "late": late, "note": note["id"]}`;
+const TOUR_RESULT = { checked: 4, late: ['A-1002', 'A-1003'], note: 1 };
+
+/** Shows the main job for real: a gateway, a client and three servers, in a home and a project that are thrown away. */
+export async function takeTour(options: TourOptions): Promise<void> {
+  const examples = join(dirname(options.self), 'examples');
+  if (!diskFiles.exists(join(examples, `${EXAMPLES[0]}.js`))) {
+    throw new PortolanError(ErrorCode.ConfigNotFound, `the example servers are not in ${examples}`, {
+      hint: 'in a clone, build them with: npm run build',
+    });
+  }
+  await using stage = await setStage(options.self, examples);
+  const began = performance.now();
+  options.begins?.('found');
+  await using client = await openTourClient({ ...options, ...stage.machine, program: options.self });
+  const scenes: Readonly<Record<TourStepName, () => Promise<Scene>>> = {
+    found: () => found(client),
+    approved: () => approved(client, stage),
+    search: () => search(client),
+    details: () => details(client),
+    execute: () => execute(client),
+    run_python: () => runPython(client, stage),
+  };
+  for (const name of TOUR_STEPS) {
+    if (options.signal.aborted) throw new PortolanError(ErrorCode.Cancelled, 'the tour was left early');
+    if (name !== 'found') options.begins?.(name);
+    // The first step is as long as a client waits: the start of the gateway is part of it.
+    const from = name === 'found' ? began : performance.now();
+    const scene = await scenes[name]();
+    options.done({ name, ms: performance.now() - from, ...scene });
+  }
+}
+
+type Scene = Omit<TourStep, 'name' | 'ms'>;
+
+async function found(client: TourClient): Promise<Scene> {
+  const states = await statesOf(client);
+  const waiting = states.filter(({ status }) => status === 'pending-approval');
+  if (waiting.length !== EXAMPLES.length) {
+    throw unexpected(`${EXAMPLES.length} servers that wait for approval`, states, {
+      hint: 'an administrator’s file on this machine may hold: portolan doctor',
+    });
+  }
+  // Said and shown: nothing of a repository runs before somebody has agreed.
+  const { data, isError } = await client.call('execute_tool', GENOA);
+  const refusal = isObject(data.error) ? data.error.code : undefined;
+  if (!isError || refusal !== ErrorCode.ServerNotApproved) throw unexpected('a refusal before approval', data);
+  return {
+    did: `${waiting.length} servers in ./mcp-servers/*.json; a repository brought them, so they wait for approval`,
+    shown: [waiting.map(({ name }) => name).join(', '), `a call is refused with ${refusal}`],
+  };
+}
+
+async function approved(client: TourClient, { machine }: Stage): Promise<Scene> {
+  const discovery = await discoverAll(machine);
+  const questions = pendingQuestions(discovery);
+  const definitions = questions.map(({ definition }) => definition);
+  await rule(definitions, 'approved', discovery, new Date());
+  // The gateway that runs already sees the decision by itself.
+  const isSettled = (states: readonly State[]) => states.every(({ status }) => status !== 'pending-approval');
+  await settled(() => statesOf(client), isSettled, 'the approval to count');
+  return {
+    did: `${questions.length} servers for this run, bound to exactly what they start`,
+    shown: definitions.map((definition) => `${definition.name}: ${launchText(definition)}`),
+  };
+}
+
+async function search(client: TourClient): Promise<Scene> {
+  const ask = async () => (await client.call('search_tools', { query: NEEDS.join('\n'), limit: 5 })).data;
+  const isWhole = ({ pending }: Readonly<Record<string, unknown>>) => !Array.isArray(pending) || pending.length === 0;
+  const { results } = await settled(ask, isWhole, 'the servers to be read');
+  const tools = Array.isArray(results) ? results.filter(isObject) : [];
+  const names = tools.map(({ server, tool }) => `${server} ${tool}`);
+  if (!['weather get_forecast', 'orders list_orders', 'notes add_note'].every((name) => names.includes(name)))
+    throw unexpected('a tool for each need', names);
+  return {
+    did: `${NEEDS.length} needs in plain words, ${names.length} tools found over all servers`,
+    shown: tools.map(({ server, tool, summary }) => `${server} ${tool}: ${summary}`),
+  };
+}
+
+async function details(client: TourClient): Promise<Scene> {
+  const { data } = await client.call('get_tool_details', { server: GENOA.server, tool: GENOA.tool });
+  const { properties } = isObject(data.inputSchema) ? data.inputSchema : {};
+  if (!isObject(properties) || !isObject(properties.city)) throw unexpected('the schema of the tool', data);
+  return {
+    did: `${GENOA.server} ${GENOA.tool} with its whole schema and an example`,
+    shown: [`takes ${JSON.stringify(properties)}`, `for example ${JSON.stringify(data.example)}`],
+  };
+}
+
+const GENOA = { server: 'weather', tool: 'get_forecast', arguments: { city: 'Genoa' } } as const;
+
+async function execute(client: TourClient): Promise<Scene> {
+  const { text, isError, data } = await client.call('execute_tool', GENOA);
+  if (isError || data.city !== GENOA.arguments.city) throw unexpected('a forecast', text);
+  return { did: `${GENOA.server} ${GENOA.tool} answered: ${text}`, shown: [] };
+}
+
+async function runPython(client: TourClient, { notesFile }: Stage): Promise<Scene> {
+  if (!(await client.tools()).includes('run_python')) {
+    throw new PortolanError(
+      ErrorCode.ToolNotFound,
+      'this gateway lists no run_python: nothing here can run Python safely',
+      {
+        hint: 'install bubblewrap and python3 (Linux), or add the npm package pyodide; portolan doctor shows what is missing',
+      },
+    );
+  }
+  const { data, isError, text } = await client.call('run_python', { code: TOUR_PROGRAM });
+  const expected = JSON.stringify(TOUR_RESULT);
+  if (isError || JSON.stringify(data.result) !== expected) throw unexpected(expected, text);
+  const notes = diskFiles.read(notesFile);
+  if (notes.kind !== 'read' || !notes.text.includes(TOUR_RESULT.late.join(', '))) throw unexpected('the note', notes);
+  const { checked, late } = TOUR_RESULT;
+  return {
+    did: `one program over three servers: of ${checked} open orders, rain may delay ${late.join(' and ')}; noted`,
+    shown: [...TOUR_PROGRAM.split('\n').filter(Boolean), `→ ${expected}, run by ${String(data.engine)}`],
+  };
+}
+
+interface State {
+  readonly name: string;
+  readonly status: string;
+}
+
+async function statesOf(client: TourClient): Promise<readonly State[]> {
+  const { servers } = (await client.call('list_mcp_servers')).data;
+  const all = Array.isArray(servers) ? servers.filter(isObject) : [];
+  return all.map(({ name, status }) => ({ name: String(name), status: String(status) }));
+}
+
+async function settled<T>(read: () => Promise<T>, holds: (value: T) => boolean, what: string): Promise<T> {
+  const ends = performance.now() + SETTLED_LIMIT_MS;
+  for (;;) {
+    const value = await read();
+    if (holds(value)) return value;
+    if (performance.now() > ends) throw unexpected(`${what} within ${SETTLED_LIMIT_MS / 1000} s`, value);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+}
+
+const MAX_SHOWN_CHARACTERS = 500;
+
+function unexpected(
+  wanted: string,
+  got: unknown,
+  { hint = 'PORTOLAN_LOG=debug portolan tour says more' }: { readonly hint?: string } = {},
+): PortolanError {
+  const said = (typeof got === 'string' ? got : JSON.stringify(got)).slice(0, MAX_SHOWN_CHARACTERS);
+  return new PortolanError(ErrorCode.ToolExecutionError, `expected ${wanted}, got ${said}`, { hint });
+}

@@ -1,0 +1,85 @@
+import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
+
+/** No answer takes this long unless something hangs; the first start of a Python engine may take seconds. */
+const ANSWER_LIMIT_MS = 60_000;
+const MAX_SAID_CHARACTERS = 2_000;
+
+/** What a tool gave, as far as the tour looks at it. */
+export interface Given {
+  readonly text: string;
+  readonly data: Readonly<Record<string, unknown>>;
+  readonly isError: boolean;
+}
+
+/** A client like any other, on the SDK, that speaks over pipes to a gateway it has started. */
+export interface TourClient extends AsyncDisposable {
+  tools(): Promise<readonly string[]>;
+  call(tool: string, given?: Readonly<Record<string, unknown>>): Promise<Given>;
+}
+
+export interface TourClientOptions {
+  readonly program: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** Starts `portolan serve` as a client does, and says hello. */
+export async function openTourClient({ program, cwd, env, version, signal }: TourClientOptions): Promise<TourClient> {
+  const { Client } = await import('@modelcontextprotocol/client');
+  const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
+  const known = Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined);
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'serve'],
+    ...{ cwd, env: Object.fromEntries(known), stderr: 'pipe' as const },
+  });
+  let said = '';
+  transport.stderr?.on('data', (chunk: unknown) => {
+    said = `${said}${String(chunk)}`.slice(-MAX_SAID_CHARACTERS);
+  });
+  const client = new Client({ name: 'portolan-tour', version });
+  const limits = { timeout: ANSWER_LIMIT_MS, signal };
+  const asked = async <T>(answer: Promise<T>): Promise<T> => {
+    try {
+      return await answer;
+    } catch (error) {
+      if (signal.aborted) throw new PortolanError(ErrorCode.Cancelled, 'the tour was left early', { cause: error });
+      const why = error instanceof Error ? error.message : String(error);
+      throw new PortolanError(ErrorCode.ConnectionError, `the gateway did not answer: ${why}`, {
+        cause: error,
+        hint: said.trim() || 'PORTOLAN_LOG=debug says more',
+      });
+    }
+  };
+  const close = async () => client.close();
+  try {
+    await asked(client.connect(transport, limits));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    tools: async () => (await asked(client.listTools(undefined, limits))).tools.map(({ name }) => name),
+    call: async (name, given = {}) => toGiven(await asked(client.callTool({ name, arguments: { ...given } }, limits))),
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** The same value is data where a tool gives data, and text for a model; one of both is enough. */
+function toGiven({ content, structuredContent, isError }: Readonly<Record<string, unknown>>): Given {
+  const [block] = Array.isArray(content) ? content.filter(isObject) : [];
+  const text = typeof block?.text === 'string' ? block.text : '';
+  const data = isObject(structuredContent) ? structuredContent : parsed(text);
+  return { text, data, isError: isError === true };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import type { DiscoverOptions } from '../../discovery/index.js';
+
+/** The servers that are shipped as examples, and what each of them is given. */
+export const EXAMPLES = ['weather', 'orders', 'notes'] as const;
+
+/** A home and a project that nobody has, with the example servers written down in the project. */
+export interface Stage extends AsyncDisposable {
+  /** What makes every look at the machine a look at the stage. */
+  readonly machine: Required<Pick<DiscoverOptions, 'home' | 'cwd' | 'env' | 'self'>>;
+  /** Where the server `notes` keeps what it is told. */
+  readonly notesFile: string;
+}
+
+/** Builds the stage in a folder of its own; taking it down removes the folder with all that came to be in it. */
+export async function setStage(program: string, examples: string): Promise<Stage> {
+  const { mkdtemp, mkdir, writeFile, realpath, rm } = process.getBuiltinModule('node:fs/promises');
+  const { tmpdir } = process.getBuiltinModule('node:os');
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'portolan-tour-')));
+  const strike = () => rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  try {
+    const [home, cwd] = [join(folder, 'home'), join(folder, 'project')];
+    const notesFile = join(home, 'notes.json');
+    await mkdir(home);
+    await mkdir(join(cwd, 'mcp-servers'), { recursive: true });
+    for (const name of EXAMPLES) {
+      const entry = {
+        command: process.execPath,
+        args: [join(examples, `${name}.js`)],
+        ...(name === 'notes' && { env: { NOTES_FILE: notesFile } }),
+      };
+      const text = JSON.stringify({ mcpServers: { [name]: entry } }, null, 2);
+      await writeFile(join(cwd, 'mcp-servers', `${name}.json`), `${text}\n`);
+    }
+    const machine = { home, cwd, env: environment(home), self: program };
+    return { machine, notesFile, [Symbol.asyncDispose]: strike };
+  } catch (error) {
+    await strike();
+    throw error;
+  }
+}
+
+/** What a process needs to run at all; of what leads to the real home, nothing. */
+const PASSED_ON = ['PATH', 'LANG', 'TERM', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'ComSpec', 'PATHEXT', 'PORTOLAN_LOG'];
+
+function environment(home: string): Record<string, string> {
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    ...Object.fromEntries(passed),
+    ...{ HOME: home, USERPROFILE: home, APPDATA: join(home, 'AppData', 'Roaming') },
+    ...{ LOCALAPPDATA: join(home, 'AppData', 'Local'), XDG_RUNTIME_DIR: join(home, 'run') },
+    // What is shown here ends with the tour: a daemon would outlive it.
+    PORTOLAN_DAEMON: 'never',
+  };
+}
