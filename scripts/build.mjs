@@ -35,7 +35,7 @@ const common = {
 };
 // Each apart, because what two entries share becomes chunks that both load: the library would load those of the commands,
 // and both would load zod.
-const LATER = ['program', 'slow-settings', 'serve-alone'];
+const LATER = ['program', 'daemon-settings', 'serve-alone'];
 const later = Object.fromEntries(LATER.map((name) => [name, `src/cli/${name}.ts`]));
 const command = { cli: 'src/cli/main.ts', ...later };
 for (const entryPoints of [{ index: 'src/index.ts' }, { schemas: 'src/schemas.ts' }]) {

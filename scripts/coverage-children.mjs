@@ -4,7 +4,7 @@
 import { expect } from 'vitest';
 
 /** They look at the whole environment of a process, to the last variable. */
-const EXACT = ['upstream/child.test.ts', 'upstream/guardian.test.ts'];
+const EXACT = ['upstream/process/child.test.ts', 'upstream/process/guardian.test.ts'];
 
 const path = expect.getState().testPath?.replaceAll('\\', '/') ?? '';
 if (!EXACT.some((name) => path.endsWith(name))) process.env.NODE_V8_COVERAGE = process.env.CHILD_COVERAGE;

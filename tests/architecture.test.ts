@@ -1,29 +1,40 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-/** The rooms of `src/` and the rooms each may import. `app` wires them all; change a line only with a reason. */
+/** The rooms of `src/`, from the bottom up, and the rooms each may import. Change a line only with a reason. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   base: [],
+  rpc: ['base'],
+  'config-edit': ['base'],
+  'schema-check': ['base'],
+  audit: ['base'],
+  search: ['base'],
+  registry: ['base'],
+  sandbox: ['base', 'rpc'],
+  bridge: ['base', 'rpc'],
   model: ['base'],
   settings: ['base', 'model'],
-  sources: ['base', 'model'],
-  scope: ['base', 'model'],
-  policy: ['base', 'model', 'scope'],
-  registry: ['base', 'model'],
-  upstream: ['base', 'model', 'policy'],
+  sources: ['base', 'config-edit', 'model'],
+  policy: ['base', 'model', 'settings'],
+  discovery: ['base', 'model', 'settings', 'sources', 'policy', 'registry'],
+  upstream: ['base', 'rpc', 'model', 'policy'],
   catalog: ['base', 'model', 'policy', 'upstream'],
-  search: ['base', 'model', 'catalog'],
-  sandbox: ['base'],
-  gateway: ['base', 'model', 'settings', 'policy', 'registry', 'upstream', 'catalog', 'search', 'sandbox'],
-  serve: ['base', 'model', 'gateway'],
-  bridge: ['base', 'model'],
-  app: [
-    ...['base', 'model', 'settings', 'sources', 'scope', 'policy', 'registry', 'upstream'],
-    ...['catalog', 'search', 'sandbox', 'gateway', 'serve', 'bridge'],
+  gateway: [
+    ...['base', 'model', 'settings', 'policy', 'upstream', 'catalog'],
+    ...['search', 'sandbox', 'schema-check', 'audit'],
   ],
-  cli: ['base', 'model', 'bridge', 'app'],
+  serve: ['base', 'rpc', 'model', 'gateway'],
+  'use-cases': [
+    ...['base', 'rpc', 'config-edit', 'model', 'settings', 'sources', 'policy', 'discovery'],
+    ...['registry', 'upstream', 'catalog', 'sandbox', 'audit', 'gateway'],
+  ],
+  app: [
+    ...['base', 'rpc', 'model', 'settings', 'policy', 'discovery', 'registry', 'upstream', 'catalog', 'search'],
+    ...['sandbox', 'audit', 'gateway', 'serve', 'bridge', 'use-cases'],
+  ],
+  cli: ['base', 'config-edit', 'model', 'discovery', 'bridge', 'use-cases', 'app'],
 };
 const MAX_LINES = 300;
 
@@ -69,6 +80,25 @@ describe('the house', () => {
     expect(wrong.map(show)).toEqual([]);
   });
 
+  it('allows nothing that nobody uses', () => {
+    const used = new Set(edges.map(({ from, to }) => `${roomOf(from)} -> ${roomOf(to)}`));
+    const allowed = Object.entries(ROOMS).flatMap(([room, others]) => others.map((other) => `${room} -> ${other}`));
+    expect(allowed.filter((one) => !used.has(one))).toEqual([]);
+  });
+
+  it('lists the rooms from the bottom up', () => {
+    const order = Object.keys(ROOMS);
+    const upward = Object.entries(ROOMS).flatMap(([room, others]) =>
+      others.filter((other) => order.indexOf(other) >= order.indexOf(room)).map((other) => `${room} -> ${other}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it('gives no two files the same name', () => {
+    const names = files.map((file) => basename(file)).filter((name) => name !== 'index.ts');
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
+  });
+
   it('enters a room by its front door', () => {
     const past = edges.filter(({ from, to }) => roomOf(from) !== roomOf(to) && roomOf(to) !== '');
     expect(past.filter(({ to }) => relative(src, to) !== join(roomOf(to), 'index.ts')).map(show)).toEqual([]);
@@ -102,7 +132,7 @@ describe('the house', () => {
   });
 
   it('keeps `process` out of the rooms that are handed their world', () => {
-    const pure = ['model', 'settings', 'sources', 'scope', 'policy', 'search', 'gateway'];
+    const pure = ['model', 'settings', 'sources', 'policy', 'search', 'schema-check', 'config-edit', 'gateway'];
     const reads = files.filter(
       (file) => pure.includes(roomOf(file)) && /\bprocess\b\s*[.[]/.test(readFileSync(file, 'utf8')),
     );

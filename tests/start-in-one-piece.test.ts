@@ -22,7 +22,7 @@ it('loads what a command needs at its start in a few files', () => {
 });
 
 it('runs a command for none of the other entries, though they load the same', () => {
-  for (const entry of ['cli.js', 'serve-alone.js', 'slow-settings.js'])
+  for (const entry of ['cli.js', 'serve-alone.js', 'daemon-settings.js'])
     for (const path of loadedWith(join(dist, entry)))
       expect(readFileSync(path, 'utf8')).not.toContain('process.exitCode=await');
   expect(readFileSync(join(dist, 'program.js'), 'utf8')).toContain('process.exitCode=await');

@@ -188,7 +188,8 @@ function write(path: string, text: string): void {
 
 /** What `portolan approve` does once a person has said yes. */
 async function approve(machine: Machine, name: string): Promise<void> {
-  const { discoverAll, questionAbout, rule } = await import('../src/app/index.js');
+  const { discoverAll } = await import('../src/discovery/index.js');
+  const { questionAbout, rule } = await import('../src/use-cases/index.js');
   const discovery = await discoverAll({ home: machine.home, cwd: machine.project, env: { PATH: process.env.PATH } });
   const server = discovery.servers.find((one) => one.name === name);
   if (!server) throw new Error(`there is no server ${name}`);

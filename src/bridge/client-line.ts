@@ -3,6 +3,9 @@ import { parseLine, type RpcFault } from '../rpc/index.js';
 import { parsed } from './parse-bytes.js';
 import { MAX_READ_DEPTH, TOO_DEEP } from './rpc-faults.js';
 
+/** What a client may say in one message before the daemon refuses it; more than that is not even passed on. */
+export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
 export type ClientLine =
   | { readonly kind: 'messages'; readonly messages: readonly ClientMessage[] }
   | { readonly kind: 'refused'; readonly id: unknown; readonly fault: RpcFault; readonly isAnswer: boolean };

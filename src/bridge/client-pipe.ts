@@ -1,6 +1,6 @@
 import { isDeeperThan, isObject } from '../base/index.js';
 import { LineSplitter, NO_ID, type RpcFault, readId, tooLarge } from '../rpc/index.js';
-import { readClientLine } from './client-line.js';
+import { MAX_LINE_BYTES, readClientLine } from './client-line.js';
 import { ClientOutput } from './client-output.js';
 import { ClientState } from './client-state.js';
 import type { DaemonLine } from './daemon-connection.js';
@@ -10,8 +10,6 @@ import { type Flight, isRead, Ledger, LISTEN } from './pending-requests.js';
 import type { PipeOptions } from './pipe-options.js';
 import { CUT_OFF, ENDING, LOST, MAX_ANSWER_DEPTH, NO_GATEWAY, TOO_DEEP } from './rpc-faults.js';
 
-/** What a client may say in one message before the daemon refuses it; more than that is not even passed on. */
-const MAX_LINE_BYTES = 64 * 1024 * 1024;
 /** A daemon that is lost while it is told about the client is followed by another, but not for ever. */
 const MAX_RESTORES = 5;
 /** Messages that are no requests, for a daemon that comes back. */

@@ -4,7 +4,7 @@ import { runProgram } from '../../tests/fixtures/run-program.js';
 describe('a server in the same program', () => {
   it('that never answers does not let the program end before the call is given up', () => {
     const { out, code } = runProgram(`
-      import { Connection } from './src/upstream/connection.ts';
+      import { Connection } from './src/upstream/connection/connection.ts';
       import { openSdkChannel } from './src/upstream/sdk-channel.ts';
       const silent = { async connect(transport) { transport.onmessage = () => undefined; await transport.start(); } };
       const channel = await openSdkChannel(() => silent, () => ({ maxLineBytes: 1e6, maxDepth: 64 }));

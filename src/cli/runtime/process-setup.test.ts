@@ -6,7 +6,7 @@ function placeForYoung(first: string): readonly number[] {
   const { out } = runProgram(`
     import { getHeapSpaceStatistics } from 'node:v8';
     import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
-    import { stayLean } from './src/cli/own-process.ts';
+    import { stayLean } from './src/cli/runtime/process-setup.ts';
     ${first}
     const kept = [];
     const sizes = [];

@@ -91,7 +91,7 @@ describe('AnswerClock', () => {
     { title: 'keeps no program alive that has its answer', stop: true, expected: '' },
   ])('$title', ({ stop, expected }) => {
     const { out } = runProgram(`
-      import { AnswerClock } from './src/upstream/answer-clock.ts';
+      import { AnswerClock } from './src/upstream/connection/answer-deadlines.ts';
       const clock = new AnswerClock(true);
       const patience = { timeoutMs: 1_500, totalMs: 1_500 };
       const waits = [1, 2].map((id) => ({ id, patience, ends: 0, due: 0, ranOut: () => console.log('given up') }));
