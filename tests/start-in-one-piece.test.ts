@@ -21,6 +21,10 @@ it('loads what a command needs at its start in a few files', () => {
   expect(loaded.size).toBeLessThanOrEqual(4);
 });
 
+it.each(['program.js', 'index.js'])('does not load zod with %s (docs/decisions/0002)', (entry) => {
+  for (const path of loadedWith(join(dist, entry))) expect(readFileSync(path, 'utf8')).not.toMatch(/from"zod"/);
+});
+
 it('runs a command for none of the other entries, though they load the same', () => {
   for (const entry of ['cli.js', 'serve-alone.js', 'daemon-settings.js'])
     for (const path of loadedWith(join(dist, entry)))

@@ -3,4 +3,4 @@ export { inspectSettings, loadSettings } from './load-settings.js';
 export type { LoadedSettings, WaitingFile } from './resolve-settings.js';
 export { leavesOf } from './setting-keys.js';
 export { isBroughtByProject } from './settings-files.js';
-export { SettingsFile } from './settings-schema.js';
+export type { SettingsFile } from './settings-schema.js';
