@@ -1,12 +1,17 @@
 import { defineConfig } from 'vitest/config';
+import { hiddenPaths, programTags } from './tests/support/programs.js';
+import { ReportSkipped } from './tests/support/report-skipped.js';
 
 export default defineConfig({
+  define: { PORTOLAN_HIDDEN_PROGRAMS: JSON.stringify(hiddenPaths()) },
   test: {
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
+    tags: programTags(),
+    reporters: ['default', new ReportSkipped()],
     // Machines are noisy: what hangs is found all the same.
     testTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
-    // `npm run coverage` also counts what the programs run that tests start.
+    // `npm test -- --count` also counts what the programs run that tests start.
     setupFiles: process.env.CHILD_COVERAGE === undefined ? [] : ['scripts/coverage-children.mjs'],
     coverage: {
       provider: 'v8',

@@ -1,68 +1,46 @@
-// Makes a fresh clone ready: installs what is missing and builds what is out of date. Quiet when there is nothing to do.
-//   --no-build  only installs      --lean  only what it takes to build and to run, for a first look
+// Makes a clone ready to run: installs the packages and builds, each only if it is missing or out of date.
+//   --no-build  only installs
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isLeanInstalled, leanInstall } from './lean-install.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const lock = join(root, 'package-lock.json');
-const installed = join(root, 'node_modules', '.package-lock.json');
+/** Each package manager writes one of these into node_modules when it has installed everything. */
+const INSTALLED = ['.package-lock.json', '.modules.yaml', '.yarn-state.yml'].map((name) =>
+  join(root, 'node_modules', name),
+);
+const BUILT = join(root, 'dist', 'cli.cjs');
+const SOURCES = ['src', 'examples', 'scripts', 'package.json', 'tsconfig.json', 'tsconfig.types.json'];
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Portolan needs Node.js 20.19 or newer; this is ${process.versions.node}.`);
+  console.error(`Portolan needs Node.js 20.19 or newer; this is ${process.versions.node}. Install it from nodejs.org.`);
   process.exit(1);
 }
 
-/** Ends with the command's own exit code if it fails. Its output goes to stderr: stdout belongs to what is started next. */
-function run(command, args, cwd = root) {
-  const windows = process.platform === 'win32';
-  const { status, error } = spawnSync(command, args, { cwd, stdio: ['ignore', 2, 2], shell: windows });
-  if (status === 0) return;
-  console.error(`\`${[command, ...args].join(' ')}\` failed${error ? `: ${error.message}` : ''}`);
-  process.exit(status ?? 1);
-}
-
+/** The newest modification below `path` in milliseconds; 0 if there is nothing. */
 function newest(path) {
-  const stat = statSync(path);
-  if (!stat.isDirectory()) return stat.mtimeMs;
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat?.isDirectory()) return stat?.mtimeMs ?? 0;
   return Math.max(stat.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-/** npm writes what it installed beside the modules; the same packages in both files means nothing is missing. */
-function isInstalled() {
-  if (!existsSync(installed)) return false;
-  const versions = (file) =>
-    Object.entries(JSON.parse(readFileSync(file, 'utf8')).packages)
-      .filter(([name, entry]) => name !== '' && !entry.optional)
-      .map(([name, entry]) => `${name}@${entry.version}`)
-      .sort()
-      .join('\n');
-  return versions(lock) === versions(installed);
+/** Ends with the exit code of a command that fails. Output goes to stderr: stdout belongs to the program started next. */
+function step(message, command, args) {
+  console.error(message);
+  const shell = process.platform === 'win32';
+  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2], shell });
+  if (status === 0) return;
+  console.error(`\`${[command, ...args].join(' ')}\` failed${error ? `: ${error.message}` : ''}.`);
+  process.exit(status ?? 1);
 }
 
-const isLean = process.argv.includes('--lean');
-if (isLean && !existsSync(join(root, 'node_modules'))) {
-  console.error('installing what it takes to build and to run …');
-  leanInstall(root, (args, folder) => run('npm', args, folder));
-}
+if (Math.max(...INSTALLED.map(newest)) < newest(join(root, 'package-lock.json')))
+  step('Installing the packages (once, about 15 seconds) …', 'npm', ['ci', '--no-fund', '--no-audit']);
 
-if (isLean ? !isLeanInstalled(root) : !isInstalled()) {
-  console.error('installing dependencies …');
-  // Not `npm ci`: it refuses a lock file without the packages of other platforms, and not every registry has those of every
-  // version. This installs what the lock file says and leaves it as it is.
-  run('npm', ['install', '--no-save', '--no-fund', '--no-audit', '--loglevel=error']);
-}
-
-if (!process.argv.includes('--no-build')) {
-  const built = join(root, 'dist', 'cli.js');
-  const inputs = ['src', 'examples', 'scripts/build.mjs', 'package.json', 'tsconfig.json', 'tsconfig.types.json'];
-  // A lean build has no declarations.
-  const isWhole = isLean || existsSync(join(root, 'dist', 'types', 'index.d.ts'));
-  if (!existsSync(built) || !isWhole || inputs.some((input) => newest(join(root, input)) > statSync(built).mtimeMs)) {
-    console.error('building …');
-    run(process.execPath, ['scripts/build.mjs']);
-  }
-}
+if (
+  !process.argv.includes('--no-build') &&
+  newest(BUILT) < Math.max(...SOURCES.map((name) => newest(join(root, name))))
+)
+  step('Building …', process.execPath, [join(root, 'scripts', 'build.mjs')]);

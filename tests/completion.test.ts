@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environment, PROGRAM } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
+import { needs } from './support/programs.js';
 
 let machine: Machine;
 let env: Record<string, string>;
@@ -33,8 +34,6 @@ function shell(program: string, args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-const has = (program: string) => spawnSync(program, ['--version']).status === 0;
-
 /** What bash would offer at the end of a line. */
 function offeredByBash(line: string): string[] {
   const script = `
@@ -48,7 +47,7 @@ function offeredByBash(line: string): string[] {
   return stdout.split('\n').filter(Boolean);
 }
 
-describe.skipIf(!has('bash'))('bash', () => {
+describe('bash', needs('bash'), () => {
   it('takes the script without a complaint', () => {
     const { stdout } = shell('portolan', ['completion', 'bash']);
     expect(spawnSync('bash', ['-n'], { input: stdout, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
@@ -107,7 +106,7 @@ describe.skipIf(!has('bash'))('bash', () => {
   });
 });
 
-describe.skipIf(!has('zsh'))('zsh', () => {
+describe('zsh', needs('zsh'), () => {
   it('offers names of servers as they are, and runs none of them', () => {
     const script = `
       autoload -Uz compinit && compinit -u -D
@@ -143,9 +142,7 @@ describe.skipIf(!has('zsh'))('zsh', () => {
     expect(shell('zsh', ['-f', '-c', script, 'zsh', typed, becomes]).stdout).toBe('completed\n');
   });
 });
-it.skipIf(has('zsh'))('the completion of zsh is skipped: zsh is not installed', () => undefined);
-
-describe.skipIf(!has('fish'))('fish', () => {
+describe('fish', needs('fish'), () => {
   it.each([
     { line: 'portolan in', offers: ['inspect', 'install'] },
     { line: 'portolan daemon st', offers: ['start', 'stop', 'status'] },
@@ -160,7 +157,6 @@ describe.skipIf(!has('fish'))('fish', () => {
     expect(words.toSorted()).toEqual(offers.toSorted());
   });
 });
-it.skipIf(has('fish'))('the completion of fish is skipped: fish is not installed', () => undefined);
 
 it.each(['bash', 'zsh', 'fish'])('the script for %s names every command and every flag that is told', (name) => {
   const { stdout } = shell('portolan', ['completion', name]);

@@ -11,6 +11,7 @@ import { ErrorCode } from '../src/base/index.js';
 import { EXIT } from '../src/cli/runtime/command.js';
 import { State } from '../src/model/index.js';
 import { anchorOf, type Block, type Document, parseDocument, readDocuments, typedLines } from './documents.js';
+import { needs } from './support/programs.js';
 import { exampleMachine, verdictOn } from './typed-in-documents.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -74,14 +75,13 @@ describe('every block of the documents', () => {
     expect(await typeFaults({ document: '', line: 1, language: 'ts', text: stale })).toHaveLength(2);
   });
 
-  it('is Python where it says so', ({ skip }) => {
+  it('is Python where it says so', needs('python3'), () => {
     const check = [
       'import ast, json, sys',
       'for block in json.load(sys.stdin): compile(block, "block", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)',
     ].join('\n');
     const input = JSON.stringify(of('python').map(({ text }) => text));
-    const { error, status, stderr } = spawnSync('python3', ['-c', check], { input, encoding: 'utf8' });
-    if (error) skip('there is no python3 here');
+    const { status, stderr } = spawnSync('python3', ['-c', check], { input, encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   });
 });

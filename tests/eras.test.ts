@@ -1,21 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { startGateway } from '../src/app/start-gateway.js';
 import { discover } from '../src/discovery/index.js';
-import { installed } from './client-over-stdio.js';
+import { fixture, installed } from './client-over-stdio.js';
 import { makeMachine } from './machine.js';
 
-describe('real servers of every generation', () => {
+describe('servers of every protocol revision', () => {
   it.each([
-    { name: '@upstash/context7-mcp', version: '2026-07-28', env: {} },
-    { name: '@modelcontextprotocol/server-github', version: '2024-11-05', env: {} },
-    { name: 'n8n-mcp', version: '2025-03-26', env: { MCP_MODE: 'stdio', N8N_MCP_TELEMETRY_DISABLED: 'true' } },
-    { name: '@modelcontextprotocol/server-everything', version: '2025-11-25', env: {} },
-  ])('lists $name, which speaks $version', async ({ name, version, env }) => {
+    { name: '@upstash/context7-mcp', version: '2026-07-28', one: installed('@upstash/context7-mcp') },
+    { name: 'server-github', version: '2024-11-05', one: installed('@modelcontextprotocol/server-github') },
+    { name: 'our fixture', version: '2025-03-26', one: fixture(['--revision', '2025-03-26']) },
+    { name: 'server-everything', version: '2025-11-25', one: installed('@modelcontextprotocol/server-everything') },
+  ])('lists $name, which speaks $version', async ({ version, one }) => {
     using machine = makeMachine();
-    const { command, args } = installed(name);
-    // Its front door is elsewhere.
-    const program = args.map((word) => word.replace('n8n-mcp/dist/index.js', 'n8n-mcp/dist/mcp/stdio-wrapper.js'));
-    const servers = { one: { command, args: program, env } };
+    const servers = { one };
     await using running = await startGateway(machine.options({ servers, clients: [] }));
     const { greeting, tools = [] } = await running.catalog.refresh('one');
     expect(greeting?.protocolVersion).toBe(version);

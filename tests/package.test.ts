@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StdioClient } from './client-over-stdio.js';
 import { makeMachine } from './machine.js';
@@ -110,32 +110,7 @@ describe('a fresh clone', () => {
       rmSync(folder, { recursive: true, force: true });
     }
   });
-
-  it('installs for that exactly what is built in and what builds', async () => {
-    const { TO_BUILD }: { TO_BUILD: readonly string[] } = await import(
-      pathToFileURL(join(root, 'scripts/lean-install.mjs')).href
-    );
-    const { dependencies, optionalDependencies, devDependencies } = json('package.json');
-    const imported = ['src', 'examples'].flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-        .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-        .flatMap((name) => packagesIn(readFileSync(join(root, folder, name), 'utf8'))),
-    );
-    const others = { ...dependencies, ...optionalDependencies };
-    const wanted = [...new Set(['esbuild', ...imported])].filter(
-      (name) => !(name in others) && name in devDependencies,
-    );
-    expect(TO_BUILD.toSorted()).toEqual(wanted.toSorted());
-  });
 });
-
-/** Packages that a text imports for more than their types. */
-function packagesIn(text: string): string[] {
-  const found = text.matchAll(
-    /^(?:import|export)(?! type)[^'"]*?['"]([^.'"][^'"]*)['"]|\bimport\(\s*['"]([^.'"][^'"]*)['"]/gm,
-  );
-  return [...found].map(([, bare = '', lazy = bare]) => /^(?:@[^/]+\/)?[^/]+/.exec(lazy || bare)?.[0] ?? '');
-}
 
 /** A throw-away home would have npm fetch everything again: the cache is no secret. */
 function npmCache(): Record<string, string> {

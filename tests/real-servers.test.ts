@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configure, connect, connectDirectly, installed, type StdioClient } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
+import { needs } from './support/programs.js';
 
 /** One gateway in front of six servers as their makers publish them, and the same servers without it. */
 let machine: Machine;
@@ -122,7 +123,7 @@ describe('real servers behind the gateway', () => {
     expect(found.structuredContent).toMatchObject({ entities });
   });
 
-  it('tell the state of a repository', async () => {
+  it('tell the state of a repository', needs('git'), async () => {
     const { structuredContent } = await gateway.execute('git', 'git_status', { path: machine.project });
     expect(structuredContent).toMatchObject({
       currentBranch: 'main',

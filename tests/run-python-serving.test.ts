@@ -7,10 +7,8 @@ import { type CallResult, configure, connect, fixture, isAlive, until } from './
 import { daemonHouse } from './daemon-harness.js';
 import { serveOverHttp } from './gateway-over-http.js';
 import { makeMachine } from './machine.js';
-import { enginesHere, tidy } from './sandbox/engines-here.js';
+import { describeEngines, tidy } from './sandbox/engines-here.js';
 
-// What is the same in every engine is tried in the one that starts at once.
-const [bwrap] = await enginesHere(['bwrap']);
 afterAll(tidy);
 
 const OWN = { own: fixture() };
@@ -80,77 +78,82 @@ describe('run_python that is switched off', () => {
   });
 });
 
-describe.skipIf(bwrap?.skipped !== undefined)(`run_python (${bwrap?.skipped ?? 'in bwrap'})`, () => {
-  it('is answered in TOON where that is set', async () => {
-    using machine = makeMachine();
-    configure(machine, OWN, { sandbox: { engine: 'bwrap', output: 'toon' } });
-    await using client = await connect(machine);
-    const code = 'print("a")\n[{"id": 1, "name": "x"}, {"id": 2, "name": "y"}]';
-    const { content, structuredContent } = await client.call('run_python', { code, servers: [] });
-    const text = String(content[0]?.text);
-    expect(text).toContain('result[2]{id,name}:\n  1,x\n  2,y');
-    expect(decode(text)).toEqual(structuredContent);
-  });
-
-  it.each([
-    { title: 'no code', given: {}, message: 'run_python: code is missing' },
-    { title: 'servers that are no list', given: { code: '1', servers: 7 }, message: 'run_python: servers must be' },
-    { title: 'a time of nothing', given: { code: '1', timeout: 0 }, message: 'run_python: timeout must be' },
-    { title: 'too much time', given: { code: '1', timeout: 121 }, message: 'timeout is at most 120 seconds' },
-    {
-      title: 'a session that is a text',
-      given: { code: '1', session: 'mine' },
-      message: 'run_python: session must be',
-    },
-  ])('refuses $title so that a model can mend it', async ({ given, message }) => {
-    using machine = makeMachine();
-    configure(machine, OWN, { sandbox: { engine: 'bwrap' } });
-    await using client = await connect(machine);
-    expect(await client.call('run_python', given)).toMatchObject({
-      isError: true,
-      structuredContent: { error: { code: 'TOOL_VALIDATION_ERROR', message: expect.stringContaining(message) } },
+// Every engine behaves alike here; bubblewrap starts fastest.
+await describeEngines(
+  ['bwrap'],
+  (engine) => `run_python in ${engine}`,
+  () => {
+    it('is answered in TOON where that is set', async () => {
+      using machine = makeMachine();
+      configure(machine, OWN, { sandbox: { engine: 'bwrap', output: 'toon' } });
+      await using client = await connect(machine);
+      const code = 'print("a")\n[{"id": 1, "name": "x"}, {"id": 2, "name": "y"}]';
+      const { content, structuredContent } = await client.call('run_python', { code, servers: [] });
+      const text = String(content[0]?.text);
+      expect(text).toContain('result[2]{id,name}:\n  1,x\n  2,y');
+      expect(decode(text)).toEqual(structuredContent);
     });
-  });
 
-  it('keeps variables over HTTP for a client that has a session, and none where two could be taken for one', async () => {
-    using machine = makeMachine();
-    configure(machine, OWN, { sandbox: { engine: 'bwrap' } });
-    await using gateway = await serveOverHttp(machine);
-    const sessions = [await overHttp(gateway.url), await overHttp(gateway.url)];
-    for (const [n, { run }] of sessions.entries()) await run(`own${n} = 1`);
-    const names = 'sorted(name for name in globals() if name.startswith("own"))';
-    expect(await Promise.all(sessions.map(({ run }) => run(names)))).toEqual([['own0'], ['own1']]);
-    await Promise.all(sessions.map(({ close }) => close()));
-    expect(await stateless(gateway.url, 'own2 = 1')).toBeUndefined();
-    expect(await stateless(gateway.url, names)).toEqual([]);
-  });
+    it.each([
+      { title: 'no code', given: {}, message: 'run_python: code is missing' },
+      { title: 'servers that are no list', given: { code: '1', servers: 7 }, message: 'run_python: servers must be' },
+      { title: 'a time of nothing', given: { code: '1', timeout: 0 }, message: 'run_python: timeout must be' },
+      { title: 'too much time', given: { code: '1', timeout: 121 }, message: 'timeout is at most 120 seconds' },
+      {
+        title: 'a session that is a text',
+        given: { code: '1', session: 'mine' },
+        message: 'run_python: session must be',
+      },
+    ])('refuses $title so that a model can mend it', async ({ given, message }) => {
+      using machine = makeMachine();
+      configure(machine, OWN, { sandbox: { engine: 'bwrap' } });
+      await using client = await connect(machine);
+      expect(await client.call('run_python', given)).toMatchObject({
+        isError: true,
+        structuredContent: { error: { code: 'TOOL_VALIDATION_ERROR', message: expect.stringContaining(message) } },
+      });
+    });
 
-  it('keeps the variables of two clients of one daemon apart, and says when they went with it', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, OWN, { sandbox: { engine: 'bwrap' } });
-    await using one = await house.client();
-    await using two = await house.client();
-    await one.call('run_python', { code: 'mine = 1' });
-    await two.call('run_python', { code: 'yours = 2' });
-    const names = 'sorted({"mine", "yours"} & set(globals()))';
-    expect(resultOf(await one.call('run_python', { code: names }))).toEqual(['mine']);
-    expect(resultOf(await two.call('run_python', { code: names }))).toEqual(['yours']);
-    const pid = await house.pid();
-    if (pid === undefined) throw new Error('no daemon serves them');
-    process.kill(pid, 'SIGKILL');
-    await until(
-      () => isAlive(pid),
-      (alive) => !alive,
-    );
-    const after = await until(
-      // Whoever asks before the loss is noticed is told that nobody knows what became of it.
-      () => one.call('run_python', { code: names }).catch(() => undefined),
-      (answer) => answer !== undefined,
-    );
-    expect(after?.structuredContent).toMatchObject({ result: [], stateLost: true });
-    expect((await one.call('run_python', { code: names })).structuredContent).not.toHaveProperty('stateLost');
-  });
-});
+    it('keeps variables over HTTP for a client that has a session, and none where two could be taken for one', async () => {
+      using machine = makeMachine();
+      configure(machine, OWN, { sandbox: { engine: 'bwrap' } });
+      await using gateway = await serveOverHttp(machine);
+      const sessions = [await overHttp(gateway.url), await overHttp(gateway.url)];
+      for (const [n, { run }] of sessions.entries()) await run(`own${n} = 1`);
+      const names = 'sorted(name for name in globals() if name.startswith("own"))';
+      expect(await Promise.all(sessions.map(({ run }) => run(names)))).toEqual([['own0'], ['own1']]);
+      await Promise.all(sessions.map(({ close }) => close()));
+      expect(await stateless(gateway.url, 'own2 = 1')).toBeUndefined();
+      expect(await stateless(gateway.url, names)).toEqual([]);
+    });
+
+    it('keeps the variables of two clients of one daemon apart, and says when they went with it', async () => {
+      await using house = daemonHouse();
+      configure(house.machine, OWN, { sandbox: { engine: 'bwrap' } });
+      await using one = await house.client();
+      await using two = await house.client();
+      await one.call('run_python', { code: 'mine = 1' });
+      await two.call('run_python', { code: 'yours = 2' });
+      const names = 'sorted({"mine", "yours"} & set(globals()))';
+      expect(resultOf(await one.call('run_python', { code: names }))).toEqual(['mine']);
+      expect(resultOf(await two.call('run_python', { code: names }))).toEqual(['yours']);
+      const pid = await house.pid();
+      if (pid === undefined) throw new Error('no daemon serves them');
+      process.kill(pid, 'SIGKILL');
+      await until(
+        () => isAlive(pid),
+        (alive) => !alive,
+      );
+      const after = await until(
+        // Whoever asks before the loss is noticed is told that nobody knows what became of it.
+        () => one.call('run_python', { code: names }).catch(() => undefined),
+        (answer) => answer !== undefined,
+      );
+      expect(after?.structuredContent).toMatchObject({ result: [], stateLost: true });
+      expect((await one.call('run_python', { code: names })).structuredContent).not.toHaveProperty('stateLost');
+    });
+  },
+);
 
 /** A client of the older kind, which has a session. */
 async function overHttp(url: string) {

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readAudit } from '../src/audit/index.js';
 import { openGateway } from '../src/index.js';
 import {
@@ -15,9 +15,8 @@ import {
   until,
 } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
-import { enginesHere, tidy } from './sandbox/engines-here.js';
+import { describeEngines, tidy } from './sandbox/engines-here.js';
 
-const engines = await enginesHere(['bwrap', 'pyodide']);
 afterAll(tidy);
 
 type Answer = Record<string, unknown> & { error?: Record<string, unknown> };
@@ -25,10 +24,7 @@ type Answer = Record<string, unknown> & { error?: Record<string, unknown> };
 const answerOf = ({ structuredContent }: CallResult) => structuredContent as Answer;
 const textOf = ({ content }: CallResult) => String(content[0]?.text);
 
-for (const { name, skipped } of engines) {
-  if (skipped !== undefined) it.skip(skipped);
-  else describe(`run_python in ${name}, as an agent drives it`, () => inEngine(name));
-}
+await describeEngines(['bwrap', 'pyodide'], (engine) => `run_python in ${engine}, as an agent drives it`, inEngine);
 
 function inEngine(engine: string): void {
   let machine: Machine;

@@ -7,7 +7,7 @@ import { configure, connect, fixture } from '../client-over-stdio.js';
 import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 import { call, codeOf, type WatchedGateway, watchedGateway } from '../gateway-harness.js';
 
-// In more depth: what the schema's patterns cost in src/gateway/schema, wildcards of rules in s9.test.ts, Windows in child-windows.test.ts.
+// In more depth: what the schema's patterns cost in src/schema-check, wildcards of rules in s9.test.ts, Windows in child-windows.test.ts.
 
 describe.concurrent('S14 argument injection (CVE-2025-68143)', () => {
   it('S14 gives a server every word as it is written: no shell reads it', async () => {

@@ -5,6 +5,6 @@ import { programSuite } from '../sandbox/program-suite.js';
 
 afterAll(tidy);
 
-const OTHERS = ['pyodide', 'deno', 'podman', 'docker'];
+const OTHERS = ['pyodide', 'deno', 'podman', 'docker'] as const;
 await programSuite(OTHERS);
 await lifecycleSuite(OTHERS);

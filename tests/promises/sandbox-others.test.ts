@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Json, type LineClient, odd, textOf, type WatchedGateway, watchedGateway } from '../gateway-harness.js';
-import { enginesHere, tidy } from '../sandbox/engines-here.js';
+import { describeEngines, tidy } from '../sandbox/engines-here.js';
 
-const engines = await enginesHere(['bwrap', 'pyodide']);
 afterAll(tidy);
 
 const WATCHED_MS = 2_000;
@@ -28,10 +27,7 @@ const ATTACKS: readonly { readonly title: string; readonly code: string }[] = [
   { title: 'forged messages', code: 'import os\nwhile True: os.write(4, b"{}\\n" * 1000)' },
 ];
 
-for (const { name, skipped } of engines) {
-  if (skipped !== undefined) it.skip(skipped);
-  else describe(`others while programs attack in ${name}`, () => inEngine(name));
-}
+await describeEngines(['bwrap', 'pyodide'], (engine) => `others while programs attack in ${engine}`, inEngine);
 
 function inEngine(engine: string): void {
   let gateway: WatchedGateway;

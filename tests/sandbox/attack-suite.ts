@@ -1,9 +1,16 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, type HostCall, type Limits, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
+import { afterAll, expect, it } from 'vitest';
+import {
+  DEFAULT_LIMITS,
+  type EngineName,
+  type HostCall,
+  type Limits,
+  type Outcome,
+  type Sandbox,
+} from '../../src/sandbox/index.js';
 import { ATTACKS, type Attack, armed, endsAs } from './attacks.js';
 import { type Canaries, setUpCanaries } from './canaries.js';
-import { enginesHere, open, tidy } from './engines-here.js';
+import { describeEngines, open, tidy } from './engines-here.js';
 import { SERVERS, world } from './world.js';
 
 const canaries: Canaries = await setUpCanaries();
@@ -30,12 +37,9 @@ const REACHABLE = new Set(SERVERS.flatMap(({ name, tools }) => tools.map((tool) 
 /** Others would notice. Far above what is measured, because the machines that test do other things too. */
 const MAX_P99_MS = 150;
 
-/** Runs the whole corpus in each of these engines that is here, and says aloud which is not. */
-export async function attackSuite(names: readonly string[]): Promise<void> {
-  for (const { name, skipped } of await enginesHere(names)) {
-    if (skipped !== undefined) it.skip(skipped);
-    else describe(`attacks in ${name}`, () => inEngine(name));
-  }
+/** Runs the whole corpus in each of these engines. */
+export async function attackSuite(engines: readonly EngineName[]): Promise<void> {
+  await describeEngines(engines, (engine) => `attacks in ${engine}`, inEngine);
 }
 
 function inEngine(engine: string): void {

@@ -2,14 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describe, it } from 'vitest';
 import { silentLog } from '../../src/base/index.js';
-import { ENGINE_NAMES, openSandbox, type Probe, type Sandbox } from '../../src/sandbox/index.js';
-
-export interface EngineHere {
-  readonly name: string;
-  /** Undefined if it runs here, else why not: said in the title of what is skipped. */
-  readonly skipped: string | undefined;
-}
+import { type EngineName, openSandbox, type Probe, type Sandbox } from '../../src/sandbox/index.js';
+import { has, needs, type ProgramName } from '../support/programs.js';
 
 /** A throw-away folder for snapshots, for one test file. */
 export const folder = mkdtempSync(join(tmpdir(), 'portolan-sandbox-'));
@@ -17,30 +13,38 @@ export const tidy = (): void => rmSync(folder, { recursive: true, force: true })
 
 export const open = (engine: string): Sandbox => openSandbox({ engine, folder, log: silentLog });
 
-/** Not installed, not running, or a system that does not let an ordinary user make namespaces. All else is a fault of ours. */
-const ABSENT = /not installed|does not answer|no python3|on Linux alone|is not there|namespace|uid map|not permitted/i;
+const PROGRAMS_OF: Readonly<Record<EngineName, readonly ProgramName[]>> = {
+  bwrap: ['bubblewrap', 'python3'],
+  deno: ['deno'],
+  pyodide: [],
+  podman: ['podman'],
+  docker: ['docker'],
+};
 
-/** Whose words could also be ours: then bubblewrap itself is asked whether it may do what it is for. */
+/** Installed, but not running, or a system that does not let an ordinary user make namespaces. All else is a fault of ours. */
+const UNUSABLE = /does not answer|on Linux alone|namespace|uid map|not permitted/i;
+/** Texts that our own code could also cause: then bubblewrap itself is asked whether it may make namespaces. */
 const FORBIDDEN = /namespace|uid map|not permitted/i;
 
-/** These engines with whether each can be tested here. An engine that is here and fails its probe fails the tests. */
-export async function enginesHere(names: readonly string[] = ENGINE_NAMES): Promise<readonly EngineHere[]> {
+/** One suite for each of these engines; skipped where its programs are missing. An engine that is here and fails its probe fails the tests. */
+export async function describeEngines(
+  engines: readonly EngineName[],
+  title: (engine: string) => string,
+  suite: (engine: string) => void,
+): Promise<void> {
   await using sandbox = open('auto');
-  const here: EngineHere[] = [];
-  for (const name of ENGINE_NAMES.filter((one) => names.includes(one)))
-    here.push({ name, skipped: reason(await sandbox.probe(name)) });
-  return here;
+  for (const engine of engines) {
+    const programs = PROGRAMS_OF[engine];
+    const problem = programs.every(has) ? problemOf(await sandbox.probe(engine)) : undefined;
+    if (problem === undefined) describe(title(engine), needs(...programs), () => suite(engine));
+    else it.skip(`${title(engine)} (skipped: ${problem})`);
+  }
 }
 
-function reason(probe: Probe): string | undefined {
+function problemOf(probe: Probe): string | undefined {
   if (probe.ok) return undefined;
-  // Pyodide is installed with the tests: where it is not, something is wrong with them.
-  const isOurFault = probe.engine === 'pyodide' || (FORBIDDEN.test(probe.problem) && mayMakeNamespaces());
-  if (ABSENT.test(probe.problem) && !isOurFault) {
-    const skipped = `${probe.engine} is skipped: ${probe.problem}`;
-    process.stderr.write(`${skipped}\n`); // the title of what did not run is shown by few reporters
-    return skipped;
-  }
+  const isOurFault = FORBIDDEN.test(probe.problem) && mayMakeNamespaces();
+  if (UNUSABLE.test(probe.problem) && !isOurFault) return probe.problem;
   throw new Error(`${probe.engine} is here and does not work: ${probe.problem}`);
 }
 

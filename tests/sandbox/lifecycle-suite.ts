@@ -3,9 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { afterAll, describe, expect, it } from 'vitest';
-import { type Capability, DEFAULT_LIMITS, type Limits, type Sandbox, WrittenResult } from '../../src/sandbox/index.js';
-import { enginesHere, folder, open } from './engines-here.js';
+import { afterAll, expect, it } from 'vitest';
+import {
+  type Capability,
+  DEFAULT_LIMITS,
+  type EngineName,
+  type Limits,
+  type Sandbox,
+  WrittenResult,
+} from '../../src/sandbox/index.js';
+import { describeEngines, folder, open } from './engines-here.js';
 import { SERVERS, world } from './world.js';
 
 const TEST_MS = 180_000;
@@ -27,11 +34,8 @@ const run = (sandbox: Sandbox, code: string, { session, limits, signal = never, 
   );
 
 /** What every engine promises, for each of these that is here. */
-export async function lifecycleSuite(names: readonly string[]): Promise<void> {
-  for (const { name, skipped } of await enginesHere(names)) {
-    if (skipped !== undefined) it.skip(skipped);
-    else describe(`a sandbox with ${name}`, () => inEngine(name));
-  }
+export async function lifecycleSuite(engines: readonly EngineName[]): Promise<void> {
+  await describeEngines(engines, (engine) => `a sandbox with ${engine}`, inEngine);
 }
 
 function inEngine(engine: string): void {

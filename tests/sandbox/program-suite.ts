@@ -1,6 +1,6 @@
-import { afterAll, describe, expect, it } from 'vitest';
-import { DEFAULT_LIMITS, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
-import { enginesHere, open } from './engines-here.js';
+import { afterAll, expect, it } from 'vitest';
+import { DEFAULT_LIMITS, type EngineName, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
+import { describeEngines, open } from './engines-here.js';
 import { PROGRAMS, type Program } from './programs.js';
 import { SERVERS, world } from './world.js';
 
@@ -29,12 +29,9 @@ const run = (sandbox: Sandbox, { code }: Program, session?: string) =>
     new AbortController().signal,
   );
 
-/** Runs the whole corpus in each of these engines that is here, and says aloud which is not. */
-export async function programSuite(names: readonly string[]): Promise<void> {
-  for (const { name, skipped } of await enginesHere(names)) {
-    if (skipped !== undefined) it.skip(skipped);
-    else describe(`programs as agents write them, in ${name}`, () => inEngine(name));
-  }
+/** Runs the whole corpus in each of these engines. */
+export async function programSuite(engines: readonly EngineName[]): Promise<void> {
+  await describeEngines(engines, (engine) => `programs as agents write them, in ${engine}`, inEngine);
 }
 
 function inEngine(name: string): void {

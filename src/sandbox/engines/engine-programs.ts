@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { homeFolder } from '../../base/index.js';
-import { findProgram } from './find-program.js';
+import { findProgram, HIDDEN_PROGRAMS } from './find-program.js';
 
 /** Only a Python that comes with the system: one in a home would show the home. */
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3'];
@@ -20,5 +20,5 @@ export function findDeno(): string | undefined {
 
 function existing(paths: readonly string[]): string | undefined {
   const { existsSync } = process.getBuiltinModule('node:fs');
-  return paths.find((path) => existsSync(path));
+  return paths.find((path) => !HIDDEN_PROGRAMS.includes(path) && existsSync(path));
 }

@@ -1,5 +1,11 @@
 import { dirname, join } from 'node:path';
 
+declare const PORTOLAN_HIDDEN_PROGRAMS: readonly string[] | undefined;
+
+/** Paths that a build for tests treats as absent. The shipped build hides none, and no variable or setting can change that. */
+export const HIDDEN_PROGRAMS: readonly string[] =
+  typeof PORTOLAN_HIDDEN_PROGRAMS === 'undefined' ? [] : PORTOLAN_HIDDEN_PROGRAMS;
+
 /** Where administrators and their packages put programs. */
 const SYSTEM_FOLDERS: readonly string[] = ['/usr/bin', '/usr/local/bin', '/bin', '/opt/homebrew/bin', '/snap/bin'];
 /** Written out: a variable that names them could name a folder of a project. */
@@ -37,6 +43,7 @@ export function programIn(folders: readonly string[], name: string): string | un
   const file = process.platform === 'win32' ? `${name}.exe` : name;
   return folders
     .map((folder) => join(folder, file))
+    .filter((path) => !HIDDEN_PROGRAMS.includes(path))
     .find((path) => {
       try {
         accessSync(path, constants.X_OK);

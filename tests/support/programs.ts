@@ -1,0 +1,107 @@
+import { accessSync, constants, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+/**
+ * Programs that some tests use and a machine may lack. A test that uses one says so with `needs('zsh')`: it is skipped
+ * where the program is missing, the end of the run says how to install it, and CI runs its file once more with the programs.
+ */
+const PROGRAMS = {
+  bubblewrap: { command: 'bwrap', install: 'apt-get install bubblewrap' },
+  python3: { command: 'python3', install: 'apt-get install python3' },
+  deno: { command: 'deno', install: 'install Deno in ~/.deno/bin, see https://deno.com' },
+  podman: { command: 'podman', install: 'apt-get install podman' },
+  docker: { command: 'docker', install: 'see https://docs.docker.com/engine/install' },
+  bash: { command: 'bash', install: 'apt-get install bash' },
+  zsh: { command: 'zsh', install: 'apt-get install zsh' },
+  fish: { command: 'fish', install: 'apt-get install fish' },
+  git: { command: 'git', install: 'apt-get install git' },
+} as const;
+
+export type ProgramName = keyof typeof PROGRAMS;
+
+/** The paths that `npm test -- --hide-programs` hides. Only the test runner reads it, never the product. */
+const HIDDEN = process.env.PORTOLAN_TEST_HIDDEN_PROGRAMS;
+/** Where the product looks for programs besides PATH. */
+const MORE_FOLDERS = ['/usr/bin', '/usr/local/bin', '/bin', '/opt/homebrew/bin', '/snap/bin'];
+
+const names = Object.keys(PROGRAMS) as ProgramName[];
+const folders = new Set([
+  ...(process.env.PATH ?? '').split(delimiter).filter(Boolean),
+  ...MORE_FOLDERS,
+  join(homedir(), '.deno', 'bin'),
+]);
+
+function pathsOf(command: string): string[] {
+  const files = process.platform === 'win32' ? [`${command}.exe`, `${command}.cmd`] : [command];
+  return [...folders].flatMap((folder) => files.map((file) => join(folder, file))).filter(isExecutable);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a test may start the program. */
+export function has(name: ProgramName): boolean {
+  return HIDDEN === undefined && pathsOf(PROGRAMS[name].command).length > 0;
+}
+
+/** The options of a test or suite that starts these programs. */
+export function needs(...programs: readonly ProgramName[]): { readonly tags: string[] } {
+  return { tags: [...programs] };
+}
+
+/** The tags for Vitest's configuration: a test whose program is missing is skipped. */
+export function programTags(): { name: string; description: string; skip?: true }[] {
+  return names.map((name) => ({
+    name,
+    description: PROGRAMS[name].install,
+    ...(!has(name) && { skip: true as const }),
+  }));
+}
+
+/** Every optional program of this machine: what a build for tests has to treat as absent to hide them. */
+export function optionalProgramPaths(): string[] {
+  return names.flatMap((name) => pathsOf(PROGRAMS[name].command));
+}
+
+/** The same paths in a run that hides them, else none. */
+export function hiddenPaths(): string[] {
+  return HIDDEN?.split(delimiter).filter(Boolean) ?? [];
+}
+
+/** A folder with a link to every program on PATH except the optional ones, to be the PATH of the tests. */
+export function makePathWithoutPrograms(): { readonly path: string; readonly remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'portolan-path-'));
+  const hidden = new Set<string>(names.map((name) => PROGRAMS[name].command));
+  const linked = new Set<string>();
+  for (const folder of folders)
+    for (const program of programsIn(folder)) {
+      // `python3.11` and `git-shell` are as absent as `python3` and `git`.
+      if (linked.has(program) || hidden.has(program.split(/[.-]/)[0] ?? '')) continue;
+      linked.add(program);
+      symlinkSync(join(folder, program), join(path, program));
+    }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+function programsIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => isExecutable(join(folder, name)));
+  } catch {
+    return [];
+  }
+}
+
+/** One line for each program that was missing. */
+export function missingLine(name: string, skipped: number): string {
+  const program = names.find((one) => one === name);
+  const why =
+    HIDDEN !== undefined ? 'hidden by --hide-programs' : program && `not installed: ${PROGRAMS[program].install}`;
+  return `Skipped ${skipped} ${skipped === 1 ? 'test' : 'tests'} that need ${name} (${why ?? 'unknown'}).`;
+}

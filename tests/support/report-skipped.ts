@@ -1,0 +1,22 @@
+import type { Reporter, TestModule } from 'vitest/node';
+import { missingLine, programTags } from './programs.js';
+
+/** Says at the end of a run which tests were skipped for want of a program, and how to install it. */
+export class ReportSkipped implements Reporter {
+  onTestRunEnd(modules: readonly TestModule[]): void {
+    const missing = new Set(programTags().flatMap(({ name, skip }) => (skip ? [name] : [])));
+    const counts = new Map<string, number>();
+    let others = 0;
+    for (const module of modules)
+      for (const test of module.children.allTests('skipped')) {
+        const [program] = test.tags.filter((tag) => missing.has(tag));
+        if (program === undefined) others += 1;
+        else counts.set(program, (counts.get(program) ?? 0) + 1);
+      }
+    for (const [program, count] of counts) process.stdout.write(`${missingLine(program, count)}\n`);
+    if (others > 0)
+      process.stdout.write(
+        `Skipped ${others} for another platform or user, or without the data beside the repository.\n`,
+      );
+  }
+}
