@@ -3,13 +3,14 @@ import { hiddenPaths, programTags } from './tests/support/programs.js';
 import { ReportSkipped } from './tests/support/report-skipped.js';
 
 export default defineConfig({
-  define: { PORTOLAN_HIDDEN_PROGRAMS: JSON.stringify(hiddenPaths()) },
+  define: { PORTOLAN_HIDDEN_PROGRAMS: JSON.stringify(hiddenPaths) },
   test: {
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
     tags: programTags(),
     reporters: ['default', new ReportSkipped()],
-    // Machines are noisy: what hangs is found all the same.
+    // Generous, because machines are noisy: a test that hangs still fails.
     testTimeout: 180_000,
+    hookTimeout: 180_000,
     expect: { poll: { timeout: 20_000 } },
     // `npm test -- --count` also counts what the programs run that tests start.
     setupFiles: process.env.CHILD_COVERAGE === undefined ? [] : ['scripts/coverage-children.mjs'],

@@ -1,6 +1,6 @@
 // Bundles src/ into dist/: one small entry that starts fast, and a chunk for each heavy module that is imported when it is needed.
 //   --source-maps            writes a map beside each file, which only the line count of the tests reads
-//   --hide-programs=a,b      a build for tests that finds none of these programs (tests/support/programs.ts)
+//   --hide-programs=a:b      a build for tests that takes these files for absent (tests/support/programs.ts)
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ const common = {
   external: ['zod', '@modelcontextprotocol/client', 'ws', 'pyodide'],
   define: {
     PORTOLAN_VERSION: JSON.stringify(version),
-    PORTOLAN_HIDDEN_PROGRAMS: JSON.stringify(hidden?.split(',') ?? []),
+    PORTOLAN_HIDDEN_PROGRAMS: JSON.stringify(hidden ?? ''),
   },
   legalComments: 'linked',
   logLevel: 'warning',

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** A secret that is found again wherever it turns up. */
-export const canary = (): string => `canary${randomBytes(12).toString('hex')}`;
+const canary = (): string => `canary${randomBytes(12).toString('hex')}`;
 
 export const canaries = (count: number): string[] => Array.from({ length: count }, canary);
 

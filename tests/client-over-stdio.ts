@@ -29,7 +29,7 @@ export interface CallResult extends Json {
 }
 
 /** An answer that is an error of the protocol. */
-export class Fault extends Error {
+class Fault extends Error {
   readonly code: number;
   readonly data: unknown;
 

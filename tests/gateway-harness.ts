@@ -182,7 +182,7 @@ export async function gatewayWith(
   };
 }
 
-export interface Figures {
+interface Figures {
   /** How long the event loop stood still at most, also where others had the processor. */
   readonly stallMs: number;
   /** How long it was busy at a stretch. */

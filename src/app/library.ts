@@ -130,6 +130,6 @@ function checkTexts(given: Readonly<Record<string, unknown>>): void {
 }
 
 /** The error as everyone is given it, by whatever door they came. */
-export function failureOf({ code, message, hint }: PortolanError, server: string, tool: string) {
+function failureOf({ code, message, hint }: PortolanError, server: string, tool: string) {
   return { code, message, server, tool, ...(hint !== undefined && { hint }) };
 }

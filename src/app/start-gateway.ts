@@ -33,7 +33,7 @@ export interface GatewayOptions extends DiscoverOptions {
 }
 
 /** What a server says unasked, as MCP words it. */
-export type ServerListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
+type ServerListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
 
 /** The gateway with everything that lives as long as it does. */
 export interface RunningGateway extends AsyncDisposable {

@@ -10,7 +10,7 @@ export interface UsesFile extends AsyncDisposable {
   join(index: ToolIndex): UsesOf;
 }
 
-export interface UsesOf {
+interface UsesOf {
   /** The index has learned something. */
   changed(): void;
   leave(): Promise<void>;

@@ -72,7 +72,7 @@ export type Line =
 /** What the first line of a chain follows. */
 export const NO_HASH = '0'.repeat(64);
 /** Names come from outside; this much of one says which it is. */
-export const MAX_NAME_CHARACTERS = 200;
+const MAX_NAME_CHARACTERS = 200;
 /** More than any line of ours can have: three names of escapes, or a first line with every sighting. */
 export const MAX_LINE_BYTES = 64 * 1024;
 /** As many other chains as a first line tells of, the newest. */

@@ -35,7 +35,7 @@ export interface ReadAuditOptions {
 }
 
 /** More entries are not held in memory at once. */
-export const MAX_ENTRIES = 100_000;
+const MAX_ENTRIES = 100_000;
 /** As many are collected before they are put in order, which would cost too much for each. */
 const MAX_UNSORTED = 1_000;
 const SURVEY_TRIES = 3;

@@ -8,10 +8,8 @@ export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/**
- * `AbortSignal.any` over `AbortSignal.timeout` would say the same and may never come: in Node 20 the one holds the other so weakly
- * that the next sweep of the heap takes its timer away.
- */
+// Node 20: `AbortSignal.any([AbortSignal.timeout(ms), …])` may never abort, because garbage collection can remove its timer.
+/** A signal that aborts after `ms`, or with one of `others`. */
 export function deadline(ms: number, ...others: readonly (AbortSignal | null | undefined)[]): Deadline {
   const controller = new AbortController();
   const timeOut = () => controller.abort(new DOMException('it took too long', 'TimeoutError'));

@@ -11,7 +11,7 @@ export type ClientLine =
   | { readonly kind: 'refused'; readonly id: unknown; readonly fault: RpcFault; readonly isAnswer: boolean };
 
 /** One message, read and as it is passed on. */
-export interface ClientMessage {
+interface ClientMessage {
   readonly message: unknown;
   readonly bytes: Buffer;
 }

@@ -10,7 +10,7 @@ import { claimStart, type StartOptions, startDaemon } from './start-daemon.js';
 export type DaemonMode = 'auto' | 'require' | 'never';
 
 /** What travels with a client: where it works and with what. */
-export interface BridgeContext {
+interface BridgeContext {
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -8,7 +8,7 @@ const FETCH_LIMIT_MS = 2000;
 const MAX_LIST_CHARACTERS = 1024 * 1024;
 const MAX_CONNECTORS = 1000;
 /** The variable with the token for the list; it is sent to the settings' own address and nowhere else. */
-export const CONNECTORS_TOKEN = 'PORTOLAN_CONNECTORS_TOKEN';
+const CONNECTORS_TOKEN = 'PORTOLAN_CONNECTORS_TOKEN';
 
 export interface ConnectorList {
   readonly connectors: readonly Connector[];

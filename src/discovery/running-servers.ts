@@ -25,7 +25,7 @@ const VIEW = 'mcp_servers.json';
 const FOREIGN_FOLDER = '.nisaba';
 
 /** The registries that count for whoever works here: the project's, the user's, and one that another program keeps. */
-export function registriesFor(host: Host): readonly Pick<Registry, 'path' | 'isUsers'>[] {
+function registriesFor(host: Host): readonly Pick<Registry, 'path' | 'isUsers'>[] {
   const projects = [...new Set([host.cwd, host.repository ?? host.cwd])];
   const inProjects = (folder: string) =>
     projects.map((project) => ({ path: join(project, folder, VIEW), isUsers: false }));

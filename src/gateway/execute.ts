@@ -22,14 +22,14 @@ export interface CallDetails {
   readonly via?: 'run_python' | undefined;
 }
 
-export interface Call extends CallDetails {
+interface Call extends CallDetails {
   readonly server: string;
   readonly tool: string;
   readonly toolArguments: unknown;
   readonly conversation: Conversation;
 }
 
-export type Execute = (call: Call) => Promise<ToolResult>;
+type Execute = (call: Call) => Promise<ToolResult>;
 
 /** A list that was read within this time is not read again because a name or an argument did not fit. */
 export const FRESH_MS = 2_000;

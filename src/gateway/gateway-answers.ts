@@ -3,7 +3,7 @@ import type { State } from '../model/index.js';
 import type { SearchResult } from '../search/index.js';
 
 /** Whether a server runs now; for what may not run, why. */
-export type ServerAnswerStatus = 'connected' | 'disconnected' | 'error' | Exclude<State, 'ready'>;
+type ServerAnswerStatus = 'connected' | 'disconnected' | 'error' | Exclude<State, 'ready'>;
 
 export interface ServerAnswer {
   readonly name: string;
@@ -22,7 +22,7 @@ export interface ServerList {
 }
 
 /** What a model should know before it trusts a tool's words. */
-export interface Marks {
+interface Marks {
   readonly change?: 'changed' | 'new';
   /** What was taken out of the tool's texts because nobody can see it. */
   readonly hidden?: readonly TextFault[];

@@ -37,7 +37,7 @@ const PROXY_PATHS = ['/v2/session_ingress/shttp/mcp/', '/v2/ccr-sessions/'];
 const MAX_PROXIES = 4;
 
 /** The address that a proxy's address stands for; undefined for one that is no proxy's. */
-export function behindProxy(url: string): string | undefined {
+function behindProxy(url: string): string | undefined {
   if (!url.includes('mcp_url') || !URL.canParse(url)) return undefined;
   const { pathname, searchParams } = new URL(url);
   const behind = searchParams.get('mcp_url');

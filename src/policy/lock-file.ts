@@ -4,7 +4,7 @@ import type { Behaviour } from './fingerprint.js';
 import { reviewHash, shownForm } from './rulings.js';
 
 /** What a team reviewed and committed. It approves nothing: it only changes the words of the question. */
-export const LOCK_FILE = 'portolan.lock.json';
+const LOCK_FILE = 'portolan.lock.json';
 
 export interface Lock {
   readonly path: string;

@@ -10,7 +10,7 @@ export interface ToolRule {
   readonly tags?: readonly string[];
 }
 
-export interface ToolVerdict {
+interface ToolVerdict {
   readonly enabled: boolean;
   readonly tags: readonly string[];
   /** The place of the rule that decided; a tool that is off without one is hidden by an allow-list. */

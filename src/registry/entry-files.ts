@@ -7,7 +7,7 @@ import { livenessOf, lookAtProcesses, type ProcessLook } from './process-livenes
 import type { EntryFile, RegisteredServer } from './server-info.js';
 
 /** More servers than anybody runs; files beyond are left unread, and that is said. */
-export const MAX_SERVERS = 1_000;
+const MAX_SERVERS = 1_000;
 const PRIVATE_FILE = 0o600;
 /** A folder is listed again until two looks agree, as a name that is being replaced can be missed. */
 const MAX_LOOKS = 5;

@@ -84,7 +84,7 @@ function checkFacts(path: string, found: Stats, maxBytes: number): void {
   if (found.size > maxBytes) throw refused(path, `is larger than ${maxBytes} bytes`);
 }
 
-export function factsOf(path: string): Stats | undefined {
+function factsOf(path: string): Stats | undefined {
   return fs().lstatSync(path, { throwIfNoEntry: false });
 }
 

@@ -21,7 +21,7 @@ export interface ViewWriter {
 }
 
 /** The text of the view, in the form that other programs read. */
-export function viewOf(servers: readonly RegisteredServer[], madeFrom: string): string {
+function viewOf(servers: readonly RegisteredServer[], madeFrom: string): string {
   // Where two containers use one id, the server that can be seen from here has it.
   const ordered = servers.toSorted((a, b) => Number(a.liveness === 'alive') - Number(b.liveness === 'alive'));
   const named = new Map(ordered.map(({ id, liveness: _, ...entry }) => [id, entry]));

@@ -2,7 +2,7 @@ import type { ProcessIdentity } from '../base/index.js';
 
 /** The ways to reach a server that a registry knows. */
 export const TRANSPORTS = ['stdio', 'sse', 'http', 'websocket', 'socket'] as const;
-export type TransportType = (typeof TRANSPORTS)[number];
+type TransportType = (typeof TRANSPORTS)[number];
 
 export interface ServerTransport {
   readonly type: TransportType;
@@ -78,7 +78,7 @@ export interface EntryFile {
 /** Told of what went wrong; whoever announces goes on. */
 export type Warn = (message: string) => void;
 
-export const MAX_ID_CHARACTERS = 160;
+const MAX_ID_CHARACTERS = 160;
 
 /** The id under which a server announces itself; what a file name cannot hold becomes `_`. */
 export function serverId(name: string, pid: number): string {

@@ -80,7 +80,7 @@ export const RUNTIME_NAMES = [
   'list_memories',
   'memory_exists',
 ] as const;
-export type RuntimeName = (typeof RUNTIME_NAMES)[number];
+type RuntimeName = (typeof RUNTIME_NAMES)[number];
 
 type Arguments = Readonly<Record<string, unknown>>;
 

@@ -16,7 +16,7 @@ export const FULL_IMPACT = 255;
 export type StoredTool = Pick<IndexedTool, 'server' | 'name' | 'description' | 'tags' | 'enabled'>;
 
 /** Where the tools of one server lie in a segment. */
-export interface ServerRange {
+interface ServerRange {
   readonly server: string;
   readonly start: number;
   readonly end: number;

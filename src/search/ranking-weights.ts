@@ -30,7 +30,7 @@ export type FieldName =
   | 'tags'
   | 'serverText';
 
-export interface FieldWeight {
+interface FieldWeight {
   readonly weight: number;
   readonly usual: number;
   readonly length: number;

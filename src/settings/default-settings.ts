@@ -5,9 +5,9 @@ type Whole<K extends keyof SettingsFile> = Readonly<Required<Given<K>>>;
 type Plain<K extends keyof SettingsFile> = Readonly<Given<K>>;
 
 export type ToolRule = Given<'toolRules'>[number];
-export type ServerEntry = Given<'deniedMcpServers'>[number];
-export type SourceSetting = Given<'sources'>[number];
-export type ConnectorSetting = Given<'connectors'>[number];
+type ServerEntry = Given<'deniedMcpServers'>[number];
+type SourceSetting = Given<'sources'>[number];
+type ConnectorSetting = Given<'connectors'>[number];
 
 /** What holds after all files are read. What is missing here has no default and nobody set it. */
 export interface Settings {

@@ -7,7 +7,7 @@ import type { Candidate, SettingsScope } from './settings-files.js';
 import type { SettingsFile } from './settings-schema.js';
 
 /** How a file that may hold settings was treated. */
-export interface SettingsSource {
+interface SettingsSource {
   readonly path: string;
   readonly scope: SettingsScope;
   readonly kind: 'used' | 'partly' | 'ignored' | 'broken' | 'absent';

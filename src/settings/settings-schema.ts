@@ -9,13 +9,13 @@ const MIN_PYTHON_BYTES = 64 * 1024 * 1024;
 const webAddress = z.url({ protocol: /^https?$/ });
 
 /** One more place to read servers from. */
-export const SourceSetting = z.strictObject({
+const SourceSetting = z.strictObject({
   path: text,
   key: text.exactOptional(),
   format: z.enum(['json', 'jsonc', 'json5', 'toml', 'yaml']).exactOptional(),
 });
 
-export const ToolRule = z.strictObject({
+const ToolRule = z.strictObject({
   pattern: someTexts,
   server: text.exactOptional(),
   enabled: z.boolean().exactOptional(),
@@ -23,7 +23,7 @@ export const ToolRule = z.strictObject({
 });
 
 /** Names a server in an allow or deny list, in exactly one of three ways. */
-export const ServerEntry = z.union(
+const ServerEntry = z.union(
   [
     z.strictObject({ serverName: text }),
     z.strictObject({ serverCommand: someTexts }),
@@ -32,7 +32,7 @@ export const ServerEntry = z.union(
   { error: 'one of {"serverName": …}, {"serverCommand": […]} and {"serverUrl": …}' },
 );
 
-export const ConnectorSetting = z.strictObject({ name: text, url: webAddress, id: text });
+const ConnectorSetting = z.strictObject({ name: text, url: webAddress, id: text });
 
 const Cache = z.strictObject({ enabled: z.boolean().exactOptional(), ttl: z.number().min(0).exactOptional() });
 const Timeouts = z.strictObject({

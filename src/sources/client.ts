@@ -96,7 +96,7 @@ export interface World {
 /** The verdict on one entry, which is also given as it is written, or undefined where the place's own state stands. */
 export type Judge = (definition: Definition, place: Place, entry: unknown) => Judgement | undefined;
 
-export interface Judgement {
+interface Judgement {
   readonly state: State;
   readonly problem?: ProblemDraft;
 }

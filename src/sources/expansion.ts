@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type Host, variable } from '../model/index.js';
 
 /** What one reference stands for. */
-export type Meaning =
+type Meaning =
   | { readonly kind: 'value'; readonly value: string }
   | { readonly kind: 'missing'; readonly name: string }
   | { readonly kind: 'input'; readonly id: string }
@@ -38,7 +38,7 @@ export interface Expansion {
   readonly lookUp: (name: string, scenery: Scenery) => string | undefined;
 }
 
-export interface Expanded {
+interface Expanded {
   readonly text: string;
   readonly missing: readonly string[];
   readonly inputs: readonly string[];

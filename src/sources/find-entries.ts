@@ -23,7 +23,7 @@ export interface Found {
   readonly problems: readonly FoundProblem[];
 }
 
-export interface FoundProblem extends ProblemDraft {
+interface FoundProblem extends ProblemDraft {
   /** Where in the document, if not with the whole of it. */
   readonly path?: DocumentPath;
 }
@@ -35,7 +35,7 @@ export interface FileInfo {
   read(path: string): Promise<FileReading>;
 }
 
-export type FileReading =
+type FileReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'failed'; readonly problem: ProblemDraft }
   | { readonly kind: 'read'; readonly document: Document };

@@ -20,7 +20,7 @@ interface SdkServerTransport {
 }
 
 /** A server that lives in the program that uses the library: any that can be connected to a transport of the official SDK. */
-export interface SdkServer {
+interface SdkServer {
   /** Each version of the SDK has a type of its own for it. */
   connect(transport: never): Promise<unknown>;
   close?(): Promise<unknown>;

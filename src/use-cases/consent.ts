@@ -7,7 +7,7 @@ import { RpcError } from '../rpc/index.js';
 import { type Question, questionAbout, rule } from './approve-servers.js';
 
 /** What a person said about a server that waits. */
-export type Consent = 'once' | 'always' | 'no';
+type Consent = 'once' | 'always' | 'no';
 
 /** Something that a client may be asked: one yes, and for how long. Anything but a plain yes is a no. */
 const ANSWER = {
@@ -26,7 +26,7 @@ const ANSWER = {
 } as const;
 
 /** Asks by way of the client. A client that cannot be asked, or does not answer, has not agreed. */
-export async function askForConsent(question: Question, { ask, abilities }: Conversation): Promise<Consent> {
+async function askForConsent(question: Question, { ask, abilities }: Conversation): Promise<Consent> {
   if (!ask || abilities?.elicitation === undefined) return 'no';
   try {
     const asked = ask('elicitation/create', { message: wording(question), requestedSchema: ANSWER });

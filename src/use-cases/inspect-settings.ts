@@ -3,7 +3,7 @@ import { approvalFiles, isSettingsApproved, readApprovals } from '../policy/inde
 import { inspectSettings, type LoadedSettings, leavesOf } from '../settings/index.js';
 
 /** One value that holds, by the key a person would write, and where it was written: nowhere for a default. */
-export interface SettingRow {
+interface SettingRow {
   readonly key: string;
   readonly value: unknown;
   readonly from: readonly string[];

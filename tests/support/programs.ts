@@ -70,10 +70,8 @@ export function optionalProgramPaths(): string[] {
   return names.flatMap((name) => pathsOf(PROGRAMS[name].command));
 }
 
-/** The same paths in a run that hides them, else none. */
-export function hiddenPaths(): string[] {
-  return HIDDEN?.split(delimiter).filter(Boolean) ?? [];
-}
+/** The same paths in a run that hides them, with the separator of PATH between them; else nothing. */
+export const hiddenPaths = HIDDEN ?? '';
 
 /** A folder with a link to every program on PATH except the optional ones, to be the PATH of the tests. */
 export function makePathWithoutPrograms(): { readonly path: string; readonly remove: () => void } {
@@ -103,5 +101,5 @@ export function missingLine(name: string, skipped: number): string {
   const program = names.find((one) => one === name);
   const why =
     HIDDEN !== undefined ? 'hidden by --hide-programs' : program && `not installed: ${PROGRAMS[program].install}`;
-  return `Skipped ${skipped} ${skipped === 1 ? 'test' : 'tests'} that need ${name} (${why ?? 'unknown'}).`;
+  return `Skipped ${skipped} ${skipped === 1 ? 'test that needs' : 'tests that need'} ${name} (${why ?? 'unknown'}).`;
 }

@@ -6,9 +6,9 @@ const { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readS
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
 /** A folder with more names than this is not a folder of configuration files; the rest is left unread. */
-export const MAX_FOLDER_NAMES = 10_000;
+const MAX_FOLDER_NAMES = 10_000;
 
-export interface FailedReading {
+interface FailedReading {
   readonly kind: 'failed';
   readonly message: string;
   readonly hint: string;

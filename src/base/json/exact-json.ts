@@ -14,9 +14,10 @@ const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
 const rounded = new WeakMap<object, Map<string, string>>();
 let mark = '';
 
+// Node 20: later versions give the source text to the reviver of `JSON.parse` and have `JSON.rawJSON`.
 /**
- * Reads JSON as `JSON.parse` does. A whole number that JavaScript has to round keeps its digits, for `writeJson`: other
- * languages count further, and what is passed on between two of them shall arrive as it left.
+ * Reads JSON as `JSON.parse` does. A whole number that JavaScript has to round keeps its digits, for `writeJson`: a number
+ * passed on between two programs in other languages must not change.
  */
 export function readJson(text: string): unknown {
   const value: unknown = JSON.parse(text);

@@ -56,9 +56,10 @@ describe('isDeeperThan', () => {
       expect(isDeeperThan(json, 1)).toBe(false);
       return performance.now() - start;
     };
+    // The fastest of several runs: another process may take the core in any one of them.
+    const fastest = (count: number) => Math.min(...Array.from({ length: 8 }, () => timeFor(count)));
     timeFor(1_000);
-    const small = Math.max(1, Math.min(timeFor(50_000), timeFor(50_000)));
-    expect(Math.min(timeFor(500_000), timeFor(500_000)) / small).toBeLessThan(50);
+    expect(fastest(500_000) / Math.max(1, fastest(50_000))).toBeLessThan(50);
   });
 });
 

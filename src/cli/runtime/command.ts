@@ -25,7 +25,7 @@ export interface Ending extends Disposable {
 }
 
 /** A command line, and what it is good for. */
-export interface Example {
+interface Example {
   readonly line: string;
   readonly does: string;
 }

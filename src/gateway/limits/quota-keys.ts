@@ -21,7 +21,7 @@ export interface Party {
 }
 
 /** More clients or servers at once are no use that anybody has. */
-export const MAX_PARTIES = 10_000;
+const MAX_PARTIES = 10_000;
 
 /** All clients, or all servers, of which something must be remembered. */
 export class Parties {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ErrorCode, isObject, PortolanError, sha256, writeFile } from '../../base/index.js';
 
 /** One memory as it is listed. */
-export interface Memory {
+interface Memory {
   readonly key: string;
   readonly created: string;
   readonly updated: string;

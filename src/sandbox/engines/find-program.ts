@@ -1,10 +1,11 @@
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
-declare const PORTOLAN_HIDDEN_PROGRAMS: readonly string[] | undefined;
+/** Paths with the separator of PATH between them. */
+declare const PORTOLAN_HIDDEN_PROGRAMS: string | undefined;
 
 /** Paths that a build for tests treats as absent. The shipped build hides none, and no variable or setting can change that. */
 export const HIDDEN_PROGRAMS: readonly string[] =
-  typeof PORTOLAN_HIDDEN_PROGRAMS === 'undefined' ? [] : PORTOLAN_HIDDEN_PROGRAMS;
+  typeof PORTOLAN_HIDDEN_PROGRAMS === 'undefined' ? [] : PORTOLAN_HIDDEN_PROGRAMS.split(delimiter);
 
 /** Where administrators and their packages put programs. */
 const SYSTEM_FOLDERS: readonly string[] = ['/usr/bin', '/usr/local/bin', '/bin', '/opt/homebrew/bin', '/snap/bin'];

@@ -95,7 +95,8 @@ const { runPython } = pyodide;
 runPython(`exec(compile(${JSON.stringify(source)}, "<portolan>", "exec"), {"__name__": "portolan"})`);
 endAll(0);
 
-/** For who gets out of WebAssembly all the same: the permission model of Node 20 knows neither network nor signals. */
+// Node 20: its permission model covers neither network nor signals.
+/** In case code breaks out of WebAssembly. */
 async function closeNode() {
   const refuse = () => {
     throw new Error('not in the sandbox');

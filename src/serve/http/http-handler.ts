@@ -33,7 +33,7 @@ export interface HttpHandler extends Disposable {
 }
 
 export const MCP_PATH = '/mcp';
-export const HEALTH_PATH = '/health';
+const HEALTH_PATH = '/health';
 const MCP_METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 
 /** Both generations of the protocol on one path. The SDK that speaks HTTP is loaded here and nowhere else. */

@@ -3,7 +3,7 @@ import type { Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 
 /** A question that a server has for the client, as MCP words it. */
-export interface Question {
+interface Question {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }

@@ -40,7 +40,7 @@ export interface SocketOptions {
 }
 
 /** How long a client is waited for that may never do its part. */
-export interface Patience {
+interface Patience {
   /** Who says nothing for this long after connecting has nothing to say. */
   readonly firstWordMs: number;
   /** As long as the calls of a client that says nothing more may take. */
@@ -54,7 +54,7 @@ export interface SocketServing {
   isOurs(): boolean;
 }
 
-export const OPEN = 'bridge/open';
+const OPEN = 'bridge/open';
 const LEAVING = 'notifications/bridge/leaving';
 const PATIENCE: Patience = { firstWordMs: 30_000, halfClosedMs: 60_000 };
 /** As long as a client may take to hear that we leave. */

@@ -89,7 +89,7 @@ export class ExposeAll implements Face {
 }
 
 /** The same names in every run for the same tools: what does not fit or is taken ends with a hash of what it stands for. */
-export function outerNames(tools: EveryTool): ReadonlyMap<string, EveryTool[number]> {
+function outerNames(tools: EveryTool): ReadonlyMap<string, EveryTool[number]> {
   const named = new Map<string, EveryTool[number]>();
   for (const one of tools) {
     const written = `${one.alias}${SEPARATOR}${one.tool.name}`;

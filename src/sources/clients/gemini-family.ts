@@ -10,7 +10,7 @@ const plain = expansion([braced, bare]);
 const withPercent = expansion([braced, bare, percent]);
 
 /** `$VAR` everywhere, and `%VAR%` only in the variables of a child on Windows. */
-export const geminiExpansion: Expansion = {
+const geminiExpansion: Expansion = {
   ...plain,
   fields: new Set<ExpandedField>(['command', 'args', 'env', 'cwd', 'url', 'headers']),
   expand: (text, scenery, field) => (field === 'env' ? withPercent : plain).expand(text, scenery, field),

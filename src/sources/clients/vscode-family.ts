@@ -6,13 +6,13 @@ import { at } from '../fields.js';
 import { allOf, type Finder, ignoredUnder, membersOf, under } from '../find-entries.js';
 
 /** Variables as the editor resolves them; one that is not set becomes nothing. */
-export const vscodeExpansion = expansion([input, envColon, editorCommand, editorFolders], {
+const vscodeExpansion = expansion([input, envColon, editorCommand, editorFolders], {
   fields: ['command', 'args', 'env', 'cwd', 'url', 'headers', 'envFile'],
   unset: 'empty',
 });
 
 /** `servers`, and not `mcpServers`, which other programs like to write here. */
-export const vscodeServers = allOf(under('servers'), ignoredUnder('mcpServers', 'servers', 'the editor'));
+const vscodeServers = allOf(under('servers'), ignoredUnder('mcpServers', 'servers', 'the editor'));
 
 /** `mcp` among the editor's settings, nested or with a dot in the key; its questions are spelled as its servers are. */
 export function settingsServers(...path: readonly string[]): Finder {

@@ -93,7 +93,7 @@ function parseJsonc(text: string, visit: typeof import('jsonc-parser').visit): u
   return top[0];
 }
 
-export function jsonDocument(text: string, value: unknown): Document {
+function jsonDocument(text: string, value: unknown): Document {
   return { value, lineOf: jsonLines(text) };
 }
 

@@ -19,7 +19,7 @@ import { type SignedIn, signedInAs } from './signed-in.js';
 import { toClient, toCredential } from './to-credential.js';
 
 /** As long as somebody may look for their password. */
-export const SIGN_IN_MS = 5 * 60 * 1000;
+const SIGN_IN_MS = 5 * 60 * 1000;
 
 export interface SignInOptions {
   /** Whether a browser was opened on this machine. */

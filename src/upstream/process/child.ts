@@ -17,7 +17,7 @@ export interface ChildOptions {
   readonly secrets?: readonly string[];
 }
 
-export interface ChildExit {
+interface ChildExit {
   readonly code: number | null;
   readonly signal: string | null;
 }

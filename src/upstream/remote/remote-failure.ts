@@ -17,7 +17,7 @@ export class HttpStatusError extends Error {
 }
 
 /** A server that does not take us; with the status, so that nobody takes it for a server of another kind. */
-export class AccessRefused extends PortolanError {
+class AccessRefused extends PortolanError {
   readonly status: number;
 
   constructor(status: number, message: string, hint: string) {

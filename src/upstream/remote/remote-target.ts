@@ -12,7 +12,7 @@ import type { FailureContext } from './remote-failure.js';
 import { checkPlace, type RemoteAddress } from './remote-fetch.js';
 
 /** How one signs in to a server. */
-export interface Access {
+interface Access {
   readonly authProvider?: AuthProvider;
   /** What a failed request means for somebody who can sign in; undefined if it has nothing to do with that. */
   readonly explain?: (error: unknown) => Promise<PortolanError | undefined>;

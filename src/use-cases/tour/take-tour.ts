@@ -7,8 +7,8 @@ import { openTourClient, type TourClient } from './tour-client.js';
 import { EXAMPLES, type Stage, setStage } from './tour-stage.js';
 
 /** What the tour shows, in this order. */
-export const TOUR_STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'] as const;
-export type TourStepName = (typeof TOUR_STEPS)[number];
+const TOUR_STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'] as const;
+type TourStepName = (typeof TOUR_STEPS)[number];
 
 export interface TourStep {
   readonly name: TourStepName;
@@ -35,7 +35,7 @@ const LOOK_MS = 100;
 const NEEDS = ["tomorrow's weather in a city", 'open orders of the shop', 'write a note'];
 
 /** The program of the last step, as an agent would write it: three servers, one answer. */
-export const TOUR_PROGRAM = `import asyncio
+const TOUR_PROGRAM = `import asyncio
 
 orders = (await mcp_orders.list_orders(status="open"))["orders"]
 forecasts = await asyncio.gather(*(mcp_weather.get_forecast(city=order["city"]) for order in orders))

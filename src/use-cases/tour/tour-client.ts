@@ -5,7 +5,7 @@ const ANSWER_LIMIT_MS = 60_000;
 const MAX_SAID_CHARACTERS = 2_000;
 
 /** What a tool gave, as far as the tour looks at it. */
-export interface Given {
+interface Given {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly isError: boolean;

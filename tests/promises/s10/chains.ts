@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { type AuditLog, openAuditLog, readAudit } from '../../../src/audit/index.js';
 
 export const top = mkdtempSync(join(tmpdir(), 'portolan-s10-'));
-export const ORIGINAL = join(top, 'original');
+const ORIGINAL = join(top, 'original');
 export const EARLIER = join(top, 'earlier');
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 

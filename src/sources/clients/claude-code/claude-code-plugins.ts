@@ -38,7 +38,7 @@ const userConfig: Rule = {
 };
 
 /** A plugin by its folder: `<cache>/<marketplace>/<plugin>/<version>`. */
-export interface Plugin {
+interface Plugin {
   readonly folder: string;
   readonly name: string;
   /** How settings may write it: what is installed goes by the marketplace's name for it, not by its own. */
@@ -46,7 +46,7 @@ export interface Plugin {
   readonly marketplace: string | undefined;
 }
 
-export function pluginOf(source: string, host: Host): Plugin {
+function pluginOf(source: string, host: Host): Plugin {
   const cache = cacheAround(source, host);
   const near = basename(source) === 'plugin.json' ? dirname(dirname(source)) : dirname(source);
   const inside = ancestors(near).filter((folder) => folder.startsWith(`${cache}${sep}`));
