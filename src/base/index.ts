@@ -31,6 +31,7 @@ export { isDeeperThan, isValueDeeperThan, PassingId } from './json/json-scan.js'
 export { jsonWord } from './json/json-word.js';
 export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';
 export type { Mutable } from './mutable.js';
+export { SAVED_FILE_BYTES } from './saved-file-limit.js';
 export { type SealPurpose, seal, unseal } from './sealed.js';
 export { DRAIN_MS } from './shutdown-timeout.js';
 export { cleanDeep, cleanText, type TextFault } from './text/hostile-text.js';

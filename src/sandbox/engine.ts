@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import { SAVED_FILE_BYTES } from '../base/index.js';
 
 export const ENGINE_NAMES = ['bwrap', 'deno', 'pyodide', 'podman', 'docker'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
@@ -62,7 +63,7 @@ export const DEFAULT_LIMITS: Limits = {
   outputBytes: 64 * 1024,
   hostCalls: 1_000,
   hostCallBytes: 8 * MEGABYTE,
-  fileBytes: 256 * 1024,
+  fileBytes: SAVED_FILE_BYTES,
   folderBytes: 64 * MEGABYTE,
 };
 

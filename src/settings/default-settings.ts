@@ -1,3 +1,4 @@
+import { SAVED_FILE_BYTES } from '../base/index.js';
 import type { SettingsFile } from './settings-schema.js';
 
 type Given<K extends keyof SettingsFile> = NonNullable<SettingsFile[K]>;
@@ -93,7 +94,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
     maxTimeoutMs: 120_000,
     maxMemoryBytes: 256 * MB,
     maxOutputBytes: 64 * 1024,
-    maxFileBytes: 64 * 1024,
+    maxFileBytes: SAVED_FILE_BYTES,
     maxCalls: 1_000,
   },
   passEnv: [],
