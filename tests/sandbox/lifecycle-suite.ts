@@ -222,6 +222,23 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
     });
   });
 
+  it('returns regular files only, whatever else lies in the folder', { timeout: TEST_MS }, async () => {
+    const code = [
+      'import os',
+      'os.mkdir("d")',
+      'for make in (lambda: os.mkfifo("fifo"), lambda: os.mkfifo("d/fifo"), lambda: os.symlink("d/fifo", "to-fifo"),',
+      '        lambda: os.symlink("/dev/zero", "to-device"), lambda: os.symlink("/usr", "to-folder")):',
+      '    try:',
+      '        make()',
+      '    except OSError:',
+      '        pass', // Pyodide has no FIFOs
+      'open("d/file", "w").write("x")',
+      'None',
+    ].join('\n');
+    const outcome = await run(sandbox, code, { limits: { timeoutMs: 15_000 } });
+    expect(outcome).toMatchObject({ kind: 'value', output: { files: [{ path: 'd/file', bytes: 1, text: 'x' }] } });
+  });
+
   it('runs 20 calls of 100 ms at the same time', { timeout: TEST_MS }, async () => {
     const code = [
       'import asyncio, time',

@@ -1,5 +1,5 @@
 # What the code prints, saves and throws, in the form in which it is told to the host.
-import base64, io, linecache, traceback
+import base64, io, linecache, stat, traceback
 
 # So many writes go out at once, so that nothing printed is lost with a guest that is killed; after that in pieces.
 PROMPT_WRITES = 1000
@@ -126,7 +126,7 @@ def trace_text(error):
 
 
 def files_now():
-    """Size and time of what lies in the working folder."""
+    """Size and time of the regular files in the working folder."""
     found = {}
     try:
         for folder, folders, names in os.walk(WORK_FOLDER):
@@ -134,12 +134,27 @@ def files_now():
             for name in sorted(names):
                 path = os.path.join(folder, name)
                 facts = os.lstat(path)
+                if not stat.S_ISREG(facts.st_mode):
+                    continue
                 found[os.path.relpath(path, WORK_FOLDER)] = (facts.st_size, facts.st_mtime_ns)
                 if len(found) > MAX_FILES:
                     return found
     except OSError:
         pass
     return found
+
+
+# A thread may replace a file by a FIFO or a link after its type was checked; opening must neither wait nor follow.
+OPEN_SAVED = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+
+def content_of(path, limit):
+    """The bytes of a regular file, or None if it is something else or cannot be read."""
+    try:
+        with open(os.open(path, OPEN_SAVED), "rb") as opened:
+            return opened.read(limit + 1) if stat.S_ISREG(os.fstat(opened.fileno()).st_mode) else None
+    except OSError:
+        return None
 
 
 def files_saved(before, limit):
@@ -152,10 +167,8 @@ def files_saved(before, limit):
             return saved, True
         file = {"path": path, "bytes": facts[0]}
         if facts[0] <= left:
-            try:
-                with open(os.path.join(WORK_FOLDER, path), "rb") as opened:
-                    data = opened.read(left + 1)
-            except OSError:
+            data = content_of(os.path.join(WORK_FOLDER, path), left)
+            if data is None:
                 continue
             left -= len(data)
             try:
