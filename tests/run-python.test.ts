@@ -75,6 +75,11 @@ function inEngine(engine: string): void {
     expect(await resultOf('import mcp.runtime as runtime\nruntime.discovered_servers()')).toEqual(
       expect.arrayContaining(['filesystem', 'memory', 'own', 'elsewhere']),
     );
+    const detailed = 'servers = runtime.discovered_servers(detailed=True)\n[type(servers).__name__, list(servers)]';
+    expect(await resultOf(detailed)).toEqual([
+      'tuple',
+      expect.arrayContaining([expect.objectContaining({ name: 'memory', in_reach: true, alias: 'memory' })]),
+    ]);
     const found = 'runtime.search_tool_docs("create a new file with content", limit=3)';
     expect(await resultOf(found)).toContainEqual(
       expect.objectContaining({ server: 'filesystem', name: 'write_file', alias: 'write_file' }),

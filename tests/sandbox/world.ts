@@ -108,7 +108,7 @@ function runtime(request: Extract<HostCall, { kind: 'runtime' }>, memories: Map<
   const given = request.arguments;
   switch (request.name) {
     case 'discovered_servers':
-      return SERVERS.map(({ name }) => name);
+      return SERVERS.map(({ name }) => (given.detailed === true ? { name } : name));
     case 'list_servers':
       return SERVERS.map(({ name, description }) => ({ name, description }));
     case 'list_tools':

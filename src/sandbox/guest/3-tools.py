@@ -173,7 +173,8 @@ def runtime_function(host, name, parameters, always_blocks):
             raise TypeError(f"{name}() got an unexpected argument {unknown[0]!r}")
         arguments.update(named)
         ask = host.ask if always_blocks or not host.is_async(1) else host.ask_later
-        return ask("runtime", {"name": name, "arguments": arguments}, as_it_is)
+        is_tuple = name == "discovered_servers" and arguments.get("detailed") is True
+        return ask("runtime", {"name": name, "arguments": arguments}, tuple if is_tuple else as_it_is)
 
     function.__name__ = function.__qualname__ = name + ("_sync" if always_blocks else "")
     function.__module__ = "mcp.runtime"

@@ -168,10 +168,12 @@ print(runtime.discovered_servers())
 print([s["name"] for s in runtime.list_servers()], [t["name"] for t in runtime.list_tools("my-notes")])
 print(runtime.query_tool_docs("shop", tool="get_item", detail="full"))
 print(runtime.search_tool_docs_sync("items", limit=1), runtime.capability_summary())
+print(runtime.discovered_servers(detailed=True), runtime.discovered_servers(False))
 #> ['shop', 'my-notes']
 #> ['shop', 'my-notes'] ['add', 'find']
 #> {'server': 'shop', 'tool': 'get_item', 'detail': 'full'}
 #> [{'query': 'items', 'limit': 1}] 2 servers
+#> ({'name': 'shop'}, {'name': 'my-notes'}) ['shop', 'my-notes']
 #% memories
 from mcp import runtime
 runtime.save_memory("plan", {"step": 1, "done": [True, None]}, metadata={"by": "me"})

@@ -138,7 +138,9 @@ print(await asyncio.gather(*[asyncio.to_thread(work, n) for n in range(4)]))
 import mcp.runtime as runtime
 servers = await runtime.list_servers()
 print([s["name"] for s in servers], runtime.discovered_servers_sync(), len(await runtime.search_tool_docs("x")))
+print(await runtime.discovered_servers(True))
 #> ['shop', 'my-notes'] ['shop', 'my-notes'] 1
+#> ({'name': 'shop'}, {'name': 'my-notes'})
 #% locks, events and conditions
 import asyncio
 event, lock, log = asyncio.Event(), asyncio.Lock(), []
