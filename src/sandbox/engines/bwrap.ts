@@ -1,22 +1,20 @@
-import { join } from 'node:path';
 import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
 import type { Engine, GuestProcess, Limits, Probe } from '../engine.js';
 import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
 import { findBwrap, findSystemPython } from './engine-programs.js';
+import { ownFilter } from './inline-seccomp.js';
 import { probeGuest } from './probe-guest.js';
 import { textOf } from './program-output.js';
 import { seccompFilter } from './seccomp.js';
 import { spawnGuest } from './spawn-guest.js';
 import { guarded } from './watchdog-command.js';
+import { writableFolders } from './writable-folders.js';
 
 const SPARES = 2;
 const START_MS = 15_000;
 /** `nobody`. As root the whole of it runs under this id: what root may read, the code may not. */
 const NOBODY = 65_534;
 const WORK_FOLDER = '/work';
-const SCRATCH_BYTES = 16 * 1024 * 1024;
-/** The pipe on which bubblewrap reads the filter, after the one that the guard watches. */
-const FILTER_DESCRIPTOR = '4';
 /** Libraries outside /usr: links into it on most systems, folders on some. */
 const LIBRARIES = ['/bin', '/lib', '/lib64', '/lib32'];
 const OPTIONAL_FILES = ['/etc/ld.so.cache', '/etc/alternatives'];
@@ -25,7 +23,7 @@ const GUARANTEES = [
   'no network',
   'no file of the machine but its programs under /usr, none writable',
   'no other process seen or started',
-  'memory, time, threads and disk limited by the operating system',
+  'memory, time, threads and files limited by the operating system',
 ];
 
 /** CPython in bubblewrap: namespaces, a filter of system calls, limits, and no rights. */
@@ -33,14 +31,11 @@ export function bwrapEngine(log: Log): Engine {
   const start = async ({ folderBytes }: Pick<Limits, 'folderBytes'>): Promise<GuestProcess> => {
     const [bwrap, python] = [findBwrap(), findSystemPython()];
     if (!bwrap || !python) throw new PortolanError(ErrorCode.SandboxUnavailable, 'bubblewrap or python3 is gone');
-    const filter = seccompFilter(process.arch);
     const isRoot = process.getuid?.() === 0;
-    const args = bwrapArguments({ python, folderBytes, filtered: filter !== undefined, libraries: libraries() });
     return spawnGuest({
-      ...guarded(bwrap, args, 'unlimited', 'usual'), // the guest sets its own limits
+      ...guarded(bwrap, bwrapArguments(python, libraries()), 'unlimited', 'usual'), // the guest sets its own limits
       options: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
-      ...(filter && { extra: filter }),
-      first: cpythonSource(),
+      first: cpythonSource(writableFolders(WORK_FOLDER, folderBytes) + ownFilter()),
     });
   };
   const engine: Engine = {
@@ -62,7 +57,7 @@ export function bwrapEngine(log: Log): Engine {
         engine: 'bwrap',
         ok: true,
         version: `${(await textOf(bwrap, ['--version'])).trim()}, Python ${found.python}`,
-        guarantees: filtered ? [...GUARANTEES, 'system calls filtered'] : GUARANTEES,
+        guarantees: [...GUARANTEES, ...(filtered ? ['system calls filtered'] : []), ...found.remarks],
       };
     },
   };
@@ -92,36 +87,27 @@ function libraries(): readonly Library[] {
   });
 }
 
-interface BwrapPlan {
-  readonly python: string;
-  readonly folderBytes: number;
-  readonly filtered: boolean;
-  readonly libraries: readonly Library[];
-}
-
 /** The whole command line, in the order in which bubblewrap acts on it. */
-export function bwrapArguments({ python, folderBytes, filtered, libraries: others }: BwrapPlan): string[] {
+export function bwrapArguments(python: string, others: readonly Library[]): string[] {
   return [
     ...['--unshare-all', '--unshare-user', '--disable-userns', '--die-with-parent', '--new-session'],
-    ...['--cap-drop', 'ALL', '--clearenv'],
+    // The guest needs the capability to mount its writable folders and drops it before it reads a job.
+    ...['--cap-drop', 'ALL', '--cap-add', 'CAP_SYS_ADMIN', '--clearenv'],
     ...['--uid', String(NOBODY), '--gid', String(NOBODY), '--hostname', 'sandbox'],
     ...['--ro-bind', '/usr', '/usr'],
     ...others.flatMap((one) =>
       one.kind === 'link' ? ['--symlink', one.target, one.path] : ['--ro-bind', one.path, one.path],
     ),
     ...OPTIONAL_FILES.flatMap((path) => ['--ro-bind-try', path, path]),
-    ...['--dev', '/dev'],
-    ...['--size', String(SCRATCH_BYTES), '--tmpfs', join('/dev', 'shm')],
-    ...['--size', String(SCRATCH_BYTES), '--tmpfs', '/tmp'],
-    ...['--size', String(folderBytes), '--tmpfs', WORK_FOLDER],
-    // What bubblewrap makes for itself has no size limit, so nothing may be written there.
-    ...['--remount-ro', '/dev', '--remount-ro', '/'],
+    // The empty folder over /dev/pts hides the terminals: each has buffers in the kernel.
+    ...['--dev', '/dev', '--tmpfs', '/dev/pts', '--dir', '/tmp', '--dir', WORK_FOLDER],
+    // What bubblewrap mounts has no limit of inodes, so nothing may be written there.
+    ...['--remount-ro', '/dev/pts', '--remount-ro', '/dev', '--remount-ro', '/'],
     ...['--chdir', WORK_FOLDER],
     ...['--setenv', 'PATH', '/usr/bin', '--setenv', 'HOME', WORK_FOLDER, '--setenv', 'LANG', 'C.UTF-8'],
     ...['--setenv', 'TZ', 'UTC', '--setenv', 'PYTHONUTF8', '1'],
     // Each thread would reserve address space of its own, which counts against the limit of memory.
     ...['--setenv', 'MALLOC_ARENA_MAX', '1', '--setenv', 'OPENBLAS_NUM_THREADS', '1'],
-    ...(filtered ? ['--seccomp', FILTER_DESCRIPTOR] : []),
     ...['--', python, '-I', '-B', '-c', CPYTHON_BOOT],
   ];
 }
@@ -129,7 +115,6 @@ export function bwrapArguments({ python, folderBytes, filtered, libraries: other
 /** Tries what must not work; the value is the list of what did. */
 const PROBE = `
 import os, socket
-found = []
 def must_fail(what, act):
     try:
         act()
@@ -145,6 +130,8 @@ must_fail("a limit of memory does not hold", lambda: bytearray(1 << 30))
 must_fail("a process can be started", lambda: os.fork() or os._exit(0))
 if os.environ.keys() - {"PATH", "HOME", "LANG", "TZ", "PYTHONUTF8", "MALLOC_ARENA_MAX", "OPENBLAS_NUM_THREADS", "PWD", "LC_CTYPE"}:
     found.append("the environment is not empty")
-open("file", "w").write("x")
-found
+try:
+    open("file", "w").write("x")
+except OSError:
+    remarks.append("no writable folder")
 `;

@@ -159,7 +159,6 @@ const MEMORY = DEFAULT_LIMITS.memoryBytes + DEFAULT_LIMITS.folderBytes + SCRATCH
 /** Tries what must not work; the value is the list of what did. */
 const PROBE = `
 import os
-found = []
 def must_fail(what, act):
     try:
         act()

@@ -4,12 +4,22 @@ import { seccompFilter } from './seccomp.js';
 const MACHINES = { x86_64: 'x64', aarch64: 'arm64' };
 
 /** What the code may find in its environment; podman and docker add variables of their own. */
-const KEPT = ['PATH', 'HOME', 'LANG', 'TZ', 'PWD', 'LC_CTYPE', 'PYTHONUTF8', 'MALLOC_ARENA_MAX'];
+const KEPT = [
+  'PATH',
+  'HOME',
+  'LANG',
+  'TZ',
+  'PWD',
+  'LC_CTYPE',
+  'PYTHONUTF8',
+  'MALLOC_ARENA_MAX',
+  'OPENBLAS_NUM_THREADS',
+];
 
 /**
- * Python that puts our filter of system calls on its own process, for where nobody does it before the start: that of a
- * container engine lets code start processes and make sockets. On a machine whose table we have not written out nothing
- * is filtered, as in bubblewrap.
+ * Python that installs our filter of system calls on its own process before it reads a job. The filter of a container
+ * engine allows processes and sockets, and in bubblewrap the guest still has to mount its folders when it starts. On a
+ * machine whose table we have not written out nothing is filtered.
  */
 export function ownFilter(): string {
   const filters = Object.entries(MACHINES).map(([name, architecture]) => [

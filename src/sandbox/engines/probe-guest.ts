@@ -2,19 +2,22 @@ import type { Log } from '../../base/index.js';
 import { DEFAULT_LIMITS, type Engine, type Limits } from '../engine.js';
 import { Guest } from '../run/guest.js';
 
-export type Probed = { readonly ok: true; readonly python: string } | { readonly ok: false; readonly problem: string };
+export type Probed =
+  | { readonly ok: true; readonly python: string; readonly remarks: readonly string[] }
+  | { readonly ok: false; readonly problem: string };
 
 const PROBE_LIMITS: Limits = { ...DEFAULT_LIMITS, timeoutMs: 20_000 };
-const VERSION = '\n[found, __import__("sys").version.split()[0]]\n';
+const LISTS = 'found, remarks = [], []\n';
+const RESULT = '\n[found, __import__("sys").version.split()[0], remarks]\n';
 
-/** Starts one guest and lets it try what must not work. `code` leaves the list of what did in `found`. */
+/** Starts one guest and lets it try what must not work. `code` appends what did to `found`, and what else holds here to `remarks`. */
 export async function probeGuest(engine: Engine, code: string, log: Log): Promise<Probed> {
   let guest: Guest | undefined;
   try {
     guest = new Guest(await engine.start(PROBE_LIMITS), engine.startMs, log);
     await guest.ready;
     const none = () => Promise.reject(new Error('a probe calls nothing'));
-    const job = { code: code + VERSION, servers: [] };
+    const job = { code: LISTS + code + RESULT, servers: [] };
     const outcome = await guest.run(job, none, PROBE_LIMITS, new AbortController().signal);
     if (outcome.kind === 'value') return judged(outcome.value?.json);
     if (outcome.kind === 'stopped')
@@ -28,7 +31,10 @@ export async function probeGuest(engine: Engine, code: string, log: Log): Promis
 }
 
 function judged(value: unknown): Probed {
-  const [found, python]: unknown[] = Array.isArray(value) ? value : [];
-  if (!Array.isArray(found) || typeof python !== 'string') return { ok: false, problem: 'the probe said nothing' };
-  return found.length === 0 ? { ok: true, python } : { ok: false, problem: found.map(String).join(', ') };
+  const [found, python, remarks]: unknown[] = Array.isArray(value) ? value : [];
+  if (!Array.isArray(found) || !Array.isArray(remarks) || typeof python !== 'string')
+    return { ok: false, problem: 'the probe said nothing' };
+  return found.length === 0
+    ? { ok: true, python, remarks: remarks.map(String) }
+    : { ok: false, problem: found.map(String).join(', ') };
 }

@@ -94,7 +94,6 @@ async function makeSnapshot(
 
 /** Tries what must not work; the value is the list of what did. */
 const PROBE = `
-found = []
 def must_fail(what, act):
     try:
         act()

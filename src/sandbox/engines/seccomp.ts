@@ -2,8 +2,9 @@ const NONE = -1;
 
 /** System calls that a Python program over pipes never needs, by their numbers on x86-64 and on arm64. */
 const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
-  // the network: a pair of connected sockets is all that asyncio wants
+  // the network; how much a socket may hold is a setting of the system, so pairs are denied too
   socket: [41, 198],
+  socketpair: [53, 199],
   connect: [42, 203],
   bind: [49, 200],
   listen: [50, 201],
@@ -63,8 +64,24 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = 
   mq_timedreceive: [243, 183],
   mq_notify: [244, 184],
   mq_getsetattr: [245, 185],
+  // the same: pages that a pipe holds after their file has given them up
   vmsplice: [278, 75],
+  splice: [275, 76],
+  tee: [276, 77],
+  sendfile: [40, 71],
   remap_file_pages: [216, 234],
+  // objects in the kernel whose number no limit of the process bounds
+  setxattr: [188, 5],
+  lsetxattr: [189, 6],
+  fsetxattr: [190, 7],
+  epoll_create: [213, NONE],
+  epoll_create1: [291, 20],
+  inotify_init: [253, NONE],
+  inotify_init1: [294, 26],
+  timer_create: [222, 107],
+  io_setup: [206, 0],
+  seccomp: [317, 277],
+  landlock_create_ruleset: [444, 444],
   // the kernel, where most of its faults were found
   keyctl: [250, 219],
   add_key: [248, 217],
@@ -117,13 +134,14 @@ interface Machine {
   /** AUDIT_ARCH_*, which tells a native call from one of another table. */
   readonly audit: number;
   readonly clone: number;
-  readonly socketpair: number;
   readonly ioctl: number;
+  readonly fcntl: number;
+  readonly prctl: number;
 }
 
 const MACHINES: Readonly<Record<string, Machine>> = {
-  x64: { index: 0, audit: 0xc000003e, clone: 56, socketpair: 53, ioctl: 16 },
-  arm64: { index: 1, audit: 0xc00000b7, clone: 220, socketpair: 199, ioctl: 29 },
+  x64: { index: 0, audit: 0xc000003e, clone: 56, ioctl: 16, fcntl: 72, prctl: 157 },
+  arm64: { index: 1, audit: 0xc00000b7, clone: 220, ioctl: 29, fcntl: 25, prctl: 167 },
 };
 
 /** The same number on both. The C library takes `clone` instead, whose flags can be looked at. */
@@ -133,9 +151,16 @@ const LAST_KNOWN = 452;
 /** Calls of the 32-bit table on x86-64, which have numbers of their own. */
 const X32_BIT = 0x40000000;
 const CLONE_THREAD = 0x10000;
-const AF_UNIX = 1;
 /** TIOCSTI, TIOCLINUX, TIOCSETD: they type into a terminal for whoever owns it. */
 const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x5423];
+/** F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ: kernel memory that no limit of the process bounds. */
+const DENIED_FILE_REQUESTS = [37, 38, 1024, 1026, 1031];
+/**
+ * F_SETLK, F_SETLKW. The kernel stores any number of these locks. They never conflict within one process, and there is
+ * no second one, so the answer is success and nothing is stored: SQLite works with files.
+ */
+const LOCK_REQUESTS = [6, 7];
+const PR_SET_SECCOMP = 22;
 
 const LOAD_WORD = 0x20;
 const JUMP_EQUAL = 0x15;
@@ -145,6 +170,8 @@ const RETURN = 0x06;
 const KILL_PROCESS = 0x80000000;
 const ALLOW = 0x7fff0000;
 const ERRNO = 0x00050000;
+/** The call does nothing and returns 0. */
+const SUCCEED = ERRNO;
 const EPERM = 1;
 const ENOSYS = 38;
 
@@ -160,6 +187,14 @@ const load = (offset: number): Instruction => [LOAD_WORD, 0, 0, offset];
 const give = (answer: number): Instruction => [RETURN, 0, 0, answer];
 /** Skips the next `steps` unless it is so. */
 const unless = (code: number, value: number, steps: number): Instruction => [code, 0, steps, value];
+
+/** The same answer for each of these values. */
+const answers = (values: readonly number[], answer: Instruction): Instruction[] =>
+  values.flatMap((value) => [unless(JUMP_EQUAL, value, 1), answer]);
+/** For one system call, looks at an argument; a value without an answer is allowed. */
+const forCall = (number: number, argument: number, program: readonly Instruction[]): Instruction[] => [
+  ...[unless(JUMP_EQUAL, number, program.length + 2), load(argument), ...program, give(ALLOW)],
+];
 
 /** The filter as the kernel takes it, or nothing for a machine whose table we have not written out. */
 export function seccompFilter(architecture: string): Uint8Array | undefined {
@@ -180,15 +215,16 @@ export function seccompFilter(architecture: string): Uint8Array | undefined {
     give(ERRNO | ENOSYS),
     unless(JUMP_EQUAL, CLONE3, 1),
     give(ERRNO | ENOSYS),
-    ...denied.flatMap((number) => [unless(JUMP_EQUAL, number, 1), refuse]),
+    ...answers(denied, refuse),
     // A thread, not a process: else every limit of a process could be had many times over.
     ...[unless(JUMP_EQUAL, machine.clone, 4), load(FIRST_ARGUMENT), unless(JUMP_ANY_BIT, CLONE_THREAD, 1)],
     ...[give(ALLOW), refuse],
-    ...[unless(JUMP_EQUAL, machine.socketpair, 4), load(FIRST_ARGUMENT), unless(JUMP_EQUAL, AF_UNIX, 1)],
-    ...[give(ALLOW), refuse],
-    unless(JUMP_EQUAL, machine.ioctl, 1 + 2 * TERMINAL_REQUESTS.length),
-    load(SECOND_ARGUMENT),
-    ...TERMINAL_REQUESTS.flatMap((request) => [unless(JUMP_EQUAL, request, 1), refuse]),
+    ...forCall(machine.prctl, FIRST_ARGUMENT, answers([PR_SET_SECCOMP], refuse)),
+    ...forCall(machine.ioctl, SECOND_ARGUMENT, answers(TERMINAL_REQUESTS, refuse)),
+    ...forCall(machine.fcntl, SECOND_ARGUMENT, [
+      ...answers(DENIED_FILE_REQUESTS, refuse),
+      ...answers(LOCK_REQUESTS, give(SUCCEED)),
+    ]),
     give(ALLOW),
   ];
   const bytes = new DataView(new ArrayBuffer(program.length * 8));

@@ -9,8 +9,6 @@ export interface GuestCommand {
   readonly options?: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'>;
   /** The first pipe after the usual three stays open as long as we live: who watches it learns of our end. */
   readonly watched?: boolean;
-  /** Written to the second pipe after the usual three, and closed. */
-  readonly extra?: Uint8Array;
   /** Written before anything else. */
   readonly first: Uint8Array;
   /** Its stderr is the engine's own and says nothing of the code. */
@@ -31,13 +29,13 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     cwd: '/',
     ...guest.options,
     env: { ...guest.env },
-    stdio: ['pipe', 'pipe', 'pipe', guest.watched ? 'pipe' : 'ignore', guest.extra ? 'pipe' : 'ignore'],
+    stdio: ['pipe', 'pipe', 'pipe', guest.watched ? 'pipe' : 'ignore'],
     // A group of its own, to be ended as one; and whoever types Ctrl-C at us does not mean it.
     detached: isGroup,
     windowsHide: true,
   });
   giveWay(child.pid);
-  const [watched, extra] = [duplexOf(child.stdio[3]), duplexOf(child.stdio[4])];
+  const watched = duplexOf(child.stdio[3]);
   const { stdin: input, stdout: output, stderr: errors } = child;
   if (!input || !output || !errors) throw new Error('a guest without pipes'); // the type knows no better
   let isOver = false;
@@ -46,7 +44,6 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
       isOver = true;
       // A line, where an end without one would mean that we died.
       watched?.end('over\n');
-      extra?.destroy();
       resolve(how);
     };
     child.once('error', (error) => end(error.message));
@@ -62,9 +59,8 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
       else output.once('close', read);
     });
   });
-  const streams: (Readable | Writable | undefined)[] = [input, output, errors, watched, extra];
+  const streams: (Readable | Writable | undefined)[] = [input, output, errors, watched];
   for (const stream of streams) stream?.on('error', () => undefined); // a guest that died is told of by `ended`
-  if (guest.extra) extra?.end(guest.extra);
   input.write(guest.first);
   return {
     pid: child.pid,

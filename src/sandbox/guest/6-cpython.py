@@ -4,7 +4,8 @@ WORK_FOLDER = os.getcwd()
 # Room for the interpreter itself and what it maps before the first line of submitted code runs.
 OWN_ADDRESS_SPACE = 96 << 20
 MAX_OPEN_FILES = 128
-MAX_THREADS = (64, 256, 1024, 4096, 16384)
+MAX_THREADS = 64
+MAX_SIGNALS = 64
 # What programs over tools import most, loaded while nobody waits.
 LIKELY = (
     "asyncio", "collections", "datetime", "functools", "itertools", "math", "random", "statistics", "string",
@@ -25,20 +26,56 @@ def limit_self(limits):
     fix(resource.RLIMIT_NOFILE, MAX_OPEN_FILES)
     fix(resource.RLIMIT_FSIZE, limits["folderBytes"])
     fix(resource.RLIMIT_AS, limits["memoryBytes"] + OWN_ADDRESS_SPACE)
-    # Older kernels count all processes of the user, so the number that lets one more thread start is looked for.
-    for count in MAX_THREADS:
-        _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    fix(resource.RLIMIT_SIGPENDING, MAX_SIGNALS)
+    fix(resource.RLIMIT_NPROC, thread_limit(resource))
+
+
+def thread_limit(resource):
+    """Older kernels count all processes of the user, so the smallest limit that permits a thread is searched for."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+
+    def permits(count):
         if hard != resource.RLIM_INFINITY and hard < count:
-            break
+            return True
         resource.setrlimit(resource.RLIMIT_NPROC, (count, hard))
         try:
             thread = threading.Thread(target=int)
             thread.start()
             thread.join()
         except RuntimeError:
-            continue
-        fix(resource.RLIMIT_NPROC, count)
-        break
+            return False
+        return True
+
+    if permits(MAX_THREADS):
+        return MAX_THREADS
+    low, high = MAX_THREADS, 2 * MAX_THREADS
+    while not permits(high):
+        low, high = high, 2 * high
+    while high - low > MAX_THREADS:
+        middle = (low + high) // 2
+        low, high = (low, middle) if permits(middle) else (middle, high)
+    return high + MAX_THREADS
+
+
+class PipeEnd:
+    """One end of a pipe, with what asyncio uses of the sockets by which a loop wakes itself."""
+
+    def __init__(self, descriptor):
+        self.fileno = lambda: descriptor
+        self.setblocking = lambda blocking: os.set_blocking(descriptor, blocking)
+        self.send = lambda data: os.write(descriptor, data)
+        self.recv = lambda size: os.read(descriptor, size)
+        self.close = lambda: os.close(descriptor)
+
+
+def asyncio_without_sockets():
+    """The filter of system calls denies sockets, also connected pairs."""
+    import socket
+    from asyncio import selector_events
+
+    replaced = types.ModuleType("socket")
+    replaced.__dict__.update(socket.__dict__, socketpair=lambda: [PipeEnd(descriptor) for descriptor in os.pipe()])
+    selector_events.socket = replaced
 
 
 def start_in_cpython():
@@ -79,6 +116,7 @@ def start_in_cpython():
     threading.Thread(target=read, daemon=True).start()
     threading.stack_size(0)
     guest.prepare()
+    asyncio_without_sockets()
     channel.notify("ready", {"python": sys.version.split()[0]})
     for name in LIKELY:
         if channel.jobs:

@@ -70,7 +70,7 @@ for n in range(0, 64):
             reached.append(n)
     except OSError:
         pass
-#% uses a pair of sockets, which is allowed and leads nowhere
+#% uses a pair of sockets, which leads nowhere where it is allowed
 import socket
 a, b = socket.socketpair()
 a.sendall(b"x")

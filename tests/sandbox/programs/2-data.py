@@ -173,6 +173,22 @@ db.execute("create table t (name text, n int)")
 db.executemany("insert into t values (?, ?)", [("a", 1), ("b", 5), ("a", 3)])
 print(db.execute("select name, sum(n) from t group by name order by 2 desc").fetchall())
 #> [('b', 5), ('a', 4)]
+#% an sqlite database in a file, with two connections
+import os, sqlite3
+db = sqlite3.connect("shop.db")
+db.execute("create table stock (name text, n integer)")
+db.executemany("insert into stock values (?, ?)", [("pen", 3), ("cup", 4)])
+db.commit()
+other = sqlite3.connect("shop.db")
+print(other.execute("select sum(n) from stock").fetchone())
+other.execute("delete from stock where name = 'pen'")
+other.commit()
+print(db.execute("select name, n from stock").fetchall())
+db.close()
+other.close()
+os.remove("shop.db")
+#> (7,)
+#> [('cup', 4)]
 #% text wrapping, templates and diffs
 import textwrap, string, difflib
 print(textwrap.fill("the quick brown fox jumps over the lazy dog", 20))

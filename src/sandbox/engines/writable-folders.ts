@@ -1,0 +1,38 @@
+/** A file, a link or a folder costs the kernel up to 1.3 kB that the size of a tmpfs does not count. */
+export const MAX_INODES = 8_192;
+
+/**
+ * Python that mounts the writable folders of a guest in bubblewrap and then drops the capability for it. Until then the
+ * folders are read-only, and they stay so if a step fails. bubblewrap 0.8 cannot limit the number of inodes, and its
+ * tmpfs cannot be remounted with one: it belongs to the outer user namespace. So the guest makes a mount namespace and
+ * one tmpfs of its own. All folders share it, so that its limits are those of the whole guest.
+ */
+export function writableFolders(folder: string, bytes: number): string {
+  return `
+import ctypes, os
+def mount_folders():
+    libc = ctypes.CDLL(None, use_errno=True)
+    libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
+    CLONE_NEWNS, MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND = 0x20000, 2, 4, 8, 4096
+    def done(failed):
+        if failed:
+            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    try:
+        done(libc.unshare(CLONE_NEWNS))
+        limits = b"size=${bytes},nr_inodes=${MAX_INODES},mode=0700"
+        done(libc.mount(b"tmpfs", b"/tmp", b"tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, limits))
+        os.mkdir("/tmp/folder")
+        os.mkdir("/tmp/scratch")
+        for source, target in (("folder", "${folder}"), ("scratch", "/dev/shm"), ("scratch", "/tmp")):
+            done(libc.mount(b"/tmp/" + source.encode(), target.encode(), None, MS_BIND, None))
+        os.chdir("${folder}")
+    except OSError:
+        pass  # the program then runs without a writable folder
+    finally:
+        header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+        if libc.capset(header, (ctypes.c_uint32 * 6)()):
+            raise SystemExit("capabilities cannot be dropped: " + os.strerror(ctypes.get_errno()))
+mount_folders()
+del mount_folders
+`;
+}
