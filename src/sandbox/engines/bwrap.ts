@@ -1,12 +1,13 @@
 import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
-import type { Engine, GuestProcess, Limits, Probe } from '../engine.js';
+import type { Engine, Limits, Probe } from '../engine.js';
 import { CPYTHON_BOOT, cpythonSource } from './cpython.js';
 import { findBwrap, findSystemPython } from './engine-programs.js';
 import { ownFilter } from './inline-seccomp.js';
+import { makeMemoryCgroup } from './memory-cgroup.js';
 import { probeGuest } from './probe-guest.js';
 import { textOf } from './program-output.js';
 import { seccompFilter } from './seccomp.js';
-import { spawnGuest } from './spawn-guest.js';
+import { type GuestCommand, spawnGuest } from './spawn-guest.js';
 import { guarded } from './watchdog-command.js';
 import { writableFolders } from './writable-folders.js';
 
@@ -15,6 +16,8 @@ const START_MS = 15_000;
 /** `nobody`. As root the whole of it runs under this id: what root may read, the code may not. */
 const NOBODY = 65_534;
 const WORK_FOLDER = '/work';
+/** The interpreter, bubblewrap and what the kernel keeps for them: the limits of the guest itself apply first. */
+const OWN_MEMORY_BYTES = 160 * 1024 * 1024;
 /** Libraries outside /usr: links into it on most systems, folders on some. */
 const LIBRARIES = ['/bin', '/lib', '/lib64', '/lib32'];
 const OPTIONAL_FILES = ['/etc/ld.so.cache', '/etc/alternatives'];
@@ -26,25 +29,28 @@ const GUARANTEES = [
   'memory, time, threads and files limited by the operating system',
 ];
 
+/** How one guest is started. */
+export function bwrapGuest({ memoryBytes, folderBytes }: Pick<Limits, 'memoryBytes' | 'folderBytes'>): GuestCommand {
+  const [bwrap, python] = [findBwrap(), findSystemPython()];
+  if (!bwrap || !python) throw new PortolanError(ErrorCode.SandboxUnavailable, 'bubblewrap or python3 is gone');
+  const isRoot = process.getuid?.() === 0;
+  return {
+    ...guarded(bwrap, bwrapArguments(python, libraries()), 'unlimited', 'usual'), // the guest sets its own limits
+    options: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
+    cgroup: makeMemoryCgroup(memoryBytes + folderBytes + OWN_MEMORY_BYTES),
+    first: cpythonSource(writableFolders(WORK_FOLDER, folderBytes) + ownFilter()),
+  };
+}
+
 /** CPython in bubblewrap: namespaces, a filter of system calls, limits, and no rights. */
 export function bwrapEngine(log: Log): Engine {
-  const start = async ({ folderBytes }: Pick<Limits, 'folderBytes'>): Promise<GuestProcess> => {
-    const [bwrap, python] = [findBwrap(), findSystemPython()];
-    if (!bwrap || !python) throw new PortolanError(ErrorCode.SandboxUnavailable, 'bubblewrap or python3 is gone');
-    const isRoot = process.getuid?.() === 0;
-    return spawnGuest({
-      ...guarded(bwrap, bwrapArguments(python, libraries()), 'unlimited', 'usual'), // the guest sets its own limits
-      options: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
-      first: cpythonSource(writableFolders(WORK_FOLDER, folderBytes) + ownFilter()),
-    });
-  };
   const engine: Engine = {
     name: 'bwrap',
     spares: SPARES,
     atOnce: 16,
     sessions: 8,
     startMs: START_MS,
-    start,
+    start: async (limits) => spawnGuest(bwrapGuest(limits)),
     async probe() {
       if (process.platform !== 'linux') return failed('bubblewrap exists on Linux alone', 'use another engine');
       const bwrap = findBwrap();

@@ -1,14 +1,19 @@
 import type { SpawnOptions } from 'node:child_process';
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { GuestProcess } from '../engine.js';
+import type { MemoryCgroup } from './memory-cgroup.js';
 
 export interface GuestCommand {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly options?: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'>;
-  /** The first pipe after the usual three stays open as long as we live: who watches it learns of our end. */
+  /**
+   * The first pipe after the usual three stays open as long as we live: who watches it learns of our end. The program
+   * starts after a first line, so that it is in its cgroup by then.
+   */
   readonly watched?: boolean;
+  readonly cgroup?: MemoryCgroup | undefined;
   /** Written before anything else. */
   readonly first: Uint8Array;
   /** Its stderr is the engine's own and says nothing of the code. */
@@ -35,6 +40,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     windowsHide: true,
   });
   giveWay(child.pid);
+  if (child.pid !== undefined) guest.cgroup?.add(child.pid);
   const watched = duplexOf(child.stdio[3]);
   const { stdin: input, stdout: output, stderr: errors } = child;
   if (!input || !output || !errors) throw new Error('a guest without pipes'); // the type knows no better
@@ -44,7 +50,8 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
       isOver = true;
       // A line, where an end without one would mean that we died.
       watched?.end('over\n');
-      resolve(how);
+      if (!guest.cgroup) resolve(how);
+      else void guest.cgroup.remove().then(() => resolve(how));
     };
     child.once('error', (error) => end(error.message));
     child.once('exit', (code, signal) => {
@@ -61,6 +68,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
   });
   const streams: (Readable | Writable | undefined)[] = [input, output, errors, watched];
   for (const stream of streams) stream?.on('error', () => undefined); // a guest that died is told of by `ended`
+  watched?.write('start\n');
   input.write(guest.first);
   return {
     pid: child.pid,

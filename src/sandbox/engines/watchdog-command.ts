@@ -1,11 +1,13 @@
 import type { GuestCommand } from './spawn-guest.js';
 
 /**
- * The shell makes way for the program and leaves behind one that waits for our end: nothing else would stop a program
- * that never looks at its pipes again. A line means that all is well, an end without one that we are dead. It ends the
- * whole group, because bubblewrap, killed while it starts, leaves a child that waits for it for ever.
+ * The shell waits for a first line, by which it is in its cgroup. Then it makes way for the program and leaves behind one
+ * that waits for our end: nothing else would stop a program that never looks at its pipes again. A second line means
+ * that all is well, an end without one that we are dead. It ends the whole group, because bubblewrap, killed while it
+ * starts, leaves a child that waits for it for ever.
  */
 const GUARD = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift
+read -r line <&3 || exit 1
 (read -r line <&3 || kill -s KILL -- -$$) </dev/null >/dev/null 2>&1 &
 exec 3<&-
 [ "$1" = moved ] && exec 4<&0 5>&1 </dev/null >&2

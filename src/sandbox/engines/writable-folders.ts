@@ -3,7 +3,7 @@ export const MAX_INODES = 8_192;
 
 /**
  * Python that mounts the writable folders of a guest in bubblewrap and then drops the capability for it. Until then the
- * folders are read-only, and they stay so if a step fails. bubblewrap 0.8 cannot limit the number of inodes, and its
+ * folders are read-only, and if a step fails they are so again. bubblewrap 0.8 cannot limit the number of inodes, and its
  * tmpfs cannot be remounted with one: it belongs to the outer user namespace. So the guest makes a mount namespace and
  * one tmpfs of its own. All folders share it, so that its limits are those of the whole guest.
  */
@@ -27,7 +27,9 @@ def mount_folders():
             done(libc.mount(b"/tmp/" + source.encode(), target.encode(), None, MS_BIND, None))
         os.chdir("${folder}")
     except OSError:
-        pass  # the program then runs without a writable folder
+        MNT_DETACH = 2
+        for target in (b"${folder}", b"/dev/shm", b"/tmp", b"/tmp"):
+            libc.umount2(target, MNT_DETACH)
     finally:
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         if libc.capset(header, (ctypes.c_uint32 * 6)()):
