@@ -13,7 +13,7 @@ const LIMITS = { ...DEFAULT_LIMITS, memoryBytes: 64 * MEGABYTE, folderBytes: 8 *
 
 const [bwrap] = await enginesHere(['bwrap']);
 afterAll(tidy);
-const cgroup = makeMemoryCgroup(MEGABYTE);
+const cgroup = await makeMemoryCgroup(MEGABYTE);
 await cgroup?.remove();
 
 describe.skipIf(bwrap?.skipped !== undefined)('a guest in bubblewrap', () => {
@@ -91,7 +91,7 @@ const none = () => Promise.reject(new Error('no calls'));
 type Arguments = readonly string[];
 
 async function started(change = (args: Arguments) => args): Promise<Guest> {
-  const command = bwrapGuest(LIMITS);
+  const command = await bwrapGuest(LIMITS);
   const guest = new Guest(await spawnGuest({ ...command, args: change(command.args) }), 20_000, silentLog);
   await guest.ready;
   return guest;

@@ -30,14 +30,17 @@ const GUARANTEES = [
 ];
 
 /** How one guest is started. */
-export function bwrapGuest({ memoryBytes, folderBytes }: Pick<Limits, 'memoryBytes' | 'folderBytes'>): GuestCommand {
+export async function bwrapGuest({
+  memoryBytes,
+  folderBytes,
+}: Pick<Limits, 'memoryBytes' | 'folderBytes'>): Promise<GuestCommand> {
   const [bwrap, python] = [findBwrap(), findSystemPython()];
   if (!bwrap || !python) throw new PortolanError(ErrorCode.SandboxUnavailable, 'bubblewrap or python3 is gone');
   const isRoot = process.getuid?.() === 0;
   return {
     ...guarded(bwrap, bwrapArguments(python, libraries()), 'unlimited', 'usual'), // the guest sets its own limits
     options: isRoot ? { uid: NOBODY, gid: NOBODY } : {},
-    cgroup: makeMemoryCgroup(memoryBytes + folderBytes + OWN_MEMORY_BYTES),
+    cgroup: await makeMemoryCgroup(memoryBytes + folderBytes + OWN_MEMORY_BYTES),
     first: cpythonSource(writableFolders(WORK_FOLDER, folderBytes) + ownFilter()),
   };
 }
@@ -50,7 +53,7 @@ export function bwrapEngine(log: Log): Engine {
     atOnce: 16,
     sessions: 8,
     startMs: START_MS,
-    start: async (limits) => spawnGuest(bwrapGuest(limits)),
+    start: async (limits) => spawnGuest(await bwrapGuest(limits)),
     async probe() {
       if (process.platform !== 'linux') return failed('bubblewrap exists on Linux alone', 'use another engine');
       const bwrap = findBwrap();

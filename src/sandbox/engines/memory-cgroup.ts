@@ -5,7 +5,7 @@ import { type CgroupPlace, cgroupPlaces } from './cgroup-places.js';
 /** One group for one guest; all processes that the guest starts belong to it. */
 export interface MemoryCgroup {
   /** A process that cannot be moved runs with its other limits alone. */
-  add(pid: number): void;
+  add(pid: number): Promise<void>;
   /** Resolves when the group is gone, or when its processes take too long to end. */
   remove(): Promise<void>;
 }
@@ -14,74 +14,74 @@ const REMOVE_EVERY_MS = 10;
 const REMOVE_TRIES = 100;
 const LIMIT_FILES = { 1: 'memory.limit_in_bytes', 2: 'memory.max' } as const;
 
-/** Makes a cgroup with a memory limit, or nothing where this process may not. */
-export function makeMemoryCgroup(bytes: number): MemoryCgroup | undefined {
-  const { readFileSync } = process.getBuiltinModule('node:fs');
-  const own = attempt(() => readFileSync('/proc/self/cgroup', 'utf8'));
-  const mounts = attempt(() => readFileSync('/proc/self/mountinfo', 'utf8'));
+/**
+ * Makes a cgroup with a memory limit, or nothing where this process may not. Nothing here is synchronous: the kernel
+ * may take some ten milliseconds for a change of a cgroup.
+ */
+export async function makeMemoryCgroup(bytes: number): Promise<MemoryCgroup | undefined> {
+  const { readFile } = await import('node:fs/promises');
+  const own = await attempt(readFile('/proc/self/cgroup', 'utf8'));
+  const mounts = await attempt(readFile('/proc/self/mountinfo', 'utf8'));
   if (own === undefined || mounts === undefined) return undefined;
   for (const place of cgroupPlaces(mounts, own, process.getuid?.() === 0)) {
-    const folder = attempt(() => makeIn(place, bytes));
+    const folder = await attempt(makeIn(place, bytes));
     if (folder !== undefined) return cgroupOf(folder);
   }
   return undefined;
 }
 
 /** The folder of the new cgroup. */
-function makeIn({ version, folder }: CgroupPlace, bytes: number): string | undefined {
-  const { accessSync, constants, mkdirSync, readFileSync, writeFileSync } = process.getBuiltinModule('node:fs');
+async function makeIn({ version, folder }: CgroupPlace, bytes: number): Promise<string | undefined> {
+  const { access, constants, mkdir, readFile, writeFile } = await import('node:fs/promises');
   // To move a process, the cgroup that contains both its old and its new cgroup must be writable as well.
-  for (const path of [folder, join(folder, 'cgroup.procs')]) accessSync(path, constants.W_OK);
-  const isControlled = version === 1 || /\bmemory\b/.test(readFileSync(join(folder, 'cgroup.subtree_control'), 'utf8'));
+  for (const path of [folder, join(folder, 'cgroup.procs')]) await access(path, constants.W_OK);
+  const isControlled =
+    version === 1 || /\bmemory\b/.test(await readFile(join(folder, 'cgroup.subtree_control'), 'utf8'));
   if (!isControlled) return undefined;
-  removeLeftOver(folder);
+  await removeLeftOver(folder);
   const made = join(folder, `portolan-sandbox-${process.pid}-${randomKey().slice(0, 16)}`);
-  mkdirSync(made);
-  const write = (name: string, text: string) => attempt(() => writeFileSync(join(made, name), text) ?? true);
-  if (!write(LIMIT_FILES[version], String(bytes))) {
-    isRemoved(made);
-    return undefined;
+  await mkdir(made);
+  try {
+    await writeFile(join(made, LIMIT_FILES[version]), String(bytes));
+  } catch (error) {
+    await isRemoved(made);
+    throw error;
   }
   // Not every kernel counts swap.
-  if (version === 1) write('memory.memsw.limit_in_bytes', String(bytes));
-  else
-    for (const [name, text] of [
-      ['memory.swap.max', '0'],
-      ['memory.oom.group', '1'],
-    ] as const)
-      write(name, text);
+  const more =
+    version === 1 ? { 'memory.memsw.limit_in_bytes': bytes } : { 'memory.swap.max': 0, 'memory.oom.group': 1 };
+  for (const [name, value] of Object.entries(more)) await attempt(writeFile(join(made, name), String(value)));
   return made;
 }
 
 function cgroupOf(folder: string): MemoryCgroup {
-  const { writeFileSync } = process.getBuiltinModule('node:fs');
   return {
-    add: (pid) => void attempt(() => writeFileSync(join(folder, 'cgroup.procs'), String(pid))),
+    async add(pid) {
+      const { writeFile } = await import('node:fs/promises');
+      await attempt(writeFile(join(folder, 'cgroup.procs'), String(pid)));
+    },
     async remove() {
-      for (let n = 0; n < REMOVE_TRIES && !isRemoved(folder); n += 1)
+      for (let n = 0; n < REMOVE_TRIES && !(await isRemoved(folder)); n += 1)
         await new Promise((resolve) => setTimeout(resolve, REMOVE_EVERY_MS));
     },
   };
 }
 
 /** A gateway that was killed left its cgroups behind. One that still has processes cannot be removed. */
-function removeLeftOver(folder: string): void {
-  for (const name of process.getBuiltinModule('node:fs').readdirSync(folder)) {
+async function removeLeftOver(folder: string): Promise<void> {
+  const { readdir } = await import('node:fs/promises');
+  for (const name of await readdir(folder)) {
     const [, pid] = /^portolan-sandbox-(\d+)-/.exec(name) ?? [];
-    if (pid !== undefined && !entryOf(Number(pid))) isRemoved(join(folder, name));
+    if (pid !== undefined && !entryOf(Number(pid))) await isRemoved(join(folder, name));
   }
 }
 
-function isRemoved(folder: string): boolean {
-  const { existsSync, rmdirSync } = process.getBuiltinModule('node:fs');
-  attempt(() => rmdirSync(folder));
-  return !existsSync(folder);
+async function isRemoved(folder: string): Promise<boolean> {
+  const { rmdir, stat } = await import('node:fs/promises');
+  await attempt(rmdir(folder));
+  return (await attempt(stat(folder))) === undefined;
 }
 
-function attempt<T>(act: () => T): T | undefined {
-  try {
-    return act();
-  } catch {
-    return undefined;
-  }
+async function attempt<T>(doing: Promise<T>): Promise<T | undefined> {
+  return doing.catch(() => undefined);
 }

@@ -40,7 +40,6 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     windowsHide: true,
   });
   giveWay(child.pid);
-  if (child.pid !== undefined) guest.cgroup?.add(child.pid);
   const watched = duplexOf(child.stdio[3]);
   const { stdin: input, stdout: output, stderr: errors } = child;
   if (!input || !output || !errors) throw new Error('a guest without pipes'); // the type knows no better
@@ -68,6 +67,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
   });
   const streams: (Readable | Writable | undefined)[] = [input, output, errors, watched];
   for (const stream of streams) stream?.on('error', () => undefined); // a guest that died is told of by `ended`
+  if (child.pid !== undefined) await guest.cgroup?.add(child.pid);
   watched?.write('start\n');
   input.write(guest.first);
   return {

@@ -1,4 +1,6 @@
 # How the guest is started in a CPython of its own: pipes on 0 and 1, limits from the operating system.
+import importlib.machinery
+
 GUEST_FILE = "<portolan>"
 WORK_FOLDER = os.getcwd()
 # Room for the interpreter itself and what it maps before the first line of submitted code runs.
@@ -68,14 +70,24 @@ class PipeEnd:
         self.close = lambda: os.close(descriptor)
 
 
-def asyncio_without_sockets():
-    """The filter of system calls denies sockets, also connected pairs."""
-    import socket
-    from asyncio import selector_events
+class AsyncioWithoutSockets:
+    """Gives asyncio pipes, because the filter of system calls denies pairs of sockets. asyncio takes long to load, so this waits until it is imported."""
 
-    replaced = types.ModuleType("socket")
-    replaced.__dict__.update(socket.__dict__, socketpair=lambda: [PipeEnd(descriptor) for descriptor in os.pipe()])
-    selector_events.socket = replaced
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name != "asyncio.selector_events":
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path)
+        execute = spec.loader.exec_module
+
+        def exec_module(module):
+            execute(module)
+            changed = types.ModuleType("socket")
+            changed.__dict__.update(module.socket.__dict__, socketpair=lambda: [PipeEnd(end) for end in os.pipe()])
+            module.socket = changed
+
+        spec.loader.exec_module = exec_module
+        return spec
 
 
 def start_in_cpython():
@@ -116,7 +128,7 @@ def start_in_cpython():
     threading.Thread(target=read, daemon=True).start()
     threading.stack_size(0)
     guest.prepare()
-    asyncio_without_sockets()
+    sys.meta_path.insert(0, AsyncioWithoutSockets)
     channel.notify("ready", {"python": sys.version.split()[0]})
     for name in LIKELY:
         if channel.jobs:
