@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.js';
 import { bwrapGuest } from '../../src/sandbox/engines/bwrap.js';
+import { cgroupPlaces } from '../../src/sandbox/engines/cgroup-places.js';
 import { makeMemoryCgroup } from '../../src/sandbox/engines/memory-cgroup.js';
 import { spawnGuest } from '../../src/sandbox/engines/spawn-guest.js';
 import { DEFAULT_LIMITS } from '../../src/sandbox/index.js';
@@ -14,6 +17,11 @@ const LIMITS = { ...DEFAULT_LIMITS, memoryBytes: 64 * MEGABYTE, folderBytes: 8 *
 const [bwrap] = await enginesHere(['bwrap']);
 afterAll(tidy);
 const cgroup = await makeMemoryCgroup(MEGABYTE);
+const [place] = cgroupPlaces(
+  existsSync('/proc/self/mountinfo') ? readFileSync('/proc/self/mountinfo', 'utf8') : '',
+  existsSync('/proc/self/cgroup') ? readFileSync('/proc/self/cgroup', 'utf8') : '',
+  process.getuid?.() === 0,
+).filter(({ folder }) => cgroupsIn(folder).some((name) => name.startsWith(`portolan-sandbox-${process.pid}-`)));
 await cgroup?.remove();
 
 describe.skipIf(bwrap?.skipped !== undefined)('a guest in bubblewrap', () => {
@@ -85,6 +93,19 @@ n`;
     }
   });
 });
+
+it.skipIf(!place)('removes the cgroups of a gateway that was killed, and its own when a guest ends', async () => {
+  const folder = place?.folder ?? '';
+  const { pid } = spawnSync('true');
+  mkdirSync(join(folder, `portolan-sandbox-${pid}-left`));
+  await (await makeMemoryCgroup(MEGABYTE))?.remove();
+  const ours = new RegExp(`^portolan-sandbox-(${pid}|${process.pid})-`);
+  expect(cgroupsIn(folder).filter((name) => ours.test(name))).toEqual([]);
+});
+
+function cgroupsIn(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}
 
 const none = () => Promise.reject(new Error('no calls'));
 
