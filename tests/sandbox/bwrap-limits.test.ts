@@ -3,9 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.js';
-import { bwrapGuest } from '../../src/sandbox/engines/bwrap.js';
+import type { GuestProcess } from '../../src/sandbox/engine.js';
+import { BWRAP_PROBE, bwrapEngine, bwrapGuest } from '../../src/sandbox/engines/bwrap.js';
 import { cgroupPlaces } from '../../src/sandbox/engines/cgroup-places.js';
 import { makeMemoryCgroup } from '../../src/sandbox/engines/memory-cgroup.js';
+import { probeGuest } from '../../src/sandbox/engines/probe-guest.js';
 import { spawnGuest } from '../../src/sandbox/engines/spawn-guest.js';
 import { DEFAULT_LIMITS } from '../../src/sandbox/index.js';
 import { Guest } from '../../src/sandbox/run/guest.js';
@@ -70,6 +72,15 @@ def refused(path):
     expect(outcome.every((one) => one === 2 || one === 30)).toBe(true);
   });
 
+  it('is still usable without a writable folder, and says that it has none', async () => {
+    const change = (args: Arguments) => args.map((one) => (one === '--cap-add' ? '--cap-drop' : one));
+    const engine = { ...bwrapEngine(silentLog), start: () => changedGuest(change) };
+    expect(await probeGuest(engine, BWRAP_PROBE, silentLog)).toMatchObject({
+      ok: true,
+      remarks: ['no writable folder'],
+    });
+  });
+
   it.skipIf(!cgroup)('is ended by its memory cgroup where its own limits do not count: page tables', async () => {
     // One page in each of many regions: the kernel keeps two more for each, which no limit of the process counts.
     const code = `
@@ -111,9 +122,13 @@ const none = () => Promise.reject(new Error('no calls'));
 
 type Arguments = readonly string[];
 
-async function started(change = (args: Arguments) => args): Promise<Guest> {
+async function changedGuest(change: (args: Arguments) => Arguments): Promise<GuestProcess> {
   const command = await bwrapGuest(LIMITS);
-  const guest = new Guest(await spawnGuest({ ...command, args: change(command.args) }), 20_000, silentLog);
+  return spawnGuest({ ...command, args: change(command.args) });
+}
+
+async function started(change = (args: Arguments) => args): Promise<Guest> {
+  const guest = new Guest(await changedGuest(change), 20_000, silentLog);
   await guest.ready;
   return guest;
 }

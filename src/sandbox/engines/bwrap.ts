@@ -59,7 +59,7 @@ export function bwrapEngine(log: Log): Engine {
       const bwrap = findBwrap();
       if (!bwrap) return failed('bubblewrap is not installed', 'install it: apt-get install bubblewrap');
       if (!findSystemPython()) return failed('there is no python3 in /usr/bin', 'install it: apt-get install python3');
-      const found = await probeGuest(engine, PROBE, log);
+      const found = await probeGuest(engine, BWRAP_PROBE, log);
       if (!found.ok) return failed(found.problem, hintFor(found.problem));
       const filtered = seccompFilter(process.arch) !== undefined;
       return {
@@ -122,7 +122,7 @@ export function bwrapArguments(python: string, others: readonly Library[]): stri
 }
 
 /** Tries what must not work; the value is the list of what did. */
-const PROBE = `
+export const BWRAP_PROBE = `
 import os, socket
 def must_fail(what, act):
     try:
