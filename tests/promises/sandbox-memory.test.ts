@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
-import { enginesHere, open, tidy } from '../sandbox/engines-here.js';
+import { describeEngines, open, tidy } from '../sandbox/engines-here.js';
 
 const TEST_MS = 240_000;
 const SESSIONS = 8;
@@ -88,13 +88,9 @@ count("more pages", lambda n: os.write(larger, bytes(4096)) // 4096 or None, 40_
 kept = [len(kept)]
 got`;
 
-const engines = await enginesHere(['bwrap']);
 afterAll(tidy);
 
-for (const { name, skipped } of engines) {
-  if (skipped !== undefined) it.skip(skipped);
-  else describe(`S16 memory outside a program's own, in ${name}`, () => inEngine(name));
-}
+await describeEngines(['bwrap'], (engine) => `S16 memory outside a program's own, in ${engine}`, inEngine);
 
 function inEngine(engine: string): void {
   it('is limited for each kind of object that the kernel keeps for a program', { timeout: TEST_MS }, async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { silentLog } from '../../src/base/index.js';
 import type { GuestProcess } from '../../src/sandbox/engine.js';
 import { BWRAP_PROBE, bwrapEngine, bwrapGuest } from '../../src/sandbox/engines/bwrap.js';
@@ -11,12 +11,11 @@ import { probeGuest } from '../../src/sandbox/engines/probe-guest.js';
 import { spawnGuest } from '../../src/sandbox/engines/spawn-guest.js';
 import { DEFAULT_LIMITS } from '../../src/sandbox/index.js';
 import { Guest } from '../../src/sandbox/run/guest.js';
-import { enginesHere, tidy } from './engines-here.js';
+import { describeEngines, tidy } from './engines-here.js';
 
 const MEGABYTE = 1024 * 1024;
 const LIMITS = { ...DEFAULT_LIMITS, memoryBytes: 64 * MEGABYTE, folderBytes: 8 * MEGABYTE };
 
-const [bwrap] = await enginesHere(['bwrap']);
 afterAll(tidy);
 const cgroup = await makeMemoryCgroup(MEGABYTE);
 const [place] = cgroupPlaces(
@@ -26,19 +25,22 @@ const [place] = cgroupPlaces(
 ).filter(({ folder }) => cgroupsIn(folder).some((name) => name.startsWith(`portolan-sandbox-${process.pid}-`)));
 await cgroup?.remove();
 
-describe.skipIf(bwrap?.skipped !== undefined)('a guest in bubblewrap', () => {
-  it('has no capability and no way back to one when it reads its first job', async () => {
-    const code = `
+await describeEngines(
+  ['bwrap'],
+  () => 'a guest in bubblewrap',
+  () => {
+    it('has no capability and no way back to one when it reads its first job', async () => {
+      const code = `
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 data = (ctypes.c_uint32 * 6)()
 libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), data)
 [list(data), libc.prctl(39, 0, 0, 0, 0), libc.mount(b"tmpfs", b"/tmp", b"tmpfs", 0, None), libc.unshare(0x20000)]`;
-    expect(await valueIn(code)).toEqual([[0, 0, 0, 0, 0, 0], 1, -1, -1]);
-  });
+      expect(await valueIn(code)).toEqual([[0, 0, 0, 0, 0, 0], 1, -1, -1]);
+    });
 
-  it('has one limit of size and one of inodes for all folders that it may write to', async () => {
-    const code = `
+    it('has one limit of size and one of inodes for all folders that it may write to', async () => {
+      const code = `
 import os
 facts = [os.statvfs(path) for path in ("/work", "/tmp", "/dev/shm")]
 def writable(path):
@@ -49,16 +51,16 @@ def writable(path):
         return False
 [[[fact.f_blocks * fact.f_frsize, fact.f_files] for fact in facts],
  [path for path, _, _ in os.walk("/") if not path.startswith("/usr") and writable(path)]]`;
-    const [limits, writable] = (await valueIn(code)) as [unknown, string[]];
-    expect(limits).toEqual([1, 2, 3].map(() => [LIMITS.folderBytes, 8_192]));
-    expect(writable.filter((path) => !/^\/(work|tmp|dev\/shm)(\/probe)?$/.test(path))).toEqual([]);
-  });
+      const [limits, writable] = (await valueIn(code)) as [unknown, string[]];
+      expect(limits).toEqual([1, 2, 3].map(() => [LIMITS.folderBytes, 8_192]));
+      expect(writable.filter((path) => !/^\/(work|tmp|dev\/shm)(\/probe)?$/.test(path))).toEqual([]);
+    });
 
-  it.each([
-    { title: 'the capability is missing', from: '--cap-add', to: '--cap-drop' },
-    { title: 'a target is missing', from: '/work', to: '/elsewhere' },
-  ])('has no writable folder if $title, and runs', async ({ from, to }) => {
-    const code = `
+    it.each([
+      { title: 'the capability is missing', from: '--cap-add', to: '--cap-drop' },
+      { title: 'a target is missing', from: '/work', to: '/elsewhere' },
+    ])('has no writable folder if $title, and runs', async ({ from, to }) => {
+      const code = `
 import os
 def refused(path):
     try:
@@ -67,23 +69,23 @@ def refused(path):
     except OSError as error:
         return error.errno
 [refused(path) for path in ("/work/x", "/elsewhere/x", "/tmp/x", "/dev/shm/x", "/dev/x", "/x")]`;
-    const change = (args: readonly string[]) => args.map((one) => (one === from ? to : one));
-    const outcome = (await valueIn(code, change)) as readonly unknown[];
-    expect(outcome.every((one) => one === 2 || one === 30)).toBe(true);
-  });
-
-  it('is still usable without a writable folder, and says that it has none', async () => {
-    const change = (args: Arguments) => args.map((one) => (one === '--cap-add' ? '--cap-drop' : one));
-    const engine = { ...bwrapEngine(silentLog), start: () => changedGuest(change) };
-    expect(await probeGuest(engine, BWRAP_PROBE, silentLog)).toMatchObject({
-      ok: true,
-      remarks: ['no writable folder'],
+      const change = (args: readonly string[]) => args.map((one) => (one === from ? to : one));
+      const outcome = (await valueIn(code, change)) as readonly unknown[];
+      expect(outcome.every((one) => one === 2 || one === 30)).toBe(true);
     });
-  });
 
-  it.skipIf(!cgroup)('is ended by its memory cgroup where its own limits do not count: page tables', async () => {
-    // One page in each of many regions: the kernel keeps two more for each, which no limit of the process counts.
-    const code = `
+    it('is still usable without a writable folder, and says that it has none', async () => {
+      const change = (args: Arguments) => args.map((one) => (one === '--cap-add' ? '--cap-drop' : one));
+      const engine = { ...bwrapEngine(silentLog), start: () => changedGuest(change) };
+      expect(await probeGuest(engine, BWRAP_PROBE, silentLog)).toMatchObject({
+        ok: true,
+        remarks: ['no writable folder'],
+      });
+    });
+
+    it.skipIf(!cgroup)('is ended by its memory cgroup where its own limits do not count: page tables', async () => {
+      // One page in each of many regions: the kernel keeps two more for each, which no limit of the process counts.
+      const code = `
 import ctypes
 libc = ctypes.CDLL(None)
 libc.mmap.restype = ctypes.c_void_p
@@ -94,16 +96,17 @@ for n in range(1, 60_000):
         break
     ctypes.c_char.from_address(page).value = b"x"
 n`;
-    const guest = await started();
-    try {
-      expect(groupOf(guest.pid)).toMatch(/portolan-sandbox-/);
-      const outcome = await guest.run({ code, servers: [] }, none, LIMITS, new AbortController().signal);
-      expect(outcome).toMatchObject({ kind: 'stopped', limit: 'died' });
-    } finally {
-      await guest.end();
-    }
-  });
-});
+      const guest = await started();
+      try {
+        expect(groupOf(guest.pid)).toMatch(/portolan-sandbox-/);
+        const outcome = await guest.run({ code, servers: [] }, none, LIMITS, new AbortController().signal);
+        expect(outcome).toMatchObject({ kind: 'stopped', limit: 'died' });
+      } finally {
+        await guest.end();
+      }
+    });
+  },
+);
 
 it.skipIf(!place)('removes the cgroups of a gateway that was killed, and its own when a guest ends', async () => {
   const folder = place?.folder ?? '';

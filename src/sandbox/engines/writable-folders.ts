@@ -1,5 +1,5 @@
 /** A file, a link or a folder costs the kernel up to 1.3 kB that the size of a tmpfs does not count. */
-export const MAX_INODES = 8_192;
+const MAX_INODES = 8_192;
 
 /**
  * Python that mounts the writable folders of a guest in bubblewrap and then drops the capability for it. Until then the
