@@ -8,7 +8,7 @@ export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
 }
 
-// Node 20: `AbortSignal.any([AbortSignal.timeout(ms), …])` may never abort, because garbage collection can remove its timer.
+// Node 20: a signal composed of others and a timeout may never abort, because garbage collection can remove its timer.
 /** A signal that aborts after `ms`, or with one of `others`. */
 export function deadline(ms: number, ...others: readonly (AbortSignal | null | undefined)[]): Deadline {
   const controller = new AbortController();
