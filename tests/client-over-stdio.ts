@@ -98,6 +98,8 @@ export class StdioClient implements AsyncDisposable {
   readonly stray: Json[] = [];
   readonly exited: Promise<Exit>;
   stderr = '';
+  /** Called with every request of the other side. */
+  onRequest: (message: Json) => void = () => undefined;
   #nextId = 1;
 
   constructor({ command, args, cwd, env }: Launch) {
@@ -198,6 +200,7 @@ export class StdioClient implements AsyncDisposable {
   #receive(message: Json): void {
     if ('method' in message) {
       this.notifications.push(message);
+      if (message.id !== undefined) this.onRequest(message);
       return;
     }
     const waiting = this.#waiting.get(message.id);

@@ -119,6 +119,7 @@ function optionsFor(
 ): CallOptions {
   const timeoutMs = server.definition.timeoutMs ?? timeouts.callMs;
   return {
+    server: server.name,
     timeoutMs,
     totalMs: Math.max(timeoutMs, timeouts.totalMs),
     inputSchema: listed.tool.inputSchema,

@@ -234,7 +234,8 @@ export class Gateway {
     using lease = await this.#parts.pool.lease(server, conversation);
     const { callMs, totalMs } = this.view.settings.timeouts;
     const timeoutMs = server.definition.timeoutMs ?? callMs;
-    return await act(lease.connection, { conversation, timeoutMs, totalMs: Math.max(timeoutMs, totalMs) });
+    const longestMs = Math.max(timeoutMs, totalMs);
+    return await act(lease.connection, { server: server.name, conversation, timeoutMs, totalMs: longestMs });
   }
 
   #admitted(name: string): AdmittedServer {

@@ -13,5 +13,5 @@ export {
   UNSUPPORTED_VERSION,
 } from './protocol-revisions.js';
 export { Chart, Origin, Server } from './server.js';
-export type { Conversation, Progress, ServerGreeting, Tool, ToolResult } from './tool.js';
+export type { Conversation, ElicitationCount, Progress, ServerGreeting, Tool, ToolResult } from './tool.js';
 export { programName, unwrapped } from './unwrap-command.js';

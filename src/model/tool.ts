@@ -28,6 +28,13 @@ export interface Progress {
 /** Puts a question to somebody and gives the answer. */
 type Ask = (method: string, params: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>;
 
+/** How many questions servers have sent to the client during one call. Each reader adds its own. */
+export interface ElicitationCount {
+  count: number;
+  /** Hashes of those that were counted, for a task, which repeats its open questions in every answer. */
+  readonly seen?: Set<string>;
+}
+
 /** What a running call may ask of whoever made it. */
 export interface Conversation {
   /** Says which client it is, in limits and in the audit log. */
@@ -48,6 +55,8 @@ export interface Conversation {
   readonly logLevel?: string | undefined;
   /** Puts a question of the server to the client: a sample, a form, its roots. Absent where it takes none. */
   readonly ask?: Ask | undefined;
+  /** Shared by all requests that belong to one call of the client; without it each conversation is counted alone. */
+  readonly elicitations?: ElicitationCount | undefined;
   /** The client takes a result that asks for more and comes back with the answers itself. */
   readonly takesQuestions?: boolean | undefined;
   /** What it brought when it came back. */

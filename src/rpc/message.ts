@@ -21,7 +21,7 @@ export type Incoming =
       readonly kind: 'invalid';
       readonly id: Id | undefined;
       readonly fault: RpcFault;
-      /** It was not read because it nests too deep, and names no method: who waits for it under this id gets no other answer. */
+      /** It names no method and cannot be read as an answer: the request with this id gets no other one. */
       readonly isAnswer?: true;
     };
 
@@ -177,7 +177,12 @@ export function readMessage(value: unknown): Incoming {
   const id = readId(value.id);
   if (value.jsonrpc !== '2.0') return invalid(RpcCode.invalidRequest, '"jsonrpc" is not "2.0"', id);
   if (value.method !== undefined) return readCall(value, id);
-  if (Object.hasOwn(value, 'result') && id !== undefined) return { kind: 'result', id, result: value.result };
+  const { error = null } = value;
+  const hasResult = Object.hasOwn(value, 'result');
+  // JSON-RPC 1.0 writes both members and sets the one that does not apply to null.
+  if (hasResult && value.result !== null && error !== null)
+    return { kind: 'invalid', id, fault: BOTH, ...(id !== undefined && { isAnswer: true }) };
+  if (hasResult && error === null && id !== undefined) return { kind: 'result', id, result: value.result };
   if (isObject(value.error)) return { kind: 'fault', id, fault: readFault(value.error) };
   return invalid(RpcCode.invalidRequest, 'neither a request nor an answer', id);
 }
@@ -214,6 +219,9 @@ export const NO_ID: RpcFault = {
   code: RpcCode.invalidRequest,
   message: '"id" is neither a text nor a number that can be given back',
 };
+
+/** For a response of which nobody can say whether it is a success. */
+const BOTH: RpcFault = { code: RpcCode.invalidRequest, message: 'it has both "result" and "error"' };
 
 /** For whoever sent what is too large to keep: what it holds in most cases, and what can be done about it. */
 export function tooLarge(bytes: number): RpcFault {

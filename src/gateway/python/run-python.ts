@@ -151,7 +151,8 @@ class Calls {
     this.#gateway = gateway;
     this.#place = place;
     this.#servers = servers;
-    this.#conversation = conversation;
+    // The program is one call of the client, however many tools it calls.
+    this.#conversation = { ...conversation, elicitations: conversation.elicitations ?? { count: 0 } };
   }
 
   answer: Capability = async (request, signal) => {

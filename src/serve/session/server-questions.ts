@@ -10,6 +10,14 @@ import { type Ask, HeldCalls } from './suspended-calls.js';
 const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 const PASSED_MS = 3_600_000;
 
+/** The server's own state, if it has one, and how often its client was asked during the call. */
+interface Passed {
+  readonly state: string | undefined;
+  readonly asked: number;
+}
+
+const NOTHING: Passed = { state: undefined, asked: 0 };
+
 /** Carries questions of servers to clients and answers back, whichever era either is of. One for all clients. */
 export class Questions implements Disposable {
   readonly #key = randomKey();
@@ -37,12 +45,13 @@ export class Questions implements Disposable {
         isObject(inputResponses) ? inputResponses : {},
         request.conversation,
       );
-    const state = requestState === undefined ? undefined : this.#opened(requestState, bound);
+    const { state, asked } = requestState === undefined ? NOTHING : this.#opened(requestState, bound);
+    const elicitations = { count: asked };
     const { conversation } = request;
     const answer = await this.#held.start(
       bound,
       async (ask, signal, voice) => {
-        const asked = face.answer({
+        const answer = face.answer({
           ...request,
           params,
           conversation: {
@@ -53,34 +62,39 @@ export class Questions implements Disposable {
             ...(conversation.log && { log: (entry) => voice.log?.(entry) }),
             ask: askable(ask, conversation),
             takesQuestions: true,
+            elicitations,
             ...((inputResponses !== undefined || state !== undefined) && { brought: carried(inputResponses, state) }),
           },
         });
-        if (!asked) throw new RpcError(RpcCode.methodNotFound, `unknown method ${request.method}`);
-        return this.#sealed(await asked, bound);
+        if (!answer) throw new RpcError(RpcCode.methodNotFound, `unknown method ${request.method}`);
+        return this.#sealed(await answer, bound, elicitations.count);
       },
       conversation,
     );
     return answer;
   }
 
-  /** What a server wants back is bound to this client and this target before it leaves. */
-  #sealed(answer: Answer, bound: readonly string[]): Answer {
+  /** What a server wants back is bound to this client and this target before it leaves, with how often the client was asked. */
+  #sealed(answer: Answer, bound: readonly string[], asked: number): Answer {
     if ('json' in answer) return answer;
     const value = objectOf(answer);
-    if (value.resultType !== 'input_required' || typeof value.requestState !== 'string') return answer;
+    const { resultType, requestState: state } = value;
+    if (resultType !== 'input_required' || (typeof state !== 'string' && asked === 0)) return answer;
     const sealed = seal(
       this.#key,
       { kind: 'passed', bound },
-      [value.requestState, randomKey()],
+      [typeof state === 'string' ? state : null, randomKey(), asked],
       Date.now() + PASSED_MS,
     );
     return { value: { ...value, requestState: sealed } };
   }
 
-  #opened(text: string, bound: readonly string[]): string {
+  #opened(text: string, bound: readonly string[]): Passed {
     const opened = unseal(this.#key, { kind: 'passed', bound }, text, Date.now());
-    if (opened.kind === 'open' && Array.isArray(opened.value)) return String(opened.value[0]);
+    if (opened.kind === 'open' && Array.isArray(opened.value)) {
+      const [state, , asked] = opened.value;
+      return { state: typeof state === 'string' ? state : undefined, asked: Number(asked) };
+    }
     const why = opened.kind === 'expired' ? 'has expired: make the call again without it' : 'is not one of ours';
     throw new RpcError(RpcCode.invalidParams, `the requestState ${why}`);
   }

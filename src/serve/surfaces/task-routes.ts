@@ -1,6 +1,6 @@
 import { isObject, randomKey, seal, unseal } from '../../base/index.js';
 import type { Gateway } from '../../gateway/index.js';
-import type { ToolResult } from '../../model/index.js';
+import type { ElicitationCount, ToolResult } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { paramsPassedOn } from './forward-params.js';
 import { passed } from './mcp-answers.js';
@@ -8,6 +8,8 @@ import type { FaceRequest } from './surface.js';
 
 /** Nobody polls a task for longer. */
 const TASK_MS = 24 * 3_600_000;
+/** As many tasks are remembered with the questions that they have asked; the oldest is forgotten first. */
+const MAX_TASKS = 1_000;
 
 const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/update']);
 
@@ -18,6 +20,7 @@ const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'task
 export class TaskRoutes {
   readonly #gateway: Gateway;
   readonly #key = randomKey();
+  readonly #asked = new Map<string, ElicitationCount>();
 
   constructor(gateway: Gateway) {
     this.#gateway = gateway;
@@ -44,8 +47,20 @@ export class TaskRoutes {
     if (typeof server !== 'string' || typeof id !== 'string')
       throw new RpcError(RpcCode.invalidParams, 'there is no such task');
     const inner = paramsPassedOn({ ...params, taskId: id });
-    const result = await this.#gateway.request(server, method, inner, conversation);
+    const elicitations = this.#countOf(String(taskId));
+    const result = await this.#gateway.request(server, method, inner, { ...conversation, elicitations });
     return renamed(result, (found) => (found === id ? String(taskId) : found));
+  }
+
+  /** A task is one call, however often its state is read. */
+  #countOf(task: string): ElicitationCount {
+    const known = this.#asked.get(task);
+    if (known) return known;
+    const [oldest] = this.#asked.keys();
+    if (oldest !== undefined && this.#asked.size >= MAX_TASKS) this.#asked.delete(oldest);
+    const count = { count: 0, seen: new Set<string>() };
+    this.#asked.set(task, count);
+    return count;
   }
 }
 

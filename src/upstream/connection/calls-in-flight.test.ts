@@ -9,6 +9,7 @@ function twoClients() {
   const enter = (client: string) => {
     id += 1;
     const flight: Flight = {
+      server: 'one',
       id,
       conversation: {
         client,
@@ -32,7 +33,7 @@ describe('Flights', () => {
     enter('a');
     await flights.ask('elicitation/create', { message: 'sure?' });
     flights.log({ data: 'working' });
-    expect(heard).toEqual(['a is asked sure?', 'a hears working']);
+    expect(heard).toEqual(['a is asked MCP server "one" asks:\n> sure?', 'a hears working']);
   });
 
   it('puts to nobody what may be about a call that another gave up a moment ago (G8)', async () => {
@@ -52,6 +53,6 @@ describe('Flights', () => {
     flights.giveUp(enter('a'));
     enter('a');
     await flights.ask('elicitation/create', { message: 'again?' });
-    expect(heard).toEqual(['a is asked again?']);
+    expect(heard).toEqual(['a is asked MCP server "one" asks:\n> again?']);
   });
 });

@@ -2,12 +2,15 @@ import { deadline, isObject } from '../../base/index.js';
 import type { Conversation, Progress } from '../../model/index.js';
 import { OpenTable, RpcCode, RpcError } from '../../rpc/index.js';
 import { cancelled, inUse } from './call-failure.js';
+import { markedRequest } from './received-questions.js';
 
 /** A call that is under way. */
 export interface Flight {
   /** Under which progress comes. Those that came later have higher ones. */
   readonly id: number;
   readonly conversation: Partial<Conversation>;
+  /** The name of the server as the client knows it. */
+  readonly server: string;
   /** A sign of life. */
   alive(): void;
 }
@@ -103,10 +106,11 @@ export class Flights {
       throw new RpcError(RpcCode.internalError, `${method}: it cannot be said whose call caused it; try again`);
     const asking = flights.findLast(({ conversation }) => conversation.ask !== undefined);
     if (!asking?.conversation.ask) throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
+    const marked = markedRequest(asking, method, params);
     // Nobody is blamed for the time that a person takes to answer.
     const keepAlive = setInterval(() => asking.alive(), KEEP_ALIVE_MS).unref();
     try {
-      const answer = await asking.conversation.ask(method, params);
+      const answer = await asking.conversation.ask(method, marked);
       return isObject(answer) ? answer : {};
     } finally {
       clearInterval(keepAlive);

@@ -97,7 +97,39 @@ describe('Connection', () => {
     {
       title: 'a result that is no object',
       say: (id: unknown) => ({ id, result: 'x' }),
-      failure: { code: ErrorCode.ToolExecutionError, message: 'the server answered with something that is no result' },
+      failure: {
+        code: ErrorCode.ToolExecutionError,
+        message: 'the server sent an answer whose result is not an object',
+      },
+    },
+    ...['done', null, { type: 'text', text: 'done' }].map((content) => ({
+      title: `a result whose content is ${JSON.stringify(content)}`,
+      say: (id: unknown) => ({ id, result: { content } }),
+      failure: {
+        code: ErrorCode.ToolExecutionError,
+        message: 'the server sent a result whose "content" is not an array',
+      },
+    })),
+    {
+      title: 'both a result and an error',
+      say: (id: unknown) => ({ id, result: { content: [] }, error: { code: -1, message: 'no' } }),
+      failure: {
+        code: ErrorCode.ToolExecutionError,
+        message: 'its answer cannot be read: it has both "result" and "error"',
+      },
+    },
+    {
+      title: 'both an error and a result',
+      say: (id: unknown) => ({ id, error: 'no', result: { content: [] } }),
+      failure: {
+        code: ErrorCode.ToolExecutionError,
+        message: 'its answer cannot be read: it has both "result" and "error"',
+      },
+    },
+    {
+      title: 'an error beside a result that is null',
+      say: (id: unknown) => ({ id, error: { code: -1, message: 'no' }, result: null }),
+      failure: { code: ErrorCode.ToolExecutionError, message: 'no' },
     },
     {
       title: 'a result over the limit',
@@ -110,6 +142,15 @@ describe('Connection', () => {
       return undefined;
     });
     expect(await failureOf(connection.callTool('t', {}, LONG))).toMatchObject(failure);
+  });
+
+  it('takes a result beside an error that is null, and a result without content, for a success', async () => {
+    const { connection } = connected(({ id, params }, say) => {
+      if (params.name === 'old') say({ id, result: { content: [] }, error: null });
+      return params.name === 'bare' ? { structuredContent: { a: 1 } } : undefined;
+    });
+    const results = [await connection.callTool('old', {}, LONG), await connection.callTool('bare', {}, LONG)];
+    expect(results.map(({ value }) => value)).toEqual([{ content: [] }, { structuredContent: { a: 1 } }]);
   });
 
   it('begins each connection with an id that cannot be guessed, and leaves 32 bits room to count', async () => {

@@ -17,6 +17,8 @@ const MAX_PAGES = 1_000;
 const TIMEOUTS_UNTIL_STUCK = 3;
 
 export interface CallOptions extends Patience {
+  /** The name under which the client knows the server; what the server asks of the client carries it. */
+  readonly server?: string;
   /** With whom a client's request is spoken about; absent for what we ask for ourselves. */
   readonly conversation?: Partial<Conversation>;
   /** Also where nobody looks at it. */
@@ -55,6 +57,8 @@ const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 type Envelope = (conversation: Partial<Conversation>) => Readonly<Record<string, unknown>>;
 
 const NOBODY: Partial<Conversation> = {};
+/** What we ask for ourselves has no client to be asked. */
+const UNNAMED = 'unnamed';
 const NEVER = new AbortController().signal;
 
 /** An open connection to one server, spoken to in MCP. */
@@ -222,7 +226,7 @@ export class Connection {
     // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
-    const asking = { method, patience: options, conversation, isCall };
+    const asking = { method, patience: options, conversation, server: options.server ?? UNNAMED, isCall };
     return isCall && this.#flights.mustWait(callerOf(conversation))
       ? this.#flights.inTurn(conversation, options.timeoutMs, () => this.#send(asking, params, options))
       : this.#send(asking, params, options);

@@ -1,9 +1,11 @@
-import { ErrorCode, isObject, PortolanError, unwatchAbort, watchAbort } from '../../base/index.js';
+import { type PortolanError, unwatchAbort, watchAbort } from '../../base/index.js';
 import type { Conversation, ToolResult } from '../../model/index.js';
 import { AnswerTooLarge, type Peer, type Pending, RpcError, type RpcResult } from '../../rpc/index.js';
 import type { AnswerClock, Patience, Wait } from './answer-deadlines.js';
 import { cancelled } from './call-failure.js';
 import type { Flight, Flights } from './calls-in-flight.js';
+import { markedFault, markedResult } from './received-questions.js';
+import { checkedResult } from './tool-result.js';
 
 /** What a request needs of the connection that it goes over. */
 export interface Road {
@@ -22,6 +24,7 @@ export interface Asking {
   readonly method: string;
   readonly patience: Patience;
   readonly conversation: Partial<Conversation>;
+  readonly server: string;
   /** A client's own call: what the server says meanwhile may be about it. */
   readonly isCall: boolean;
 }
@@ -39,6 +42,7 @@ export class OpenRequest implements Pending, Wait, Flight {
   readonly method: string;
   readonly patience: Patience;
   readonly conversation: Partial<Conversation>;
+  readonly server: string;
   readonly answer: Promise<ToolResult>;
   readonly #road: Road;
   readonly #isCall: boolean;
@@ -48,11 +52,12 @@ export class OpenRequest implements Pending, Wait, Flight {
   #succeed: (result: ToolResult) => void = nobody;
   #fail: (error: unknown) => void = nobody;
 
-  constructor(road: Road, { method, patience, conversation, isCall }: Asking) {
+  constructor(road: Road, { method, patience, conversation, server, isCall }: Asking) {
     this.id = road.peer.nextId();
     this.method = method;
     this.patience = patience;
     this.conversation = conversation;
+    this.server = server;
     this.#road = road;
     this.#isCall = isCall;
     this.answer = new Promise((resolve, reject) => {
@@ -74,18 +79,19 @@ export class OpenRequest implements Pending, Wait, Flight {
   resolve({ result, json }: RpcResult): void {
     this.#road.isAlive();
     this.#end();
-    if (isObject(result)) this.#succeed(json === undefined ? { value: result } : { value: result, json });
-    else
-      this.#fail(
-        new PortolanError(ErrorCode.ToolExecutionError, 'the server answered with something that is no result'),
-      );
+    try {
+      const value = checkedResult(this.method, result);
+      this.#succeed(markedResult(this, json === undefined ? { value } : { value, json }));
+    } catch (error) {
+      this.#fail(error instanceof RpcError ? this.#road.explained(error) : error);
+    }
   }
 
   reject(error: Error): void {
     // Also who refuses has answered.
     if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#road.isAlive();
     this.#end();
-    this.#fail(this.#road.explained(error));
+    this.#fail(this.#road.explained(markedFault(this, error)));
   }
 
   alive(): void {

@@ -3,7 +3,7 @@ import type { Conversation, ToolResult } from '../../model/index.js';
 import { RpcError } from '../../rpc/index.js';
 
 /** What a server of the older generation answers where a page has to be visited first. The newer one knows no such error. */
-const PAGE_REQUIRED = -32042;
+export const PAGE_REQUIRED = -32042;
 /** A server that sends a person to pages for ever is not asked again. */
 const MAX_ROUNDS = 16;
 const MAX_PAGES = 16;
@@ -21,6 +21,7 @@ export async function visitFirst(
       const pages = pagesIn(error);
       if (!pages) throw error;
       for (const page of pages) {
+        if (page.url === undefined) throw notVisited(page, 'nobody can visit it');
         const answer = ask && (await ask('elicitation/create', { ...page, mode: 'url' }));
         if (answer?.action !== 'accept')
           throw notVisited(page, ask ? 'nobody agreed to' : 'the client cannot be asked to');

@@ -1,0 +1,23 @@
+import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
+
+/** The methods whose result is that of a tool. */
+const TOOL_RESULTS: ReadonlySet<string> = new Set(['tools/call', 'tasks/result']);
+
+/** A result that can be passed on. Throws for one that a client would take for an empty success. */
+export function checkedResult(method: string, result: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(result)) throw broken('an answer whose result is not an object');
+  if (TOOL_RESULTS.has(method) && hasOddContent(result)) throw broken('a result whose "content" is not an array');
+  return result;
+}
+
+/** Some servers leave it out beside `structuredContent`. A result that is parsed only on demand is not parsed for this. */
+function hasOddContent(result: object): boolean {
+  const content = Object.getOwnPropertyDescriptor(result, 'content');
+  return content !== undefined && content.get === undefined && !Array.isArray(content.value);
+}
+
+function broken(what: string): PortolanError {
+  return new PortolanError(ErrorCode.ToolExecutionError, `the server sent ${what}`, {
+    hint: 'the server violates the protocol: report it to its author, or try another version of it',
+  });
+}
