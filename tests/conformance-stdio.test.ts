@@ -24,6 +24,13 @@ function bare({ _meta, resultType, ttlMs, cacheScope, ...rest }: Json): Json {
   return rest;
 }
 
+/** What a server asks through the gateway names that server. */
+function attributed({ params, ...question }: Json): Json {
+  const { message, ...rest } = params as Json;
+  const named = question.method === 'elicitation/create' ? { message: `MCP server "fixture" asks:\n> ${message}` } : {};
+  return { ...question, params: { ...rest, ...named } };
+}
+
 /** With the drivers, every pairing of the generations of a client and of a server. */
 const UPSTREAMS = [
   { title: 'the fixture', target: 'the fixture' },
@@ -50,7 +57,9 @@ for (const { title, target, ...more } of UPSTREAMS) {
       it.each(SCENARIOS)('$title', async ({ method, params, expected, asked = [], progress = [], era }) => {
         if (era !== undefined && era !== talk.era) return await expect(talk.request(method, params)).rejects.toThrow();
         const result = bare(await talk.request(method, params));
-        expect({ result, asked: talk.asked, progress: talk.progress }).toEqual({ result: expected, asked, progress });
+        const questions = target === 'the gateway' ? asked.map(attributed) : asked;
+        const heard = { result, asked: talk.asked, progress: talk.progress };
+        expect(heard).toEqual({ result: expected, asked: questions, progress });
       });
 
       it('tools-call-with-logging', async () => {
