@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
-import { silentLog } from '../base/index.js';
+import type { Log } from '../base/index.js';
 import { Pipe } from './client-pipe.js';
 import { DaemonLine } from './daemon-connection.js';
 import type { Search } from './pipe-options.js';
@@ -16,7 +16,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A daemon that writes down what it hears, and answers what is in the table. */
+/** A daemon that writes down what it hears, and answers what is in the table: an `Error` there is a refusal. */
 async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-pipe-'));
   const path = join(folder, 's');
@@ -31,7 +31,9 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
       const message: Json = JSON.parse(line);
       heard.push(message);
       const { id, method } = message;
-      if (typeof method === 'string' && id !== undefined && method in answers) say({ id, result: answers[method] });
+      if (typeof method !== 'string' || id === undefined || !(method in answers)) return;
+      const answer = answers[method];
+      say(answer instanceof Error ? { id, error: { code: -32603, message: answer.message } } : { id, result: answer });
     });
   });
   await new Promise<void>((resolve) => void server.listen(path, resolve));
@@ -69,7 +71,9 @@ async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
     searches.push({ isLate, hasLost });
     return next.shift()?.line();
   };
-  const pipe = new Pipe({ input, output, again, hasOwnTools: true, log: silentLog });
+  const logged: unknown[] = [];
+  const log: Log = (level, message, facts) => void logged.push({ level, message, ...facts });
+  const pipe = new Pipe({ input, output, again, hasOwnTools: true, log });
   const over = pipe.run(await first?.line());
   const say = (message: Json) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   return {
@@ -78,6 +82,7 @@ async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
     input,
     over,
     searches,
+    logged,
     drain: (limitMs = 10_000) => pipe.drain(limitMs),
     comes: (another: Daemon) => next.push(another),
   };
@@ -145,6 +150,58 @@ describe('Pipe', () => {
       ['r', false],
       ['s', false],
     ]);
+  });
+
+  it.each([
+    { level: 'debug', isTold: true },
+    { level: 'emergency', isTold: false },
+  ])(
+    'reports to a client at the level $level which subscription the next daemon refuses, and why',
+    async ({ level, isTold }) => {
+      const why = new Error('the server of a:1 is gone\u202e');
+      const [first, second] = [await daemon(ANSWERS), await daemon({ ...ANSWERS, 'resources/subscribe': why })];
+      const client = await piped(first, second);
+      client.say({ id: 0, method: 'initialize', params: GREETING });
+      client.say({ id: 1, method: 'logging/setLevel', params: { level } });
+      client.say({ id: 2, method: 'resources/subscribe', params: { uri: 'a:1' } });
+      await until(() => client.heard.length === 3);
+      first.end();
+      await until(() => client.logged.length === 2);
+      client.say({ id: 3, method: 'tools/list' });
+      await until(() => client.heard.length === (isTold ? 5 : 4));
+      const lost = { what: 'the subscription to a:1', why: 'the server of a:1 is gone\\u{202e}' };
+      expect(client.logged[1]).toEqual({
+        ...{ level: 'warn', message: 'not restored after the daemon was lost' },
+        lost: [lost],
+      });
+      const data = `Portolan reconnected and could not restore ${lost.what} (${lost.why}). Ask for it again.`;
+      const told = {
+        jsonrpc: '2.0',
+        method: 'notifications/message',
+        params: { level: 'error', logger: 'portolan', data },
+      };
+      expect(client.heard.slice(3)).toEqual([
+        ...(isTold ? [told] : []),
+        { jsonrpc: '2.0', id: 3, result: { tools: [] } },
+      ]);
+    },
+  );
+
+  it('does not ask the next daemon for what the first has refused', async () => {
+    const no = new Error('no');
+    const [first, second] = [
+      await daemon({ ...ANSWERS, 'resources/subscribe': no, 'logging/setLevel': no }),
+      await daemon(ANSWERS),
+    ];
+    const client = await piped(first, second);
+    client.say({ id: 0, method: 'initialize', params: GREETING });
+    client.say({ id: 'level', method: 'logging/setLevel', params: { level: 'odd' } });
+    client.say({ id: 2, method: 'resources/subscribe', params: { uri: 'a:1' } });
+    await until(() => client.heard.length === 3);
+    first.end();
+    client.say({ id: 3, method: 'tools/list' });
+    await until(() => client.heard.length === 4);
+    expect(second.methods()).toEqual(['initialize', 'tools/list']);
   });
 
   it('asks a daemon that leaves nothing more, and passes on what it still answers', async () => {

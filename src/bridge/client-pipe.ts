@@ -141,7 +141,7 @@ export class Pipe {
       this.#client.refuse(JSON.stringify(id ?? null), id === undefined ? NO_ID : ENDING);
       return;
     }
-    this.#state.asked(method, params);
+    this.#state.asked(JSON.stringify(id), method, params);
     const isRepeatable = isRead(method, params, this.#options.hasOwnTools);
     this.#ledger.begin({ id: JSON.stringify(id), method, bytes, isRead: isRepeatable, line: this.#line });
     if (this.#line) this.#send(bytes);
@@ -182,7 +182,7 @@ export class Pipe {
   }
 
   #answered(line: DaemonLine, id: string, bytes: Buffer): void {
-    if (this.#ledger.of(id)?.method === 'initialize') this.#state.greeted();
+    this.#state.answered(id, this.#ledger.of(id)?.method, bytes);
     if (this.#ledger.end(id, line)) this.#client.write(bytes, line);
     this.#endIfQuiet();
   }
@@ -266,7 +266,7 @@ export class Pipe {
       if (!line) return undefined;
       this.#use(line);
       try {
-        await this.#state.restore(line);
+        await this.#state.restore(line, { client: this.#client, log });
         if (!line.isLeaving && !line.stream.destroyed) return line;
       } catch (error) {
         log('warn', 'the daemon was lost again', { error: error instanceof Error ? error.message : String(error) });

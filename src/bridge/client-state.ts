@@ -1,11 +1,30 @@
+import { type Log, visible } from '../base/index.js';
+import { LastingRequests, type NotRestored } from '../rpc/index.js';
+import type { ClientOutput } from './client-output.js';
 import type { DaemonLine } from './daemon-connection.js';
 
-const MAX_SUBSCRIPTIONS = 10_000;
 const PYTHON = 'run_python';
+/** The daemon writes an answer in this order. */
+const REFUSAL = /^\{"jsonrpc":"2\.0","id":[^{]*"error":/;
+const HEAD_BYTES = 1_200;
+/** Requests that may be refused; a client with more open at once has its refusals taken for successes. */
+const MAX_OPEN = 10_000;
+/** More are counted and not named. */
+const MAX_NAMED = 20;
+const MAX_WHY_CHARACTERS = 300;
+/** At these levels a client does not want to hear of a lost subscription. */
+const HIGHER_LEVELS: readonly unknown[] = ['critical', 'alert', 'emergency'];
+
+/** Where it is said that something could not be restored. */
+export interface Report {
+  readonly client: Pick<ClientOutput, 'write'>;
+  readonly log: Log;
+}
 
 /** What a client has said once and a new daemon must know. */
 export class ClientState {
-  readonly #subscribed = new Set<string>();
+  readonly #lasting = new LastingRequests();
+  readonly #undo = new Map<string, () => void>();
   #greeting: Readonly<Record<string, unknown>> | undefined;
   #isGreeted = false;
   #isInitialized = false;
@@ -13,35 +32,48 @@ export class ClientState {
   /** The gateway keeps something for this client that does not outlive it: the variables of its programs. */
   hasKept = false;
 
-  asked(method: string, params: Readonly<Record<string, unknown>>): void {
-    const { uri } = params;
+  asked(id: string, method: string, params: Readonly<Record<string, unknown>>): void {
     if (method === 'tools/call' && params.name === PYTHON) this.hasKept = true;
     if (method === 'initialize') this.#greeting = params;
-    else if (method === 'logging/setLevel') this.#level = params.level;
-    else if (method === 'resources/unsubscribe') this.#subscribed.delete(String(uri));
-    else if (method === 'resources/subscribe' && this.#subscribed.size < MAX_SUBSCRIPTIONS)
-      this.#subscribed.add(String(uri));
+    if (method === 'logging/setLevel') this.#level = params.level;
+    const undo = this.#lasting.note(method, params);
+    if (undo && this.#undo.size < MAX_OPEN) this.#undo.set(id, undo);
   }
 
-  /** The greeting was answered: from now on it is ours to repeat and not the client's. */
-  greeted(): void {
-    this.#isGreeted = true;
+  /** Once the greeting is answered, it is ours to repeat and not the client's. What was refused is not repeated. */
+  answered(id: string, method: string | undefined, bytes: Buffer): void {
+    if (method === 'initialize') this.#isGreeted = true;
+    const undo = this.#undo.get(id);
+    if (!undo) return;
+    this.#undo.delete(id);
+    if (REFUSAL.test(bytes.toString('latin1', 0, HEAD_BYTES))) undo();
   }
 
   notified(method: string): void {
     if (method === 'notifications/initialized' || method === 'initialized') this.#isInitialized = true;
   }
 
-  /** Greets a daemon on the client's behalf. */
-  async restore(line: DaemonLine): Promise<void> {
+  /** Greets a daemon on the client's behalf and asks again for what the last one did for it. The client learns what it does without. */
+  async restore(line: DaemonLine, report: Report): Promise<void> {
     if (!this.#greeting || !this.#isGreeted) return;
     await line.ask('initialize', this.#greeting);
     if (this.#isInitialized) line.tell({ method: 'notifications/initialized' });
-    const asked = [
-      ...(this.#level === undefined ? [] : [line.ask('logging/setLevel', { level: this.#level })]),
-      ...[...this.#subscribed].map((uri) => line.ask('resources/subscribe', { uri })),
-    ];
-    // A server that cannot be had now is no reason to give the client up.
-    await Promise.allSettled(asked);
+    // A server that cannot be reached now is no reason to give up the client.
+    const lost = await this.#lasting.restore((method, params) => line.ask(method, params));
+    if (lost.length > 0 && !line.stream.destroyed) this.#tell(lost, line, report);
+  }
+
+  #tell(lost: readonly NotRestored[], line: DaemonLine, { client, log }: Report): void {
+    const named = lost.slice(0, MAX_NAMED).map(({ what, why }) => ({
+      what: visible(what),
+      why: visible(why.slice(0, MAX_WHY_CHARACTERS)),
+    }));
+    const others = lost.length - named.length;
+    log('warn', 'not restored after the daemon was lost', { lost: named, ...(others > 0 && { others }) });
+    if (HIGHER_LEVELS.includes(this.#level)) return;
+    const words = named.map(({ what, why }) => `${what} (${why})`).join('; ');
+    const data = `Portolan reconnected and could not restore ${words}${others > 0 ? `; and ${others} more` : ''}. Ask for it again.`;
+    const params = { level: 'error', logger: 'portolan', data };
+    client.write(Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params })), line);
   }
 }

@@ -62,6 +62,64 @@ it('waits for a daemon where one is required, then says clearly what is missing,
   rmSync(folder, { recursive: true, force: true });
 });
 
+/** The waits before each attempt to reach a daemon that never comes, on a clock that is not waited for. */
+async function waitsWith(initialDelayMs: number, maxAttempts: number, random: () => number): Promise<number[]> {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-waits-'));
+  const socket = join(folder, 's');
+  const server = await daemonAt(socket);
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const lines = createInterface({ input: output });
+  const next = () => new Promise<Json>((resolve) => void lines.once('line', (line) => resolve(JSON.parse(line))));
+  const waits: number[] = [];
+  const sockets: Socket[] = [];
+  server.on('connection', (one) => sockets.push(one));
+  const over = runPipe({
+    ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', log: silentLog },
+    context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
+    ends: () => ({ input, output }),
+    reconnect: { enabled: true, maxAttempts, initialDelayMs },
+    waiting: {
+      random,
+      wait: async (ms) => {
+        waits.push(ms);
+      },
+    },
+    ending: new AbortController().signal,
+  });
+  const ask = async (id: number) => {
+    const answer = next();
+    input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'ping' })}\n`);
+    return answer;
+  };
+  await ask(0);
+  server.close();
+  rmSync(socket, { force: true });
+  for (const one of sockets) one.destroy();
+  expect(await ask(1)).toMatchObject({ id: 1, error: { data: { code: 'CONNECTION_ERROR' } } });
+  input.end();
+  await over;
+  rmSync(folder, { recursive: true, force: true });
+  return waits;
+}
+
+it.each([
+  { share: 1, waits: [1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000] },
+  { share: 0.5, waits: [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000] },
+  { share: 0, waits: [0, 0, 0, 0, 0, 0, 0] },
+])(
+  'looks for a lost daemon after delays that double up to 30 s, of which chance takes all but $share',
+  async ({ share, waits }) => {
+    expect(await waitsWith(1_000, waits.length, () => share)).toEqual(waits);
+  },
+);
+
+it('draws each delay anew between nothing and its limit', async () => {
+  const draws = [0.9, 0.1, 0.4, 0.99];
+  const left = [...draws];
+  const waits = await waitsWith(100, draws.length, () => left.shift() ?? 0);
+  expect(waits).toEqual(draws.map((draw, at) => draw * 100 * 2 ** at));
+});
+
 it('reads nothing of a client where it was told to end before a daemon was found', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
   const socket = join(folder, 's');

@@ -5,6 +5,7 @@ import { Pipe } from './client-pipe.js';
 import { DaemonLine } from './daemon-connection.js';
 import { type FindOptions, findDaemon, REQUIRE_MS, START_MS } from './find-daemon.js';
 import type { Search } from './pipe-options.js';
+import { reconnectDelay, WAITING, type Waiting } from './reconnect-delay.js';
 
 /** A gateway in this very process, at the other end of a stream. */
 export interface OwnGateway {
@@ -23,9 +24,9 @@ export interface RunPipeOptions extends FindOptions {
   readonly ending: AbortSignal;
   /** As long as a daemon is waited for at first. */
   readonly waitMs?: number;
+  readonly waiting?: Waiting;
 }
 
-const LONGEST_DELAY_MS = 30_000;
 /** As long as the client may take to read its last answers when we are told to end. */
 const LAST_WORDS_MS = 2_000;
 
@@ -63,7 +64,7 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
   return true;
 }
 
-/** At once, then after longer and longer waits, of which chance takes a part: a thousand pipes must not come all at once. */
+/** At once, then after delays that grow. */
 async function again(
   options: RunPipeOptions,
   id: string | undefined,
@@ -71,13 +72,11 @@ async function again(
 ): Promise<DaemonLine | undefined> {
   // Whoever is told to end by now still has answers to bring: how long for, says the pipe.
   const { ending: _, ...finding } = options;
+  const { random, wait } = options.waiting ?? WAITING;
   const { enabled, maxAttempts, initialDelayMs } = options.reconnect;
   const most = enabled && !isLate ? maxAttempts : 0;
   for (let attempt = 0; (enabled || isLate) && attempt <= most && !isStopped(); attempt += 1) {
-    if (attempt > 0) {
-      const longest = Math.min(LONGEST_DELAY_MS, initialDelayMs * 2 ** (attempt - 1));
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * longest));
-    }
+    if (attempt > 0) await wait(reconnectDelay(attempt, initialDelayMs, random));
     try {
       // Who starts none looks once at each attempt: it is there or it is not.
       const waitMs = options.mode === 'auto' ? START_MS : 0;

@@ -1,0 +1,18 @@
+/** How a client waits for the next attempt: replaced by tests, which have no time. */
+export interface Waiting {
+  /** At least 0 and less than 1. */
+  readonly random: () => number;
+  readonly wait: (ms: number) => Promise<void>;
+}
+
+export const WAITING: Waiting = {
+  random: Math.random,
+  wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+};
+
+const LONGEST_DELAY_MS = 30_000;
+
+/** The delay before an attempt, counted from 1: its limit doubles, and with full jitter a thousand clients do not come at once. */
+export function reconnectDelay(attempt: number, initialDelayMs: number, random: () => number): number {
+  return random() * Math.min(LONGEST_DELAY_MS, initialDelayMs * 2 ** (attempt - 1));
+}
