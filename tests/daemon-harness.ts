@@ -5,13 +5,20 @@ import { portolan, type StdioClient, start, type Variables } from './client-over
 import { LineClient } from './gateway-harness.js';
 import { type Machine, makeMachine } from './machine.js';
 
+interface ClientOptions {
+  readonly cwd?: string;
+  readonly env?: Variables;
+  readonly mode?: string;
+  readonly args?: readonly string[];
+}
+
 /** A throw-away machine with a place for a daemon, which is ended with it. */
 export interface DaemonHouse extends AsyncDisposable {
   readonly machine: Machine;
   readonly socket: string;
   readonly env: Variables;
   /** A client that was started as clients start us, and has said hello. */
-  client(options?: { readonly cwd?: string; readonly env?: Variables; readonly mode?: string }): Promise<StdioClient>;
+  client(options?: ClientOptions): Promise<StdioClient>;
   /** A client that speaks to the socket itself. */
   direct(): Promise<{ readonly client: LineClient; readonly socket: Socket }>;
   pid(): Promise<number | undefined>;
@@ -36,8 +43,8 @@ export function daemonHouse(place: 'said' | 'runtime folder' = 'said'): DaemonHo
     env,
     run,
     pid,
-    client: async ({ cwd = machine.project, env: more = {}, mode = 'auto' } = {}) => {
-      const client = start({ ...machine, project: cwd }, { env: { ...env, PORTOLAN_DAEMON: mode, ...more } });
+    client: async ({ cwd = machine.project, env: more = {}, mode = 'auto', args = ['serve'] } = {}) => {
+      const client = start({ ...machine, project: cwd }, { args, env: { ...env, PORTOLAN_DAEMON: mode, ...more } });
       await client.initialize();
       return client;
     },

@@ -3,6 +3,7 @@ export { Definition, Input, LaunchFields, Scope, State, Transport, WrittenFields
 export { ancestors, findRepository, type Host, type Platform, sameFolderKey, variable } from './host.js';
 export { identityOf, plainUrl, proxyChain } from './launch-identity.js';
 export { maskChart, maskDefinition, maskServer, writtenBy } from './mask.js';
+export { NOT_RESTORED } from './own-notices.js';
 export { Problem, Severity } from './problem.js';
 export {
   ABILITY_FOR,

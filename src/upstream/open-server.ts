@@ -40,6 +40,7 @@ export async function openServer(
   let noise = 0;
   const connection = new Connection(transport.channel, {
     notified: (method, params) => events.notified(method, params),
+    accepted: (method, params) => events.accepted?.(method, params),
     closed: (reason) => {
       events.closed(reason);
       if (noise > 0) context.log('info', 'lines on stdout that were no messages', { server: name, lines: noise });

@@ -92,7 +92,7 @@ const LEVELS: readonly unknown[] = [
 ];
 
 /** Where no level was asked for, or one that nobody knows, everything is. */
-function isLoudEnough(level: unknown, least: unknown): boolean {
+export function isLoudEnough(level: unknown, least: unknown): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 

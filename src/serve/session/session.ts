@@ -16,7 +16,7 @@ import { askOver, conversationWith, labelled, type Standing, standingOf, wasAske
 import { adapt, discovery, eraOf, saidEra } from './era-adapter.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { ClientSilent, MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions } from './session-options.js';
-import { listen, wants } from './subscriptions.js';
+import { isTold, listen, wants } from './subscriptions.js';
 
 /** What a client that does not read its answers may make us hold. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
@@ -112,10 +112,8 @@ export class Session {
   /** Tells the client what it asked to be told: everything if it is of the older kind, else what it listens for. */
   notice(notice: Notice): void {
     for (const listener of this.#listeners) listener(notice);
-    if (!this.#isInitialized) return;
-    const { uri } = notice.params;
-    if (notice.method === 'notifications/resources/updated' && !this.#subscribed.has(String(uri))) return;
-    this.tell(notice.method, notice.params);
+    const isInterested = this.#isInitialized && isTold(notice, this.#subscribed, this.#logLevel);
+    if (isInterested) this.tell(notice.method, notice.params);
   }
 
   /** The roots of this client, as it gives them now; none if it has none. */

@@ -2,6 +2,7 @@ import { isObject } from '../../base/index.js';
 import { META } from '../../model/index.js';
 import type { Answer, Id } from '../../rpc/index.js';
 import type { Notice } from '../surfaces/surface.js';
+import { isLoudEnough } from './conversation.js';
 
 const MAX_RESOURCES = 1_000;
 
@@ -55,6 +56,13 @@ export function wants(filter: Filter, { method, params }: Notice): boolean {
     default:
       return false;
   }
+}
+
+/** Whether a client of the older kind, with these subscriptions and this log level, is told of it. */
+export function isTold({ method, params, about }: Notice, subscribed: ReadonlySet<string>, logLevel: unknown): boolean {
+  if (method === 'notifications/resources/updated') return subscribed.has(String(params.uri));
+  if (about !== undefined && !subscribed.has(about)) return false;
+  return method !== 'notifications/message' || isLoudEnough(params.level, logLevel);
 }
 
 function readFilter(value: unknown): Filter {

@@ -2,6 +2,7 @@ import { cleanText, ErrorCode, PortolanError, randomKey, type SealPurpose, seal,
 import type { Gateway } from '../../gateway/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { besideCall, paramsPassedOn, passedOn } from './forward-params.js';
+import { lostSubscription } from './lost-subscription.js';
 import { failed, passed } from './mcp-answers.js';
 import { ResourceWatchers } from './resource-watchers.js';
 import type { Face, FaceRequest, Introduction, Notice } from './surface.js';
@@ -70,7 +71,8 @@ export class ExposeOne implements Face {
   }
 
   translate(server: string, notice: Notice): Notice | undefined {
-    if (server !== this.#server || !TOLD_TO_ALL.has(notice.method)) return undefined;
+    if (server !== this.#server) return undefined;
+    if (!TOLD_TO_ALL.has(notice.method)) return lostSubscription(server, notice, (uri) => uri);
     return notice.method === 'notifications/tools/list_changed' ? { method: notice.method, params: {} } : notice;
   }
 

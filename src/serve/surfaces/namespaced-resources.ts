@@ -3,6 +3,7 @@ import type { Gateway } from '../../gateway/index.js';
 import type { Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { paramsPassedOn } from './forward-params.js';
+import { lostSubscription } from './lost-subscription.js';
 import { passed } from './mcp-answers.js';
 import { ResourceWatchers } from './resource-watchers.js';
 import type { Face, FaceRequest, Notice } from './surface.js';
@@ -80,7 +81,8 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
     this.#watchers.left(caller);
   }
 
-  translate(server: string, { method, params }: Notice): Notice | undefined {
+  translate(server: string, notice: Notice): Notice | undefined {
+    const { method, params } = notice;
     const alias = this.#gateway.view.servers.find(({ name }) => name === server)?.alias;
     if (alias === undefined) return undefined;
     switch (method) {
@@ -90,7 +92,7 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
       case 'notifications/resources/updated':
         return typeof params.uri === 'string' ? { method, params: { uri: outerUri(alias, params.uri) } } : undefined;
       default:
-        return undefined;
+        return lostSubscription(server, notice, (uri) => outerUri(alias, uri));
     }
   }
 

@@ -5,6 +5,8 @@ import type { Answer, Params } from '../../rpc/index.js';
 export interface Notice {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
+  /** The resource that it is about, for a notice that only its subscribers are to see. */
+  readonly about?: string;
 }
 
 /** What a client is told when it comes. */

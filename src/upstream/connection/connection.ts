@@ -34,6 +34,8 @@ export interface CallOptions extends Patience {
 export interface ConnectionEvents {
   /** Something that the server says unasked and to nobody: a list changed, a resource was updated. */
   notified(method: string, params: Readonly<Record<string, unknown>>): void;
+  /** The server does what it was asked for, until the connection ends. */
+  accepted?(method: string, params: Readonly<Record<string, unknown>>): void;
   /** Called once. `reason` is for people. */
   closed(reason: string | undefined): void;
   /** Something came that is no message; counted, never answered. */
@@ -57,6 +59,8 @@ const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 type Envelope = (conversation: Partial<Conversation>) => Readonly<Record<string, unknown>>;
 
 const NOBODY: Partial<Conversation> = {};
+/** Requests whose effect lasts as long as the connection. */
+const LASTING: ReadonlySet<string> = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
 /** What we ask for ourselves has no client to be asked. */
 const UNNAMED = 'unnamed';
 const NEVER = new AbortController().signal;
@@ -157,6 +161,15 @@ export class Connection {
 
   /** Rejects with a `PortolanError` whose code says whether the server, the time or the connection failed. */
   request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
+    const answer = this.#ask(method, params, options);
+    if (!LASTING.has(method)) return answer;
+    return answer.then((result) => {
+      this.#events.accepted?.(method, params);
+      return result;
+    });
+  }
+
+  #ask(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
     if (this.#envelope && (method === 'resources/subscribe' || method === 'resources/unsubscribe'))
       return this.#watch(String(params.uri), method === 'resources/subscribe');
     const { conversation = NOBODY } = options;
@@ -214,8 +227,12 @@ export class Connection {
   #notified(method: string, params: Params = {}): void {
     if (method === 'notifications/progress') this.#flights.progress(params);
     else if (method === 'notifications/message') this.#flights.log(params);
-    // These two are about requests between us and the server: their numbers mean nothing to anybody else.
-    else if (method !== 'notifications/subscriptions/acknowledged' && method !== 'notifications/cancelled')
+    // These two are about requests between us and the server: their numbers mean nothing to anybody else. Other names are ours.
+    else if (
+      method.startsWith('notifications/') &&
+      method !== 'notifications/subscriptions/acknowledged' &&
+      method !== 'notifications/cancelled'
+    )
       this.#events.notified(method, plain(params));
   }
 

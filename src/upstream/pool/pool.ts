@@ -1,9 +1,11 @@
 import type { AdmittedServer } from '../../policy/index.js';
 import { SharedPool, type SharedPoolOptions, type Wanted } from './shared-pool.js';
 import { launchKey, type Sharing } from './sharing.js';
-import type { Lease, LeaseOptions, ServerStatus, Tenant } from './slot.js';
+import type { Lease, LeaseOptions, ServerStatus } from './slot.js';
+import type { Tenant } from './tenant.js';
 
-export type { Lease, LeaseOptions, OpenEvents, OpenServer, ServerStatus } from './slot.js';
+export type { Lease, LeaseOptions, ServerStatus } from './slot.js';
+export type { OpenEvents, OpenServer } from './tenant.js';
 
 export interface PoolOptions extends Tenant, SharedPoolOptions {
   /** With whom a server may be shared; without it, with all who use the same processes. */

@@ -7,7 +7,7 @@ import { type AdmittedServer, admit } from '../../policy/index.js';
 import { Pool } from './pool.js';
 import { SharedPool } from './shared-pool.js';
 import { type Share, usualShare } from './sharing.js';
-import type { OpenEvents } from './slot.js';
+import type { OpenEvents } from './tenant.js';
 
 function admitted(fields: Partial<Definition> = {}): AdmittedServer {
   const server = admit('tool', definition({ name: 'tool', command: 'tool', ...fields }), { kind: 'allowed' });

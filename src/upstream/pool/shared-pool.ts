@@ -1,8 +1,9 @@
 import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import type { Sharing } from './sharing.js';
-import { type Lease, type LeaseOptions, type ServerStatus, Slot, type Tenant } from './slot.js';
+import { type Lease, type LeaseOptions, type ServerStatus, Slot } from './slot.js';
 import { Turns } from './start-queue.js';
+import type { Tenant } from './tenant.js';
 
 /** Local programs fight for the same processor and disk while they start; remote ones only make us wait. */
 const LOCAL_STARTS_AT_ONCE = 3;

@@ -1,11 +1,13 @@
 import { ErrorCode, type Log, PortolanError, shellWord, unlessAborted } from '../../base/index.js';
+import { NOT_RESTORED } from '../../model/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
-import type { Connection } from '../connection/connection.js';
 import { Backoff, STABLE_MS } from './backoff.js';
 import { callSignal } from './call-signal.js';
 import { IdleTimer } from './idle-timer.js';
 import { HeldLease, type Lease } from './lease.js';
+import { StandingRequests } from './standing-requests.js';
 import type { Turns } from './start-queue.js';
+import type { OpenEvents, OpenServer, Tenant } from './tenant.js';
 
 export type { Lease } from './lease.js';
 
@@ -15,31 +17,6 @@ const AFTER_READING_MS = 5_000;
 const LONGEST_PATIENCE_MS = 2_000;
 /** As many who use one server are known by name; whoever comes over HTTP need not say when it leaves. */
 const MAX_CALLERS = 1_000;
-
-/** An open server, as the pool needs to know it. */
-export interface OpenServer {
-  readonly connection: Connection;
-  readonly pid?: number;
-  close(reason?: string): Promise<void>;
-}
-
-export interface OpenEvents {
-  notified(method: string, params: Readonly<Record<string, unknown>>): void;
-  /** It wants to know where its client works, so that clients who work elsewhere need another. */
-  askedForRoots?(): void;
-  closed(reason: string | undefined): void;
-}
-
-/** One who has servers started: a workspace, with the surroundings of its client. */
-export interface Tenant {
-  readonly open: (server: AdmittedServer, events: OpenEvents, signal: AbortSignal) => Promise<OpenServer>;
-  readonly idleMs: () => number;
-  /** What a server says unasked: a list of it changed, a resource was updated. */
-  readonly notified: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
-  readonly askedForRoots?: (server: AdmittedServer) => void;
-  /** It has started; or it could not, or was lost while somebody used it, and why. */
-  readonly turnedOut?: (server: AdmittedServer, failure: string | undefined) => void;
-}
 
 export interface ServerStatus {
   readonly state: 'connected' | 'starting' | 'disconnected';
@@ -103,6 +80,11 @@ export class Slot {
   /** For the start that is under way, or the next. */
   #signal = callSignal();
   readonly #idle = new IdleTimer(() => void this.stop('idle'));
+  readonly #standing = new StandingRequests((lost) => {
+    this.#parts.log('warn', 'not restored after the server was lost', { server: this.#name(), lost });
+    for (const [server, member] of this.members)
+      for (const { uri, why } of lost) if (uri !== undefined) member.notified(server, NOT_RESTORED, { uri, why });
+  });
   #error: string | undefined;
 
   constructor(key: string, launch: string, parts: SlotParts) {
@@ -182,6 +164,7 @@ export class Slot {
 
   async end(reason: string): Promise<void> {
     this.#idle.stop();
+    this.#standing.end();
     const open = this.#open ?? (await this.#opening?.catch(() => undefined));
     this.#open = undefined; // its end is no fault
     await Promise.all([open?.close(reason), this.#closing]);
@@ -210,6 +193,7 @@ export class Slot {
         life.opened = opened;
         this.#open = opened;
         this.#openedAt = now();
+        this.#standing.restore(opened.connection);
         this.#turnedOut(undefined);
         log('info', 'server connected', { server: name });
         // Whoever wanted it may have left meanwhile.
@@ -248,6 +232,7 @@ export class Slot {
       notified: (method, params) => {
         for (const [server, member] of this.members) member.notified(server, method, params);
       },
+      accepted: (method, params) => this.#standing.note(method, params),
       askedForRoots: () => this.#parts.askedForRoots(this, tenant),
       closed: (reason) => {
         life.lost = reason ?? 'the connection was lost';
@@ -261,8 +246,22 @@ export class Slot {
         if (this.#users > this.#watching) this.#turnedOut(life.lost);
         else this.#error = life.lost;
         this.#parts.log('warn', 'server lost', { server: name, error: this.#error });
+        this.#openForWatchers();
       },
     };
+  }
+
+  /** Those who watch a resource make no call that would start the server again. */
+  #openForWatchers(): void {
+    const { now, ending, isKept } = this.#parts;
+    const isWatched = () => this.#watching > 0 && this.#standing.hasSubscriptions && !ending.aborted && isKept(this);
+    const [first] = this.members;
+    if (!first || !isWatched()) return;
+    const verdict = this.#backoff.ask(now());
+    const open = async () => {
+      if (!this.#open && isWatched()) await this.#openedBy(...first);
+    };
+    this.#standing.openSoon(verdict.kind === 'start' ? 0 : verdict.ms, open, () => this.#openForWatchers());
   }
 
   #turnedOut(failure: string | undefined): void {

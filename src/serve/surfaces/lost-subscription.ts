@@ -1,0 +1,18 @@
+import { visible } from '../../base/index.js';
+import { NOT_RESTORED } from '../../model/index.js';
+import type { Notice } from './surface.js';
+
+const MAX_WHY_CHARACTERS = 300;
+
+/** What the subscribers of a resource hear when its server was started anew and cannot be subscribed to; undefined for any other notice. */
+export function lostSubscription(
+  server: string,
+  { method, params }: Notice,
+  outer: (uri: string) => string,
+): Notice | undefined {
+  if (method !== NOT_RESTORED || typeof params.uri !== 'string') return undefined;
+  const uri = outer(params.uri);
+  const why = visible(String(params.why).slice(0, MAX_WHY_CHARACTERS));
+  const data = `The connection to the server ${visible(server)} was lost, and the subscription to ${visible(uri)} could not be restored: ${why}. Subscribe again.`;
+  return { method: 'notifications/message', params: { level: 'error', logger: 'portolan', data }, about: uri };
+}
