@@ -11,8 +11,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { configure, fixture, isAlive, PROGRAM, StdioClient, startsIn, until } from './client-over-stdio.js';
-import { type DaemonHouse, daemonHouse } from './daemon-harness.js';
+import { configure, fixture, PROGRAM, StdioClient, startsIn, until } from './client-over-stdio.js';
+import { type DaemonHouse, daemonHouse, killDaemon } from './daemon-harness.js';
 
 const said = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
 const RECONNECT = { mcpBridge: { reconnect: { maxAttempts: 1, initialDelayMs: 10 } } };
@@ -23,15 +23,6 @@ async function plainClient({ machine, env }: DaemonHouse, program = PROGRAM): Pr
   const client = new StdioClient({ command: process.execPath, args: [program], cwd, env: { HOME: home, ...env } });
   await client.initialize();
   return client;
-}
-
-async function killed(house: DaemonHouse): Promise<void> {
-  const pid = (await house.pid()) ?? 0;
-  process.kill(pid, 'SIGKILL');
-  await until(
-    () => isAlive(pid),
-    (alive) => !alive,
-  );
 }
 
 /** A call that is made before is in flight when the daemon is lost, and may fail. */
@@ -126,7 +117,7 @@ describe('a client that has lost its daemon for good', () => {
     await using client = await house.client();
     await client.request('logging/setLevel', { level: 'error' });
     await client.execute('one', 'echo', { text: 'warm' });
-    await killed(house);
+    await killDaemon(house);
     rmSync(house.socket);
     writeFileSync(house.socket, 'in the way');
     await lossNoticed(client);
@@ -145,7 +136,7 @@ describe('a client that has lost its daemon for good', () => {
     configure(house.machine, { one: fixture() }, RECONNECT);
     await house.run(['daemon', 'start']);
     await using client = await house.client({ mode: 'require' });
-    await killed(house);
+    await killDaemon(house);
     await lossNoticed(client);
     for (const text of ['a', 'b']) {
       const refused = client.execute('one', 'echo', { text });

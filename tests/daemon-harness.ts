@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { connect as connectTo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { portolan, type StdioClient, start, type Variables } from './client-over-stdio.js';
+import { isAlive, portolan, type StdioClient, start, until, type Variables } from './client-over-stdio.js';
 import { LineClient } from './gateway-harness.js';
 import { type Machine, makeMachine } from './machine.js';
 
@@ -23,6 +23,16 @@ export interface DaemonHouse extends AsyncDisposable {
   direct(): Promise<{ readonly client: LineClient; readonly socket: Socket }>;
   pid(): Promise<number | undefined>;
   run(args: readonly string[]): ReturnType<typeof portolan>;
+}
+
+/** Kills the daemon and waits until it is gone. */
+export async function killDaemon(house: DaemonHouse): Promise<void> {
+  const pid = (await house.pid()) ?? 0;
+  process.kill(pid, 'SIGKILL');
+  await until(
+    () => isAlive(pid),
+    (alive) => !alive,
+  );
 }
 
 /** Clients are told where the socket is, or find it in the folder that the system gives a user. */

@@ -2,8 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { configure, isAlive, type StdioClient, startsIn, until } from './client-over-stdio.js';
-import { type DaemonHouse, daemonHouse } from './daemon-harness.js';
+import { configure, type StdioClient, startsIn, until } from './client-over-stdio.js';
+import { daemonHouse, killDaemon } from './daemon-harness.js';
 
 type Json = Record<string, unknown>;
 
@@ -18,15 +18,6 @@ function watchedHouse() {
   const mcpBridge = { reconnect: { maxAttempts: 5, initialDelayMs: 10 } };
   configure(house.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal] } }, { mcpBridge });
   return { house, starts, refusal };
-}
-
-async function killDaemon(house: DaemonHouse): Promise<void> {
-  const pid = (await house.pid()) ?? 0;
-  process.kill(pid, 'SIGKILL');
-  await until(
-    () => isAlive(pid),
-    (alive) => !alive,
-  );
 }
 
 const heard = (client: StdioClient, method: string): Json[] =>
@@ -84,7 +75,7 @@ describe('after the daemon was killed', () => {
   });
 });
 
-describe('after a server has crashed', () => {
+describe('after a server was lost', () => {
   it('it is started again for a client that watches one of its resources, without a call', async () => {
     const { house, starts } = watchedHouse();
     await using _house = house;
@@ -119,6 +110,20 @@ describe('after a server has crashed', () => {
       expect(await stateOf(client)).toMatchObject({ subscribed: [URI] });
     }
     expect([heard(client, 'message').length, heard(other, 'message').length]).toEqual([1, 0]);
+  });
+
+  it('the client is told where its definition was changed, and can subscribe to the new one', async () => {
+    const { house, starts, refusal } = watchedHouse();
+    await using _house = house;
+    await using client = await house.client();
+    await client.request('resources/subscribe', { uri: OUTER });
+    configure(house.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal, 'changed'] } });
+    const [told] = await heardSoon(client, 'message');
+    expect(told?.data).toContain(`the subscription to ${OUTER} could not be restored: its definition was changed`);
+    await client.request('resources/subscribe', { uri: OUTER });
+    await client.execute('one', 'touch', { uri: URI });
+    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+    expect(startsIn(starts)).toHaveLength(2);
   });
 
   it('it gets the log level of its client again', async () => {

@@ -8,7 +8,7 @@ interface Watched {
   readonly uri: string;
   readonly watchers: Set<string>;
   /** Keeps the server from being stopped as idle while somebody wants to hear of it. */
-  readonly hold: Promise<Disposable | undefined>;
+  hold: Promise<Disposable | undefined>;
 }
 
 const MAX_WATCHED = 10_000;
@@ -52,8 +52,14 @@ export class ResourceWatchers {
   #watchedOf(server: string, uri: string): Watched | undefined {
     const key = JSON.stringify([server, uri]);
     const held = this.#watched.get(key);
-    if (held || this.#watched.size >= MAX_WATCHED) return held;
+    if (!held && this.#watched.size >= MAX_WATCHED) return undefined;
     const hold = this.#gateway.hold(server).catch(() => undefined);
+    if (held) {
+      // The server may be another one since the last client came, and the old hold keeps it no more.
+      release(held.hold);
+      held.hold = hold;
+      return held;
+    }
     const watched: Watched = { server, uri, watchers: new Set(), hold };
     this.#watched.set(key, watched);
     return watched;
@@ -66,9 +72,13 @@ export class ResourceWatchers {
     watched?.watchers.delete(caller);
     if (!watched || watched.watchers.size > 0) return watched === undefined;
     this.#watched.delete(key);
-    void watched.hold.then((hold) => hold?.[Symbol.dispose]());
+    release(watched.hold);
     return true;
   }
+}
+
+function release(hold: Watched['hold']): void {
+  void hold.then((held) => held?.[Symbol.dispose]());
 }
 
 function callerOf({ caller, client }: Conversation): string {

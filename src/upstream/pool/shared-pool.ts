@@ -102,7 +102,10 @@ export class SharedPool implements AsyncDisposable {
       const mine = [...slot.members].filter(([, member]) => member === tenant).map(([server]) => server);
       if (mine.length === 0) continue;
       const now = kept.get(slot.launch);
-      for (const server of mine) if (!wanted.some((one) => one.server === server)) slot.members.delete(server);
+      for (const server of mine.filter((one) => !wanted.some((other) => other.server === one))) {
+        if (now) slot.members.delete(server);
+        else slot.leave(server, tenant);
+      }
       if (now) slot.members.set(now, tenant);
       else if (slot.members.size === 0) this.#drop(slot, 'it is not configured any more');
     }

@@ -1,6 +1,7 @@
 import { ErrorCode, type Log, PortolanError, shellWord, unlessAborted } from '../../base/index.js';
 import { NOT_RESTORED } from '../../model/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
+import type { NotRestored } from '../../rpc/index.js';
 import { Backoff, STABLE_MS } from './backoff.js';
 import { callSignal } from './call-signal.js';
 import { IdleTimer } from './idle-timer.js';
@@ -82,8 +83,7 @@ export class Slot {
   readonly #idle = new IdleTimer(() => void this.stop('idle'));
   readonly #standing = new StandingRequests((lost) => {
     this.#parts.log('warn', 'not restored after the server was lost', { server: this.#name(), lost });
-    for (const [server, member] of this.members)
-      for (const { uri, why } of lost) if (uri !== undefined) member.notified(server, NOT_RESTORED, { uri, why });
+    for (const [server, member] of this.members) tellLost(server, member, lost);
   });
   #error: string | undefined;
 
@@ -141,6 +141,12 @@ export class Slot {
         throw error;
       },
     );
+  }
+
+  /** The server is another one for this tenant from now on, which has no subscription yet. */
+  leave(server: AdmittedServer, tenant: Tenant): void {
+    this.members.delete(server);
+    if (this.#watching > 0) tellLost(server, tenant, this.#standing.lost('its definition was changed or removed'));
   }
 
   async stop(reason: string): Promise<void> {
@@ -284,4 +290,8 @@ export class Slot {
   #name(): string {
     return [...this.members.keys()][0]?.name ?? '';
   }
+}
+
+function tellLost(server: AdmittedServer, { notified }: Tenant, lost: readonly NotRestored[]): void {
+  for (const { uri, why } of lost) if (uri !== undefined) notified(server, NOT_RESTORED, { uri, why });
 }

@@ -47,6 +47,11 @@ export class StandingRequests {
     }, delayMs).unref();
   }
 
+  /** The subscriptions, for those who have lost them for good. */
+  lost(why: string): readonly NotRestored[] {
+    return this.#lasting.without(why);
+  }
+
   end(): void {
     clearTimeout(this.#timer);
   }
