@@ -12,10 +12,10 @@ const MAX_OPEN = 10_000;
 /** More are counted and not named. */
 const MAX_NAMED = 20;
 const MAX_WHY_CHARACTERS = 300;
-/** At these levels a client does not want to hear of a lost subscription. */
+/** A client that asked for one of these levels gets no notification about a lost subscription, which has the level `error`. */
 const HIGHER_LEVELS: readonly unknown[] = ['critical', 'alert', 'emergency'];
 
-/** Where it is said that something could not be restored. */
+/** Receives what could not be restored. */
 export interface Report {
   readonly client: Pick<ClientOutput, 'write'>;
   readonly log: Log;

@@ -7,7 +7,7 @@ import { PAGE_REQUIRED } from './url-elicitation.js';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** More questions than a person answers during one call. */
-export const MAX_ELICITATIONS = 20;
+const MAX_ELICITATIONS = 20;
 const ELICITATION = 'elicitation/create';
 /** A call whose client counts nothing is one conversation, however often the server is asked again for it. */
 const counted = new WeakMap<object, ElicitationCount>();
