@@ -1,7 +1,7 @@
 import { ErrorCode, type Log, PortolanError, silentLog } from '../base/index.js';
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
 import type { DiscoverOptions, Discovery } from '../discovery/index.js';
-import { ownFolders } from '../discovery/index.js';
+import { checkFiles, ownFolders } from '../discovery/index.js';
 import { Gateway, type GatewayView, RememberedUse, viewTools } from '../gateway/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { isBelievedToRun } from '../sandbox/index.js';
@@ -86,6 +86,14 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
           ...{ platform: host.platform, env: host.env, home: host.home, cwd: host.cwd },
           passEnv: settings().passEnv,
           guardian,
+          checkFiles: (admitted) => {
+            try {
+              return checkFiles(admitted, held.discovery);
+            } catch (error) {
+              void reload().catch(() => undefined); // so that the next call asks
+              throw error;
+            }
+          },
           limits: () => ({
             maxLineBytes: settings().limits.maxResultBytes + ENVELOPE_BYTES,
             maxDepth: settings().limits.maxDepth,

@@ -33,6 +33,9 @@ export function recordingFiles(files: Files): RecordingFiles {
     list: (path) => reading(path, files.list),
     exists: (path) => noting(path, files.exists),
     realPath: (path) => noting(path, files.realPath),
+    // Of folders as well, whose times change all day: a file that matters is read next.
+    status: files.status,
+    content: (path, wholeBytes) => noting(path, () => files.content(path, wholeBytes)),
   };
 }
 

@@ -1,6 +1,6 @@
 /** SHA-256 in hex. The module behind it is loaded at the first use: a machine without servers has nothing to hash. */
-export function sha256(text: string): string {
-  return crypto().hash('sha256', text, 'hex');
+export function sha256(data: string | Uint8Array): string {
+  return crypto().hash('sha256', data, 'hex');
 }
 
 /** HMAC with SHA-256, in hex: without the key nobody can try out what was hashed. */

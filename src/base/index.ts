@@ -2,7 +2,9 @@ export { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js
 export type { Brand } from './brand.js';
 export { deadline, LONGEST_TIMER_MS } from './deadline.js';
 export { assertNever, ErrorCode, PortolanError } from './errors.js';
+export { type FileContent, type FileStatus, MAX_WHOLE_BYTES } from './fs/file-content.js';
 export {
+  decodeText,
   diskFiles,
   type FileReading,
   type Files,
@@ -35,6 +37,7 @@ export { SAVED_FILE_BYTES } from './saved-file-limit.js';
 export { type SealPurpose, seal, unseal } from './sealed.js';
 export { DRAIN_MS } from './shutdown-timeout.js';
 export { cleanDeep, cleanText, type TextFault } from './text/hostile-text.js';
+export { scriptsMixedIn } from './text/mixed-scripts.js';
 export { nearest } from './text/nearest-names.js';
 export { redactor } from './text/redact.js';
 export {

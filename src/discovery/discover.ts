@@ -1,11 +1,12 @@
 import { join, resolve } from 'node:path';
 import { diskFiles, ErrorCode, type Files, homeFolder, PortolanError } from '../base/index.js';
-import type { Chart, Definition } from '../model/index.js';
+import type { Chart } from '../model/index.js';
 import { findRepository, type Host, type Platform } from '../model/index.js';
 import {
   type ApprovalFiles,
   type Approvals,
   approvalFiles,
+  type Grounds,
   isFromRepository,
   isSettingsApproved,
   type Lock,
@@ -29,8 +30,10 @@ import {
 } from '../sources/index.js';
 import { judging } from './collect-rules.js';
 import type { ConnectorList } from './connectors.js';
+import { contentReader } from './covered-files.js';
 import { withLastGood } from './last-good.js';
 import { announced, type RunningReading, readRunning, withoutGateways } from './running-servers.js';
+import { serverProblems } from './server-problems.js';
 import { type Survey, survey } from './survey.js';
 
 /** Stands in for the machine, or for part of it. What is left out is as it is. */
@@ -51,7 +54,7 @@ export interface DiscoverOptions {
   /** Settings in the words of a settings file: over every file but an administrator's. */
   readonly settings?: SettingsFile;
   /** What a person has let run for as long as this process does. */
-  readonly isGranted?: (definition: Definition) => boolean;
+  readonly isGranted?: Grounds['isGranted'];
   /** The program that must not be found as a server of its own. */
   readonly self?: string;
   readonly files?: Files;
@@ -61,6 +64,7 @@ export interface DiscoverOptions {
 export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems'> {
   readonly looks: readonly Look[];
   readonly exclusive: readonly string[];
+  readonly grounds: Grounds;
   readonly host: Host;
   readonly approvals: Approvals;
   readonly approvalFiles: ApprovalFiles;
@@ -98,7 +102,7 @@ export async function discoverAll(options: DiscoverOptions = {}, before?: Discov
   const readings = { ...read, definitions: others.definitions };
   const rules = judging(loaded, await readRules(CLIENTS, host));
   const lock = readLock(host);
-  const surveyed = survey(readings, {
+  const grounds: Grounds = {
     rulings: approvals.rulings,
     sealOf: approvals.sealOf,
     reviewed: lock.reviewed,
@@ -107,11 +111,16 @@ export async function discoverAll(options: DiscoverOptions = {}, before?: Discov
     // Who names a server or a file at the start has looked at it.
     mustAsk: (definition) =>
       !config && definition.scope !== 'dynamic' && (settings.approval === 'all' || isFromRepository(definition, host)),
-  });
+    fileChanges: settings.approvalFiles,
+    contentOf: contentReader(host),
+    covers: approvals.content.covers,
+  };
+  const surveyed = survey(readings, grounds);
   const all = [loaded, readings, others, approvals, connectors, rules, lock, running];
-  const problems = all.flatMap((one) => one.problems);
+  const problems = [...all.flatMap((one) => one.problems), ...serverProblems(surveyed, grounds)];
   return {
     ...surveyed,
+    grounds,
     definitions: readings.definitions,
     problems,
     looks: readings.looks,

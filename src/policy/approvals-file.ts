@@ -2,6 +2,14 @@ import { join } from 'node:path';
 import { hmac256 } from '../base/index.js';
 import type { Definition, Host, Problem } from '../model/index.js';
 import { isBroughtByProject } from '../settings/index.js';
+import {
+  type Content,
+  type ContentRecord,
+  contentChanges,
+  isCovered,
+  parseContentRecord,
+  recordContent,
+} from './covered-content.js';
 import { folderOfApproval } from './repository-origin.js';
 import { type Ruling, type Rulings, type Seal, sealOf, sealText } from './rulings.js';
 
@@ -17,9 +25,17 @@ export interface Approvals {
   readonly sealOf: (definition: Definition) => Seal;
   /** The seal of a settings file: of where it lies and every byte in it. */
   readonly sealOfText: (path: string, text: string) => Seal;
+  readonly content: ContentSeals;
   /** The file's text for decisions, oldest first. */
   readonly written: (rulings: Rulings) => string;
   readonly problems: readonly Problem[];
+}
+
+/** What is kept of the content of files, made with the user's own key. */
+export interface ContentSeals {
+  readonly recordOf: (content: Content) => ContentRecord | undefined;
+  readonly covers: (ruling: Ruling, content: Content) => boolean;
+  readonly changes: (ruling: Ruling, content: Content) => readonly string[];
 }
 
 /** A variable can point the user's folder into a repository, which would then approve itself: there it does not count. */
@@ -35,12 +51,18 @@ export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
   const hmac = (text: string) => hmac256(key.kind === 'read' ? key.text.trim() : '', text);
   const seal = (definition: Definition) => sealOf(definition, folderOfApproval(definition, host), hmac);
   const sealOfText = (path: string, text: string) => sealText(path, text, hmac);
-  const proofOf = (of: Seal) => hmac(JSON.stringify(['approved', of]));
+  const content: ContentSeals = {
+    recordOf: (one) => recordContent(one, hmac),
+    covers: (ruling, one) => isCovered(ruling.content, one, hmac),
+    changes: (ruling, one) => contentChanges(ruling.content, one, hmac),
+  };
+  const proofOf: ProofOf = (of, record) => hmac(JSON.stringify(['approved', of, ...(record ? [record] : [])]));
   const written = (rulings: Rulings) => writtenRulings(rulings, proofOf);
   const nothing = (problems: readonly Problem[] = []): Approvals => ({
     rulings: new Map(),
     sealOf: seal,
     sealOfText,
+    content,
     written,
     problems,
   });
@@ -51,7 +73,7 @@ export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
     return nothing([unusable(paths.approvals, `its key ${paths.key} is missing`)]);
   const rulings = parseRulings(reading.text, proofOf);
   return rulings
-    ? { rulings, sealOf: seal, sealOfText, written, problems: [] }
+    ? { rulings, sealOf: seal, sealOfText, content, written, problems: [] }
     : nothing([unusable(paths.approvals, 'it is not valid')]);
 }
 
@@ -61,12 +83,15 @@ export function isSettingsApproved({ rulings, sealOfText }: Approvals): (path: s
 }
 
 /** A seal alone says what was decided about, not what was decided: without the proof a no could be rewritten as a yes. */
-type ProofOf = (seal: Seal) => string;
+type ProofOf = (seal: Seal, content: ContentRecord | undefined) => string;
 
 function writtenRulings(rulings: Rulings, proofOf: ProofOf): string {
   const entries = [...rulings]
     .sort(([, a], [, b]) => (a.at < b.at ? -1 : 1))
-    .map(([seal, ruling]) => [seal, ruling.verdict === 'approved' ? { ...ruling, proof: proofOf(seal) } : ruling]);
+    .map(([seal, ruling]) => [
+      seal,
+      ruling.verdict === 'approved' ? { ...ruling, proof: proofOf(seal, ruling.content) } : ruling,
+    ]);
   return `${JSON.stringify({ version: 1, rulings: Object.fromEntries(entries) }, null, 2)}\n`;
 }
 
@@ -77,8 +102,15 @@ function parseRulings(text: string, proofOf: ProofOf): Rulings | undefined {
     const entries = Object.entries(value.rulings as object).filter((entry): entry is [Seal, Ruling & Proven] =>
       isRuling(entry[1]),
     );
-    const counting = entries.filter(([seal, { verdict, proof }]) => verdict === 'denied' || proof === proofOf(seal));
-    return new Map(counting.map(([seal, { proof: _, ...ruling }]) => [seal, ruling]));
+    // A record that cannot be read is left out; the proof then fails, and the approval does not count.
+    const read = entries.map(([seal, { proof, content: kept, ...ruling }]) => {
+      const content = parseContentRecord(kept);
+      return { seal, proof, ruling: { ...ruling, ...(content && { content }) } };
+    });
+    const counting = read.filter(
+      ({ seal, proof, ruling }) => ruling.verdict === 'denied' || proof === proofOf(seal, ruling.content),
+    );
+    return new Map(counting.map(({ seal, ruling }) => [seal, ruling]));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof TypeError) return undefined;
     throw error;

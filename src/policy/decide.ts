@@ -1,9 +1,13 @@
 import type { Definition, State } from '../model/index.js';
-import { lastRuling, type Rulings, reviewHash, type Seal } from './rulings.js';
+import type { Content } from './covered-content.js';
+import { lastRuling, type Ruling, type Rulings, reviewHash, type Seal } from './rulings.js';
+
+/** `files`: the entry is as it was approved, and the content of a file that the approval covers is not. */
+export type AskedBecause = 'new' | 'changed' | 'reviewed' | 'files';
 
 export type Verdict =
   | { readonly kind: 'allowed' }
-  | { readonly kind: 'needs-approval'; readonly because: 'new' | 'changed' | 'reviewed' }
+  | { readonly kind: 'needs-approval'; readonly because: AskedBecause }
   | { readonly kind: 'denied' }
   | { readonly kind: 'blocked'; readonly rule: string }
   /** Its own client would not start it, and neither do we. */
@@ -18,7 +22,12 @@ export interface Grounds {
   readonly blockedBy: (definition: Definition) => string | undefined;
   readonly sealOf: (definition: Definition) => Seal;
   /** What a person has let run for now, without writing it down. */
-  readonly isGranted?: (definition: Definition) => boolean;
+  readonly isGranted?: (definition: Definition, content?: () => Content) => boolean;
+  /** What a change in a file that an approval covers leads to. */
+  readonly fileChanges: 'ask' | 'warn' | 'off';
+  /** Reads the files; asked only about an entry whose verdict depends on them. */
+  readonly contentOf: (definition: Definition) => Content;
+  readonly covers: (ruling: Ruling, content: Content) => boolean;
   /** Whether someone has to be asked about it at all. */
   readonly mustAsk: (definition: Definition) => boolean;
 }
@@ -33,19 +42,47 @@ export function decide(definition: Definition, grounds: Grounds): Verdict {
   if (rule !== undefined) return { kind: 'blocked', rule };
   const isAsked = grounds.mustAsk(definition) || definition.state === 'pending-approval';
   if (!isAsked && grounds.rulings.size === 0) return { kind: 'allowed' };
-  const ruling = grounds.rulings.size === 0 ? undefined : grounds.rulings.get(grounds.sealOf(definition));
+  const ruling = rulingOn(definition, grounds);
   if (ruling?.verdict === 'denied') return { kind: 'denied' };
   if (!isAsked) return { kind: 'allowed' };
-  if (ruling?.verdict === 'approved' || grounds.isGranted?.(definition)) return afterYes(definition);
-  return { kind: 'needs-approval', because: reasonToAsk(definition, grounds) };
+  return (
+    judgeApproved(definition, ruling, grounds) ?? { kind: 'needs-approval', because: reasonToAsk(definition, grounds) }
+  );
 }
+
+/** What keeps an admitted server from being started now, because of its files alone; undefined if nothing does. */
+export function refusedForFiles(definition: Definition, grounds: Grounds): Verdict | undefined {
+  if (!grounds.mustAsk(definition) && definition.state !== 'pending-approval') return undefined;
+  const verdict = judgeApproved(definition, rulingOn(definition, grounds), grounds);
+  if (!verdict) return { kind: 'needs-approval', because: reasonToAsk(definition, grounds) };
+  return verdict.kind === 'allowed' ? undefined : verdict;
+}
+
+function rulingOn(definition: Definition, { rulings, sealOf }: Grounds): Ruling | undefined {
+  return rulings.size === 0 ? undefined : rulings.get(sealOf(definition));
+}
+
+/** The verdict on an entry that a person has said yes to, once or for good; undefined for any other. */
+function judgeApproved(definition: Definition, ruling: Ruling | undefined, grounds: Grounds): Verdict | undefined {
+  const { isGranted, contentOf, covers, fileChanges } = grounds;
+  const isApproved = ruling?.verdict === 'approved';
+  if (fileChanges !== 'ask') return isApproved || isGranted?.(definition) ? afterYes(definition) : undefined;
+  const isGrantedNow = isGranted?.(definition, () => contentOf(definition)) === true;
+  if (!isApproved && !isGrantedNow) return undefined;
+  const content = contentOf(definition);
+  if (!content.isClear) return { kind: 'blocked', rule: UNCLEAR };
+  if (isGrantedNow || (isApproved && covers(ruling, content))) return afterYes(definition);
+  return { kind: 'needs-approval', because: 'files' };
+}
+
+const UNCLEAR = 'its command line names more than can be checked: put the words into a script';
 
 /** A yes is no answer to the other questions that an entry has. */
 function afterYes({ inputs = [] }: Definition): Verdict {
   return inputs.length > 0 ? { kind: 'unavailable', state: 'needs-input' } : { kind: 'allowed' };
 }
 
-function reasonToAsk(definition: Definition, { rulings, reviewed }: Grounds): 'new' | 'changed' | 'reviewed' {
+function reasonToAsk(definition: Definition, { rulings, reviewed }: Grounds): AskedBecause {
   if (reviewed.size > 0 && reviewed.has(reviewHash(definition))) return 'reviewed';
   return lastRuling(rulings, definition) ? 'changed' : 'new';
 }

@@ -6,10 +6,18 @@ export {
   isSettingsApproved,
   readApprovals,
 } from './approvals-file.js';
-export { decide, type Grounds, stateOf, type Verdict } from './decide.js';
+export { candidatesOf, MAX_CANDIDATES } from './command-candidates.js';
+export {
+  type Content,
+  type CoveredFile,
+  contentHash,
+  type LoaderVariable,
+  NO_CONTENT,
+} from './covered-content.js';
+export { type AskedBecause, decide, type Grounds, refusedForFiles, stateOf, type Verdict } from './decide.js';
 export { type Fingerprint, fingerprint } from './fingerprint.js';
 export { type Lock, readLock, writtenLock } from './lock-file.js';
-export { isFromRepository } from './repository-origin.js';
+export { isAround, isFromRepository, projectFolder } from './repository-origin.js';
 export { lastRuling, type Ruling, reviewHash, type Seal, shownForm } from './rulings.js';
 export {
   admittedOrRefused,

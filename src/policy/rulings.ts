@@ -1,6 +1,7 @@
 import type { Brand } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import { maskDefinition } from '../model/index.js';
+import type { ContentRecord } from './covered-content.js';
 import { type Behaviour, canonical, type Fingerprint, fingerprint } from './fingerprint.js';
 
 /** A keyed hash over the expanded behaviour of an entry: it says whether this was approved, and nothing about what it was. */
@@ -24,6 +25,8 @@ export interface Ruling {
   readonly source: string;
   readonly at: string;
   readonly shown: Behaviour;
+  /** Of an approval: the files that it covers, as they were. */
+  readonly content?: ContentRecord;
 }
 
 /** Everything that was ever decided, by seal. An old content that comes back needs no new question. */

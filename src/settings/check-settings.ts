@@ -37,13 +37,18 @@ export function checkSettings({ source, value, section, lineOf }: Written): Chec
   return { kind: 'invalid', problems };
 }
 
-/** `approval` may also be a map: who has to be asked, and whether by way of the client. */
+/** `approval` may also be a map: who has to be asked, about which files, and whether by way of the client. */
 function flat(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('approval' in value)) return value;
   const { approval, ...rest } = value;
   if (typeof approval !== 'object' || approval === null || Array.isArray(approval)) return value;
-  const { scope, ...more }: { scope?: unknown } = approval;
-  return { ...rest, ...(scope !== undefined && { approval: scope }), ...more };
+  const { scope, files, ...more }: { scope?: unknown; files?: unknown } = approval;
+  return {
+    ...rest,
+    ...(scope !== undefined && { approval: scope }),
+    ...(files !== undefined && { approvalFiles: files }),
+    ...more,
+  };
 }
 
 type Issue = NonNullable<ReturnType<typeof SettingsFile.safeParse>['error']>['issues'][number];

@@ -18,6 +18,8 @@ export interface Settings {
   readonly sources: readonly SourceSetting[];
   readonly toolRules: readonly ToolRule[];
   readonly approval: Given<'approval'>;
+  /** What a change in a file that an approval covers leads to; written as `approval.files` too. */
+  readonly approvalFiles: Given<'approvalFiles'>;
   /** Whether a client may be asked to let a waiting server run; written as `approval.elicitation` too. */
   readonly elicitation: boolean;
   /** What becomes of a tool whose definition changed: it is marked, or held until someone approves it. */
@@ -56,6 +58,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   sources: [],
   toolRules: [],
   approval: 'project',
+  approvalFiles: 'ask',
   elicitation: true,
   pins: 'mark',
   deniedMcpServers: [],

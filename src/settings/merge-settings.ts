@@ -50,6 +50,8 @@ export function underManaged(lower: SettingsFile, managed: SettingsFile): Settin
     ...((lower.pluginOnly || managed.pluginOnly) && { pluginOnly: true }),
     ...((lower.elicitation === false || managed.elicitation === false) && { elicitation: false }),
     ...((lower.pins === 'enforce' || managed.pins === 'enforce') && { pins: 'enforce' as const }),
+    ...(lower.approvalFiles &&
+      managed.approvalFiles && { approvalFiles: stricter(lower.approvalFiles, managed.approvalFiles) }),
     ...((lower.approval === 'all' || managed.approval === 'all') && { approval: 'all' as const }),
     ...((lower.cache || managed.cache) && {
       cache: { ...cache, ...(cacheEnabled !== undefined && { enabled: cacheEnabled }) },
@@ -67,6 +69,14 @@ export function underManaged(lower: SettingsFile, managed: SettingsFile): Settin
     ...listed('toolRules', managed.toolRules, belowAllowList(lower.toolRules, managed.toolRules)),
     ...(managed.passEnv && { passEnv: lower.passEnv ? within(lower.passEnv, managed.passEnv) : managed.passEnv }),
   };
+}
+
+type FileChanges = NonNullable<SettingsFile['approvalFiles']>;
+const FROM_STRICT_TO_LOOSE: readonly FileChanges[] = ['ask', 'warn', 'off'];
+
+/** Of two ways to treat changed files the one that asks more. */
+export function stricter(one: FileChanges, other: FileChanges): FileChanges {
+  return FROM_STRICT_TO_LOOSE.find((way) => way === one || way === other) ?? 'ask';
 }
 
 function both(a: boolean | undefined, b: boolean | undefined): boolean | undefined {

@@ -1,5 +1,5 @@
 import type { Settings } from './default-settings.js';
-import { tagsOnly } from './merge-settings.js';
+import { stricter, tagsOnly } from './merge-settings.js';
 import { isSame, leavesOf } from './setting-keys.js';
 import type { SettingsFile } from './settings-schema.js';
 
@@ -23,6 +23,9 @@ export function narrow(file: SettingsFile, held: Settings): Narrowed {
     ...(file.enabled === false && { enabled: false }),
     ...(file.pluginOnly === true && { pluginOnly: true }),
     ...(file.approval === 'all' && { approval: 'all' }),
+    ...(file.approvalFiles &&
+      file.approvalFiles !== held.approvalFiles &&
+      stricter(file.approvalFiles, held.approvalFiles) === file.approvalFiles && { approvalFiles: file.approvalFiles }),
     ...(file.pins === 'enforce' && { pins: 'enforce' }),
     ...(file.elicitation === false && { elicitation: false }),
     ...(file.search?.remember === false && { search: { remember: false } }),

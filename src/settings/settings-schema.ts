@@ -88,6 +88,7 @@ export const SettingsFile = z.strictObject({
   sources: z.array(SourceSetting).readonly().exactOptional(),
   toolRules: z.array(ToolRule).readonly().exactOptional(),
   approval: z.enum(['project', 'all']).exactOptional(),
+  approvalFiles: z.enum(['ask', 'warn', 'off']).exactOptional(),
   elicitation: z.boolean().exactOptional(),
   pins: z.enum(['mark', 'enforce']).exactOptional(),
   allowedMcpServers: z.array(ServerEntry).readonly().exactOptional(),

@@ -105,5 +105,7 @@ function endless(link: boolean): Files {
     list: () => ({ kind: 'read', names: [...folders, { name: 'm.json', folder: false, link: false }] }),
     exists: () => true,
     realPath: (path) => path,
+    status: () => undefined,
+    content: () => ({ kind: 'unreadable', why: 'ENOENT' }),
   };
 }

@@ -41,6 +41,7 @@ function context(more: Partial<OpenContext> = {}): OpenContext {
     home: folder,
     cwd: folder,
     passEnv: [],
+    checkFiles: () => ({}),
     guardian,
     limits: () => ({ maxLineBytes: MAX_BYTES, maxDepth: 64 }),
     client: { name: 'portolan', version: '1' },

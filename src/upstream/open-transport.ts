@@ -1,4 +1,3 @@
-import { dirname, isAbsolute, join, sep } from 'node:path';
 import { parseEnv } from 'node:util';
 import {
   diskFiles,
@@ -12,7 +11,7 @@ import {
   PortolanError,
   shellWord,
 } from '../base/index.js';
-import type { Definition } from '../model/index.js';
+import { type Definition, envFilePath, startFolder } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { type Channel, type ChannelListener, StreamChannel, type StreamLimits } from '../rpc/index.js';
 import { type Child, startChild } from './process/child.js';
@@ -51,7 +50,7 @@ export async function openTransport(server: AdmittedServer, surroundings: Surrou
   const { transport } = definition;
   switch (transport) {
     case 'stdio':
-      return childTransport(name, definition, surroundings);
+      return childTransport(server, surroundings);
     case 'http':
     case 'auto':
     case 'sse':
@@ -106,13 +105,17 @@ async function remoteTransport(
 }
 
 function explained(name: string, error: unknown): unknown {
+  if (error instanceof PortolanError && error.code === ErrorCode.ServerNotApproved) return error;
   return error instanceof PortolanError ? broken(name, error.message, error.hint) : error;
 }
 
-async function childTransport(name: string, definition: Definition, surroundings: Surroundings): Promise<Transport> {
+async function childTransport(server: AdmittedServer, surroundings: Surroundings): Promise<Transport> {
+  const { name, definition } = server;
   if (definition.command === undefined) throw broken(name, 'its entry has no command');
   const cwd = startFolder(definition, surroundings);
-  const own = { ...variablesFromFile(name, definition, cwd), ...definition.env };
+  // Nothing is awaited from here to the start of the process, so that as little as possible can change in between.
+  const { envFileText } = surroundings.checkFiles(server);
+  const own = { ...variablesFromFile(name, definition, cwd, envFileText), ...definition.env };
   const env = childEnvironment(surroundings.env, own, surroundings.passEnv, surroundings.platform);
   const secrets = [...secretsOf(definition, own), ...passedSecrets(env, surroundings.passEnv)];
   const child = await startChild({
@@ -130,23 +133,6 @@ async function childTransport(name: string, definition: Definition, surroundings
     errorText: () => child.stderr.text(),
     onErrorText: (listener) => child.stderr.onChange(listener),
   };
-}
-
-/** Relative to the project for what a project wrote, else to the home; without one, where the client works. */
-export function startFolder(definition: Definition, surroundings: Pick<Surroundings, 'cwd' | 'home'>): string {
-  const { cwd, scope, source } = definition;
-  if (cwd === undefined || cwd === '') return surroundings.cwd;
-  if (isAbsolute(cwd)) return cwd;
-  if (scope === 'local') return join(surroundings.cwd, cwd);
-  return join(scope === 'project' ? projectOf(source, surroundings.cwd) : surroundings.home, cwd);
-}
-
-/** A project's file may lie above the folder in which the client works: the folder that holds both is the project. */
-function projectOf(source: string, cwd: string): string {
-  let folder = cwd;
-  while (!source.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`) && dirname(folder) !== folder)
-    folder = dirname(folder);
-  return folder === dirname(folder) ? cwd : folder;
 }
 
 /** Every value that an entry hands to its server, because no one can tell which of them are secret; of its arguments, those that look like it. */
@@ -183,9 +169,16 @@ function addressSecrets(text: string): string[] {
   return [...(password === '' ? [] : [password, decodeURIComponent(password)]), ...secret.map(([, value]) => value)];
 }
 
-function variablesFromFile(name: string, { envFile }: Definition, cwd: string): Record<string, string> {
-  if (envFile === undefined) return {};
-  const reading = diskFiles.read(isAbsolute(envFile) ? envFile : join(cwd, envFile));
+/** From the very text that was checked, where it was. */
+function variablesFromFile(
+  name: string,
+  definition: Definition,
+  cwd: string,
+  checked: string | undefined,
+): Record<string, string> {
+  const path = envFilePath(definition, cwd);
+  if (path === undefined) return {};
+  const reading = checked === undefined ? diskFiles.read(path) : ({ kind: 'read', text: checked } as const);
   if (reading.kind !== 'read')
     throw broken(name, `its envFile ${reading.kind === 'absent' ? 'is not there' : reading.message}`);
   const variables = Object.entries(parseEnv(reading.text));

@@ -5,6 +5,7 @@ import { isRunning } from '../discovery/index.js';
 import type { Definition, Server } from '../model/index.js';
 import {
   type Approvals,
+  type AskedBecause,
   isFromRepository,
   type Ruling,
   readApprovals,
@@ -14,17 +15,21 @@ import {
   writtenLock,
 } from '../policy/index.js';
 import type { WaitingFile } from '../settings/index.js';
+import { type Coverage, contentOf, coverageOf } from './covered-text.js';
 import { changesSince, launchText, surroundingsText } from './explain.js';
 
 /** One server about which somebody has to decide, with all that they have to see first. */
 export interface Question {
   readonly server: Server;
   readonly definition: Definition;
-  readonly because: 'new' | 'changed' | 'reviewed' | 'decided';
+  readonly because: AskedBecause | 'decided';
   readonly launch: string;
   /** What it runs with: a variable can change a harmless command into any other. */
   readonly surroundings: readonly (readonly [string, string])[];
   readonly changes: readonly string[];
+  /** The files whose content the approval covers. */
+  readonly files: Coverage['files'];
+  readonly notes: Coverage['notes'];
   /** Servers of the user's that lose their name to it. */
   readonly shadows: readonly string[];
 }
@@ -48,6 +53,7 @@ export function questionAbout(server: Server, discovery: Discovery): Question {
     launch: launchText(held.chosen),
     surroundings: [...surroundingsText(held.chosen), ...replacedBy(held.chosen, discovery)],
     changes: changesSince(held.chosen, discovery),
+    ...coverageOf(held.chosen, discovery),
     shadows: held.shadowed.map(({ client, scope, source, line }) => `${client} ${scope} ${source}:${line}`),
   };
 }
@@ -66,10 +72,16 @@ export function rule(
   discovery: Discovery,
   now: Date,
 ): Promise<string> {
-  return writeRulings(discovery, ({ sealOf }) =>
+  return writeRulings(discovery, ({ sealOf, content }) =>
     definitions.map((definition) => {
       const { name, source } = definition;
-      return [sealOf(definition), { verdict, name, source, at: now.toISOString(), shown: shownForm(definition) }];
+      // Of the files as they were shown. A no is about the entry, whatever its files are.
+      const record = verdict === 'approved' ? content.recordOf(contentOf(definition, discovery)) : undefined;
+      const shown = shownForm(definition);
+      return [
+        sealOf(definition),
+        { verdict, name, source, at: now.toISOString(), shown, ...(record && { content: record }) },
+      ];
     }),
   );
 }

@@ -1,10 +1,11 @@
 import { PortolanError, visible } from '../base/index.js';
 import type { Discovery } from '../discovery/index.js';
-import type { Conversation } from '../model/index.js';
-import type { ServedServer } from '../policy/index.js';
+import type { Conversation, Definition } from '../model/index.js';
+import type { Content, ServedServer } from '../policy/index.js';
 import { fingerprint } from '../policy/index.js';
 import { RpcError } from '../rpc/index.js';
 import { type Question, questionAbout, rule } from './approve-servers.js';
+import { contentOf } from './covered-text.js';
 
 /** What a person said about a server that waits. */
 type Consent = 'once' | 'always' | 'no';
@@ -51,33 +52,53 @@ function noAnswer(): Promise<undefined> {
 }
 
 /** All that a person has to see, what would run before anything that its author chose: and none of it can pass for our own words. */
-function wording({ server, definition, launch, surroundings, changes, because }: Question): string {
+function wording({ server, definition, launch, surroundings, changes, because, files, notes }: Question): string {
   const { client, scope, source, line } = definition;
   const told = [
     `This would run: ${launch}`,
     ...surroundings.map(([what, text]) => `${what}: ${text}`),
     `It was written by: ${client} (${scope}), ${source}:${line}`,
+    ...(files.length > 0 ? [`An approval covers the content of: ${listed(files)}`] : []),
+    ...notes.map((note) => `Note: ${note}`),
     ...(because === 'changed' ? ['It changed since it was approved:', ...changes] : []),
+    ...(because === 'files' ? ['A file that it runs or reads changed since it was approved:', ...changes] : []),
     `It calls itself ${JSON.stringify(server.name)}, and is known here as ${server.alias}. One of its tools was called.`,
   ];
-  return ['Nobody has let this MCP server run yet.', ...told.map(visible)].join('\n');
+  const first =
+    because === 'files'
+      ? 'This MCP server was approved, and its files are not as they were then.'
+      : 'Nobody has let this MCP server run yet.';
+  return [first, ...told.map(visible)].join('\n');
+}
+
+/** A client shows a message of some lines, not a listing. */
+const MAX_LISTED = 20;
+
+function listed(files: readonly string[]): string {
+  const more = files.length - MAX_LISTED;
+  return [...files.slice(0, MAX_LISTED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
 /** Who was let run for now. */
 export class Granted {
-  readonly #prints = new Set<string>();
+  /** The hash over the files, by entry. */
+  readonly #hashes = new Map<string, string>();
   /** Questions that wait for an answer, by client and server: a person is asked once, however many calls wait for it. */
   readonly asking = new Map<string, Promise<boolean>>();
 
-  add(question: Question): void {
-    this.#prints.add(this.#key(question.definition));
+  add({ definition }: Question, content: Content): void {
+    this.#hashes.set(this.#key(definition), content.hash);
   }
 
-  has = (definition: Question['definition']): boolean =>
-    this.#prints.size > 0 && this.#prints.has(this.#key(definition));
+  /** Without `content` whatever the files are. */
+  has = (definition: Definition, content?: () => Content): boolean => {
+    if (this.#hashes.size === 0) return false;
+    const hash = this.#hashes.get(this.#key(definition));
+    return hash !== undefined && (content === undefined || hash === content().hash);
+  };
 
   /** Bound to what it is and where it is written: a changed byte asks again. */
-  #key(definition: Question['definition']): string {
+  #key(definition: Definition): string {
     return JSON.stringify([fingerprint(definition), definition.source, definition.name]);
   }
 }
@@ -108,6 +129,6 @@ async function ask(
   const consent = await askForConsent(question, conversation);
   if (consent === 'no') return false;
   if (consent === 'always') await rule([question.definition], 'approved', discovery, new Date());
-  else granted.add(question);
+  else granted.add(question, contentOf(question.definition, discovery));
   return true;
 }

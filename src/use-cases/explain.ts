@@ -1,6 +1,7 @@
 import type { Discovery, Held } from '../discovery/index.js';
 import { type Definition, maskDefinition, type Origin, type Server } from '../model/index.js';
 import { lastRuling, type Ruling, shownForm, stateOf, type Verdict } from '../policy/index.js';
+import { contentOf, coverageOf } from './covered-text.js';
 
 /** What became of one definition, and why. */
 export interface Fate extends Origin {
@@ -20,6 +21,9 @@ export interface Explanation {
   readonly approval: string;
   /** What differs from what was approved last, field by field, masked. */
   readonly changes: readonly string[];
+  /** The files whose content the approval covers, and what to know about them. */
+  readonly files: readonly string[];
+  readonly notes: readonly string[];
   /** Which of its tools the entry that holds switches on or off, where it says so. */
   readonly tools?: Definition['tools'];
 }
@@ -36,9 +40,15 @@ export function explain(discovery: Discovery, name: string): Explanation | undef
     definitions: [...(held ? fatesOf(held, discovery) : []), ...ignored.map((one) => ignoredFate(one, discovery))],
     verdict,
     approval: held && verdict ? approvalText(held.chosen, verdict, discovery) : 'nothing holds that could be approved',
-    changes: held && verdict?.kind === 'needs-approval' ? changesSince(held.chosen, discovery) : [],
+    changes: held && mayHaveChanged(verdict, discovery) ? changesSince(held.chosen, discovery) : [],
+    ...(held ? coverageOf(held.chosen, discovery) : { files: [], notes: [] }),
     ...(held?.chosen.tools && { tools: held.chosen.tools }),
   };
+}
+
+/** Also of one that is started although its files changed. */
+function mayHaveChanged(verdict: Verdict | undefined, { grounds }: Discovery): boolean {
+  return verdict?.kind === 'needs-approval' || (verdict?.kind === 'allowed' && grounds.fileChanges === 'warn');
 }
 
 /** By its own name, then by its alias, then by what one of its definitions is called: a server has one name and may have many. */
@@ -94,11 +104,12 @@ function fate(definition: Definition, what: Fate['fate'], because: string, { ver
 
 function approvalText(definition: Definition, verdict: Verdict, discovery: Discovery): string {
   const ruling = discovery.approvals.rulings.get(discovery.approvals.sealOf(definition));
-  if (ruling) return `${ruling.verdict} ${ruling.at}`;
+  if (ruling && verdict.kind !== 'needs-approval') return `${ruling.verdict} ${ruling.at}`;
   switch (verdict.kind) {
     case 'allowed':
       return 'not needed: it comes from the user’s own files';
     case 'needs-approval':
+      if (verdict.because === 'files') return 'waits: a file that it runs or reads changed since it was approved';
       return {
         new: 'waits: nobody has decided yet',
         changed: 'waits: it changed since it was decided',
@@ -110,11 +121,16 @@ function approvalText(definition: Definition, verdict: Verdict, discovery: Disco
 }
 
 /** What a person has to look at before saying yes again. */
-export function changesSince(definition: Definition, { approvals }: Discovery): string[] {
+export function changesSince(definition: Definition, discovery: Discovery): string[] {
+  const { rulings, sealOf, content } = discovery.approvals;
+  const same = rulings.get(sealOf(definition));
   // Whoever decides the other way about the same thing has nothing new to look at.
-  if (approvals.rulings.has(approvals.sealOf(definition))) return [];
-  const before = lastRuling(approvals.rulings, definition);
-  return before ? difference(before, definition) : [];
+  if (same?.verdict === 'denied') return [];
+  if (same) return [...content.changes(same, contentOf(definition, discovery))];
+  const before = lastRuling(rulings, definition);
+  if (!before) return [];
+  const inFiles = before.content ? content.changes(before, contentOf(definition, discovery)) : [];
+  return [...difference(before, definition), ...inFiles];
 }
 
 function difference({ shown }: Ruling, definition: Definition): string[] {

@@ -1,4 +1,4 @@
-import type { FileReading, Files, FolderReading } from '../../src/base/index.js';
+import type { FileContent, FileReading, FileStatus, Files, FolderReading } from '../../src/base/index.js';
 
 /** A disk of texts by path; the folders are those that the paths need. */
 export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
@@ -22,7 +22,15 @@ export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
     };
   };
   const exists = (path: string) => Object.hasOwn(texts, path) || isFolder(path);
-  return { read, list, exists, realPath: (path) => (exists(path) ? path : undefined) };
+  const status = (path: string): FileStatus | undefined =>
+    exists(path)
+      ? { kind: Object.hasOwn(texts, path) ? 'file' : 'folder', mode: 0o644, owner: 0, group: 0 }
+      : undefined;
+  const content = (path: string): FileContent => {
+    const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
+    return text === undefined ? { kind: 'unreadable', why: 'ENOENT' } : { kind: 'whole', bytes: Buffer.from(text) };
+  };
+  return { read, list, exists, realPath: (path) => (exists(path) ? path : undefined), status, content };
 }
 
 /** The same disk, but the nth time that it is asked for a file or folder it cannot give it. */

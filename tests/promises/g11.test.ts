@@ -37,6 +37,7 @@ function impatientPool(machine: Machine) {
           home: machine.home,
           cwd: machine.project,
           passEnv: [],
+          checkFiles: () => ({}),
           guardian,
           limits: () => ({ maxLineBytes: 1_000_000, maxDepth: 64 }),
           client: { name: 'portolan', version: '1' },

@@ -1,3 +1,5 @@
+import { type FileContent, type FileStatus, readContent, readStatus } from './file-content.js';
+
 // Not imported: an import of `node:fs` loads its streams as well, which costs a tenth of the whole start.
 const { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync, statSync } =
   process.getBuiltinModule('node:fs');
@@ -43,6 +45,10 @@ export interface Files {
   exists(path: string): boolean;
   /** The path with every link followed, or undefined where there is nothing. */
   realPath(path: string): string | undefined;
+  /** Undefined where there is nothing, or nothing that may be looked at. */
+  status(path: string): FileStatus | undefined;
+  /** The bytes of a regular file; of one with more than `wholeBytes` only the first and the last MB. */
+  content(path: string, wholeBytes?: number): FileContent;
 }
 
 /** The machine's own disk. */
@@ -94,6 +100,8 @@ export const diskFiles: Files = {
       return undefined;
     }
   },
+  status: readStatus,
+  content: readContent,
 };
 
 function readOpen(descriptor: number): FileReading {
@@ -106,7 +114,7 @@ function readOpen(descriptor: number): FileReading {
   let length = 0;
   for (;;) {
     const count = readSync(descriptor, bytes, length, bytes.length - length, null);
-    if (count === 0) return { kind: 'read', text: decode(bytes.subarray(0, length)) };
+    if (count === 0) return { kind: 'read', text: decodeText(bytes.subarray(0, length)) };
     length += count;
     if (length > MAX_FILE_BYTES) return tooLarge();
     if (length === bytes.length) bytes = Buffer.concat([bytes, Buffer.allocUnsafe(bytes.length)]);
@@ -114,7 +122,7 @@ function readOpen(descriptor: number): FileReading {
 }
 
 /** UTF-8, or what a byte order mark says: PowerShell 5 writes UTF-16 when it redirects into a file. */
-function decode(bytes: Buffer): string {
+export function decodeText(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.toString('utf8', 3) : bytes.toString();

@@ -190,11 +190,12 @@ const BECAUSE = {
   new: 'nobody has decided about it yet',
   changed: 'it changed since it was decided',
   reviewed: 'as reviewed by your team',
+  files: 'a file that it runs or reads changed since it was approved',
   decided: 'it was decided before',
 } as const;
 
 function questionLines(question: Question, io: Io): string[] {
-  const { server, definition, because, launch, surroundings, changes, shadows } = question;
+  const { server, definition, because, launch, surroundings, changes, files, notes, shadows } = question;
   const { client, scope, source, line } = definition;
   return [
     paint(io, 'bold', visible(server.name)),
@@ -202,20 +203,24 @@ function questionLines(question: Question, io: Io): string[] {
     ...surroundings.map(([what, text]) => `  ${paint(io, 'dim', what.padEnd(8))} ${visible(text)}`),
     `  ${paint(io, 'dim', 'from')}     ${placeText({ client, scope })}, ${shortPath(source, io.home)}:${line}`,
     `  ${paint(io, 'dim', 'because')}  ${BECAUSE[because]}`,
+    ...files.map((file) => `  ${paint(io, 'dim', 'covers')}   ${visible(file)}`),
     ...changes.map((change) => `  ${paint(io, 'yellow', 'changed')}  ${visible(change)}`),
+    ...notes.map((note) => `  ${paint(io, 'yellow', 'note')}     ${visible(note)}`),
     ...shadows.map((shadow) => `  ${paint(io, 'yellow', 'shadows')}  ${visible(shadow)}`),
   ];
 }
 
 function listQuestions(questions: readonly Question[], { settings }: Discovery, io: Io, json: boolean): number {
   if (json) {
-    const shown = questions.map(({ server, because, launch, surroundings, changes, shadows }) => ({
+    const shown = questions.map(({ server, because, launch, surroundings, changes, files, notes, shadows }) => ({
       name: server.name,
       source: server.source,
       because,
       launch,
       surroundings: Object.fromEntries(surroundings),
       changes,
+      files,
+      notes,
       shadows,
     }));
     io.out(JSON.stringify({ pending: shown, settings: settings.waiting.map(({ path }) => path) }, null, 2));

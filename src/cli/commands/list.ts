@@ -1,3 +1,4 @@
+import { scriptsMixedIn } from '../../base/index.js';
 import type { Discovery, discoverAll } from '../../discovery/index.js';
 import { maskChart, type Problem, type Server, type State } from '../../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
@@ -66,7 +67,7 @@ function chartLines(discovery: Discovery, io: Io, all: boolean): string[] {
     (text): Cell => ({ text, style: 'bold' }),
   );
   const rows = servers.map((server): Cell[] => [
-    { text: visible(server.name) },
+    { text: `${visible(server.name)}${scriptsMixedIn(server.name).length > 0 ? ' (mixed letters)' : ''}` },
     { text: server.state, style: STATE_STYLE[server.state] },
     { text: server.transport },
     { text: [...new Set(server.origins.map((origin) => origin.client))].join(', ') },

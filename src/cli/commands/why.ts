@@ -70,7 +70,7 @@ function isNear(name: string, wanted: string): boolean {
 }
 
 function explanationLines(explanation: Explanation, name: string, discovery: Discovery, io: Io): string[] {
-  const { server, definitions, verdict, approval, changes, tools } = explanation;
+  const { server, definitions, verdict, approval, changes, files, notes, tools } = explanation;
   const chosen = discovery.held.find((held) => held.name === server?.name)?.chosen;
   const facts: [string, string][] = server
     ? [
@@ -80,6 +80,7 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
         ...(tools ? [['tools', toolsText(tools)] as [string, string]] : []),
         ['policy', verdict?.kind === 'blocked' ? visible(verdict.rule) : 'no rule against it'],
         ['approval', approval],
+        ...files.map((file): [string, string] => ['covers', visible(file)]),
         ['alias', server.alias],
         ['fingerprint', server.fingerprint],
         ...(server.runsAt === undefined
@@ -97,6 +98,7 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
       io,
     ),
     ...changes.map((change) => `    ${paint(io, 'yellow', '±')} ${visible(change)}`),
+    ...notes.map((note) => `    ${paint(io, 'yellow', 'note')} ${visible(note)}`),
     '',
     ...definitions.flatMap((one) => fateLines(one, server?.name ?? name, io)),
   ];

@@ -207,7 +207,9 @@ export class Slot {
         return opened;
       } catch (error) {
         if (ending.aborted) throw error; // we broke it off ourselves, which says nothing of the server
-        this.#backoff.failed(now());
+        // A start that the approval does not cover is not a failure of the server: it may start as soon as it is approved.
+        if (error instanceof PortolanError && error.code === ErrorCode.ServerNotApproved) this.#backoff.stopped();
+        else this.#backoff.failed(now());
         this.#turnedOut(error instanceof Error ? error.message : String(error));
         log('warn', 'server did not start', { server: name, error: this.#error, failures: this.#backoff.failures });
         throw error;

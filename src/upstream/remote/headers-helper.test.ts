@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { failureOf } from '../../../tests/fixtures/remote/reached.js';
 import { ErrorCode, identityOf } from '../../base/index.js';
 import { type Guardian, startGuardian } from '../process/guardian.js';
-import { helperWords, runHeadersHelper } from './headers-helper.js';
+import { checkedWords, runHeadersHelper } from './headers-helper.js';
 
 let folder = '';
 let guardian: Guardian;
@@ -97,14 +97,14 @@ describe('runHeadersHelper', () => {
   });
 });
 
-describe('helperWords', () => {
+describe('checkedWords', () => {
   const linux = { platform: 'linux', home: '/home/me' };
   it.each([
     { line: '~/bin/token.sh --for "a b"', words: ['/home/me/bin/token.sh', '--for', 'a b'] },
     { line: "print '$(whoami) | ;'", words: ['print', '$(whoami) | ;'] },
     { line: 'print "a\\"b" x=1,y@z%', words: ['print', 'a"b', 'x=1,y@z%'] },
   ])('cuts $line as a shell would', ({ line, words }) => {
-    expect(helperWords(line, linux)).toEqual(words);
+    expect(checkedWords(line, linux)).toEqual(words);
   });
 
   it.each([
@@ -124,12 +124,12 @@ describe('helperWords', () => {
     ],
     ...['a \\; b', "it's", 'a "b', 'a (b)', 'a {b,c}', 'a # b'],
   ])('refuses %j and names the character', (line) => {
-    expect(() => helperWords(line, linux)).toThrow(/has ".{1,2}" in it, which only a shell understands/);
+    expect(() => checkedWords(line, linux)).toThrow(/has ".{1,2}" in it, which only a shell understands/);
   });
 
   it('takes the separators of Windows for what they are there, and refuses its variables', () => {
     const windows = { platform: 'win32', home: 'C:\\Users\\me' };
-    expect(helperWords('C:\\tools\\token.exe -x', windows)).toEqual(['C:\\tools\\token.exe', '-x']);
-    expect(() => helperWords('echo %SECRET%', windows)).toThrow(/has "%" in it/);
+    expect(checkedWords('C:\\tools\\token.exe -x', windows)).toEqual(['C:\\tools\\token.exe', '-x']);
+    expect(() => checkedWords('echo %SECRET%', windows)).toThrow(/has "%" in it/);
   });
 });

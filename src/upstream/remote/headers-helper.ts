@@ -1,5 +1,5 @@
-import { join } from 'node:path';
-import { ErrorCode, isObject, PortolanError, shellCharacter, splitWords } from '../../base/index.js';
+import { ErrorCode, isObject, PortolanError, shellCharacter } from '../../base/index.js';
+import { helperWords } from '../../model/index.js';
 import { type Child, startChild } from '../process/child.js';
 import type { Guardian } from '../process/guardian.js';
 import { checkedHeaders, type HeaderFields } from './header-rules.js';
@@ -22,7 +22,7 @@ const GRACE_MS = 200;
 
 /** Asks the program of an entry for headers. Neither what it writes nor what it complains about is shown to anybody. */
 export async function runHeadersHelper(call: HelperCall): Promise<HeaderFields> {
-  const [command, ...args] = helperWords(call.line, call);
+  const [command, ...args] = checkedWords(call.line, call);
   if (command === undefined) throw failed('is empty');
   const { env, cwd, guardian, limitMs = LIMIT_MS } = call;
   const child = await startChild({ command, args, env, cwd, guardian });
@@ -40,12 +40,11 @@ export async function runHeadersHelper(call: HelperCall): Promise<HeaderFields> 
 }
 
 /** The words of the line as a shell would cut them; one that only a shell could understand is refused. */
-export function helperWords(line: string, { platform, home }: Pick<HelperCall, 'platform' | 'home'>): string[] {
+export function checkedWords(line: string, { platform, home }: Pick<HelperCall, 'platform' | 'home'>): string[] {
   const active = shellCharacter(line, platform);
   if (active !== undefined)
     throw failed(`has ${JSON.stringify(active)} in it, which only a shell understands, and it is run without one`);
-  // Written for a shell, nearly every path begins like this.
-  return splitWords(line).map((word) => (/^~(?=$|[\\/])/.test(word) ? join(home, word.slice(1)) : word));
+  return helperWords(line, home);
 }
 
 async function outputOf({ stdout, exited }: Child): Promise<Buffer> {

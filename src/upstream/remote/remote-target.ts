@@ -18,6 +18,11 @@ interface Access {
   readonly explain?: (error: unknown) => Promise<PortolanError | undefined>;
 }
 
+/** What was read for the check, so that what is used is what was checked. */
+export interface CheckedFiles {
+  readonly envFileText?: string;
+}
+
 /** What a server that is reached over the net needs of the machine and of the settings. */
 export interface RemoteSurroundings {
   readonly platform: string;
@@ -29,6 +34,8 @@ export interface RemoteSurroundings {
   readonly connectorToken?: string;
   readonly access?: (server: AdmittedServer) => Access | undefined;
   readonly lookup?: Lookup;
+  /** Checks once more that the approval covers the files, immediately before a program is started; throws if it does not. */
+  readonly checkFiles: (server: AdmittedServer) => CheckedFiles;
 }
 
 /** A server that is reached over the net, and everything that a request to it needs. */
@@ -107,18 +114,21 @@ function isConfidential(url: URL): boolean {
 
 function askHelper(
   line: string,
-  { name, definition }: AdmittedServer,
+  server: AdmittedServer,
   url: URL,
   cwd: string,
-  { env, passEnv, platform, home, guardian }: RemoteSurroundings,
+  { env, passEnv, platform, home, guardian, checkFiles }: RemoteSurroundings,
 ): Promise<HeaderFields> {
+  const { name, definition } = server;
   const own = {
     ...definition.env,
     // The names under which helpers written for Claude Code look.
     CLAUDE_CODE_MCP_SERVER_NAME: name,
     CLAUDE_CODE_MCP_SERVER_URL: url.href,
   };
-  return runHeadersHelper({ line, env: childEnvironment(env, own, passEnv, platform), cwd, home, platform, guardian });
+  const variables = childEnvironment(env, own, passEnv, platform);
+  checkFiles(server);
+  return runHeadersHelper({ line, env: variables, cwd, home, platform, guardian });
 }
 
 function refusalOf({ name, definition }: AdmittedServer, headers: EntryHeaders): FailureContext['access'] {

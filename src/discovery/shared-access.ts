@@ -1,0 +1,34 @@
+import { dirname } from 'node:path';
+import type { FileStatus, Files } from '../base/index.js';
+
+const OTHERS_WRITE = 0o002;
+const GROUP_WRITES = 0o020;
+const STICKY = 0o1000;
+/** Groups whose members may become root anyway: `wheel` and `root`, `staff` on Debian, `admin` on macOS. */
+const ADMINISTRATORS: ReadonlySet<number> = new Set([0, 50, 80]);
+
+/** Whether another user of the machine can change a file, or put another in its place. On Windows nobody is asked. */
+export function isWritableByOthers(path: string, files: Files, me = process.getuid?.()): boolean {
+  if (me === undefined) return false;
+  const own = files.status(path);
+  if (!own) return false;
+  if (mayWrite(own, me)) return true;
+  for (let folder = dirname(path), last = path; folder !== last; last = folder, folder = dirname(folder)) {
+    const status = files.status(folder);
+    if (!status) return true;
+    // In a sticky folder only the owner of an entry may replace it, and that one was looked at before.
+    if (mayWrite(status, me) && ((status.mode & STICKY) === 0 || !isTrusted(status, me))) return true;
+  }
+  return false;
+}
+
+function isTrusted({ owner }: FileStatus, me: number): boolean {
+  return owner === me || owner === 0;
+}
+
+function mayWrite(status: FileStatus, me: number): boolean {
+  const { mode, group } = status;
+  if (!isTrusted(status, me) || (mode & OTHERS_WRITE) !== 0) return true;
+  // Many systems give each user a group of their own, with the same number.
+  return (mode & GROUP_WRITES) !== 0 && group !== me && !ADMINISTRATORS.has(group);
+}

@@ -1,0 +1,211 @@
+import { maskText, sha256 } from '../base/index.js';
+
+/** A file whose content an approval covers, as it is now. */
+export interface CoveredFile {
+  /** As the entry names it, from the folder in which the server is started. */
+  readonly path: string;
+  /** Where its links lead. */
+  readonly target: string;
+  readonly role: 'env file' | 'headers helper' | 'program' | 'file';
+  /** `ends`: only size, inode, first and last MB count. `unread`: nothing of its content counts. */
+  readonly extent: 'whole' | 'ends' | 'unread';
+  readonly digest: string;
+  /** Why nothing of it could be read. */
+  readonly why?: string;
+  /** Of a text that is short enough to be compared line by line. */
+  readonly text?: string;
+  /** Its lines are code and may be shown; the lines of any other file may hold secrets. */
+  readonly isScript?: boolean;
+  /** Of an env file: what it sets. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+/** A variable that decides which program or library is loaded. */
+export interface LoaderVariable {
+  readonly name: string;
+  readonly setBy: 'entry' | 'env file';
+}
+
+/** All that an approval covers beside the entry itself. */
+export interface Content {
+  readonly files: readonly CoveredFile[];
+  readonly loaders: readonly LoaderVariable[];
+  /** Over every file; empty where there is none. */
+  readonly hash: string;
+  /** False for an entry that names more than can be checked. */
+  readonly isClear: boolean;
+}
+
+export const NO_CONTENT: Content = { files: [], loaders: [], hash: '', isClear: true };
+
+/** What was approved: a keyed hash over all files, and hashes by which a change can be shown. */
+export interface ContentRecord {
+  readonly seal: string;
+  readonly files: Readonly<Record<string, FileRecord>>;
+}
+
+interface FileRecord {
+  readonly digest: string;
+  /** Keyed hashes of its lines, each of the same length, one after the other. */
+  readonly lines?: string;
+  /** Keyed hashes of the values of an env file, by name. */
+  readonly variables?: Readonly<Record<string, string>>;
+}
+
+type Hmac = (text: string) => string;
+
+/** Long enough that no change of a line goes unseen; nobody without the key can aim at one. */
+const LINE_HASH = 10;
+/** A longer file is only said to have changed. */
+export const MAX_RECORDED_LINES = 4_000;
+const MAX_SHOWN_LINES = 40;
+const MAX_SHOWN_CHARACTERS = 200;
+
+export function contentHash(files: readonly CoveredFile[]): string {
+  if (files.length === 0) return '';
+  const facts = files.map(({ path, target, role, extent, digest }) =>
+    JSON.stringify([path, target, role, extent, digest]),
+  );
+  return sha256(JSON.stringify(facts.sort()));
+}
+
+/** What to remember of an approval; undefined where no file is covered. */
+export function recordContent({ files, hash }: Content, hmac: Hmac): ContentRecord | undefined {
+  if (hash === '') return undefined;
+  return {
+    seal: sealContent(hash, hmac),
+    files: Object.fromEntries(files.map((file) => [file.path, recordFile(file, hmac)])),
+  };
+}
+
+/** An approval without a record counts only where there is nothing to cover. */
+export function isCovered(record: ContentRecord | undefined, { hash }: Content, hmac: Hmac): boolean {
+  return record ? record.seal === sealContent(hash, hmac) : hash === '';
+}
+
+function sealContent(hash: string, hmac: Hmac): string {
+  return hmac(JSON.stringify(['content', hash]));
+}
+
+function recordFile({ digest, text, variables }: CoveredFile, hmac: Hmac): FileRecord {
+  const lines = text?.split('\n');
+  return {
+    digest: hmac(digest),
+    ...(variables && { variables: hashedValues(variables, hmac) }),
+    ...(lines && lines.length <= MAX_RECORDED_LINES && { lines: hashedLines(lines, hmac).join('') }),
+  };
+}
+
+function hashedLines(lines: readonly string[], hmac: Hmac): string[] {
+  return lines.map((line) => hmac(line).slice(0, LINE_HASH));
+}
+
+function hashedValues(variables: Readonly<Record<string, string>>, hmac: Hmac): Record<string, string> {
+  return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, hmac(value).slice(0, LINE_HASH)]));
+}
+
+/** What differs from what was approved: lines of scripts as they are now, of env files nothing but names. */
+export function contentChanges(record: ContentRecord | undefined, { files }: Content, hmac: Hmac): string[] {
+  if (!record) return files.length > 0 ? ['the approval that exists does not cover files; this one covers them'] : [];
+  const now = new Set(files.map(({ path }) => path));
+  const gone = Object.keys(record.files).filter((path) => !now.has(path));
+  return [
+    ...files.flatMap((file) =>
+      fileChanges(Object.hasOwn(record.files, file.path) ? record.files[file.path] : undefined, file, hmac),
+    ),
+    ...gone.map((path) => `${path} is gone or is no longer used`),
+  ];
+}
+
+function fileChanges(before: FileRecord | undefined, file: CoveredFile, hmac: Hmac): string[] {
+  const { path, role, target, variables, text, isScript = false } = file;
+  const link = target === path ? '' : ` (a link to ${target})`;
+  if (!before) return [`${path}${link} was not there or not used: ${role}`];
+  // The same bytes under another target or in another role change the hash over all files as well.
+  if (before.digest === hmac(file.digest)) return [];
+  if (variables && before.variables) return variableChanges(path, before.variables, hashedValues(variables, hmac));
+  const lines = text?.split('\n') ?? [];
+  if (before.lines === undefined || text === undefined || lines.length > MAX_RECORDED_LINES)
+    return [`${path}${link} changed`];
+  return [`${path}${link} changed:`, ...lineChanges(before.lines, lines, isScript, hmac)];
+}
+
+function variableChanges(
+  path: string,
+  before: Readonly<Record<string, string>>,
+  now: Readonly<Record<string, string>>,
+): string[] {
+  const names = (one: object, test: (name: string) => boolean) => Object.keys(one).filter(test).join(', ');
+  const parts = [
+    ['sets now', names(now, (name) => !Object.hasOwn(before, name))],
+    ['has another value for', names(now, (name) => Object.hasOwn(before, name) && before[name] !== now[name])],
+    ['sets no longer', names(before, (name) => !Object.hasOwn(now, name))],
+  ].filter(([, list]) => list !== '');
+  // A comment, the order or the spelling of a value is a change too.
+  if (parts.length === 0) return [`${path} changed, and sets the same variables to the same values`];
+  return parts.map(([what, list]) => `${path} ${what} ${list}`);
+}
+
+/** Linear in the number of lines: beginning and end that are the same are skipped, and between them a line counts as often as it stands there. */
+function lineChanges(recorded: string, lines: readonly string[], isScript: boolean, hmac: Hmac): string[] {
+  const before = recorded.match(new RegExp(`.{${LINE_HASH}}`, 'g')) ?? [];
+  const now = hashedLines(lines, hmac);
+  let start = 0;
+  while (start < before.length && start < now.length && before[start] === now[start]) start += 1;
+  let tail = 0;
+  while (tail < Math.min(before.length, now.length) - start && before.at(-1 - tail) === now.at(-1 - tail)) tail += 1;
+  const left = new Map<string, number>();
+  for (const hash of before.slice(start, before.length - tail)) left.set(hash, (left.get(hash) ?? 0) + 1);
+  const fresh: number[] = [];
+  for (let at = start; at < now.length - tail; at += 1) {
+    const count = left.get(now[at] ?? '') ?? 0;
+    if (count === 0) fresh.push(at);
+    else left.set(now[at] ?? '', count - 1);
+  }
+  const removed = [...left.values()].reduce((sum, count) => sum + count, 0);
+  const shown = fresh
+    .slice(0, MAX_SHOWN_LINES)
+    .map(
+      (at) =>
+        `  ${at + 1}: ${isScript ? shortened(maskText(lines[at] ?? '')) : 'changed or added (not shown: it may hold a secret)'}`,
+    );
+  return [
+    ...shown,
+    ...(fresh.length > shown.length ? [`  and ${fresh.length - shown.length} more lines changed or added`] : []),
+    ...(removed > 0 ? [`  lines removed or replaced: ${removed}`] : []),
+    ...(fresh.length === 0 && removed === 0
+      ? [`  lines ${start + 1} to ${now.length - tail} are in another order`]
+      : []),
+  ];
+}
+
+function shortened(line: string): string {
+  return line.length > MAX_SHOWN_CHARACTERS
+    ? `${line.slice(0, MAX_SHOWN_CHARACTERS)}… (${line.length} characters)`
+    : line;
+}
+
+/** The record as it stands in the file of approvals; undefined for anything else. */
+export function parseContentRecord(value: unknown): ContentRecord | undefined {
+  if (typeof value !== 'object' || value === null || !('seal' in value) || !('files' in value)) return undefined;
+  const { seal, files } = value;
+  if (typeof seal !== 'string' || typeof files !== 'object' || files === null) return undefined;
+  const records = Object.entries(files).map(([path, one]: [string, unknown]) => [path, parseFileRecord(one)] as const);
+  if (records.some(([, record]) => record === undefined)) return undefined;
+  return { seal, files: Object.fromEntries(records.flatMap(([path, record]) => (record ? [[path, record]] : []))) };
+}
+
+function parseFileRecord(value: unknown): FileRecord | undefined {
+  if (typeof value !== 'object' || value === null || !('digest' in value)) return undefined;
+  const { digest, lines, variables }: { digest: unknown; lines?: unknown; variables?: unknown } = value;
+  if (typeof digest !== 'string') return undefined;
+  const hashes =
+    typeof variables === 'object' && variables !== null
+      ? Object.entries(variables).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+      : undefined;
+  return {
+    digest,
+    ...(hashes && { variables: Object.fromEntries(hashes) }),
+    ...(typeof lines === 'string' && { lines }),
+  };
+}
