@@ -1,15 +1,23 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { startGateway } from '../src/app/start-gateway.js';
+import { type RunningGateway, startGateway } from '../src/app/start-gateway.js';
 import { silentLog } from '../src/base/index.js';
 import { faceOf, Questions, serveStdio } from '../src/serve/index.js';
-import { call, codeOf, type Json, odd, textOf } from './gateway-harness.js';
+import { call, codeOf, type Json, ODD_SERVER, odd, textOf } from './gateway-harness.js';
 import { type Machine, makeMachine } from './machine.js';
 
 /** A client that answers questions as it is told. */
 interface AskedClient extends AsyncDisposable {
   readonly asked: Json[];
   execute(): Promise<Json>;
+  /** Ends the server's process, so that the next call has to start it. */
+  stop(): Promise<void>;
+}
+
+/** Kills what runs and waits until the gateway has seen it. */
+async function stopServers({ shared }: RunningGateway): Promise<void> {
+  for (const { pid } of shared.pool.running()) if (pid !== undefined) process.kill(pid, 'SIGKILL');
+  while (shared.pool.running().length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
 /** A project that brings a server, and a client that was started in it. */
@@ -19,8 +27,9 @@ async function clientIn(
   reply: (params: Json) => Json,
   settings: Json = {},
   words: readonly string[] = [],
+  entry: Json = odd(words),
 ): Promise<AskedClient> {
-  machine.write({ '<project>/.mcp.json': JSON.stringify({ mcpServers: { brought: odd(words) } }) });
+  machine.write({ '<project>/.mcp.json': JSON.stringify({ mcpServers: { brought: entry } }) });
   const running = await startGateway({ ...machine.options({ settings }) });
   const [input, output] = [new PassThrough(), new PassThrough()];
   const questions = new Questions();
@@ -53,6 +62,7 @@ async function clientIn(
   await request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
   return {
     asked,
+    stop: () => stopServers(running),
     execute: () => request('tools/call', call('brought', 'echo', { text: 'hello' })),
     [Symbol.asyncDispose]: async () => {
       await session.drain(0);
@@ -132,5 +142,39 @@ describe('a call to a server that waits for approval', () => {
     await using client = await clientIn(machine, CAN, yes('always'), { elicitation: false });
     expect(codeOf(await client.execute())).toBe('SERVER_NOT_APPROVED');
     expect(client.asked).toEqual([]);
+  });
+});
+
+describe.skipIf(process.platform === 'win32')('a call to a server whose files changed after the approval', () => {
+  const SCRIPT = `import ${JSON.stringify(ODD_SERVER)};\n`;
+  const brought = (machine: Machine, text: string) => machine.write({ '<project>/server.mjs': text });
+  const entry = { command: process.execPath, args: ['./server.mjs'] };
+
+  it.each(['once', 'always'])('asks again after "%s", and shows the lines that changed', async (remember) => {
+    using machine = makeMachine();
+    brought(machine, SCRIPT);
+    await using client = await clientIn(machine, CAN, yes(remember), {}, [], entry);
+    expect(textOf(await client.execute())).toContain('hello');
+    await client.stop();
+    brought(machine, `const added = 'sk-1234567890abcdef';\n${SCRIPT}`);
+    expect(textOf(await client.execute())).toContain('hello');
+    expect(client.asked).toHaveLength(2);
+    const { message } = client.asked[1] ?? {};
+    if (remember === 'always') expect(message).toMatch(/server\.mjs changed:\n *1: const added = '\[secret\]'/);
+    expect(message).toContain('An approval covers the content of: server.mjs');
+    expect(message).toContain('not covered: what these files import or read');
+  });
+
+  it('does not start it after a no', async () => {
+    using machine = makeMachine();
+    brought(machine, SCRIPT);
+    let answer = true;
+    const reply = () => ({ action: 'accept', content: { approve: answer, remember: 'always' } });
+    await using client = await clientIn(machine, CAN, reply, {}, [], entry);
+    expect(textOf(await client.execute())).toContain('hello');
+    await client.stop();
+    answer = false;
+    brought(machine, `throw new Error('it ran');\n`);
+    expect(codeOf(await client.execute())).toBe('SERVER_NOT_APPROVED');
   });
 });

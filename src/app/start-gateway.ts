@@ -203,6 +203,7 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
       (name) => launches(held.admitted).get(name) ?? name,
     ),
     consent: async (server, conversation) => {
+      await reloading; // a start that was refused just now is asked about as its files are now
       if (!(await obtainConsent(server, conversation, held.discovery, granted))) return undefined;
       await reload();
       return held.admitted.find(({ name }) => name === server.name);

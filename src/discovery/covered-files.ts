@@ -3,8 +3,8 @@ import { parseEnv } from 'node:util';
 import { decodeText, MAX_FILE_BYTES, MAX_WHOLE_BYTES, sha256 } from '../base/index.js';
 import { type Definition, envFilePath, type Host, startFolder } from '../model/index.js';
 import { type Content, type CoveredFile, contentHash, type LoaderVariable, NO_CONTENT } from '../policy/index.js';
-import { findProgram, type Variables } from './find-program.js';
 import { type NamedPaths, pathsNamedBy, pathsNamedByHelper, piecesOf } from './launch-paths.js';
+import { programFile, type Variables } from './program-file.js';
 import { type ProjectBounds, projectBounds } from './project-bounds.js';
 import { isWritableByOthers } from './shared-access.js';
 import { interpreterIn, isScript, mainIn, pathsToTry } from './start-files.js';
@@ -122,7 +122,7 @@ class Collection {
   }
 
   #program(name: string, own: Variables, isHelper: boolean): void {
-    const path = findProgram(name, this.#folder, own, this.#host);
+    const path = programFile(name, this.#folder, own, this.#host);
     if (path === undefined) return;
     if (!this.#isChangeable(path) && !(isHelper && /[/\\]/.test(name))) return;
     this.#script(path, own, isHelper ? 'headers helper' : 'program');

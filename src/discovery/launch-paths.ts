@@ -38,12 +38,11 @@ export function pathsNamedByHelper(definition: Definition, home: string): NamedP
 
 function pathsIn(launch: Definition, words: readonly string[]): NamedPaths {
   const candidates = words.length === 0 ? [] : candidatesOf(launch);
-  const programs = new Set(
-    candidates.flatMap(({ words: [first = '', ...rest], wrapping }) => [first, ...rest].slice(0, wrapping + 1)),
-  );
+  const programs = new Set(candidates.flatMap(({ words: all, wrapping }) => [all[0] ?? '', all[wrapping] ?? '']));
   const pieces = new Set<string>();
-  for (const word of words) addPieces(pieces, word);
-  for (const candidate of candidates) for (const word of candidate.words) addPieces(pieces, word);
+  // A program without a folder is looked for in PATH and nowhere else.
+  for (const word of [...words, ...candidates.flatMap((candidate) => candidate.words)])
+    if (/[/\\]/.test(word) || !programs.has(word)) addPieces(pieces, word);
   const names = [...programs].map(programName);
   return {
     programs: [...programs].filter((program) => program !== ''),

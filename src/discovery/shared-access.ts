@@ -4,8 +4,9 @@ import type { FileStatus, Files } from '../base/index.js';
 const OTHERS_WRITE = 0o002;
 const GROUP_WRITES = 0o020;
 const STICKY = 0o1000;
-/** Groups whose members may become root anyway: `wheel` and `root`, `staff` on Debian, `admin` on macOS. */
-const ADMINISTRATORS: ReadonlySet<number> = new Set([0, 50, 80]);
+const ROOT = 0;
+/** On macOS whoever is in this group may become root. */
+const MAC_ADMINISTRATORS = 80;
 
 /** Whether another user of the machine can change a file, or put another in its place. On Windows nobody is asked. */
 export function isWritableByOthers(path: string, files: Files, me = process.getuid?.()): boolean {
@@ -23,12 +24,14 @@ export function isWritableByOthers(path: string, files: Files, me = process.getu
 }
 
 function isTrusted({ owner }: FileStatus, me: number): boolean {
-  return owner === me || owner === 0;
+  return owner === me || owner === ROOT;
 }
 
 function mayWrite(status: FileStatus, me: number): boolean {
-  const { mode, group } = status;
+  const { mode, owner, group } = status;
   if (!isTrusted(status, me) || (mode & OTHERS_WRITE) !== 0) return true;
   // Many systems give each user a group of their own, with the same number.
-  return (mode & GROUP_WRITES) !== 0 && group !== me && !ADMINISTRATORS.has(group);
+  const isTrustedGroup =
+    group === ROOT || group === owner || (process.platform === 'darwin' && group === MAC_ADMINISTRATORS);
+  return (mode & GROUP_WRITES) !== 0 && !isTrustedGroup;
 }

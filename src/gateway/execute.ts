@@ -62,13 +62,22 @@ export function executor(parts: GatewayParts): Executor {
       server = found?.name ?? call.server; // the same server is the same in every line of the log
       argumentsText = checkArguments(call.toolArguments ?? {}, settings.limits).text;
       if (!found) throw serverNotFound(servers, call.server);
-      const admitted = found.admitted ?? (await parts.consent(found, conversation)) ?? admittedOrRefused(found);
+      let admitted = found.admitted ?? (await parts.consent(found, conversation)) ?? admittedOrRefused(found);
       let view = surelyCallable(admitted, call, parts) ?? (await callable(admitted, call, parts));
       // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.
       const entered = parts.gate.enter({ client: conversation.client, server }, conversation.signal);
       turn = entered instanceof Promise ? await entered : entered;
       const leased = parts.pool.leaseAtOnce(admitted, conversation);
-      lease = leased instanceof Promise ? await leased : leased;
+      if (leased instanceof Promise) {
+        // Its files may have changed since the last scan, which only the start finds out: then the person is asked now.
+        lease = await leased.catch(async (error: unknown) => {
+          const isRefused = error instanceof PortolanError && error.code === ErrorCode.ServerNotApproved;
+          const again = isRefused ? await parts.consent(found, conversation) : undefined;
+          if (!again) throw error;
+          admitted = again;
+          return parts.pool.leaseAtOnce(again, conversation);
+        });
+      } else lease = leased;
       // What was started anew may be another than what was approved: its own list is asked for before its first call.
       const comparing = settings.pins === 'enforce' ? parts.catalog.compare(admitted, lease.connection) : undefined;
       if (comparing) {

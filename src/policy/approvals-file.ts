@@ -33,7 +33,7 @@ export interface Approvals {
 
 /** What is kept of the content of files, made with the user's own key. */
 export interface ContentSeals {
-  readonly recordOf: (content: Content) => ContentRecord | undefined;
+  readonly recordOf: (content: Content, before: ContentRecord | undefined) => ContentRecord | undefined;
   readonly covers: (ruling: Ruling, content: Content) => boolean;
   readonly changes: (ruling: Ruling, content: Content) => readonly string[];
 }
@@ -52,7 +52,7 @@ export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
   const seal = (definition: Definition) => sealOf(definition, folderOfApproval(definition, host), hmac);
   const sealOfText = (path: string, text: string) => sealText(path, text, hmac);
   const content: ContentSeals = {
-    recordOf: (one) => recordContent(one, hmac),
+    recordOf: (one, before) => recordContent(one, before, hmac),
     covers: (ruling, one) => isCovered(ruling.content, one, hmac),
     changes: (ruling, one) => contentChanges(ruling.content, one, hmac),
   };

@@ -41,6 +41,8 @@ export const NO_CONTENT: Content = { files: [], loaders: [], hash: '', isClear: 
 /** What was approved: a keyed hash over all files, and hashes by which a change can be shown. */
 export interface ContentRecord {
   readonly seal: string;
+  /** What was approved before: a branch that comes back needs no new question. */
+  readonly earlier: readonly string[];
   readonly files: Readonly<Record<string, FileRecord>>;
 }
 
@@ -56,6 +58,7 @@ type Hmac = (text: string) => string;
 
 /** Long enough that no change of a line goes unseen; nobody without the key can aim at one. */
 const LINE_HASH = 10;
+const MAX_EARLIER = 15;
 /** A longer file is only said to have changed. */
 export const MAX_RECORDED_LINES = 4_000;
 const MAX_SHOWN_LINES = 40;
@@ -69,18 +72,23 @@ export function contentHash(files: readonly CoveredFile[]): string {
   return sha256(JSON.stringify(facts.sort()));
 }
 
-/** What to remember of an approval; undefined where no file is covered. */
-export function recordContent({ files, hash }: Content, hmac: Hmac): ContentRecord | undefined {
-  if (hash === '') return undefined;
-  return {
-    seal: sealContent(hash, hmac),
-    files: Object.fromEntries(files.map((file) => [file.path, recordFile(file, hmac)])),
-  };
+/** What to remember of an approval; undefined where no file is covered and none was. */
+export function recordContent(
+  { files, hash }: Content,
+  before: ContentRecord | undefined,
+  hmac: Hmac,
+): ContentRecord | undefined {
+  if (hash === '' && !before) return undefined;
+  const seal = sealContent(hash, hmac);
+  const earlier = before ? [before.seal, ...before.earlier].filter((one) => one !== seal).slice(0, MAX_EARLIER) : [];
+  return { seal, earlier, files: Object.fromEntries(files.map((file) => [file.path, recordFile(file, hmac)])) };
 }
 
 /** An approval without a record counts only where there is nothing to cover. */
 export function isCovered(record: ContentRecord | undefined, { hash }: Content, hmac: Hmac): boolean {
-  return record ? record.seal === sealContent(hash, hmac) : hash === '';
+  if (!record) return hash === '';
+  const seal = sealContent(hash, hmac);
+  return record.seal === seal || record.earlier.includes(seal);
 }
 
 function sealContent(hash: string, hmac: Hmac): string {
@@ -188,11 +196,16 @@ function shortened(line: string): string {
 /** The record as it stands in the file of approvals; undefined for anything else. */
 export function parseContentRecord(value: unknown): ContentRecord | undefined {
   if (typeof value !== 'object' || value === null || !('seal' in value) || !('files' in value)) return undefined;
-  const { seal, files } = value;
+  const { seal, files, earlier }: { seal: unknown; files: unknown; earlier?: unknown } = value;
+  if (!Array.isArray(earlier) || !earlier.every((one): one is string => typeof one === 'string')) return undefined;
   if (typeof seal !== 'string' || typeof files !== 'object' || files === null) return undefined;
   const records = Object.entries(files).map(([path, one]: [string, unknown]) => [path, parseFileRecord(one)] as const);
   if (records.some(([, record]) => record === undefined)) return undefined;
-  return { seal, files: Object.fromEntries(records.flatMap(([path, record]) => (record ? [[path, record]] : []))) };
+  return {
+    seal,
+    earlier,
+    files: Object.fromEntries(records.flatMap(([path, record]) => (record ? [[path, record]] : []))),
+  };
 }
 
 function parseFileRecord(value: unknown): FileRecord | undefined {

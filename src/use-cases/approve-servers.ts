@@ -72,11 +72,14 @@ export function rule(
   discovery: Discovery,
   now: Date,
 ): Promise<string> {
-  return writeRulings(discovery, ({ sealOf, content }) =>
+  return writeRulings(discovery, ({ sealOf, rulings, content }) =>
     definitions.map((definition) => {
       const { name, source } = definition;
       // Of the files as they were shown. A no is about the entry, whatever its files are.
-      const record = verdict === 'approved' ? content.recordOf(contentOf(definition, discovery)) : undefined;
+      const record =
+        verdict === 'approved'
+          ? content.recordOf(contentOf(definition, discovery), rulings.get(sealOf(definition))?.content)
+          : undefined;
       const shown = shownForm(definition);
       return [
         sealOf(definition),

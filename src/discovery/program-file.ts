@@ -8,7 +8,7 @@ export type Variables = Readonly<Record<string, string>>;
 const UNSET_PATH = ['/bin', '/usr/bin'].join(delimiter);
 
 /** The file that a program's name comes to, as the system finds it: by `PATH`, or from the folder of the start. */
-export function findProgram(name: string, folder: string, own: Variables, host: Host): string | undefined {
+export function programFile(name: string, folder: string, own: Variables, host: Host): string | undefined {
   const isPath = /[/\\]/.test(name);
   const path = ownValue('PATH', own, host) ?? variable(host, 'PATH') ?? UNSET_PATH;
   // An empty part of PATH is the folder of the start.
