@@ -68,7 +68,7 @@ function judgeApproved(definition: Definition, ruling: Ruling | undefined, groun
   const isApproved = ruling?.verdict === 'approved';
   if (fileChanges !== 'ask') return isApproved || isGranted?.(definition) ? afterYes(definition) : undefined;
   const isGrantedNow = isGranted?.(definition, () => contentOf(definition)) === true;
-  if (!isApproved && !isGrantedNow) return undefined;
+  if (!isApproved && !isGranted?.(definition)) return undefined;
   const content = contentOf(definition);
   if (!content.isClear) return { kind: 'blocked', rule: UNCLEAR };
   if (isGrantedNow || (isApproved && covers(ruling, content))) return afterYes(definition);

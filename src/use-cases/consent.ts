@@ -61,12 +61,12 @@ function wording({ server, definition, launch, surroundings, changes, because, f
     ...(files.length > 0 ? [`An approval covers the content of: ${listed(files)}`] : []),
     ...notes.map((note) => `Note: ${note}`),
     ...(because === 'changed' ? ['It changed since it was approved:', ...changes] : []),
-    ...(because === 'files' ? ['A file that it runs or reads changed since it was approved:', ...changes] : []),
+    ...(because === 'files' && changes.length > 0 ? ['What changed since then:', ...changes] : []),
     `It calls itself ${JSON.stringify(server.name)}, and is known here as ${server.alias}. One of its tools was called.`,
   ];
   const first =
     because === 'files'
-      ? 'This MCP server was approved, and its files are not as they were then.'
+      ? 'This MCP server was approved, but a file that it runs or reads has changed since then.'
       : 'Nobody has let this MCP server run yet.';
   return [first, ...told.map(visible)].join('\n');
 }
