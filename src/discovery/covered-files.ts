@@ -133,7 +133,7 @@ class Collection {
     const target = this.#host.files.realPath(path) ?? path;
     if (this.#bounds.isInside(path) || this.#bounds.isInside(target)) return true;
     if (this.#host.files.status(path)?.kind !== 'file') return false;
-    return isWritableByOthers(path, this.#host.files) || isWritableByOthers(target, this.#host.files);
+    return [path, target].some((one) => isWritableByOthers(one, this.#host.files, process.getuid?.()));
   }
 
   #add(path: string, named: CoveredFile['role']): CoveredFile {

@@ -9,7 +9,7 @@ const ROOT = 0;
 const MAC_ADMINISTRATORS = 80;
 
 /** Whether another user of the machine can change a file, or put another in its place. On Windows nobody is asked. */
-export function isWritableByOthers(path: string, files: Files, me = process.getuid?.()): boolean {
+export function isWritableByOthers(path: string, files: Files, me: number | undefined): boolean {
   if (me === undefined) return false;
   const own = files.status(path);
   if (!own) return false;

@@ -83,6 +83,12 @@ describe('checkSettings', () => {
       message: '"approval" is not one of "project", "all"',
     },
     {
+      title: 'a choice nobody offers, in a map',
+      text: '{"approval": {\n"files": "never"}}',
+      line: 2,
+      message: '"approval.files" is not one of "ask", "warn", "off"',
+    },
+    {
       title: 'a server named in no known way',
       text: '{"deniedMcpServers": [{"name": "x"}]}',
       line: 1,

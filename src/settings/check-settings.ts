@@ -22,7 +22,8 @@ export function checkSettings({ source, value, section, lineOf }: Written): Chec
   if (result.success) return { kind: 'valid', settings: result.data };
   const before = section ? [section] : [];
   const faults = result.error.issues.slice(0, MAX_FAULTS).flatMap(faultsOf).slice(0, MAX_FAULTS);
-  const problems = faults.map(({ path, message, hint }): Problem => {
+  const problems = faults.map(({ path: found, message, hint }): Problem => {
+    const path = asWritten(found, value);
     const line = lineOf(path);
     const key = keyName([...before, ...path]);
     return {
@@ -49,6 +50,13 @@ function flat(value: unknown): unknown {
     ...(files !== undefined && { approvalFiles: files }),
     ...more,
   };
+}
+
+/** The key in the map, where `approval` is written as one. */
+function asWritten(path: readonly PropertyKey[], value: unknown): readonly PropertyKey[] {
+  const isMap =
+    typeof value === 'object' && value !== null && 'approval' in value && typeof value.approval === 'object';
+  return isMap && path[0] === 'approvalFiles' && !('approvalFiles' in value) ? ['approval', 'files'] : path;
 }
 
 type Issue = NonNullable<ReturnType<typeof SettingsFile.safeParse>['error']>['issues'][number];

@@ -70,6 +70,18 @@ describe('underManaged', () => {
       expected: { approval: 'all' },
     },
     {
+      title: 'keeps asking about changed files',
+      lower: { approvalFiles: 'off' },
+      managed: { approvalFiles: 'warn' },
+      expected: { approvalFiles: 'warn' },
+    },
+    {
+      title: 'may ask about changed files',
+      lower: { approvalFiles: 'ask' },
+      managed: { approvalFiles: 'off' },
+      expected: { approvalFiles: 'ask' },
+    },
+    {
       title: 'takes the lower of two limits',
       lower: { limits: { maxDepth: 5, queue: 500 } },
       managed: { limits: { maxDepth: 9, queue: 50, ratePerMinute: 1 } },

@@ -13,9 +13,21 @@ const user: SettingsFile = {
 };
 
 describe('narrow', () => {
-  it.each<{ title: string; file: SettingsFile; counts: SettingsFile }>([
+  it.each<{ title: string; held?: SettingsFile; file: SettingsFile; counts: SettingsFile }>([
     { title: 'rules that deny', file: { deniedMcpServers: deny }, counts: { deniedMcpServers: deny } },
     { title: 'switching everything off', file: { enabled: false }, counts: { enabled: false } },
+    {
+      title: 'asking about changed files',
+      held: { approvalFiles: 'off' },
+      file: { approvalFiles: 'ask' },
+      counts: { approvalFiles: 'ask' },
+    },
+    {
+      title: 'reporting changed files',
+      held: { approvalFiles: 'off' },
+      file: { approvalFiles: 'warn' },
+      counts: { approvalFiles: 'warn' },
+    },
     { title: 'asking about every server', file: { approval: 'all' }, counts: { approval: 'all' } },
     { title: 'allowing plugins alone', file: { pluginOnly: true }, counts: { pluginOnly: true } },
     { title: 'a lower limit', file: { limits: { maxDepth: 8 } }, counts: { limits: { maxDepth: 8 } } },
@@ -33,8 +45,8 @@ describe('narrow', () => {
       file: { toolRules: [{ pattern: ['*'], tags: ['team'] }] },
       counts: { toolRules: [{ pattern: ['*'], tags: ['team'] }] },
     },
-  ])('lets a project say at once: $title', ({ file, counts }) => {
-    expect(narrow(file, complete({}))).toEqual({ counts, waiting: [] });
+  ])('lets a project say at once: $title', ({ held = {}, file, counts }) => {
+    expect(narrow(file, complete(held))).toEqual({ counts, waiting: [] });
   });
 
   it.each<{ title: string; file: SettingsFile; waiting: string[]; counts?: SettingsFile }>([
@@ -74,6 +86,8 @@ describe('narrow', () => {
     { title: 'a cache that the user switched off', file: { cache: { enabled: true } }, waiting: ['cache.enabled'] },
     { title: 'being on where the user is off', file: { enabled: true }, waiting: ['enabled'] },
     { title: 'more than plugins', file: { pluginOnly: false }, waiting: ['pluginOnly'] },
+    { title: 'fewer questions about files', file: { approvalFiles: 'warn' }, waiting: ['approvalFiles'] },
+    { title: 'no questions about files', file: { approvalFiles: 'off' }, waiting: ['approvalFiles'] },
     { title: 'fewer questions', file: { approval: 'project' }, waiting: ['approval'] },
     {
       title: 'a tool rule that enables, of which the tags stay',

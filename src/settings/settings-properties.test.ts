@@ -36,6 +36,7 @@ const settings = fc.record(
       { maxLength: 3 },
     ),
     approval: fc.constantFrom('project', 'all'),
+    approvalFiles: fc.constantFrom('ask', 'warn', 'off'),
     allowedMcpServers: entries,
     deniedMcpServers: entries,
     allowManagedMcpServersOnly: fc.boolean(),

@@ -70,10 +70,18 @@ itself.
   portolan deny reports             no, until it changes
   portolan lock                     what you approved, for your team to review
 
-The yes is bound to a hash over command, arguments, environment, folder, address
-and headers, and sealed with a key of yours: one changed byte asks again and
-shows what changed. The name counts for nothing. A lock file in the repository
+An approval is bound to a hash over command, arguments, environment, folder,
+address and headers, and sealed with a key of yours: one changed byte asks again
+and shows what changed. The name counts for nothing. A lock file in the repository
 changes the words of the question and approves nothing by itself.
+
+It also covers the content of the env file, of the headers helper and of every
+project file that the command line names. They are read again before each start.
+Not covered: what these files import, and what the command downloads.
+
+  "approval": { "files": "ask" }    a changed file needs a new approval (default)
+  "approval": { "files": "warn" }   it is started, and doctor reports the change
+  "approval": { "files": "off" }    files are not read
 
 A client that can be asked is asked when a call needs a server that waits;
 "elicitation": false in the settings switches that off. "approval": "all" lets

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { definition } from '../../tests/fakes/definition.js';
+import { pathsNamedBy, pathsNamedByHelper } from './launch-paths.js';
+
+const named = (command: string, ...args: string[]) => pathsNamedBy(definition({ command, args }));
+
+describe('pathsNamedBy', () => {
+  it.each([
+    { words: ['node', './a.js'], pieces: ['./a.js'] },
+    { words: ['node', '-r', './a.js'], pieces: ['./a.js'] },
+    { words: ['node', '-r./a.js'], pieces: ['./a.js'] },
+    { words: ['node', '--require=./a b.js'], pieces: ['./a b.js'] },
+    { words: ['node', '--import', 'file:///p/a.js'], pieces: ['/p/a.js'] },
+    { words: ['node', '-e', "require('./a.js'); import(`./b.mjs`)"], pieces: ['./a.js', './b.mjs'] },
+    { words: ['sh', '-c', 'cd sub && X=1 python3 "a b.py" < in.txt'], pieces: ['sub', 'a b.py', 'in.txt'] },
+    { words: ['env', 'NODE_OPTIONS=--require=./a.js', 'node'], pieces: ['./a.js'] },
+    { words: ['docker', 'run', '-v', './data:/data', 'image'], pieces: ['./data', '/data'] },
+    { words: ['./bin/run.sh'], pieces: ['./bin/run.sh'] },
+    { words: ['tool', 'grün/ä.txt'], pieces: ['grün/ä.txt'] },
+  ])('finds $pieces in $words', ({ words: [command = '', ...args], pieces }) => {
+    expect(named(command, ...args).pieces).toEqual(expect.arrayContaining(pieces));
+  });
+
+  it('takes no program without a folder for a file of the project', () => {
+    expect(named('sh', '-c', 'make x').pieces).not.toContain('sh');
+    expect(named('python3', 'make').pieces).toContain('make');
+  });
+
+  it.each([
+    { title: 'many words', args: Array.from({ length: 5_000 }, (_, n) => `w${n}`) },
+    { title: 'one long word', args: [Array.from({ length: 50_000 }, (_, n) => `w${n}`).join('/ ')] },
+    { title: 'many commands', args: ['-c', Array.from({ length: 5_000 }, (_, n) => `w${n}`).join(';')] },
+  ])('says of $title in little time that they are too many', ({ args }) => {
+    const started = performance.now();
+    expect(named('sh', ...args).isClear).toBe(false);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it('reads the words of a headers helper as they will be run', () => {
+    const entry = definition({ url: 'https://h.example/', headersHelper: "node ~/h.mjs 'a b'" });
+    expect(pathsNamedByHelper(entry, '/home/me')).toMatchObject({
+      programs: ['node'],
+      pieces: ['/home/me/h.mjs', 'a b', 'a', 'b'],
+    });
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { memoryFiles } from '../../tests/fakes/memory-files.js';
+import type { FileStatus, Files } from '../base/index.js';
+import { isWritableByOthers } from './shared-access.js';
+
+const ME = 1000;
+const OWN: FileStatus = { kind: 'folder', mode: 0o755, owner: ME, group: ME };
+
+/** A disk on which everything is `OWN`, except for what is said. */
+function disk(said: Readonly<Record<string, Partial<FileStatus>>>): Files {
+  return { ...memoryFiles({}), status: (path) => ({ ...OWN, ...said[path] }) };
+}
+
+describe.skipIf(process.platform === 'win32')('isWritableByOthers', () => {
+  it.each([
+    { title: 'nothing special', said: {}, is: false },
+    { title: 'a file of root', said: { '/a/b/f': { owner: 0, group: 0 } }, is: false },
+    { title: 'a file of another user', said: { '/a/b/f': { owner: 7 } }, is: true },
+    { title: 'a file that everybody may write', said: { '/a/b/f': { mode: 0o666 } }, is: true },
+    { title: 'a folder of another user', said: { '/a/b': { owner: 7 } }, is: true },
+    { title: 'a folder above that everybody may write', said: { '/a': { mode: 0o777 } }, is: true },
+    { title: 'a sticky folder above, of root', said: { '/a': { mode: 0o1777, owner: 0 } }, is: false },
+    { title: 'a sticky folder above, of another user', said: { '/a': { mode: 0o1777, owner: 7 } }, is: true },
+    { title: 'a folder that its group may write', said: { '/a/b': { mode: 0o775, group: 50 } }, is: true },
+    { title: 'a folder that the user’s own group may write', said: { '/a/b': { mode: 0o775 } }, is: false },
+    { title: 'a folder that the group of root may write', said: { '/a/b': { mode: 0o775, group: 0 } }, is: false },
+  ])('$title: $is', ({ said, is }) => {
+    expect(isWritableByOthers('/a/b/f', disk(said), ME)).toBe(is);
+  });
+
+  it('is not asked on Windows, and false for what is not there', () => {
+    expect(isWritableByOthers('/a/b/f', disk({ '/a': { mode: 0o777 } }), undefined)).toBe(false);
+    expect(isWritableByOthers('/none', memoryFiles({}), ME)).toBe(false);
+  });
+});
