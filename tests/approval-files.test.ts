@@ -104,6 +104,18 @@ describe('an approval covers', () => {
       change: { '<project>/tools/server.py': '2' },
     },
     {
+      title: 'a Python module in a folder of PYTHONPATH',
+      entry: { command: 'python3', args: ['-m', 'server'], env: { PYTHONPATH: 'lib:src' } },
+      files: { '<project>/src/server.py': '1' },
+      change: { '<project>/src/server.py': '2' },
+    },
+    {
+      title: 'a script that is named in a roundabout way',
+      entry: { command: 'node', args: [`${'./'.repeat(3_000)}sub/../server.mjs`] },
+      files: { '<project>/server.mjs': '1', '<project>/sub/x': '' },
+      change: { '<project>/server.mjs': '2' },
+    },
+    {
       title: 'the package that npx finds in the project',
       entry: { command: 'npx', args: ['some-mcp@1.0.0'] },
       files: { '<project>/node_modules/.bin/some-mcp': '#!/bin/sh' },

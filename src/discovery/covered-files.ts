@@ -20,7 +20,9 @@ const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 /** A longer text is compared as a whole. */
 const MAX_COMPARED_BYTES = 512 * 1024;
 /** Folders that the command line names, in which its other words may lie. */
-const MAX_BASES = 6;
+const MAX_BASES = 16;
+/** Pieces of the values of variables such as `NODE_OPTIONS`. */
+const MAX_LOADED = 500;
 
 export interface CheckedContent extends Content {
   /** The text of the env file, as it was hashed. */
@@ -64,38 +66,52 @@ class Collection {
     const { env = {}, headersHelper } = this.#definition;
     const path = envFilePath(this.#definition, this.#folder);
     const envFile = path === undefined ? undefined : this.#add(path, 'env file');
-    const fromFile = envFile?.variables ?? {};
-    const own = { ...fromFile, ...env };
-    this.#named(pathsNamedBy(this.#definition), own, 'file');
-    if (headersHelper !== undefined)
-      this.#named(pathsNamedByHelper(this.#definition, this.#host.home), env, 'headers helper');
+    const own = { ...envFile?.variables, ...env };
+    const named = pathsNamedBy(this.#definition);
+    this.#named(named, own, 'file');
+    const ofHelper = headersHelper === undefined ? undefined : pathsNamedByHelper(this.#definition, this.#host.home);
+    if (ofHelper) this.#named(ofHelper, env, 'headers helper');
+    const files = [...this.#files.values()];
     const loaders: LoaderVariable[] = [
       ...loadersIn(env).map((name) => ({ name, setBy: 'entry' as const })),
-      ...[...this.#files.values()]
+      ...files
         .flatMap(({ variables = {} }) => loadersIn(variables))
         .map((name) => ({ name, setBy: 'env file' as const })),
     ];
-    for (const { name } of loaders) this.#pieces(piecesOf(own[name] ?? ''), [this.#folder], own, 'file');
-    const files = [...this.#files.values()];
-    const hash = contentHash(files);
-    const isClear = this.#isClear && files.length <= MAX_FILES;
-    return { files, loaders, hash, isClear, ...(envFile?.text !== undefined && { envFileText: envFile.text }) };
+    return {
+      files,
+      loaders,
+      hasCode: named.hasCode || ofHelper?.hasCode === true,
+      hash: contentHash(files),
+      isClear: this.#isClear && files.length <= MAX_FILES,
+      ...(envFile?.text !== undefined && { envFileText: envFile.text }),
+    };
   }
 
   #named(named: NamedPaths, own: Variables, role: 'file' | 'headers helper'): void {
     this.#isClear &&= named.isClear;
     for (const program of named.programs) this.#program(program, own, role === 'headers helper');
-    const bases = [this.#folder];
-    for (const piece of named.pieces) {
-      const folder = this.#at(this.#folder, piece);
-      if (bases.length >= MAX_BASES || bases.includes(folder)) continue;
-      if (this.#bounds.isInside(folder) && this.#host.files.status(folder)?.kind === 'folder') bases.push(folder);
-    }
-    const pieces = named.pieces.flatMap((piece) => pathsToTry(piece, named));
+    const loaded = loadersIn(own).flatMap((name) => piecesOf(own[name] ?? ''));
+    this.#isClear &&= loaded.length <= MAX_LOADED;
+    const bases = this.#bases([...named.pieces, ...loaded]);
+    const pieces = [...named.pieces, ...loaded].flatMap((piece) => pathsToTry(piece, named));
     this.#pieces(pieces, bases, own, role);
     // What `npm run`, `make` or `node .` starts stands in a file that no word names.
     const folders = named.isRunner ? bases : named.isInterpreted ? bases.slice(1) : [];
-    for (const folder of folders) this.#pieces(pathsToTry('.', { ...named, isFolder: true }), [folder], own, role);
+    const startFiles = pathsToTry('.', { ...named, isFolder: true });
+    for (const folder of folders) this.#pieces(startFiles, [folder], own, role);
+  }
+
+  /** The folder of the start, and those in the project that are named: `cd sub && python3 server.py`. */
+  #bases(pieces: readonly string[]): readonly string[] {
+    const bases = new Set([this.#folder]);
+    for (const piece of pieces) {
+      const folder = this.#at(this.#folder, piece).replace(/(?<=.)[/\\]+$/, '');
+      if (!bases.has(folder) && this.#bounds.isInside(folder) && this.#host.files.status(folder)?.kind === 'folder')
+        bases.add(folder);
+    }
+    this.#isClear &&= bases.size <= MAX_BASES;
+    return [...bases].slice(0, MAX_BASES);
   }
 
   #pieces(pieces: readonly string[], bases: readonly string[], own: Variables, role: 'file' | 'headers helper'): void {

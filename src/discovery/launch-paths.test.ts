@@ -15,6 +15,11 @@ describe('pathsNamedBy', () => {
     { words: ['sh', '-c', 'cd sub && X=1 python3 "a b.py" < in.txt'], pieces: ['sub', 'a b.py', 'in.txt'] },
     { words: ['env', 'NODE_OPTIONS=--require=./a.js', 'node'], pieces: ['./a.js'] },
     { words: ['docker', 'run', '-v', './data:/data', 'image'], pieces: ['./data', '/data'] },
+    { words: ['sh', '-c', 'python3 "$PWD/a.py" ${ROOT}/b.py'], pieces: ['a.py', 'b.py'] },
+    { words: ['node', `${'./'.repeat(3_000)}a.js`], pieces: [`${'./'.repeat(3_000)}a.js`] },
+    { words: ['node', '--import=file:///p/%61.js'], pieces: ['/p/a.js'] },
+    { words: ['java', '@words.txt'], pieces: ['words.txt'] },
+    { words: ['python3', '-mapp'], pieces: ['app'] },
     { words: ['./bin/run.sh'], pieces: ['./bin/run.sh'] },
     { words: ['tool', 'grün/ä.txt'], pieces: ['grün/ä.txt'] },
   ])('finds $pieces in $words', ({ words: [command = '', ...args], pieces }) => {
@@ -34,6 +39,15 @@ describe('pathsNamedBy', () => {
     const started = performance.now();
     expect(named('sh', ...args).isClear).toBe(false);
     expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  it.each([
+    { words: ['node', './a.js', '--name', 'x y'], hasCode: false },
+    { words: ['node', '-e', 'require("./a" + ".js")'], hasCode: true },
+    { words: ['sh', '-c', 'python3 *.py'], hasCode: true },
+    { words: ['mcp-x', '--query', 'a * (b)'], hasCode: false },
+  ])('says $hasCode of code in $words', ({ words: [command = '', ...args], hasCode }) => {
+    expect(named(command, ...args).hasCode).toBe(hasCode);
   });
 
   it('reads the words of a headers helper as they will be run', () => {

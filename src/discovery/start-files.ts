@@ -40,7 +40,7 @@ export function pathsToTry(piece: string, { isInterpreted, isRunner, isFolder = 
   if (isInterpreted) {
     paths.push(...ENDINGS.map((ending) => `${piece}${ending}`));
     // `python -m a.b`, and a folder that is run.
-    const module = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*$/.test(piece) ? piece.replaceAll('.', '/') : undefined;
+    const module = /^[\w-]+(?:\.[\w-]+)*$/.test(piece) ? piece.replaceAll('.', '/') : undefined;
     if (module !== undefined) paths.push(`${module}.py`, `${module}/__init__.py`, `${module}/__main__.py`);
   }
   if (isRunner) {

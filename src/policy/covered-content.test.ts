@@ -26,7 +26,13 @@ function file(text: string, more: Partial<CoveredFile> = {}): CoveredFile {
   };
 }
 
-const content = (...files: CoveredFile[]): Content => ({ files, loaders: [], hash: contentHash(files), isClear: true });
+const content = (...files: CoveredFile[]): Content => ({
+  files,
+  loaders: [],
+  hasCode: false,
+  hash: contentHash(files),
+  isClear: true,
+});
 
 /** What is told of a change from one text to another. */
 function changes(before: CoveredFile, now: CoveredFile): string[] {

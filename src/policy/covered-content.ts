@@ -30,13 +30,15 @@ export interface LoaderVariable {
 export interface Content {
   readonly files: readonly CoveredFile[];
   readonly loaders: readonly LoaderVariable[];
+  /** Some word of the command line is code, which may make up names of files. */
+  readonly hasCode: boolean;
   /** Over every file; empty where there is none. */
   readonly hash: string;
   /** False for an entry that names more than can be checked. */
   readonly isClear: boolean;
 }
 
-export const NO_CONTENT: Content = { files: [], loaders: [], hash: '', isClear: true };
+export const NO_CONTENT: Content = { files: [], loaders: [], hasCode: false, hash: '', isClear: true };
 
 /** What was approved: a keyed hash over all files, and hashes by which a change can be shown. */
 export interface ContentRecord {

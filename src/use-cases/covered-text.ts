@@ -18,7 +18,7 @@ export function contentOf(definition: Definition, { grounds }: Discovery): Conte
 
 export function coverageOf(definition: Definition, discovery: Discovery): Coverage {
   const { grounds, host } = discovery;
-  const { files, loaders, isClear } = contentOf(definition, discovery);
+  const { files, loaders, hasCode, isClear } = contentOf(definition, discovery);
   const short = (path: string) => shortened(path, host.repository ?? host.cwd);
   const mixed = mixedNameText(definition.name);
   const isStarted = definition.command !== undefined || definition.headersHelper !== undefined;
@@ -28,6 +28,7 @@ export function coverageOf(definition: Definition, discovery: Discovery): Covera
       ...(mixed === undefined ? [] : [mixed]),
       ...loaderNotes(loaders),
       ...files.flatMap((file) => limitNotes(file, short)),
+      ...(hasCode ? ['its command line holds code: files whose names that code makes up are not covered'] : []),
       ...(isClear ? [] : ['its command line names more than can be checked, so it is not started']),
       ...(isStarted ? [restNote(files, grounds.fileChanges)] : []),
     ],
