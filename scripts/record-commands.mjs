@@ -20,7 +20,7 @@ const GROUPS = [
   ],
   [
     'What may run',
-    [['approve'], ['approve weather orders notes --yes'], ['deny notes'], ['approve notes --yes'], ['lock']],
+    [['approve', 24], ['approve weather orders notes --yes', 24], ['deny notes'], ['approve notes --yes'], ['lock']],
   ],
   [
     'Tools',

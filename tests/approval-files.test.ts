@@ -236,7 +236,7 @@ describe('the question about files', () => {
     ]);
     using other = machineWith({ command: 'npx', args: ['-y', 'some-package'] });
     expect((await ask(other)).question.notes).toEqual([
-      'no file is covered: the approval is bound to the entry alone, not to what the command downloads or reads',
+      'covered is the entry alone: no file, and not what the command downloads or reads',
     ]);
   });
 

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { diskFiles, ErrorCode, type Files, homeFolder, PortolanError } from '../base/index.js';
-import type { Chart } from '../model/index.js';
+import type { Chart, Definition } from '../model/index.js';
 import { findRepository, type Host, type Platform } from '../model/index.js';
 import {
   type ApprovalFiles,
@@ -54,7 +54,7 @@ export interface DiscoverOptions {
   /** Settings in the words of a settings file: over every file but an administrator's. */
   readonly settings?: SettingsFile;
   /** What a person has let run for as long as this process does. */
-  readonly isGranted?: Grounds['isGranted'];
+  readonly isGranted?: (definition: Definition, content?: () => { readonly hash: string }) => boolean;
   /** The program that must not be found as a server of its own. */
   readonly self?: string;
   readonly files?: Files;

@@ -91,7 +91,7 @@ export class Granted {
   }
 
   /** Without `content` whatever the files are. */
-  has = (definition: Definition, content?: () => Content): boolean => {
+  has = (definition: Definition, content?: () => Pick<Content, 'hash'>): boolean => {
     if (this.#hashes.size === 0) return false;
     const hash = this.#hashes.get(this.#key(definition));
     return hash !== undefined && (content === undefined || hash === content().hash);

@@ -37,8 +37,7 @@ export function coverageOf(definition: Definition, discovery: Discovery): Covera
 
 function restNote(files: readonly CoveredFile[], fileChanges: 'ask' | 'warn' | 'off'): string {
   if (fileChanges === 'off') return 'the content of files is not checked: "approval.files" is "off"';
-  if (files.length === 0)
-    return 'no file is covered: the approval is bound to the entry alone, not to what the command downloads or reads';
+  if (files.length === 0) return 'covered is the entry alone: no file, and not what the command downloads or reads';
   const manner = fileChanges === 'warn' ? '; a change is only reported: "approval.files" is "warn"' : '';
   return `not covered: what these files import or read, and what the command downloads${manner}`;
 }

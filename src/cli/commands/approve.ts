@@ -104,7 +104,8 @@ async function decideAll(
 ): Promise<number> {
   const decided: Question[] = [];
   for (const question of questions) {
-    if (!json) for (const line of questionLines(question, io)) io.out(line);
+    if (!json)
+      for (const line of questionLines(verdict === 'denied' ? { ...question, notes: [] } : question, io)) io.out(line);
     if (yes || (await isConfirmed(`Let ${visible(question.server.name)} run?`, io))) decided.push(question);
   }
   const names = decided.map(({ server }) => server.name);

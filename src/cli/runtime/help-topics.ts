@@ -123,6 +123,7 @@ above all.
 
   enabled                     false switches everything off
   approval, elicitation, pins what waits, and who may be asked
+  approvalFiles               what a changed file leads to: portolan help approval
   allowedMcpServers, deniedMcpServers, allowManagedMcpServersOnly, pluginOnly
                               rules about servers: portolan help policy
   toolRules                   rules about tools
