@@ -120,7 +120,7 @@ class Collection {
         const path = this.#at(base, piece);
         const kind = this.#host.files.status(path)?.kind;
         if (kind === undefined || kind === 'folder') continue;
-        // A helper's files count wherever they lie; devices outside the project are nobody's script.
+        // A helper's files count wherever they lie, but not a device outside the project.
         const counts = this.#isChangeable(path) || (role === 'headers helper' && kind === 'file');
         if (counts) this.#script(path, own, role);
       }

@@ -7,7 +7,7 @@ export type Variables = Readonly<Record<string, string>>;
 /** Where the system looks if `PATH` is not set at all. */
 const UNSET_PATH = ['/bin', '/usr/bin'].join(delimiter);
 
-/** The file that a program's name comes to, as the system finds it: by `PATH`, or from the folder of the start. */
+/** The file that the system starts for a program's name: by `PATH`, or from the folder of the start. */
 export function programFile(name: string, folder: string, own: Variables, host: Host): string | undefined {
   const isPath = /[/\\]/.test(name);
   const path = ownValue('PATH', own, host) ?? variable(host, 'PATH') ?? UNSET_PATH;

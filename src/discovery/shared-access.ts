@@ -8,7 +8,7 @@ const ROOT = 0;
 /** On macOS whoever is in this group may become root. */
 const MAC_ADMINISTRATORS = 80;
 
-/** Whether another user of the machine can change a file, or put another in its place. On Windows nobody is asked. */
+/** Whether another user of the machine can change a file, or put another in its place. Without a user id, as on Windows, this is not known and false. */
 export function isWritableByOthers(path: string, files: Files, me: number | undefined): boolean {
   if (me === undefined) return false;
   const own = files.status(path);
@@ -17,7 +17,7 @@ export function isWritableByOthers(path: string, files: Files, me: number | unde
   for (let folder = dirname(path), last = path; folder !== last; last = folder, folder = dirname(folder)) {
     const status = files.status(folder);
     if (!status) return true;
-    // In a sticky folder only the owner of an entry may replace it, and that one was looked at before.
+    // In a sticky folder only the owner of an entry may replace it, and the owners of all entries below were checked before.
     if (mayWrite(status, me) && ((status.mode & STICKY) === 0 || !isTrusted(status, me))) return true;
   }
   return false;

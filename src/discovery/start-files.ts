@@ -68,6 +68,6 @@ export function mainIn(path: string, text: string | undefined): string | undefin
     const value: unknown = JSON.parse(text);
     return isObject(value) && typeof value.main === 'string' && value.main.length < 1_024 ? value.main : undefined;
   } catch {
-    return undefined; // not JSON, or nested too deep: whoever runs it refuses it as well
+    return undefined; // not JSON, or nested too deep
   }
 }
