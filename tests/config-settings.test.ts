@@ -22,9 +22,9 @@ describe('portolan config show', () => {
     using machine = makeMachine();
     machine.write({
       '~/.config/portolan/portolan.config.ts': 'console.log("noise"); export default { cache: { ttl: 60 as number } };',
-      '<project>/portolan.config.json': '{"timeouts": {"callMs": 5000}, "passEnv": ["KEY"]}',
+      '<project>/portolan.config.json': '{\n"timeouts": {"callMs": 5000}, "passEnv": ["KEY"]}',
     });
-    const { status, stdout } = config(machine, ['show']);
+    const { status, stdout } = config(machine, ['show'], { PORTOLAN_APPROVAL: 'all' });
     expect(status).toBe(0);
     const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
     expect(rows).toEqual(
@@ -32,12 +32,25 @@ describe('portolan config show', () => {
         ['KEY', 'VALUE', 'FROM'],
         ['enabled', 'true', 'default'],
         ['cache.ttl', '60', '~/.config/portolan/portolan.config.ts'],
-        ['timeouts.callMs', '5000', machine.path('<project>/portolan.config.json')],
+        ['timeouts.callMs', '5000', `${machine.path('<project>/portolan.config.json')}:2`],
+        ['approval', '"all"', '$PORTOLAN_APPROVAL'],
         ['passEnv', '[]', 'default'],
       ]),
     );
     expect(stdout).toContain('"passEnv" of the project does not count');
     expect(stdout).not.toContain('noise');
+  });
+
+  it('prints the lines of anygpt.config.json and names it as ignored beside portolan.config.json', () => {
+    using machine = makeMachine();
+    const path = '~/.config/portolan/anygpt.config.json';
+    machine.write({ [path]: '{"providers": {},\n"discovery": {\n"cache": {"ttl": 60}}}' });
+    expect(config(machine, ['show']).stdout).toMatch(new RegExp(`cache\\.ttl +60 +${path}:3`));
+    machine.write({ '~/.config/portolan/portolan.config.json': '{}' });
+    const { status, stdout } = config(machine, ['show']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/cache\.ttl +3600 +default/);
+    expect(stdout).toContain(`info ${path}`);
   });
 
   it('prints the same as JSON, secrets masked unless it is asked not to', () => {
@@ -48,10 +61,16 @@ describe('portolan config show', () => {
         deniedMcpServers: [{ serverCommand: ['run', '--api-key', 'k-3'] }],
       }),
     });
-    const { stdout } = config(machine, ['show', '--json']);
+    const { stdout } = config(machine, ['show', '--json'], { PORTOLAN_CACHE_TTL: '5' });
+    const path = machine.path('~/.config/portolan/portolan.config.json');
     expect(JSON.parse(stdout)).toMatchObject({
-      settings: { enabled: true, cache: { enabled: true, ttl: 3600 } },
-      origins: { connectorsUrl: [machine.path('~/.config/portolan/portolan.config.json')], enabled: [] },
+      settings: { enabled: true, cache: { enabled: true, ttl: 5 } },
+      origins: { connectorsUrl: [path], enabled: [], 'cache.ttl': ['$PORTOLAN_CACHE_TTL'] },
+      values: expect.arrayContaining([
+        { key: 'enabled', value: true, from: [{ kind: 'default' }] },
+        { key: 'cache.ttl', value: 5, from: [{ kind: 'environment', variable: 'PORTOLAN_CACHE_TTL' }] },
+        { key: 'connectorsUrl', value: expect.any(String), from: [{ kind: 'file', path, line: 1 }] },
+      ]),
       problems: [],
     });
     expect(['pw-1', 't-2', 'k-3'].filter((secret) => stdout.includes(secret))).toEqual([]);

@@ -45,7 +45,13 @@ describe('quickSettings', () => {
     { title: 'what is no JSON', texts: { [OWN]: '{' }, expected: undefined },
     { title: 'a list', texts: { [OWN]: '[]' }, expected: undefined },
     { title: 'settings that are code', texts: { '/h/.config/portolan/portolan.config.ts': '' }, expected: undefined },
-    { title: 'those of another program', texts: { '/h/.config/portolan/anygpt.config.ts': '' }, expected: undefined },
+    { title: 'anygpt.config.ts', texts: { '/h/.config/portolan/anygpt.config.ts': '' }, expected: undefined },
+    { title: 'anygpt.config.json', texts: { '/h/.config/portolan/anygpt.config.json': '{}' }, expected: undefined },
+    {
+      title: 'portolan.config.json beside anygpt.config.json',
+      texts: { [OWN]: '{"client":{"id":"me"}}', '/h/.config/portolan/anygpt.config.json': '{}' },
+      expected: { ...BRIDGE_DEFAULTS, clientId: 'me' },
+    },
     { title: 'those of an administrator', texts: { '/etc/portolan/managed-settings.json': '{}' }, expected: undefined },
   ])('reads $title', ({ texts, expected }) => {
     expect(quickSettings('/h', {}, disk(texts), 'linux')).toEqual(expected);

@@ -20,6 +20,8 @@ const MANAGED: Readonly<Record<string, string>> = {
   darwin: '/Library/Application Support/Portolan/managed-settings.json',
 };
 const CODE = ['ts', 'mts', 'js', 'mjs'] as const;
+/** Files that count if there is no `portolan.config.*`. */
+const SHARED = ['anygpt.config.ts', 'anygpt.config.json'] as const;
 
 /**
  * Reads the user's settings without the means that reading all of them takes: a pipe must be there at once.
@@ -36,9 +38,9 @@ export function quickSettings(
   const folder = join(home, '.config', 'portolan');
   const own = join(folder, 'portolan.config');
   if (CODE.some((ending) => files.exists(`${own}.${ending}`))) return undefined;
-  if (files.exists(join(folder, 'anygpt.config.ts'))) return undefined;
   const reading = files.read(`${own}.json`);
-  if (reading.kind === 'absent') return BRIDGE_DEFAULTS;
+  if (reading.kind === 'absent')
+    return SHARED.some((name) => files.exists(join(folder, name))) ? undefined : BRIDGE_DEFAULTS;
   return reading.kind === 'read' ? readSettings(reading.text) : undefined;
 }
 

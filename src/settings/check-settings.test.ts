@@ -114,6 +114,32 @@ describe('checkSettings', () => {
     },
     { title: 'null', text: '{"http": null}', line: 1, message: '"http" is not a map' },
     { title: 'a list of settings', text: '[]', line: 1, message: 'the whole is not a map' },
+    {
+      title: 'a wrapper that is no map',
+      text: '{\n"discovery": 7}',
+      line: 2,
+      message: '"discovery" is not a map',
+    },
+    {
+      title: 'a wrong type in the wrapper',
+      text: '{"discovery": {\n"cache": {"ttl": "1h"}}}',
+      line: 2,
+      message: '"discovery.cache.ttl" is not a number',
+    },
+    {
+      title: 'a setting that does not belong into the wrapper',
+      text: '{"discovery": {"timeouts": {"callMs": 1}}}',
+      line: 1,
+      message: '"discovery.timeouts" is no setting',
+      hint: 'known here: enabled, cache, sources, toolRules',
+    },
+    {
+      title: 'a setting inside and outside the wrapper',
+      text: '{"cache": {"ttl": 1},\n"discovery": {"cache": {"ttl": 2}}}',
+      line: 2,
+      message: '"discovery.cache.ttl" is also set as "cache.ttl"',
+      hint: 'remove one of the two',
+    },
     { title: 'a prototype', text: '{"__proto__": {"enabled": false}}', line: 1, message: '"__proto__" is no setting' },
   ])('names file, line, key and expected type of $title', async ({ text, line, message, hint = '' }) => {
     const where = { code: 'settings-invalid', severity: 'error', source: '/p/portolan.config.json' };
@@ -132,9 +158,45 @@ describe('checkSettings', () => {
 
   it('takes its own defaults, and a file with comments and commas too many', async () => {
     expect(await check(JSON.stringify(DEFAULTS))).toMatchObject({ kind: 'valid' });
-    expect(await check('// mine\n{"cache": {"ttl": 5,},}')).toEqual({ kind: 'valid', settings: { cache: { ttl: 5 } } });
-    expect(await check(' \n')).toEqual({ kind: 'valid', settings: {} });
-    expect(await check('// nothing yet')).toEqual({ kind: 'valid', settings: {} });
+    const [settings, lines] = [{ cache: { ttl: 5 } }, { 'cache.ttl': 2 }];
+    expect(await check('// mine\n{"cache": {"ttl": 5,},}')).toEqual({ kind: 'valid', settings, lines });
+    expect(await check(' \n')).toEqual({ kind: 'valid', settings: {}, lines: {} });
+    expect(await check('// nothing yet')).toEqual({ kind: 'valid', settings: {}, lines: {} });
+  });
+
+  it('takes some settings in the wrapper `discovery`, beside others outside it', async () => {
+    const text = `{"approval": {"scope": "all",\n"elicitation": false},
+      "discovery": {"enabled": true, "cache": {"enabled": false,
+        "ttl": 5}, "toolRules": [{"pattern": ["a"], "enabled": false}]},
+      "cache": {}}`;
+    expect(await check(text)).toEqual({
+      kind: 'valid',
+      settings: {
+        ...{ approval: 'all', elicitation: false, enabled: true, cache: { enabled: false, ttl: 5 } },
+        toolRules: [{ pattern: ['a'], enabled: false }],
+      },
+      lines: { approval: 1, elicitation: 2, enabled: 3, 'cache.enabled': 3, 'cache.ttl': 4, toolRules: 4 },
+    });
+  });
+
+  it('leaves out the keys of another program only where the file is shared with it', async () => {
+    const value = {
+      ...{ version: '1', providers: { a: { type: 'b' } }, enabled: true, cache: { ttl: 5, size: 3 } },
+      discovery: { toolRules: [{ pattern: ['a'], note: 'c' }], sources: [{ path: 'd', type: 'e' }], languages: ['f'] },
+    };
+    const written = { source: '/p/anygpt.config.json', value, lineOf: () => undefined };
+    expect(checkSettings({ ...written, isShared: true })).toEqual({
+      kind: 'valid',
+      settings: { enabled: true, cache: { ttl: 5 }, toolRules: [{ pattern: ['a'] }], sources: [{ path: 'd' }] },
+      lines: {},
+    });
+    expect(checkSettings(written)).toMatchObject({
+      kind: 'invalid',
+      problems: [
+        ...['cache.size', 'version', 'providers'],
+        ...['discovery.sources[0].type', 'discovery.toolRules[0].note', 'discovery.languages'],
+      ].map((key) => ({ message: `"${key}" is no setting` })),
+    });
   });
 
   it('names at most twenty faults of a file', async () => {

@@ -1,31 +1,41 @@
+import { isObject } from '../base/index.js';
 import type { Problem } from '../model/index.js';
+import { over } from './merge-settings.js';
+import { leavesOf, type SettingLines } from './setting-keys.js';
 import { DiscoverySection, KNOWN_KEYS, SettingsFile } from './settings-schema.js';
 
 /** Where a value was written, so that what is wrong with it can be found. */
 export interface Written {
   readonly source: string;
   readonly value: unknown;
-  readonly section?: 'discovery';
+  /** Keys that are not ours are left out instead of being errors: another program reads the file too. */
+  readonly isShared?: boolean;
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
 
 /** A file with more faults than this is looked at again once these are mended. */
 const MAX_FAULTS = 20;
+const WRAPPER = 'discovery';
 
 export type Checked =
-  | { readonly kind: 'valid'; readonly settings: SettingsFile }
+  | { readonly kind: 'valid'; readonly settings: SettingsFile; readonly lines: SettingLines }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
-/** Holds what is written against the schema. Every fault becomes a problem that names file, key and expected type. */
-export function checkSettings({ source, value, section, lineOf }: Written): Checked {
-  const result = section ? DiscoverySection.safeParse(value) : SettingsFile.safeParse(flat(value));
-  if (result.success) return { kind: 'valid', settings: result.data };
-  const before = section ? [section] : [];
-  const faults = result.error.issues.slice(0, MAX_FAULTS).flatMap(faultsOf).slice(0, MAX_FAULTS);
-  const problems = faults.map(({ path: found, message, hint }): Problem => {
-    const path = asWritten(found, value);
+/** Checks a value against the schema. Every fault becomes a problem that names file, key and expected type. */
+export function checkSettings({ source, value, isShared = false, lineOf }: Written): Checked {
+  const { outside, inside } = unwrapped(value);
+  const outer = parsed(SettingsFile, flat(outside), isShared);
+  const inner = parsed(DiscoverySection, inside, isShared);
+  const isValid = outer.success && inner.success;
+  const faults = isValid ? setTwice(outer.data, inner.data) : [...faultsIn(outer), ...faultsIn(inner, [WRAPPER])];
+  if (isValid && faults.length === 0) {
+    const settings = over(outer.data, inner.data);
+    return { kind: 'valid', settings, lines: linesOf(settings, lineOf) };
+  }
+  const problems = faults.slice(0, MAX_FAULTS).map(({ path: found, message, hint }): Problem => {
+    const path = asWritten(found, outside);
     const line = lineOf(path);
-    const key = keyName([...before, ...path]);
+    const key = keyName(path);
     return {
       code: 'settings-invalid',
       severity: 'error',
@@ -36,6 +46,54 @@ export function checkSettings({ source, value, section, lineOf }: Written): Chec
     };
   });
   return { kind: 'invalid', problems };
+}
+
+/** Some settings may also be written in the wrapper `{"discovery": {…}}`, as other programs do. */
+function unwrapped(value: unknown): { readonly outside: unknown; readonly inside: unknown } {
+  if (!isObject(value) || !Object.hasOwn(value, WRAPPER)) return { outside: value, inside: {} };
+  const { [WRAPPER]: inside, ...outside } = value;
+  return { outside, inside };
+}
+
+type Parsed = ReturnType<typeof SettingsFile.safeParse>;
+
+function parsed(schema: typeof SettingsFile | typeof DiscoverySection, value: unknown, isShared: boolean): Parsed {
+  const result = schema.safeParse(value);
+  const unknown = (result.error?.issues ?? []).filter((issue) => issue.code === 'unrecognized_keys');
+  if (!isShared || unknown.length === 0) return result;
+  const known = structuredClone(value);
+  for (const { path, keys } of unknown) {
+    const parent = path.reduce((at: unknown, key) => (isContainer(at) ? Reflect.get(at, key) : undefined), known);
+    if (isContainer(parent)) for (const key of keys) Reflect.deleteProperty(parent, key);
+  }
+  return schema.safeParse(known);
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+/** Which of two values counts would be a guess. */
+function setTwice(outer: SettingsFile, inner: SettingsFile): Fault[] {
+  const known = leavesOf(outer);
+  return [...leavesOf(inner).keys()]
+    .filter((key) => known.has(key))
+    .map((key) => ({
+      path: [WRAPPER, ...key.split('.')],
+      message: `is also set as "${key}"`,
+      hint: 'remove one of the two',
+    }));
+}
+
+function linesOf(settings: SettingsFile, lineOf: Written['lineOf']): SettingLines {
+  const lines = [...leavesOf(settings).keys()].flatMap((key): [string, number][] => {
+    const path = key.split('.');
+    const inMap = key === 'approvalFiles' ? 'files' : key;
+    const ways = [path, [WRAPPER, ...path], ...(path.length === 1 ? [['approval', inMap]] : [])];
+    const line = ways.map(lineOf).find((found) => found !== undefined);
+    return line === undefined ? [] : [[key, line]];
+  });
+  return Object.fromEntries(lines);
 }
 
 /** `approval` may also be a map: who has to be asked, about which files, and whether by way of the client. */
@@ -67,18 +125,29 @@ interface Fault {
   readonly hint: string;
 }
 
-function faultsOf(issue: Issue): Fault[] {
+function faultsIn({ error }: Parsed, before: readonly string[] = []): Fault[] {
+  return (error?.issues ?? []).slice(0, MAX_FAULTS).flatMap((issue) => faultsOf(issue, before));
+}
+
+function faultsOf(issue: Issue, before: readonly string[]): Fault[] {
+  const place = [...before, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    const known = KNOWN_KEYS[keyName(issue.path).replaceAll(/\[\d+\]/g, '[]')];
+    const known = KNOWN_KEYS[knownName(place)];
     return issue.keys.map((key) => ({
-      path: [...issue.path, key],
+      path: [...place, key],
       message: 'is no setting',
       hint: known ? `remove it or correct its spelling; known here: ${known.join(', ')}` : 'remove it',
     }));
   }
   const expected = expectedBy(issue);
   const hint = issue.path.length === 0 ? 'write a map of settings' : `write ${expected}`;
-  return [{ path: issue.path, message: `is not ${expected}`, hint }];
+  return [{ path: place, message: `is not ${expected}`, hint }];
+}
+
+/** The keys of a list's items are the same for each item, and those in the wrapper the same as outside it. */
+function knownName(place: readonly PropertyKey[]): string {
+  const [first, ...rest] = place;
+  return keyName(first === WRAPPER && rest.length > 0 ? rest : place).replaceAll(/\[\d+\]/g, '[]');
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@
 export const CODE_WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');
 const { isBuiltin } = require('node:module');
-const { jiti: loader, path, text, section, alone } = workerData;
+const { jiti: loader, path, text, alone, keys } = workerData;
 // Standard output belongs to the protocol.
 console.log = console.info = console.debug = console.error;
 
@@ -30,7 +30,8 @@ const run = async () => {
   const loaded = await jiti.evalModule(text, options);
   const exported = loaded && typeof loaded === 'object' && 'default' in loaded ? loaded.default : loaded;
   const settings = await (typeof exported === 'function' ? exported() : exported);
-  const wanted = section === undefined ? settings : (settings ?? {})[section] ?? {};
+  const isPicked = keys && settings && typeof settings === 'object';
+  const wanted = isPicked ? Object.fromEntries(keys.filter((key) => key in settings).map((key) => [key, settings[key]])) : settings;
   return JSON.stringify(wanted, plain) ?? 'null';
 };
 

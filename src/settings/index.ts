@@ -2,5 +2,6 @@ export { DEFAULTS, type Settings } from './default-settings.js';
 export { inspectSettings, loadSettings } from './load-settings.js';
 export type { LoadedSettings, WaitingFile } from './resolve-settings.js';
 export { leavesOf } from './setting-keys.js';
+export type { SettingOrigin } from './setting-origins.js';
 export { isBroughtByProject } from './settings-files.js';
 export type { SettingsFile } from './settings-schema.js';

@@ -29,10 +29,10 @@ describe('without any settings', () => {
     expect(loaded.settings).toBe(DEFAULTS);
     expect(loaded).toMatchObject({ problems: [], layers: [], origins: {}, waiting: [] });
     expect(loaded.sources.map(({ path }) => path)).toEqual([
-      '/h/.config/portolan/anygpt.config.ts',
       ...['ts', 'mts', 'js', 'mjs', 'json'].map((ending) => `/h/.config/portolan/portolan.config.${ending}`),
-      '/p/anygpt.config.ts',
+      ...['ts', 'json'].map((ending) => `/h/.config/portolan/anygpt.config.${ending}`),
       ...['ts', 'mts', 'js', 'mjs', 'json'].map((ending) => `/p/portolan.config.${ending}`),
+      ...['ts', 'json'].map((ending) => `/p/anygpt.config.${ending}`),
       MANAGED,
     ]);
   });
@@ -137,6 +137,43 @@ describe('which settings hold', () => {
     expect(problems).toMatchObject([{ code: 'settings-ignored', source: second }]);
   });
 
+  it.each([
+    { title: 'in the folder of the user', path: '/h/.config/portolan/anygpt.config.json', own: USER },
+    { title: 'in the project', path: '/p/anygpt.config.json', own: PROJECT },
+  ])('reads anygpt.config.json $title unless portolan.config.* is in the same folder', async ({ path, own }) => {
+    const shared = { version: 1, providers: { a: {} }, discovery: { enabled: false, cache: { ttl: 7 }, more: 1 } };
+    const alone = await loadSettings(on({ [path]: shared }));
+    expect([alone.settings.enabled, alone.settings.cache.ttl, alone.problems]).toEqual([false, 7, []]);
+    const both = await loadSettings(on({ [path]: shared, [own]: { cache: { ttl: 8 } } }));
+    expect([both.settings.enabled, both.settings.cache.ttl]).toEqual([true, 8]);
+    expect(both.problems).toMatchObject([
+      { code: 'settings-ignored', severity: 'info', source: path, message: expect.stringContaining(own) },
+    ]);
+  });
+
+  it('reads anygpt.config.json of the project when portolan.config.json is only in the folder of the user', async () => {
+    const texts = { [USER]: { cache: { ttl: 8 } }, '/p/anygpt.config.json': { discovery: { cache: { ttl: 7 } } } };
+    expect((await loadSettings(on(texts))).settings.cache.ttl).toBe(7);
+  });
+
+  it('takes from anygpt.config.json of a project only what narrows, until that text is approved', async () => {
+    const path = '/p/anygpt.config.json';
+    const text = JSON.stringify({
+      ...{ passEnv: ['KEY'], timeouts: { callMs: 1_000_000 } },
+      discovery: { cache: { ttl: 1e6 }, toolRules: [{ pattern: ['a'], enabled: false }] },
+    });
+    const before = await loadSettings(on({ [path]: text }));
+    expect(before.settings).toMatchObject({
+      ...{ passEnv: [], timeouts: DEFAULTS.timeouts, cache: DEFAULTS.cache },
+      toolRules: [{ pattern: ['a'], enabled: false }],
+    });
+    expect([kinds(before.sources), before.waiting]).toEqual([{ [path]: 'partly' }, [{ path, text }]]);
+    const isApproved = (file: string, approved: string) => file === path && approved === text;
+    const after = await loadSettings(on({ [path]: text }, { isApproved }));
+    expect(after.settings).toMatchObject({ passEnv: ['KEY'], cache: { ttl: 1e6 } });
+    expect((await loadSettings(on({ [path]: `${text} ` }, { isApproved }))).settings.passEnv).toEqual([]);
+  });
+
   it('reads a folder once that is both the project and the user’s own, as the user’s', async () => {
     const { settings, waiting } = await loadSettings(
       on({ [USER]: { passEnv: ['A'] } }, { cwd: '/h/.config/portolan' }),
@@ -157,10 +194,10 @@ describe('which settings hold', () => {
       on(texts, { env: { PORTOLAN_TIMEOUTS_CALL_MS: '1' }, overrides: { share: { a: 'session' } } }),
     );
     expect(origins).toEqual({
-      'cache.ttl': [USER],
-      pluginOnly: [MANAGED],
-      'timeouts.callMs': ['$PORTOLAN_TIMEOUTS_CALL_MS'],
-      'share.a': ['options'],
+      'cache.ttl': [{ kind: 'file', path: USER, line: 1 }],
+      pluginOnly: [{ kind: 'file', path: MANAGED, line: 1 }],
+      'timeouts.callMs': [{ kind: 'environment', variable: 'PORTOLAN_TIMEOUTS_CALL_MS' }],
+      'share.a': [{ kind: 'options' }],
     });
   });
 });

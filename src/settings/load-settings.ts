@@ -2,8 +2,9 @@ import { ErrorCode, PortolanError } from '../base/index.js';
 import type { Problem } from '../model/index.js';
 import { fromEnvironment } from './environment-settings.js';
 import { LOADERS, type Loaders, type Reading, readSettingsFile } from './read-settings-file.js';
-import { type LoadedSettings, type ReadFile, type SettingsLayer, settle } from './resolve-settings.js';
+import { type LoadedSettings, type ReadFile, settle } from './resolve-settings.js';
 import { type Candidate, candidates, type SettingsHost } from './settings-files.js';
+import type { SettingsLayer } from './settings-layer.js';
 import type { SettingsFile } from './settings-schema.js';
 
 /** Settings that are code and have not come back by then never will. */

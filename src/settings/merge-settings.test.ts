@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from './default-settings.js';
-import { complete, originsOf, over, underManaged } from './merge-settings.js';
+import { complete, over, underManaged } from './merge-settings.js';
 import type { SettingsFile } from './settings-schema.js';
 
 const [a, b] = [{ serverName: 'a' }, { serverName: 'b' }];
@@ -149,19 +149,5 @@ describe('complete', () => {
     const settings = complete({ toolRules: [off], mcpBridge: { reconnect: { maxAttempts: 1 } } });
     for (const value of [settings, settings.toolRules[0], settings.mcpBridge.reconnect, DEFAULTS, DEFAULTS.limits])
       expect(Object.isFrozen(value)).toBe(true);
-  });
-});
-
-describe('originsOf', () => {
-  it('names the file whose value holds, and every file that added to a list', () => {
-    const layers = [
-      { source: 'user', settings: { cache: { ttl: 5 }, deniedMcpServers: [a], enabled: true } },
-      { source: 'managed', settings: { cache: { ttl: 9 }, deniedMcpServers: [b] } },
-    ];
-    expect(originsOf(complete({ cache: { ttl: 5 }, deniedMcpServers: [b, a], enabled: true }), layers)).toEqual({
-      'cache.ttl': ['user'],
-      deniedMcpServers: ['user', 'managed'],
-      enabled: ['user'],
-    });
   });
 });

@@ -1,6 +1,5 @@
 import { matchesWildcard } from '../base/index.js';
 import { DEFAULTS, deepFreeze, type Settings, type ToolRule } from './default-settings.js';
-import { isSame, leavesOf } from './setting-keys.js';
 import type { SettingsFile } from './settings-schema.js';
 
 /** The upper file over the lower one: single values are replaced, lists add up, and upper tool rules are asked first. */
@@ -129,19 +128,4 @@ export function complete(file: SettingsFile): Settings {
     search: { ...DEFAULTS.search, ...set.search },
     sandbox: { ...DEFAULTS.sandbox, ...set.sandbox },
   });
-}
-
-/** The files that each key's value came from; a key without one has its default. */
-export function originsOf(
-  settings: Settings,
-  layers: readonly { readonly source: string; readonly settings: SettingsFile }[],
-): Readonly<Record<string, readonly string[]>> {
-  const written = layers.map(({ source, settings }) => ({ source, leaves: leavesOf(settings) }));
-  const origins = [...leavesOf(settings)].map(([key, value]): [string, string[]] => {
-    const having = written.filter(({ leaves }) => leaves.has(key));
-    if (Array.isArray(value)) return [key, having.map(({ source }) => source)];
-    const last = having.findLast(({ leaves }) => isSame(leaves.get(key), value));
-    return [key, last ? [last.source] : []];
-  });
-  return Object.fromEntries(origins.filter(([, sources]) => sources.length > 0));
 }

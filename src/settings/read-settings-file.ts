@@ -1,6 +1,7 @@
 import type { Problem } from '../model/index.js';
 import type { Checked, Written } from './check-settings.js';
 import type { Code, CodeResult } from './run-settings-code.js';
+import type { SettingLines } from './setting-keys.js';
 import type { Candidate, SettingsHost } from './settings-files.js';
 
 /** What is loaded only when there is something to read, handed in so that a test can see that it was not. */
@@ -25,7 +26,13 @@ export interface Reading {
 
 export type FileResult =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'valid'; readonly settings: ValidSettings; readonly text: string; readonly isApproved: boolean }
+  | {
+      readonly kind: 'valid';
+      readonly settings: ValidSettings;
+      readonly lines: SettingLines;
+      readonly text: string;
+      readonly isApproved: boolean;
+    }
   /** Code of a project that nobody approved: it was not run. */
   | { readonly kind: 'waiting'; readonly text: string }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
@@ -34,7 +41,7 @@ type ValidSettings = Extract<Checked, { kind: 'valid' }>['settings'];
 
 /** Reads one file of settings. Code of a project runs only if this text was approved. */
 export async function readSettingsFile(candidate: Candidate, reading: Reading): Promise<FileResult> {
-  const { path, scope, language, section } = candidate;
+  const { path, scope, language, isShared = false } = candidate;
   const file = reading.host.files.read(path);
   if (file.kind === 'absent') return { kind: 'absent' };
   if (file.kind === 'failed') return { kind: 'invalid', problems: [fault(path, file.message, file.hint)] };
@@ -48,7 +55,7 @@ export async function readSettingsFile(candidate: Candidate, reading: Reading): 
   }
   const check = await reading.loaders.check();
   const { value, lineOf } = parsed;
-  const checked = check({ source: path, value, lineOf, ...(section && { section }) });
+  const checked = check({ source: path, value, lineOf, isShared });
   return checked.kind === 'valid' ? { ...checked, text, isApproved } : checked;
 }
 
@@ -56,12 +63,12 @@ async function parse(text: string) {
   return (await import('./parse-settings.js')).parseSettingsJson(text);
 }
 
-async function run({ path, scope, section }: Candidate, text: string, reading: Reading) {
+async function run({ path, scope, isShared }: Candidate, text: string, reading: Reading) {
   const runCode = await reading.loaders.runCode();
   const result = await runCode({
     path,
     text,
-    ...(section && { section }),
+    ...(isShared && { keys: (await import('./settings-schema.js')).KNOWN_KEYS[''] ?? [] }),
     alone: scope === 'project',
     env: reading.host.env,
     timeoutMs: reading.codeTimeoutMs,

@@ -1,9 +1,11 @@
 import type { Problem } from '../model/index.js';
 import { DEFAULTS, deepFreeze, type Settings } from './default-settings.js';
-import { complete, originsOf, over, underManaged } from './merge-settings.js';
+import { complete, over, underManaged } from './merge-settings.js';
 import { narrow } from './narrow-settings.js';
 import type { FileResult } from './read-settings-file.js';
+import { originsOf, type SettingOrigin } from './setting-origins.js';
 import type { Candidate, SettingsScope } from './settings-files.js';
+import type { SettingsLayer } from './settings-layer.js';
 import type { SettingsFile } from './settings-schema.js';
 
 /** How a file that may hold settings was treated. */
@@ -13,13 +15,6 @@ interface SettingsSource {
   readonly kind: 'used' | 'partly' | 'ignored' | 'broken' | 'absent';
 }
 
-/** What one file, variable or caller says, as far as it counts. */
-export interface SettingsLayer {
-  readonly source: string;
-  readonly scope: SettingsScope | 'environment' | 'options';
-  readonly settings: SettingsFile;
-}
-
 export interface LoadedSettings {
   readonly settings: Settings;
   readonly problems: readonly Problem[];
@@ -27,7 +22,7 @@ export interface LoadedSettings {
   /** Lowest first. What must hold for each file by itself (allow lists, tool rules) can be looked up here. */
   readonly layers: readonly SettingsLayer[];
   /** The sources of each value that is not a default, by its key: `timeouts.callMs`. */
-  readonly origins: Readonly<Record<string, readonly string[]>>;
+  readonly origins: Readonly<Record<string, readonly SettingOrigin[]>>;
   /** Files of the project that have more to say once a person approves these very texts. */
   readonly waiting: readonly WaitingFile[];
 }
@@ -85,7 +80,7 @@ function outcomesOf(read: readonly ReadFile[], scope: SettingsScope, held: Setti
 }
 
 function outcomeOf({ candidate, result }: ReadFile, held: Settings): Outcome {
-  const { path, scope, section } = candidate;
+  const { path, scope, isShared = false } = candidate;
   const source = (kind: SettingsSource['kind']) => ({ path, scope, kind });
   switch (result.kind) {
     case 'absent':
@@ -93,16 +88,16 @@ function outcomeOf({ candidate, result }: ReadFile, held: Settings): Outcome {
     case 'invalid':
       return { source: source('broken'), problems: result.problems };
     case 'passed-over':
-      return { source: source('ignored'), problems: [passedOver(path, result.for)] };
+      return { source: source('ignored'), problems: [passedOver(path, result.for, isShared)] };
     case 'waiting': {
       const waiting = { path, text: result.text };
-      return { source: source('ignored'), problems: [notRun(path, section !== undefined)], waiting };
+      return { source: source('ignored'), problems: [notRun(path, isShared)], waiting };
     }
     case 'valid': {
-      const { settings, isApproved, text } = result;
-      if (isApproved) return { source: source('used'), layer: { source: path, scope, settings }, problems: [] };
+      const { settings, lines, isApproved, text } = result;
+      if (isApproved) return { source: source('used'), layer: { source: path, scope, settings, lines }, problems: [] };
       const { counts, waiting } = narrow(settings, held);
-      const layer = { source: path, scope, settings: counts };
+      const layer = { source: path, scope, settings: counts, lines };
       if (waiting.length === 0) return { source: source('used'), layer, problems: [] };
       const kind = Object.keys(counts).length > 0 ? 'partly' : 'ignored';
       const problems = waiting.map((key) => unapproved(path, key));
@@ -140,22 +135,23 @@ function unapproved(source: string, key: string): Problem {
   };
 }
 
-function notRun(source: string, isOfAnother: boolean): Problem {
+function notRun(source: string, isShared: boolean): Problem {
   return {
     code: 'settings-unapproved',
-    severity: isOfAnother ? 'info' : 'warning',
+    severity: isShared ? 'info' : 'warning',
     message: 'these settings of the project are code, and nobody approved them: they were not run',
     hint: APPROVE,
     source,
   };
 }
 
-function passedOver(source: string, instead: string): Problem {
+function passedOver(source: string, instead: string, isShared: boolean): Problem {
   return {
     code: 'settings-ignored',
-    severity: 'warning',
+    // Another program may need this file, so that it exists is no mistake.
+    severity: isShared ? 'info' : 'warning',
     message: `it is not read, because ${instead} is there`,
-    hint: 'keep one of them',
+    hint: isShared ? `to use its settings too, copy them into ${instead}` : 'keep one of them',
     source,
   };
 }

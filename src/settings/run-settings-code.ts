@@ -8,7 +8,8 @@ const MAX_MEMORY_MB = 256;
 export interface Code {
   readonly path: string;
   readonly text: string;
-  readonly section?: 'discovery';
+  /** Takes only these keys of the export. A file that another program shares may export functions under others. */
+  readonly keys?: readonly string[];
   /** It may import nothing but what comes with Node: approval was given to this one text. */
   readonly alone: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -20,7 +21,7 @@ export type CodeResult =
   | { readonly kind: 'failed'; readonly message: string; readonly line?: number };
 
 /** Runs settings that are code, in a thread that can be ended whatever the code does. Never rejects for what it does. */
-export async function runCode({ path, text, section, alone, env, timeoutMs }: Code): Promise<CodeResult> {
+export async function runCode({ path, text, keys, alone, env, timeoutMs }: Code): Promise<CodeResult> {
   const { Worker } = await import('node:worker_threads');
   // From our own folder: by its bare name, the thread would take the package out of the folder we were started in.
   const jiti = createRequire(import.meta.url).resolve('jiti');
@@ -30,7 +31,7 @@ export async function runCode({ path, text, section, alone, env, timeoutMs }: Co
     stdout: true,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: MAX_MEMORY_MB },
-    workerData: { jiti, path, text, alone, ...(section && { section }) },
+    workerData: { jiti, path, text, alone, ...(keys && { keys }) },
   });
   worker.stdout.resume();
   let timer: NodeJS.Timeout | undefined;

@@ -16,6 +16,9 @@ export function leavesOf(settings: object, prefix = ''): ReadonlyMap<string, unk
   return found;
 }
 
+/** The line in which each setting is written, by its key. A setting whose line is unknown is missing. */
+export type SettingLines = Readonly<Record<string, number>>;
+
 /** Two values that would be written the same. Both come from parsers and schemas, which keep the order of keys. */
 export function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);

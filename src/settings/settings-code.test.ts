@@ -157,20 +157,20 @@ describe('anygpt.config.ts', () => {
     const discovery = `{ enabled: true, cache: { enabled: false, ttl: 9, size: 3 }, sources: [{ path: 'a', type: 'file' }], toolRules: [{ pattern: ['a'] }], extra: 1 }`;
     machine.write({
       '~/.config/portolan/anygpt.config.ts': `export default { providers: { x: () => 1 }, discovery: ${discovery} };`,
-      '~/.config/portolan/portolan.config.json': '{"cache": {"ttl": 4}, "toolRules": [{"pattern": ["b"]}]}',
     });
     const { settings, problems } = await loadSettings(on(machine));
     expect(problems).toEqual([]);
     expect(settings).toMatchObject({
       enabled: true,
-      cache: { enabled: false, ttl: 4 },
+      cache: { enabled: false, ttl: 9 },
       sources: [{ path: 'a' }],
-      toolRules: [{ pattern: ['b'] }, { pattern: ['a'] }],
+      toolRules: [{ pattern: ['a'] }],
     });
   });
 
   it.each([
     { title: 'no section', text: 'export default { providers: {} };', problems: [] },
+    { title: 'a circle elsewhere', text: 'const a = {}; a.a = a; export default { providers: a };', problems: [] },
     {
       title: 'a wrong type in it',
       text: 'export default { discovery: { cache: { ttl: "1h" } } };',

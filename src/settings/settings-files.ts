@@ -23,13 +23,14 @@ export interface Candidate {
   readonly path: string;
   readonly scope: SettingsScope;
   readonly language: 'json' | 'code';
-  /** Settings of another program, of which one section is ours to read. */
-  readonly section?: 'discovery';
+  /** Another program reads this file too, so keys that are not ours are not errors. */
+  readonly isShared?: true;
 }
 
 const ENDINGS = ['ts', 'mts', 'js', 'mjs', 'json'] as const;
+const SHARED_ENDINGS = ['ts', 'json'] as const;
 
-/** Every file that may hold settings, those of one folder together: the first `portolan.config` in a folder counts. */
+/** Every file that may hold settings, those of one folder together. The first file that exists in a folder counts. */
 export function candidates(host: SettingsHost): readonly (readonly Candidate[])[] {
   const own = userFolder(host);
   const isOwn = !isBroughtByProject(own, host);
@@ -39,15 +40,20 @@ export function candidates(host: SettingsHost): readonly (readonly Candidate[])[
     return { path: join(folder, 'managed-settings.json'), scope: 'managed', language: 'json' };
   });
   return [
-    ...folders.flatMap(([folder, scope]) => [
-      [{ path: join(folder, 'anygpt.config.ts'), scope, language: 'code', section: 'discovery' } as const],
-      ENDINGS.map((ending): Candidate => {
-        const language = ending === 'json' ? 'json' : 'code';
-        return { path: join(folder, `portolan.config.${ending}`), scope, language };
+    ...folders.map(([folder, scope]) => [
+      ...ENDINGS.map((ending): Candidate => {
+        return { path: join(folder, `portolan.config.${ending}`), scope, language: languageOf(ending) };
+      }),
+      ...SHARED_ENDINGS.map((ending): Candidate => {
+        return { path: join(folder, `anygpt.config.${ending}`), scope, language: languageOf(ending), isShared: true };
       }),
     ]),
     managed,
   ];
+}
+
+function languageOf(ending: (typeof ENDINGS)[number]): Candidate['language'] {
+  return ending === 'json' ? 'json' : 'code';
 }
 
 function userFolder({ env, home }: SettingsHost): string {

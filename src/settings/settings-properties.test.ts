@@ -8,6 +8,7 @@ import { KNOWN_KEYS } from './settings-schema.js';
 
 const USER = '/h/.config/portolan/portolan.config.json';
 const PROJECT = '/p/portolan.config.json';
+const SHARED = '/p/anygpt.config.json';
 const MANAGED = '/etc/portolan/managed-settings.json';
 
 function on(texts: Readonly<Record<string, string>>, more: Partial<SettingsOptions> = {}): SettingsOptions {
@@ -69,6 +70,13 @@ const anything = fc.oneof(
     .map((value) => JSON.stringify(value)),
 );
 
+const projectText = fc.oneof(
+  { weight: 2, arbitrary: anything },
+  settings.map(({ enabled, cache, toolRules, sources, ...outside }) =>
+    JSON.stringify({ ...outside, discovery: { enabled, cache, toolRules, sources } }),
+  ),
+);
+
 const GIVING = [
   ...['sources', 'allowedMcpServers', 'allowManagedMcpServersOnly', 'connectors', 'connectorsUrl', 'share'],
   ...['mcpBridge', 'client', 'http', 'sandbox', 'passEnv'],
@@ -114,10 +122,10 @@ describe('whatever the files hold', () => {
 
   it('a file of a project that nobody approved gives nothing', async () => {
     await fc.assert(
-      fc.asyncProperty(settings, anything, async (user, project) => {
+      fc.asyncProperty(settings, projectText, fc.constantFrom(PROJECT, SHARED), async (user, project, path) => {
         const texts = { [USER]: JSON.stringify(user) };
         const before = await inspectSettings(on(texts));
-        const after = await inspectSettings(on({ ...texts, [PROJECT]: project }));
+        const after = await inspectSettings(on({ ...texts, [path]: project }));
         expectNarrower(after.settings, before.settings);
       }),
       { numRuns: 500 },

@@ -112,20 +112,13 @@ export const SettingsFile = z.strictObject({
 });
 export type SettingsFile = z.infer<typeof SettingsFile>;
 
-const NamedSource = z.object(SourceSetting.shape);
-const NamedRule = z.object(ToolRule.shape);
-
-/** The `discovery` section of another program's file: what it has beside these keys is none of our business. */
-export const DiscoverySection = z.object({
-  enabled: SettingsFile.shape.enabled,
-  cache: z.object(Cache.shape).exactOptional(),
-  sources: z.array(NamedSource).readonly().exactOptional(),
-  toolRules: z.array(NamedRule).readonly().exactOptional(),
-});
+/** The settings that may be written in the wrapper `{"discovery": {…}}`. */
+export const DiscoverySection = SettingsFile.pick({ enabled: true, cache: true, sources: true, toolRules: true });
 
 /** The keys that may stand at a place, for whoever wrote another one there. */
 export const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
-  '': Object.keys(SettingsFile.shape),
+  '': [...Object.keys(SettingsFile.shape), 'discovery'],
+  discovery: Object.keys(DiscoverySection.shape),
   cache: Object.keys(Cache.shape),
   timeouts: Object.keys(Timeouts.shape),
   limits: Object.keys(Limits.shape),

@@ -15,7 +15,7 @@ export { approveSettings, pendingQuestions, type Question, questionAbout, rule, 
 export type { ClientEntries, ClientEntry } from './client-entries.js';
 export { Granted, obtainConsent } from './consent.js';
 export { type Explanation, explain, type Fate, launchText, surroundingsText } from './explain.js';
-export { inspectOwnSettings, type OwnSettings } from './inspect-settings.js';
+export { inspectOwnSettings, type OwnSettings, type SettingOrigin } from './inspect-settings.js';
 export { install, uninstall } from './install-client.js';
 export { launchFingerprint } from './launch-fingerprint.js';
 export {

@@ -1,12 +1,14 @@
 import { configFolder, type DiscoverOptions, hostOf } from '../discovery/index.js';
 import { approvalFiles, isSettingsApproved, readApprovals } from '../policy/index.js';
-import { inspectSettings, type LoadedSettings, leavesOf } from '../settings/index.js';
+import { inspectSettings, type LoadedSettings, leavesOf, type SettingOrigin } from '../settings/index.js';
 
-/** One value that holds, by the key a person would write, and where it was written: nowhere for a default. */
-interface SettingRow {
+export type { SettingOrigin };
+
+/** One setting with its current value, and where it was set. `from` is empty for a default. */
+export interface SettingRow {
   readonly key: string;
   readonly value: unknown;
-  readonly from: readonly string[];
+  readonly from: readonly SettingOrigin[];
 }
 
 export interface OwnSettings extends LoadedSettings {

@@ -1,6 +1,6 @@
-import { maskArgs, maskUrl } from '../../base/index.js';
+import { assertNever, maskArgs, maskUrl } from '../../base/index.js';
 import type { Problem } from '../../model/index.js';
-import type { OwnSettings } from '../../use-cases/index.js';
+import type { OwnSettings, SettingOrigin } from '../../use-cases/index.js';
 import { EXIT, type Io } from '../runtime/command.js';
 import { type Cell, paint, plural, shortPath, table, visible } from '../runtime/terminal-text.js';
 
@@ -8,8 +8,11 @@ import { type Cell, paint, plural, shortPath, table, visible } from '../runtime/
 export function showSettings({ settings, rows, sources, problems }: OwnSettings, io: Io, flags: ShowFlags): number {
   const shown = flags.showSecrets ? (value: unknown) => value : masked;
   if (flags.json) {
-    const origins = Object.fromEntries(rows.map(({ key, from }) => [key, from]));
-    io.out(JSON.stringify({ settings: shown(settings), origins, sources, problems }, null, 2));
+    const origins = Object.fromEntries(rows.map(({ key, from }) => [key, from.map(nameOf)]));
+    const values = rows.map(({ key, value, from }) => {
+      return { key, value: shown(value), from: from.length === 0 ? [{ kind: 'default' }] : from };
+    });
+    io.out(JSON.stringify({ settings: shown(settings), origins, values, sources, problems }, null, 2));
     return exitCode(problems);
   }
   const head = ['KEY', 'VALUE', 'FROM'].map((text): Cell => ({ text, style: 'bold' }));
@@ -18,11 +21,30 @@ export function showSettings({ settings, rows, sources, problems }: OwnSettings,
     { text: visible(JSON.stringify(shown(value)) ?? '') },
     from.length === 0
       ? { text: 'default', style: 'dim' }
-      : { text: from.map((path) => shortPath(path, io.home)).join(', ') },
+      : { text: from.map((origin) => placeOf(origin, io)).join(', ') },
   ]);
   for (const line of table([head, ...lines], io)) io.out(line);
   for (const line of problemLines(problems, io)) io.out(line);
   return exitCode(problems);
+}
+
+/** Names the file, variable or caller without the line. */
+function nameOf(origin: SettingOrigin): string {
+  switch (origin.kind) {
+    case 'file':
+      return origin.path;
+    case 'environment':
+      return `$${origin.variable}`;
+    case 'options':
+      return 'options';
+    default:
+      return assertNever(origin);
+  }
+}
+
+function placeOf(origin: SettingOrigin, io: Io): string {
+  if (origin.kind !== 'file') return nameOf(origin);
+  return `${shortPath(origin.path, io.home)}${origin.line === undefined ? '' : `:${origin.line}`}`;
 }
 
 export interface ShowFlags {

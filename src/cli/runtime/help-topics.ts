@@ -117,9 +117,11 @@ Tools are switched on and off by pattern, and the last rule that fits holds:
     summary: 'what can be set, and where',
     text: `
 portolan.config.{ts,mts,js,mjs,json} in the project or in ~/.config/portolan/. A
-project's file may only narrow until you approve it (portolan approve --settings),
-and its code is not run before that. An administrator's managed-settings.json is
-above all.
+folder without one may have anygpt.config.{ts,json}, in which keys of other
+programs are ignored. In both, enabled, cache, sources and toolRules may also be
+inside the wrapper {"discovery": {…}}. A project's file may only narrow until you
+approve it (portolan approve --settings), and its code is not run before that. An
+administrator's managed-settings.json is above all.
 
   enabled                     false switches everything off
   approval, elicitation, pins what waits, and who may be asked
@@ -138,7 +140,8 @@ above all.
   http                        allowedHosts, for serve --http
   passEnv                     variables of yours that servers get
 
-  portolan config show              every setting, its value and its origin
+  portolan config show              every setting, its value, and the file and line,
+                                    variable or default that it comes from
   portolan config validate          ends with 2 if a file is wrong`,
   },
   {
