@@ -72,7 +72,11 @@ writeFileSync(
   join(project, 'late.py'),
   'orders = mcp_orders.list_orders(status="open")\nprint(len(orders["orders"]), "open")\n',
 );
-const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: run, LANG: 'C.UTF-8', NO_COLOR: '1' };
+const env = {
+  ...{ PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: run, LANG: 'C.UTF-8', NO_COLOR: '1' },
+  // The daemon that is recorded here must not link to its socket from the real /tmp.
+  MCP_BRIDGE_LEGACY_LINK: join(run, 'legacy.sock'),
+};
 
 try {
   const parts = GROUPS.map(([title, commands]) =>

@@ -16,6 +16,8 @@ interface ClientOptions {
 export interface DaemonHouse extends AsyncDisposable {
   readonly machine: Machine;
   readonly socket: string;
+  /** Where a daemon in the runtime folder links to its socket. */
+  readonly legacyLink: string;
   readonly env: Variables;
   /** A client that was started as clients start us, and has said hello. */
   client(options?: ClientOptions): Promise<StdioClient>;
@@ -43,13 +45,21 @@ export function daemonHouse(place: 'said' | 'runtime folder' = 'said'): DaemonHo
   chmodSync(folder, 0o700);
   const isSaid = place === 'said';
   const socket = join(folder, isSaid ? 's.sock' : 'mcp-bridge.sock');
-  const env: Variables = isSaid ? { MCP_BRIDGE_SOCKET: socket } : { XDG_RUNTIME_DIR: folder };
+  // Stands in for the real /tmp, which no test may touch.
+  const shared = join(machine.home, 'shared');
+  mkdirSync(shared);
+  chmodSync(shared, 0o1777);
+  const legacyLink = join(shared, 'mcp-bridge.sock');
+  const env: Variables = isSaid
+    ? { MCP_BRIDGE_SOCKET: socket }
+    : { XDG_RUNTIME_DIR: folder, MCP_BRIDGE_LEGACY_LINK: legacyLink };
   const run = (args: readonly string[]) => portolan(machine, args, env);
   const pid = async () =>
     JSON.parse((await run(['daemon', 'status', '--json'])).stdout || '{}').pid as number | undefined;
   return {
     machine,
     socket,
+    legacyLink,
     env,
     run,
     pid,

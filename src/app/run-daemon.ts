@@ -1,7 +1,7 @@
-import { DRAIN_MS, homeFolder, type Log, silentLog } from '../base/index.js';
+import { DRAIN_MS, homeFolder, isInRuntimeFolder, type Log, legacySocketPath, silentLog } from '../base/index.js';
 import { unclaim } from '../bridge/index.js';
 import type { DiscoverOptions } from '../discovery/index.js';
-import { ConnectionManager, httpAddress, metaToolNames, serveHttp, serveSocket } from '../serve/index.js';
+import { ConnectionManager, httpAddress, LegacyLink, metaToolNames, serveHttp, serveSocket } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
 import { aborted } from './gateway-serving.js';
 import { httpRoutes } from './http-routes.js';
@@ -102,6 +102,13 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
       throw error;
     }));
   const { serving } = house;
+  const env = own.env ?? process.env;
+  const isServing = () => sockets.isOurs();
+  using link = isInRuntimeFolder(socket, env)
+    ? new LegacyLink({ path: legacySocketPath(env), socket, isServing, log })
+    : undefined;
+  const refreshLink = () => link?.refresh(serving.running.gateway.view.settings.mcpBridge.legacyLink);
+  await refreshLink();
   void endStrays(serving.running.discovery, log);
   const look = setInterval(() => {
     const { daemonIdleMs } = serving.running.gateway.view.settings.timeouts;
@@ -109,7 +116,7 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     if (isIdle) log('info', 'nobody has been here for long');
     else if (isReplaced()) log('info', 'its program was replaced: the next client starts the new one');
     else if (!sockets.isOurs()) log('warn', 'another daemon has taken the socket', { socket });
-    else return;
+    else return void refreshLink();
     stopping.abort();
   }, LOOK_MS);
   const tools = metaToolNames(serving.running.gateway.offersPython);
@@ -121,6 +128,8 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   await aborted(over);
   clearInterval(look);
   await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
+  // Before the socket is given up: from then on the link may be the next daemon's.
+  link?.[Symbol.dispose]();
   await Promise.all([sockets.drain(DRAIN_MS), http?.drain(DRAIN_MS)]);
 }
 

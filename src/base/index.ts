@@ -22,7 +22,19 @@ export {
   type ProcessEntry,
   type ProcessIdentity,
 } from './fs/process-identity.js';
-export { checkSocket, factsOf, isPipeName, makeSocketFolder, socketPlace } from './fs/socket-path.js';
+export {
+  checkSocket,
+  factsOf,
+  isInRuntimeFolder,
+  isOurs,
+  isPipeName,
+  isStickyFolder,
+  legacySocketPath,
+  linkTarget,
+  makeSocketFolder,
+  socketAt,
+  socketPlace,
+} from './fs/socket-path.js';
 export { type OpenFile, type WritableDisk, writableDisk } from './fs/writable-disk.js';
 export { backupOf, removeFile, tellingOf, type WrittenFile, writeFile } from './fs/write-file.js';
 export { hmac256, randomId, randomKey, sha256 } from './hash.js';

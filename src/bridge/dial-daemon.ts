@@ -1,14 +1,15 @@
 import type { Socket } from 'node:net';
-import { checkSocket, ErrorCode, PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError, socketAt } from '../base/index.js';
 
 const CONNECT_MS = 3_000;
 
 /** Connects to the daemon; undefined where none listens. What is not a socket of ours is refused before a byte is sent. */
 export async function dial(path: string): Promise<Socket | undefined> {
-  if (checkSocket(path) === 'absent') return undefined;
+  const checked = socketAt(path);
+  if (checked === undefined) return undefined;
   const { connect } = process.getBuiltinModule('node:net');
   return new Promise((resolve, reject) => {
-    const socket = connect({ path, allowHalfOpen: true });
+    const socket = connect({ path: checked, allowHalfOpen: true });
     const limit = setTimeout(() => {
       socket.destroy();
       reject(new PortolanError(ErrorCode.ConnectionError, `${path} takes no connection`));

@@ -1,12 +1,21 @@
 import type { Socket } from 'node:net';
-import { ErrorCode, factsOf, isObject, isPipeName, type Log, makeSocketFolder, PortolanError } from '../base/index.js';
+import {
+  ErrorCode,
+  factsOf,
+  isObject,
+  isPipeName,
+  type Log,
+  makeSocketFolder,
+  PortolanError,
+  shellWord,
+} from '../base/index.js';
 import { isNewer } from './compare-versions.js';
 import { DaemonLine } from './daemon-connection.js';
 import { dial } from './dial-daemon.js';
 import { now } from './monotonic-clock.js';
 import { claimStart, type StartOptions, startDaemon } from './start-daemon.js';
 
-/** `auto` starts a daemon where there is none, `require` waits for one. */
+/** `auto` starts a daemon where there is none, `require` fails there. */
 export type DaemonMode = 'auto' | 'require' | 'never';
 
 /** What travels with a client: where it works and with what. */
@@ -45,8 +54,6 @@ export interface Found {
 
 /** A daemon that was started and has not taken us in by then is not waited for. */
 export const START_MS = 3_000;
-/** Who wants no other waits for one, less long than clients wait for their first answer. */
-export const REQUIRE_MS = 30_000;
 /** Who was reached is given this much to take us in, also where no time is left: a chart may have to be read. */
 const OPEN_MS = { auto: 1_500, require: 30_000 } as const;
 const LOOK_MS = 20;
@@ -118,9 +125,10 @@ async function dialled(options: FindOptions, ends: number, isClaimed = false): P
   for (;;) {
     const socket = await dial(path);
     if (socket) return socket;
+    if (mode === 'require') throw noneListens(path);
     const at = now();
-    if (at > ends || ending?.aborted) throw noDaemon(path, at - began, mode);
-    if (mode === 'auto' && at - startedAt > START_AGAIN_MS) {
+    if (at > ends || ending?.aborted) throw noneCame(path, at - began);
+    if (at - startedAt > START_AGAIN_MS) {
       makeSocketFolder(path);
       if (isClaimed || claimStart(path)) startDaemon(options);
       isClaimed = false;
@@ -141,11 +149,15 @@ async function handOver(line: DaemonLine, path: string): Promise<boolean> {
   return isClaimed;
 }
 
-function noDaemon(path: string, waitedMs: number, mode: DaemonMode): PortolanError {
-  const waited = `no daemon came to ${path} within ${Math.round(waitedMs)} ms`;
-  return new PortolanError(ErrorCode.ConnectionError, waited, {
-    hint: mode === 'require' ? 'start one with `portolan daemon start`' : 'its log is shown by `portolan daemon logs`',
+function noneListens(path: string): PortolanError {
+  return new PortolanError(ErrorCode.ConnectionError, `no daemon listens on ${path}`, {
+    hint: `start one with \`portolan daemon start --mcp-bridge-socket ${shellWord(path)}\``,
   });
+}
+
+function noneCame(path: string, waitedMs: number): PortolanError {
+  const waited = `no daemon came to ${path} within ${Math.round(waitedMs)} ms`;
+  return new PortolanError(ErrorCode.ConnectionError, waited, { hint: 'its log is shown by `portolan daemon logs`' });
 }
 
 function pause(ms: number): Promise<void> {

@@ -36,5 +36,11 @@ export const NO_GATEWAY: RpcFault = {
   },
 };
 
+/** For what is asked by a client that is served by a daemon or not at all. */
+export function noGateway(why: string, hint: string | undefined): RpcFault {
+  const data = { code: 'CONNECTION_ERROR', ...(hint !== undefined && { hint }) };
+  return { code: RpcCode.internalError, message: `no gateway serves this client: ${why}`, data };
+}
+
 /** For what is not passed on at all. */
 export const TOO_DEEP: RpcFault = { code: RpcCode.invalidRequest, message: 'the message is nested too deep' };

@@ -8,8 +8,6 @@ import { expect, it } from 'vitest';
 import { silentLog } from '../base/index.js';
 import { runPipe } from './run-pipe.js';
 
-type Json = Record<string, unknown>;
-
 /** Takes everybody in, and answers everything. */
 async function daemonAt(path: string): Promise<Server> {
   const server = createServer((socket) => {
@@ -24,41 +22,44 @@ async function daemonAt(path: string): Promise<Server> {
   return server;
 }
 
-it('waits for a daemon where one is required, then says clearly what is missing, and serves once there is one', async () => {
+it.each([
+  { title: 'answers the first request of a client', says: '{"jsonrpc":"2.0","id":7,"method":"initialize"}\n' },
+  { title: 'ends with the input of a client', says: undefined },
+])('fails at once where a daemon is required and none listens: $title', async ({ says }) => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-require-'));
   const socket = join(folder, 's');
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const heard: Json[] = [];
-  const lines = createInterface({ input: output });
-  const next = () => new Promise<Json>((resolve) => void lines.once('line', (line) => resolve(JSON.parse(line))));
+  const heard: unknown[] = [];
+  createInterface({ input: output }).on('line', (line) => void heard.push(JSON.parse(line)));
   const logged: unknown[] = [];
-  const over = runPipe({
-    ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 60 },
+  let failures = 0;
+  const began = performance.now();
+  if (says === undefined) input.end();
+  else input.write(says);
+  const isOver = await runPipe({
+    ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require' },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
-    log: (level, message, facts) => void logged.push([level, message, facts?.hint]),
+    log: (level, message, facts) => void logged.push([level, message, facts]),
     ends: () => ({ input, output }),
+    failed: () => {
+      failures += 1;
+    },
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
     ending: new AbortController().signal,
   });
-  const ask = async (id: number) => {
-    const answer = next();
-    input.write(`${JSON.stringify({ jsonrpc: '2.0', id, method: 'initialize', params: {} })}\n`);
-    heard.push(await answer);
-  };
-  await ask(0);
-  const server = await daemonAt(socket);
-  await ask(1);
-  expect(logged[0]).toEqual(['error', 'no daemon serves this client', 'start one with `portolan daemon start`']);
-  expect(heard).toMatchObject([
-    {
-      id: 0,
-      error: { message: expect.stringContaining('no gateway serves this client'), data: { code: 'CONNECTION_ERROR' } },
-    },
-    { id: 1, result: { of: 'initialize' } },
-  ]);
-  input.end();
-  expect(await over).toBe(true);
-  server.close();
+  const [error, hint] = [
+    `no daemon listens on ${socket}`,
+    `start one with \`portolan daemon start --mcp-bridge-socket ${socket}\``,
+  ];
+  expect({ isOver, failures, logged }).toEqual({
+    ...{ isOver: true, failures: 1 },
+    logged: [['error', 'no daemon serves this client', { error, hint }]],
+  });
+  expect(performance.now() - began).toBeLessThan(900);
+  const message = `no gateway serves this client: ${error}`;
+  const fault = { code: -32603, message, data: { code: 'CONNECTION_ERROR', hint } };
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(heard).toEqual(says === undefined ? [] : [{ jsonrpc: '2.0', id: 7, error: fault }]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -145,16 +146,16 @@ async function silentDaemonAt(path: string): Promise<Server> {
 }
 
 it.each([
-  { why: 'no daemon comes', isSilent: false, afterMs: 100 },
-  { why: 'a daemon does not take it in', isSilent: true, afterMs: 100 },
-  { why: 'a daemon is being reached', isSilent: true, afterMs: 0 },
-])('ends at once when it is told to while $why', async ({ isSilent, afterMs }) => {
+  { why: 'no daemon comes', mode: 'auto', isSilent: false, afterMs: 100 },
+  { why: 'a daemon does not take it in', mode: 'require', isSilent: true, afterMs: 100 },
+  { why: 'a daemon is being reached', mode: 'require', isSilent: true, afterMs: 0 },
+] as const)('ends at once when it is told to while $why', async ({ mode, isSilent, afterMs }) => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
   const socket = join(folder, 's');
   const silent = isSilent ? await silentDaemonAt(socket) : undefined;
   const told = new AbortController();
   const over = runPipe({
-    ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 600_000, log: silentLog },
+    ...{ program: 'no-program', socket, env: {}, home: folder, mode, waitMs: 600_000, log: silentLog },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
     ends: () => expect.unreachable('nobody is to be heard any more'),
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },

@@ -3,9 +3,11 @@ import { DRAIN_MS } from '../base/index.js';
 import type { BridgeSettings } from './bridge-settings.js';
 import { Pipe } from './client-pipe.js';
 import { DaemonLine } from './daemon-connection.js';
-import { type FindOptions, findDaemon, REQUIRE_MS, START_MS } from './find-daemon.js';
+import { type FindOptions, findDaemon, START_MS } from './find-daemon.js';
 import type { Search } from './pipe-options.js';
 import { reconnectDelay, WAITING, type Waiting } from './reconnect-delay.js';
+import { refuseClient } from './refuse-client.js';
+import { NO_GATEWAY, noGateway } from './rpc-faults.js';
 
 /** A gateway in this very process, at the other end of a stream. */
 export interface OwnGateway {
@@ -20,6 +22,8 @@ export interface RunPipeOptions extends FindOptions {
   readonly reconnect: BridgeSettings['reconnect'];
   /** Serves the client where there is no daemon any more; absent where it wants no other. */
   readonly alone?: (hasLost: boolean) => Promise<OwnGateway>;
+  /** Called if no daemon serves the client and it may not be served without one. */
+  readonly failed?: () => void;
   /** Aborted when the process is told to end. */
   readonly ending: AbortSignal;
   /** As long as a daemon is waited for at first. */
@@ -33,9 +37,11 @@ const LAST_WORDS_MS = 2_000;
 /** Connects a client to the daemon until it leaves. False where no daemon is to be had and the program can serve it: nothing of the client was read yet. */
 export async function runPipe(options: RunPipeOptions): Promise<boolean> {
   const { mode, ends, ending, log, context, alone } = options;
-  const waitMs = options.waitMs ?? (mode === 'auto' ? START_MS : REQUIRE_MS);
+  const waitMs = options.waitMs ?? (mode === 'auto' ? START_MS : 0);
+  let missing = NO_GATEWAY;
   const found = await findDaemon(options, waitMs).catch((error: Error & { readonly hint?: string }) => {
     log(alone ? 'warn' : 'error', 'no daemon serves this client', { error: error.message, hint: error.hint });
+    missing = noGateway(error.message, error.hint);
     return undefined;
   });
   if (ending.aborted) {
@@ -44,11 +50,17 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
   }
   if (!found && alone) return false;
   const { input, output } = ends();
+  if (!found) {
+    options.failed?.();
+    await refuseClient({ input, output, fault: missing, ending });
+    input.destroy();
+    return true;
+  }
   let own: OwnGateway | undefined;
   const pipe = new Pipe({
     ...{ input, output, log, hasOwnTools: context.options.expose === undefined },
     again: async (search) => {
-      const line = await again(options, found?.id, search);
+      const line = await again(options, found.id, search);
       if (line || !alone || search.isStopped()) return line;
       log('warn', 'no daemon is to be had: this client is served without one from now on');
       own = await alone(search.hasLost);
@@ -56,7 +68,7 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
     },
   });
   ending.addEventListener('abort', () => pipe.drain(DRAIN_MS), { once: true });
-  await pipe.run(found?.line);
+  await pipe.run(found.line);
   await own?.over;
   input.destroy();
   // What a client does not take would keep the process for ever.

@@ -6,7 +6,7 @@ import { delimiter, dirname, join } from 'node:path';
  * much anyone may ask for: what clients have of these comes with each of them.
  */
 const NEEDED =
-  /^(?:HOME|USER|LOGNAME|LANG|LC_\w+|TMPDIR|TZ|XDG_\w+|PORTOLAN_(?:LOG|TIMEOUTS_\w+|CACHE_\w+)|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SYSTEMROOT|USERPROFILE|USERNAME|APPDATA|LOCALAPPDATA|PROGRAMDATA|TEMP|TMP|PATHEXT|COMSPEC|WINDIR)$/;
+  /^(?:HOME|USER|LOGNAME|LANG|LC_\w+|TMPDIR|TZ|XDG_\w+|MCP_BRIDGE_LEGACY_LINK|PORTOLAN_(?:LOG|TIMEOUTS_\w+|CACHE_\w+)|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SYSTEMROOT|USERPROFILE|USERNAME|APPDATA|LOCALAPPDATA|PROGRAMDATA|TEMP|TMP|PATHEXT|COMSPEC|WINDIR)$/;
 /** Certificates that the machine's owner put there hold for everybody; those in somebody's folder come from somebody. */
 const CERTIFICATES: readonly string[] = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 /** What a person who starts it by hand means for it too. */

@@ -43,6 +43,9 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
       ...(id !== undefined && { id }),
     },
     meanwhile: () => void process.stdin, // what it is made of takes a moment to load
+    failed: () => {
+      process.exitCode = 1;
+    },
     ends: () => ({ input: process.stdin, output: asyncStdout() }),
     ...(mode === 'auto' && {
       alone: async (lostState) => {

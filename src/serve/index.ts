@@ -5,6 +5,7 @@ export { ConnectionManager } from './session/connection-manager.js';
 export { serveStdio } from './session/serve-stdio.js';
 export { Questions } from './session/server-questions.js';
 export { Session } from './session/session.js';
+export { LegacyLink } from './socket/legacy-link.js';
 export { type ClientContext, type Entrance, serveSocket } from './socket/serve-socket.js';
 export { faceOf } from './surfaces/choose-surface.js';
 export { metaToolNames } from './surfaces/meta-tools.js';

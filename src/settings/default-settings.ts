@@ -39,6 +39,8 @@ export interface Settings {
     /** A question of a server that its client cannot answer may go to another client of this user, if that one lets it. */
     readonly askOtherClients: boolean;
     readonly answerForOtherClients: boolean;
+    /** Whether a daemon in the runtime folder of the user links to its socket from `/tmp/mcp-bridge.sock`. */
+    readonly legacyLink: boolean;
     readonly reconnect: Readonly<Required<NonNullable<Given<'mcpBridge'>['reconnect']>>>;
   };
   readonly client: Plain<'client'>;
@@ -84,7 +86,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   },
   share: {},
   mcpBridge: {
-    ...{ autoConnect: true, askOtherClients: false, answerForOtherClients: false },
+    ...{ autoConnect: true, askOtherClients: false, answerForOtherClients: false, legacyLink: true },
     reconnect: { enabled: true, maxAttempts: 5, initialDelayMs: 1_000 },
   },
   client: {},

@@ -62,6 +62,7 @@ const McpBridge = z.strictObject({
   autoConnect: z.boolean().exactOptional(),
   askOtherClients: z.boolean().exactOptional(),
   answerForOtherClients: z.boolean().exactOptional(),
+  legacyLink: z.boolean().exactOptional(),
   reconnect: Reconnect.exactOptional(),
 });
 const ClientSetting = z.strictObject({ id: text.exactOptional() });

@@ -185,7 +185,8 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
       socket.destroy();
     }).listen(socketPath);
     machine.write({ ...ofProject({ mcpBridge: { socketPath } }), '~/.cursor/mcp.json': servers({ good: fixture() }) });
-    const env = { PORTOLAN_DAEMON: 'auto', XDG_RUNTIME_DIR: runtime };
+    const legacy = { MCP_BRIDGE_LEGACY_LINK: join(runtime, 'legacy.sock') };
+    const env = { PORTOLAN_DAEMON: 'auto', XDG_RUNTIME_DIR: runtime, ...legacy };
     try {
       await using client = await connect(machine, { args: [], env });
       expect(codeIn(await echo(client, 'good'))).toBeUndefined();

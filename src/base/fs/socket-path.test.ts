@@ -1,9 +1,19 @@
-import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { checkSocket, makeSocketFolder, socketPlace } from './socket-path.js';
+import { checkSocket, makeSocketFolder, socketAt, socketPlace } from './socket-path.js';
 
 const STRANGER = 12_345;
 const isRoot = process.geteuid?.() === 0;
@@ -82,5 +92,68 @@ describe('socketPlace', () => {
     mkdirSync(mine, { mode: 0o700 });
     chownSync(mine, STRANGER, STRANGER);
     expect(() => checkSocket(join(mine, 'mcp-bridge.sock'))).toThrow('belongs to another user');
+  });
+});
+
+describe('a link to the socket', () => {
+  interface Linked {
+    readonly folder: string;
+    readonly usual: string;
+    readonly target: string;
+  }
+
+  async function linked(isListening = true): Promise<Linked> {
+    const folder = sharedFolder();
+    const [usual, runtime] = [join(folder, 'mcp-bridge.sock'), join(folder, 'run')];
+    mkdirSync(runtime, { mode: 0o700 });
+    const target = join(runtime, 'mcp-bridge.sock');
+    if (isListening) await listening(target);
+    symlinkSync(target, usual);
+    return { folder, usual, target };
+  }
+
+  it('leads to the socket of this user', async () => {
+    const { folder, usual, target } = await linked();
+    expect([socketAt(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual([target, target]);
+  });
+
+  it('leads to nothing after the daemon has died, and a client without a runtime folder means the same place', async () => {
+    const { folder, usual, target } = await linked(false);
+    expect([checkSocket(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual(['absent', target]);
+    rmSync(join(target, '..'), { recursive: true });
+    expect([checkSocket(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual(['absent', usual]);
+  });
+
+  it.each<{ title: string; change: (place: Linked) => void; says: string }>([
+    {
+      title: 'the socket is open to others',
+      change: ({ target }) => chmodSync(target, 0o666),
+      says: 'is open to others',
+    },
+    {
+      title: 'the folder of the socket is open to others',
+      change: ({ target }) => chmodSync(join(target, '..'), 0o777),
+      says: 'is open to others',
+    },
+    {
+      title: 'it leads to another link',
+      change: ({ target }) => {
+        rmSync(target);
+        symlinkSync('elsewhere', target);
+      },
+      says: 'is not a socket',
+    },
+  ])('is refused where $title', async ({ change, says }) => {
+    const place = await linked();
+    change(place);
+    expect(() => socketAt(place.usual)).toThrow(says);
+  });
+
+  it.skipIf(!isRoot)('is refused where another user made the link or the socket', async () => {
+    const [byLink, bySocket] = [await linked(), await linked()];
+    lchownSync(byLink.usual, STRANGER, STRANGER);
+    chownSync(bySocket.target, STRANGER, STRANGER);
+    for (const { usual } of [byLink, bySocket]) expect(() => socketAt(usual)).toThrow('belongs to another user');
+    expect(socketPlace({ home: '/h', env: {} }, byLink.folder)).toContain(`mcp-bridge-${process.geteuid?.()}`);
   });
 });

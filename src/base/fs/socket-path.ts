@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { ErrorCode, PortolanError } from '../errors.js';
 
 /** What was said about where the socket lies, the first of these first. */
@@ -30,11 +30,24 @@ export function socketPlace({ flag, env, setting, home }: SocketWish, temporary 
   return sharedPlace(temporary);
 }
 
+/** Where the daemon links to its socket if it listens in the runtime folder of the user. The variable is for tests. */
+export function legacySocketPath(env: SocketWish['env']): string {
+  return checkedPath(env.MCP_BRIDGE_LEGACY_LINK || join('/tmp', NAME));
+}
+
+/** Whether a socket lies in the folder that the system gives this user. */
+export function isInRuntimeFolder(path: string, { XDG_RUNTIME_DIR: folder }: SocketWish['env']): boolean {
+  return folder !== undefined && isAbsolute(folder) && resolve(path).startsWith(`${resolve(folder)}${sep}`);
+}
+
 /** Anybody may take a name in the folder of all: then ours is in a folder of our own, and stays there. */
 function sharedPlace(temporary: string): string {
   const usual = join(temporary, NAME);
   const own = join(temporary, `mcp-bridge-${process.geteuid?.() ?? 0}`, NAME);
   const found = factsOf(usual);
+  // A daemon that has the runtime folder links to its socket. A client without that folder must mean the same daemon.
+  const linked = found?.isSymbolicLink() && isOurs(found) ? linkTarget(usual) : undefined;
+  if (linked !== undefined && factsOf(dirname(linked))?.isDirectory()) return checkedPath(linked);
   const isTaken = found !== undefined && !isOurs(found);
   const inside = factsOf(own);
   return isTaken || (inside !== undefined && isOurs(inside)) ? own : usual;
@@ -56,17 +69,43 @@ function checkedPath(path: string): string {
 
 /** Whether there is a socket of ours that only we can use; anything else in its place is refused and not touched. */
 export function checkSocket(path: string): 'there' | 'absent' {
-  if (isPipeName(path)) return 'there'; // the system keeps other users out
-  const folder = dirname(path);
-  const around = process.getBuiltinModule('node:fs').statSync(folder, { throwIfNoEntry: false });
-  if (around === undefined) return 'absent';
-  checkFolder(folder, around);
-  const found = factsOf(path);
-  if (found === undefined) return 'absent';
+  return socketAt(path) === undefined ? 'absent' : 'there';
+}
+
+/** The path of the socket, which is another one where a link of ours leads to it. Owners of link, socket and folders are checked. */
+export function socketAt(path: string): string | undefined {
+  if (isPipeName(path)) return path; // the system keeps other users out
+  const found = factsInside(path);
+  if (!found?.isSymbolicLink()) return found && checkedSocket(path, found);
+  if (!isOurs(found)) throw refused(path, 'belongs to another user');
+  const target = linkTarget(path);
+  const behind = target === undefined ? undefined : factsInside(target);
+  return target !== undefined && behind ? checkedSocket(target, behind) : undefined;
+}
+
+function checkedSocket(path: string, found: Stats): string {
   if (!found.isSocket()) throw refused(path, 'is not a socket');
   if (!isOurs(found)) throw refused(path, 'belongs to another user');
   if (process.platform !== 'win32' && (found.mode & OTHERS) !== 0) throw refused(path, 'is open to others');
-  return 'there';
+  return path;
+}
+
+/** What lies there, in a folder in which nobody else can put something in its place. */
+function factsInside(path: string): Stats | undefined {
+  const folder = dirname(path);
+  const around = process.getBuiltinModule('node:fs').statSync(folder, { throwIfNoEntry: false });
+  if (around === undefined) return undefined;
+  checkFolder(folder, around);
+  return factsOf(path);
+}
+
+/** Where a link leads; undefined if it is gone. */
+export function linkTarget(path: string): string | undefined {
+  try {
+    return resolve(dirname(path), process.getBuiltinModule('node:fs').readlinkSync(path));
+  } catch {
+    return undefined;
+  }
 }
 
 /** The folder of the socket is made if it is missing, closed to everybody else. */
@@ -87,6 +126,13 @@ function checkFolder(folder: string, around: Stats): void {
     throw refused(folder, 'is open to others', 'close it with chmod 700, or choose another with MCP_BRIDGE_SOCKET');
 }
 
+/** Whether other users can add names to this folder and cannot take away ours. */
+export function isStickyFolder(folder: string): boolean {
+  const around = process.getBuiltinModule('node:fs').statSync(folder, { throwIfNoEntry: false });
+  const isSafe = around !== undefined && (isOurs(around) || around.uid === ROOT);
+  return isSafe && around.isDirectory() && (around.mode & STICKY) !== 0;
+}
+
 /** What lies there, without following a link. */
 export function factsOf(path: string): Stats | undefined {
   return process.getBuiltinModule('node:fs').lstatSync(path, { throwIfNoEntry: false });
@@ -96,7 +142,7 @@ export function isPipeName(path: string): boolean {
   return path.startsWith('\\\\.\\pipe\\') || path.startsWith('\\\\?\\pipe\\');
 }
 
-function isOurs({ uid }: Pick<Stats, 'uid'>): boolean {
+export function isOurs({ uid }: Pick<Stats, 'uid'>): boolean {
   const user = process.geteuid?.();
   return user === undefined || user === uid;
 }

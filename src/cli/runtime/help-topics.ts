@@ -181,7 +181,7 @@ it; it ends when nobody has needed it for a while (timeouts.daemonIdleMs).
 
   --daemon auto      use it, start it if there is none, serve alone if that fails;
                      this is what happens where nothing is said
-  --daemon require   use it or fail
+  --daemon require   use it, or fail at once and name the command that starts it
   --daemon never     serve alone; so does "mcpBridge": { "autoConnect": false }
 
 PORTOLAN_DAEMON says the same for every start. Where a client works, and what was

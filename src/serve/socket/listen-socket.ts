@@ -1,11 +1,11 @@
 import type { Server, Socket } from 'node:net';
 import { checkSocket, ErrorCode, factsOf, isPipeName, makeSocketFolder, PortolanError } from '../../base/index.js';
+import { answers, identity, takeAway } from './stale-socket.js';
 
 /** Nobody but the owner: what the socket is made with, so that there is no moment in which it is open to others. */
 const ONLY_OWNER = 0o177;
 const MAX_CONNECTIONS = 4_096;
 const BACKLOG = 1_024;
-const CONNECT_MS = 2_000;
 
 /** A socket that is listened on. */
 export interface ListeningSocket {
@@ -18,7 +18,9 @@ export interface ListeningSocket {
 /** Listens on a path. Refuses what is not a socket of ours, and one that somebody listens on; replaces one that nobody does. */
 export async function listenSocket(path: string, connected: (socket: Socket) => void): Promise<ListeningSocket> {
   makeSocketFolder(path);
-  if (!isPipeName(path) && checkSocket(path) === 'there') await removeStale(path);
+  // A link may be left from a daemon whose socket is gone.
+  const isTaken = !isPipeName(path) && (checkSocket(path) === 'there' || factsOf(path)?.isSymbolicLink() === true);
+  if (isTaken) await removeStale(path);
   const { createServer } = process.getBuiltinModule('node:net');
   // A client that has said all it will still waits for its answers.
   const server = createServer({ allowHalfOpen: true }, connected);
@@ -57,12 +59,6 @@ function bound(server: Server, path: string): Promise<void> {
   });
 }
 
-/** Which file it is: a name alone says nothing about who made it. */
-function identity(path: string): string | undefined {
-  const found = isPipeName(path) ? undefined : factsOf(path);
-  return found && `${found.dev} ${found.ino} ${found.birthtimeMs}`;
-}
-
 /** Takes away a socket on which nobody listens, and puts it back if it turns out to be another by then. */
 async function removeStale(path: string): Promise<void> {
   const seen = identity(path);
@@ -74,38 +70,5 @@ async function removeStale(path: string): Promise<void> {
         hint: 'see who it is with `portolan daemon status`',
       },
     );
-  const { linkSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');
-  const aside = `${path}.${process.pid}`;
-  try {
-    renameSync(path, aside);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return; // another was faster
-    throw error;
-  }
-  try {
-    // Somebody else replaced it meanwhile and is listening: theirs is put back.
-    if (identity(aside) !== seen) linkSync(aside, path);
-  } catch {
-    // By now there is yet another one, which is as good; whoever lost its name notices and leaves.
-  } finally {
-    rmSync(aside, { force: true });
-  }
-}
-
-function answers(path: string): Promise<boolean> {
-  const { connect } = process.getBuiltinModule('node:net');
-  return new Promise((resolve) => {
-    const socket = connect({ path });
-    const done = (isThere: boolean) => {
-      clearTimeout(limit);
-      socket.destroy();
-      resolve(isThere);
-    };
-    // One that takes us and says nothing is there all the same.
-    const limit = setTimeout(() => done(true), CONNECT_MS);
-    socket.once('connect', () => done(true));
-    socket.once('error', (error: NodeJS.ErrnoException) =>
-      done(error.code !== 'ECONNREFUSED' && error.code !== 'ENOENT'),
-    );
-  });
+  takeAway(path, seen);
 }

@@ -1,0 +1,97 @@
+import { dirname, resolve } from 'node:path';
+import { factsOf, isOurs, isStickyFolder, type Log, linkTarget, socketAt } from '../../base/index.js';
+import { answers, identity, takeAway } from './stale-socket.js';
+
+export interface LegacyLinkOptions {
+  /** The documented path, at which clients look that do not know the runtime folder. */
+  readonly path: string;
+  /** The socket to which the link leads. */
+  readonly socket: string;
+  /** Whether the daemon still has this socket. If another one has taken it, the link serves that one. */
+  readonly isServing: () => boolean;
+  readonly log: Log;
+}
+
+/** `taken`: something else is there. `refused`: the folder is not sticky, or nothing can be made in it. */
+export type LinkState = 'ours' | 'off' | 'taken' | 'refused';
+
+/** A symbolic link to the daemon's socket, removed when the daemon exits. Nothing that is there before is replaced, except a link of this user to a daemon that has died. */
+export class LegacyLink implements Disposable {
+  readonly #options: LegacyLinkOptions;
+  /** Which link is ours. A name alone does not say who made it. */
+  #made: string | undefined;
+  #isOver = false;
+  #logged: LinkState | undefined;
+
+  constructor(options: LegacyLinkOptions) {
+    this.#options = { ...options, socket: resolve(options.socket) };
+  }
+
+  /** Makes the link if it is wanted and missing, removes it if it is no longer wanted. */
+  async refresh(isWanted: boolean): Promise<LinkState> {
+    const state = isWanted ? await this.#make().catch(refusedBySystem) : this.#remove();
+    const { path, log } = this.#options;
+    if (state !== this.#logged && state === 'taken')
+      log('info', 'something else is at the documented path of the socket, so no link is made there', { path });
+    if (state !== this.#logged && state === 'refused')
+      log('info', 'no link is made at the documented path of the socket: its folder is not sticky or not writable', {
+        path,
+      });
+    this.#logged = state;
+    return state;
+  }
+
+  [Symbol.dispose](): void {
+    this.#isOver = true;
+    this.#remove();
+  }
+
+  async #make(): Promise<LinkState> {
+    const { path, socket } = this.#options;
+    if (process.platform === 'win32') return 'off';
+    const folder = dirname(path);
+    if (!isStickyFolder(folder)) return 'refused';
+    if (factsOf(path) && linkTarget(path) !== socket && !(await this.#removeDead())) return 'taken';
+    // Nothing is awaited from here on, so a daemon that exits meanwhile leaves no link behind.
+    if (this.#isOver) return 'off';
+    if (!factsOf(path)) process.getBuiltinModule('node:fs').symlinkSync(socket, path);
+    if (!this.#leadsHere()) return 'taken';
+    this.#made = identity(path);
+    return 'ours';
+  }
+
+  #leadsHere(): boolean {
+    const { path, socket } = this.#options;
+    const found = factsOf(path);
+    return found?.isSymbolicLink() === true && isOurs(found) && linkTarget(path) === socket;
+  }
+
+  /** Removes a link of this user to a socket on which nobody listens. False if something else is there. */
+  async #removeDead(): Promise<boolean> {
+    const { path } = this.#options;
+    const [seen, found] = [identity(path), factsOf(path)];
+    if (!found?.isSymbolicLink() || !isOurs(found)) return found === undefined;
+    try {
+      const other = socketAt(path);
+      if (other !== undefined && (await answers(other))) return false;
+      takeAway(path, seen);
+      return true;
+    } catch {
+      return false; // it leads to something that no daemon of this user made
+    }
+  }
+
+  #remove(): LinkState {
+    const { path } = this.#options;
+    const isOurs = this.#made !== undefined && identity(path) === this.#made;
+    if (isOurs && this.#leadsHere() && this.#options.isServing())
+      process.getBuiltinModule('node:fs').rmSync(path, { force: true });
+    this.#made = undefined;
+    return 'off';
+  }
+}
+
+function refusedBySystem(error: unknown): LinkState {
+  if (!(error instanceof Error && 'code' in error)) throw error;
+  return error.code === 'EEXIST' ? 'taken' : 'refused';
+}
