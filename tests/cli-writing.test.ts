@@ -91,6 +91,7 @@ describe('portolan add and remove', () => {
     { title: 'a name that cannot be read', args: ['add', 'a\u001b[2J', '--', 'a'] },
     { title: 'a flag that nobody knows', args: ['add', 'a', '--nonsense'] },
     { title: 'two names to remove', args: ['remove', 'a', 'b'] },
+    { title: 'a scope that nobody knows', args: ['add', 'a', '--scope', 'local', '--', 'a'] },
   ])('says how it is used when it is given $title', async ({ args }) => {
     using machine = makeMachine();
     const { status, err } = await portolan(machine, args);

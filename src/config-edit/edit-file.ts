@@ -14,6 +14,12 @@ import {
 /** Other programs write their files too; past this many times we give way. */
 const ATTEMPTS = 3;
 
+export interface EditOptions {
+  /** Refuses a link in the place of the file: a repository could make it lead to any file of the user. */
+  readonly refuseLinks?: boolean;
+  readonly disk?: WritableDisk;
+}
+
 export interface EditedFile extends WrittenFile {
   readonly kind: 'created' | 'changed' | 'unchanged' | 'removed';
 }
@@ -22,11 +28,11 @@ export interface EditedFile extends WrittenFile {
 export async function editFile(
   path: string,
   edit: (text: string | undefined) => Promise<string | undefined>,
-  { disk = writableDisk }: { readonly disk?: WritableDisk } = {},
+  { refuseLinks = false, disk = writableDisk }: EditOptions = {},
 ): Promise<EditedFile> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await editOnce(path, edit, disk);
+      return await editOnce(path, edit, { refuseLinks, disk });
     } catch (error) {
       const again = error instanceof PortolanError && error.code === ErrorCode.FileChanged && attempt < ATTEMPTS;
       if (!again) throw error;
@@ -37,16 +43,19 @@ export async function editFile(
 async function editOnce(
   path: string,
   edit: (text: string | undefined) => Promise<string | undefined>,
-  disk: WritableDisk,
+  { refuseLinks, disk }: Required<EditOptions>,
 ): Promise<EditedFile> {
-  const bytes = await tellingOf(path, () => readWhole(path, disk));
+  const bytes = await tellingOf(path, async () => {
+    if (refuseLinks && (await disk.facts(path))?.kind === 'link') throw notText(path, 'is a link, not a file');
+    return readWhole(path, disk);
+  });
   const made = await named(path, async () => edit(bytes && decoded(bytes)));
   if (made === undefined) {
     if (bytes === undefined) return { kind: 'unchanged', path: resolve(path) };
-    return { kind: 'removed', ...(await removeFile(path, { from: { bytes }, disk })) };
+    return { kind: 'removed', ...(await removeFile(path, { from: { bytes }, refuseLinks, disk })) };
   }
   if (bytes && Buffer.compare(Buffer.from(made), bytes) === 0) return { kind: 'unchanged', path: resolve(path) };
-  const written = await writeFile(path, made, { backup: true, from: { bytes }, disk });
+  const written = await writeFile(path, made, { backup: true, from: { bytes }, refuseLinks, disk });
   return { kind: bytes === undefined ? 'created' : 'changed', ...written };
 }
 

@@ -192,6 +192,14 @@ describe('identity', () => {
       [{ name: 'one', chosen: 1, same: [2, 3] }],
     ),
     both(
+      'a definition that can be approved counts before one that its client only lists',
+      [
+        { line: 1, ...cursor, state: 'inventory-only', scope: 'project', ...A },
+        { line: 2, ...zed, state: 'pending-approval', scope: 'project', ...A },
+      ],
+      [{ name: 'a', chosen: 2, same: [1] }],
+    ),
+    both(
       'the definition that runs counts, and what it shadowed stays visible',
       [
         { line: 1, ...cursor, state: 'disabled', ...A },

@@ -121,13 +121,15 @@ function isWrittenAndOn(definition: Definition, stateOf: StateOf): boolean {
   return authorship(definition) === 2 && ['ready', 'needs-input'].includes(stateOf(definition));
 }
 
-/** Of two definitions of one server the one a person wrote counts, then the one that runs; else the first. */
+/** Of two definitions of one server the one a person wrote counts, then the one that runs, then the one that can be approved; else the first. */
 function isBetter(next: Definition, held: Definition, stateOf: StateOf): boolean {
   const [state, heldState] = [stateOf(next), stateOf(held)];
   // What nobody has agreed to yet must not stop what runs: a repository could switch off any server by writing it down.
   if (state === 'ready' && isHeldBack(heldState)) return true;
   if (heldState === 'ready' && isHeldBack(state)) return false;
   if (authorship(next) !== authorship(held)) return authorship(next) > authorship(held);
+  // One client only lists the file of a parent folder, and another one reads it.
+  if (heldState === 'inventory-only') return state === 'ready' || state === 'pending-approval';
   return state === 'ready' && heldState !== 'ready';
 }
 

@@ -61,6 +61,8 @@ export interface Place {
   readonly borrowed?: true;
   /** How a server is added here, if it is a file that people change. */
   readonly install?: Installation;
+  /** How a server is added here for everyone who works in the project. */
+  readonly shared?: SharedFile;
   /** Changes the text of a source before it is parsed, where the client does. */
   readonly prepare?: (text: string, host: Host, source: string) => string;
 }
@@ -78,6 +80,12 @@ export interface Installation {
   readonly file?: PathTemplate;
   /** What the client wants to see in a new file besides. */
   readonly blank?: string;
+}
+
+/** A file of servers in a project. It may be in several folders. */
+export interface SharedFile {
+  readonly key: readonly string[];
+  readonly file: PathTemplate;
 }
 
 /** What a client is to start. */

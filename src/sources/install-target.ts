@@ -1,6 +1,6 @@
 import type { EditFormat, EntryPath, Plain } from '../config-edit/index.js';
-import type { Host } from '../model/index.js';
-import type { Client, Place, Program } from './client.js';
+import { ancestors, type Host } from '../model/index.js';
+import type { Client, Installation, Place, Program } from './client.js';
 import type { Format } from './formats/document.js';
 import { parseText } from './formats/index.js';
 import { glob } from './glob.js';
@@ -22,22 +22,40 @@ export interface Entrance {
 
 /** The files of a client that people change, those that are there first; none for a client that keeps no such file. */
 export function entrancesOf(client: Client, host: Host): Entrance[] {
-  const places = client.places.filter((place) => place.install).toSorted((a, b) => b.precedence - a.precedence);
-  const all = places.flatMap((place) => pathsOf(place, host).map((path) => entrance(place, path, host)));
+  const all = client.places
+    .toSorted((a, b) => b.precedence - a.precedence)
+    .flatMap((place) => {
+      const { install } = place;
+      return install ? pathsOf(place, install, host).map((path) => entrance(place, install, path, host)) : [];
+    });
   return [...all.filter(({ exists }) => exists), ...all.filter(({ exists }) => !exists)];
 }
 
+/** The file of servers that everyone who works in the project shares, in each folder where it may be, nearest first. */
+export function projectEntrances(clients: readonly Client[], host: Host): Entrance[] {
+  // Someone who keeps all of the home folder in one repository has projects in it that have none of their own.
+  const isHome = host.repository !== undefined && ancestors(host.home).includes(host.repository);
+  const project: Host = isHome ? { ...host, repository: undefined } : host;
+  return clients
+    .flatMap((client) => client.places)
+    .flatMap((place) => {
+      const { shared } = place;
+      if (!shared) return [];
+      return resolveTemplate(shared.file, project).map(({ path }) => entrance(place, shared, path, host));
+    });
+}
+
 /** The paths of a place; the one to make first, of patterns only what is there. */
-function pathsOf(place: Place, host: Host): string[] {
-  const templates = [place.install?.file ?? [], templatesFor(place.path, host.platform)].flat();
+function pathsOf(place: Place, { file }: Installation, host: Host): string[] {
+  const templates = [file ?? [], templatesFor(place.path, host.platform)].flat();
   const paths = templates
     .flatMap((template) => resolveTemplate(template, host))
     .flatMap(({ path, base, pattern }) => (pattern ? glob(host.files, path, base).matches : [path]));
   return [...new Set(paths)];
 }
 
-function entrance(place: Place, path: string, host: Host): Entrance {
-  const { key = [], otherKeys = [], list = false, entry, blank } = place.install ?? {};
+function entrance(place: Place, installation: Installation, path: string, host: Host): Entrance {
+  const { key, otherKeys = [], list = false, entry, blank } = installation;
   return {
     path,
     exists: host.files.exists(path),

@@ -29,7 +29,7 @@ export {
   sandboxState,
   takeTour,
 } from './lazy-use-cases.js';
-export { addServer, importServers, type NewServer, removeServer } from './own-servers.js';
+export { addServer, importServers, type NewServer, removeServer, type ServerScope } from './own-servers.js';
 export { memoryOf } from './process-memory.js';
 export type { EngineState } from './sandbox-state.js';
 export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';

@@ -1,9 +1,25 @@
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { type EditedFile, editFile, type Plain, readEntry, removeEntry, setEntry } from '../config-edit/index.js';
+import {
+  type EditedFile,
+  type EditOptions,
+  editFile,
+  type Plain,
+  readEntry,
+  removeEntry,
+  setEntry,
+} from '../config-edit/index.js';
 import { type DiscoverOptions, hostOf } from '../discovery/index.js';
 import type { Definition, Host } from '../model/index.js';
 import { isFromRepository } from '../policy/index.js';
-import { CLIENTS, type Client, type Entrance, entrancesOf, ownEntry, readSources } from '../sources/index.js';
+import {
+  CLIENTS,
+  type Client,
+  type Entrance,
+  entrancesOf,
+  ownEntry,
+  projectEntrances,
+  readSources,
+} from '../sources/index.js';
 
 const OWN_CLIENT = 'portolan';
 
@@ -13,35 +29,64 @@ export interface NewServer {
   readonly entry: Readonly<Record<string, Plain>>;
 }
 
-/** Writes a server into Portolan's own file; a name that is taken only with `force`. */
+/** Into which file a server is written: the user's own, or the one that everyone in the project shares. */
+export type ServerScope = 'user' | 'project';
+
+export interface ServerOptions extends DiscoverOptions {
+  readonly scope?: ServerScope;
+}
+
+/** Writes a server into the file of its scope; a name that is taken only with `force`. */
 export async function addServer(
   { name, entry }: NewServer,
-  { force = false, ...options }: DiscoverOptions & { readonly force?: boolean } = {},
+  { force = false, scope = 'user', ...options }: ServerOptions & { readonly force?: boolean } = {},
 ): Promise<EditedFile> {
   checkName(name);
-  const own = ownFile(hostOf(options));
-  return editFile(own.path, async (text) => {
-    const known = text !== undefined && (await isWritten(own, text, name));
-    if (known && !force) {
-      throw new PortolanError(ErrorCode.NameTaken, `there is a server called ${name} in ${own.path}`, {
-        hint: 'choose another name, or replace it with --force',
-      });
-    }
-    return setEntry(text, own.format, addressOf(own, name), entry);
+  const files = filesOf(scope, hostOf(options));
+  const file = files.find(({ exists }) => exists) ?? files.at(-1);
+  if (!file) throw new Error(`there is no file for servers of the ${scope}`);
+  return editFile(
+    file.path,
+    async (text) => {
+      const known = text !== undefined && (await isWritten(file, text, name));
+      if (known && !force) {
+        throw new PortolanError(ErrorCode.NameTaken, `there is a server called ${name} in ${file.path}`, {
+          hint: 'choose another name, or replace it with --force',
+        });
+      }
+      return setEntry(text, file.format, addressOf(file, name), entry);
+    },
+    editing(scope),
+  );
+}
+
+/** Takes a server out of the file of its scope, which goes with the last of them if it was made for them. */
+export async function removeServer(
+  name: string,
+  { scope = 'user', ...options }: ServerOptions = {},
+): Promise<EditedFile> {
+  const files = filesOf(scope, hostOf(options));
+  for (const file of files) {
+    const without = async (text: string | undefined) =>
+      text !== undefined && (await isWritten(file, text, name))
+        ? removeEntry(text, file.format, addressOf(file, name))
+        : text;
+    const edited = await editFile(file.path, without, editing(scope));
+    if (edited.kind !== 'unchanged') return edited;
+  }
+  const where = files.map(({ path }) => path).join(', ');
+  throw new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name} in ${where}`, {
+    hint: 'portolan list --all shows in which file each server is written',
   });
 }
 
-/** Takes a server out of Portolan's own file, which goes with the last of them if it was made for them. */
-export async function removeServer(name: string, options: DiscoverOptions = {}): Promise<EditedFile> {
-  const own = ownFile(hostOf(options));
-  return editFile(own.path, async (text) => {
-    if (text === undefined || !(await isWritten(own, text, name))) {
-      throw new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name} in ${own.path}`, {
-        hint: 'portolan list --all shows in which file each server is written',
-      });
-    }
-    return removeEntry(text, own.format, addressOf(own, name));
-  });
+function filesOf(scope: ServerScope, host: Host): readonly Entrance[] {
+  return scope === 'project' ? projectEntrances(CLIENTS, host) : [ownFile(host)];
+}
+
+/** A link in a project comes from whoever wrote the project, and could lead to any file of the user. */
+function editing(scope: ServerScope): EditOptions {
+  return { refuseLinks: scope === 'project' };
 }
 
 /** What an import did with each of the client's servers. */

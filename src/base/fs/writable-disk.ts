@@ -44,6 +44,9 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+/** How a system says that it cannot do this at all. */
+const NO_DATA_SYNC: readonly string[] = ['ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
+
 /** The machine's own disk. */
 export const writableDisk: WritableDisk = {
   facts: (path) => factsBy(lstat, path),
@@ -106,9 +109,19 @@ function openFile(file: FileHandle): OpenFile {
       }
     },
     allow: (mode) => file.chmod(mode),
-    sync: () => file.sync(),
+    sync: () => syncData(file),
     close: () => file.close(),
   };
+}
+
+/** The data and its size are enough, since the name is synced with the folder. Disks without `fdatasync` have `fsync`. */
+export async function syncData(file: Pick<FileHandle, 'datasync' | 'sync'>): Promise<void> {
+  try {
+    await file.datasync();
+  } catch (error) {
+    if (!NO_DATA_SYNC.includes(String(codeOf(error)))) throw error;
+    await file.sync();
+  }
 }
 
 function codeOf(error: unknown): unknown {

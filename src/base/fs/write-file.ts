@@ -64,10 +64,10 @@ export async function writeFile(
 /** Takes a file away, of which a copy is kept; a link to it stays. */
 export async function removeFile(
   path: string,
-  { from, disk = writableDisk }: Omit<WriteOptions, 'backup' | 'refuseLinks'> = {},
+  { from, refuseLinks = false, disk = writableDisk }: Omit<WriteOptions, 'backup'> = {},
 ): Promise<WrittenFile> {
   return tellingOf(path, async () => {
-    const target = await endOfLinks(resolve(path), disk);
+    const target = refuseLinks ? resolve(path) : await endOfLinks(resolve(path), disk);
     const old = await regularFile(target, disk);
     if (!old) return { path: target };
     const backup = await keepCopy(resolve(path), target, old, disk);

@@ -3,10 +3,12 @@ import type { DiscoverOptions } from '../../discovery/index.js';
 import { addServer, type NewServer } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
 import { changeLines, changeOf } from '../runtime/edit-report.js';
+import { notesFor, SCOPE_OPTION, scopeOf } from '../runtime/server-scope.js';
 import { visible } from '../runtime/terminal-text.js';
 
 const OPTIONS = {
   ...JSON_OPTIONS,
+  ...SCOPE_OPTION,
   force: { type: 'boolean', about: 'replace an entry of that name' },
   url: { type: 'string', value: 'ADDRESS', about: 'where the server is, if it is not started' },
   env: { type: 'string', value: 'NAME=VALUE', multiple: true, about: 'a variable for the program' },
@@ -16,21 +18,36 @@ const OPTIONS = {
 export function addCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'add',
-    summary: "write a server into Portolan's own file",
+    summary: "write a server into Portolan's own file, or into .mcp.json of the project",
     usage:
-      'portolan add <name> [--env NAME=value]… [--force] [--json] -- <command> [argument]…\n' +
-      '       portolan add <name> --url <address> [--header "Name: value"]… [--force] [--json]',
+      'portolan add <name> [--scope user|project] [--env NAME=value]… [--force] [--json] -- <command> [argument]…\n' +
+      '       portolan add <name> --url <address> [--scope user|project] [--header "Name: value"]… [--force] [--json]',
     options: OPTIONS,
     examples: [
       { line: 'portolan add notes --env NOTES_FILE=notes.json -- node notes.js', does: 'a program that is started' },
       { line: 'portolan add docs --url https://docs.example/mcp', does: 'a server somewhere else' },
+      {
+        line: 'portolan add docs --scope project --url https://docs.example/mcp',
+        does: 'for everyone in this project',
+      },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const server = newServer(namedWords(positionals, args), values, this.usage);
-      const file = await addServer(server, { ...machine, force: values.force === true });
-      if (values.json) io.out(JSON.stringify({ name: server.name, ...changeOf(file) }, null, 2));
-      else for (const line of [`Added ${visible(server.name)}.`, ...changeLines(file, io)]) io.out(line);
+      const scope = scopeOf(values.scope, this.usage);
+      const file = await addServer(server, { ...machine, scope, force: values.force === true });
+      const notes = scope === 'project' ? notesFor(server.name, server.entry) : [];
+      if (values.json) {
+        const more = scope === 'project' ? { scope, notes } : {};
+        io.out(JSON.stringify({ name: server.name, ...changeOf(file), ...more }, null, 2));
+        return EXIT.ok;
+      }
+      const lines = [
+        `Added ${visible(server.name)}.`,
+        ...changeLines(file, io),
+        ...notes.map((note) => `  ${visible(note)}`),
+      ];
+      for (const line of lines) io.out(line);
       return EXIT.ok;
     },
   };

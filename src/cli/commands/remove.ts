@@ -3,23 +3,26 @@ import type { DiscoverOptions } from '../../discovery/index.js';
 import { removeServer } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
 import { changeLines, changeOf } from '../runtime/edit-report.js';
+import { SCOPE_OPTION, scopeOf } from '../runtime/server-scope.js';
 import { visible } from '../runtime/terminal-text.js';
+
+const OPTIONS = { ...JSON_OPTIONS, ...SCOPE_OPTION } as const;
 
 export function removeCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'remove',
-    summary: "take a server out of Portolan's own file",
-    usage: 'portolan remove <name> [--json]',
-    options: JSON_OPTIONS,
+    summary: "take a server out of Portolan's own file, or out of .mcp.json of the project",
+    usage: 'portolan remove <name> [--scope user|project] [--json]',
+    options: OPTIONS,
     words: 'server',
     examples: [{ line: 'portolan remove notes', does: 'the entry goes; a copy of the old file is named' }],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, JSON_OPTIONS);
+      const { values, positionals } = flags(this, args, OPTIONS);
       const [name, ...more] = positionals;
       if (name === undefined || more.length > 0) {
         throw new PortolanError(ErrorCode.Usage, 'remove takes one name', { hint: `usage: ${this.usage}` });
       }
-      const file = await removeServer(name, machine);
+      const file = await removeServer(name, { ...machine, scope: scopeOf(values.scope, this.usage) });
       if (values.json) io.out(JSON.stringify({ name, ...changeOf(file) }, null, 2));
       else for (const line of [`Removed ${visible(name)}.`, ...changeLines(file, io)]) io.out(line);
       return EXIT.ok;

@@ -65,7 +65,15 @@ export const claudeCode: Client = {
       install: { key: ['mcpServers'], entry: (program) => ({ type: 'stdio', ...program }) },
     },
     { ...common, scope: 'local', path: STATE_FILE, find: localServers, precedence: 50, rank: 5 },
-    { ...common, scope: 'project', path: '<project>/.mcp.json', find: projectFile, precedence: 40 },
+    {
+      ...common,
+      scope: 'project',
+      path: '<project>/.mcp.json',
+      find: projectFile,
+      precedence: 40,
+      // Other clients read this file in every folder up to the top of the repository.
+      shared: { key: ['mcpServers'], file: '<up>/.mcp.json' },
+    },
     // Whether files of parent folders count is not settled; they are shown and never taken.
     { ...common, scope: 'project', path: '<above>/.mcp.json', find: servers, precedence: 35, state: 'inventory-only' },
     {
