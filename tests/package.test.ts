@@ -1,11 +1,16 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client as NewClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { StdioClient } from './client-over-stdio.js';
+import { type InstalledCopy, installCopy } from './installed-copy.js';
 import { makeMachine } from './machine.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -14,6 +19,15 @@ const isWindows = process.platform === 'win32';
 
 function npm(args: readonly string[], cwd: string): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', shell: isWindows, stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** What a transport of either SDK is given. */
+interface NpxStart {
+  readonly command: string;
+  readonly args: string[];
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+  readonly stderr: 'ignore';
 }
 
 const STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'];
@@ -118,22 +132,22 @@ function npmCache(): Record<string, string> {
 }
 
 describe('a copy that was installed from the tarball into an empty folder', () => {
+  let copy: InstalledCopy | undefined;
+  let reason = '';
   let folder: string;
   let program: string;
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'portolan-package-'));
-    npm(['pack', '--ignore-scripts', '--pack-destination', folder], root);
-    const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
-    const project = join(folder, 'project');
-    mkdirSync(project);
-    writeFileSync(join(project, 'package.json'), '{"private":true}');
-    // The packages of this clone came by the same cache, so that mostly nothing is fetched.
-    const quiet = ['--no-audit', '--no-fund', '--loglevel=error', '--prefer-offline'];
-    npm(['install', ...quiet, join(folder, tarball)], project);
-    program = join(project, 'node_modules/portolan', json('package.json').bin.portolan);
+    const installation = installCopy();
+    if (installation.kind === 'unreachable') {
+      ({ reason } = installation);
+      return;
+    }
+    ({ copy } = installation);
+    ({ project: folder, program } = copy);
   }, 300_000);
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  beforeEach((test) => test.skip(copy === undefined, reason));
+  afterAll(() => copy?.[Symbol.dispose]());
 
   const environmentOf = (home: string) => ({
     PATH: process.env.PATH ?? '',
@@ -144,7 +158,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
 
   it('takes the tour, and ends with the entry that starts this very copy', () => {
     using machine = makeMachine();
-    const bin = join(folder, 'project/node_modules/.bin/portolan');
+    const bin = join(folder, 'node_modules/.bin/portolan');
     const { status, stdout, stderr } = spawnSync(bin, ['tour'], {
       cwd: machine.project,
       env: environmentOf(machine.home),
@@ -178,6 +192,47 @@ describe('a copy that was installed from the tarball into an empty folder', () =
     ]);
     const { structuredContent } = await client.execute('weather', 'get_forecast', { city: 'Oslo' });
     expect(structuredContent).toEqual({ city: 'Oslo', sky: 'cloudy', highC: 6, rainMm: 1 });
+  });
+
+  it.each([
+    {
+      title: 'of the initialize generation',
+      connect: async (npx: NpxStart) => {
+        const client = new OldClient({ name: 'test', version: '1' });
+        await client.connect(new OldTransport(npx));
+        return client;
+      },
+    },
+    {
+      title: 'of the stateless generation',
+      connect: async (npx: NpxStart) => {
+        const client = new NewClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
+        await client.connect(new NewTransport(npx));
+        return client;
+      },
+    },
+  ])('is started by a client $title with npx --no-install portolan, and serves a call', async ({ connect }) => {
+    using machine = makeMachine();
+    const example = join(dirname(program), 'examples/weather.js');
+    const mcpServers = { weather: { command: process.execPath, args: [example] } };
+    machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers }) });
+    const client = await connect({
+      ...{ command: isWindows ? 'npx.cmd' : 'npx', args: ['--no-install', 'portolan'], cwd: folder, stderr: 'ignore' },
+      // npm looks for a newer npm otherwise, which takes a network.
+      env: { ...environmentOf(machine.home), npm_config_update_notifier: 'false', npm_config_offline: 'true' },
+    });
+    try {
+      expect(client.getServerVersion()).toMatchObject({ name: 'portolan', version: json('package.json').version });
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain('execute_tool');
+      const { structuredContent } = await client.callTool({
+        name: 'execute_tool',
+        arguments: { server: 'weather', tool: 'get_forecast', arguments: { city: 'Oslo' } },
+      });
+      expect(structuredContent).toEqual({ city: 'Oslo', sky: 'cloudy', highC: 6, rainMm: 1 });
+    } finally {
+      await client.close();
+    }
   });
 
   it('serves over HTTP, with nothing else installed', async () => {
@@ -214,11 +269,11 @@ describe('a copy that was installed from the tarball into an empty folder', () =
     using machine = makeMachine();
     const code = "import { discover } from 'portolan'; console.log((await discover()).servers.length)";
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
-      cwd: join(folder, 'project'),
+      cwd: folder,
       env: environmentOf(machine.home),
       encoding: 'utf8',
     });
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '0\n', stderr: '' });
-    expect(existsSync(join(folder, 'project/node_modules/@modelcontextprotocol/server'))).toBe(false);
+    expect(existsSync(join(folder, 'node_modules/@modelcontextprotocol/server'))).toBe(false);
   });
 });
