@@ -1,31 +1,13 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { run } from '../src/cli/run-command.js';
-import { discover, discoverAll } from '../src/discovery/index.js';
-import { inspectOwnSettings } from '../src/use-cases/index.js';
-import { NO_GATEWAY } from './fakes/no-gateway.js';
+import { discover } from '../src/discovery/index.js';
+import { commandOn } from './cli-in-process.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const SHARED = '<project>/.mcp.json';
 
-async function portolan(machine: Machine, args: readonly string[], cwd = machine.project) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const options = machine.options({ cwd });
-  const status = await run(
-    args,
-    { out: (line) => out.push(line), err: (line) => err.push(line), colour: false, home: machine.home },
-    {
-      ...NO_GATEWAY,
-      discover: (chosen) => discoverAll({ ...options, ...chosen }),
-      inspectSettings: inspectOwnSettings,
-      machine: options,
-      version: '1.2.3',
-      interactive: false,
-    },
-  );
-  return { status, out: out.join('\n'), err: err.join('\n') };
-}
-
+const portolan = (machine: Machine, args: readonly string[], cwd = machine.project) =>
+  commandOn(machine, args, { cwd });
 const add = (machine: Machine, name: string, cwd?: string) =>
   portolan(machine, ['add', name, '--scope', 'project', '--', 'node', `${name}.js`], cwd);
 const read = (machine: Machine, template: string) => readFileSync(machine.path(template), 'utf8');

@@ -1,33 +1,13 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { run } from '../src/cli/run-command.js';
-import { type DiscoverOptions, discover, discoverAll } from '../src/discovery/index.js';
+import { discover } from '../src/discovery/index.js';
 import { CLIENTS, entrancesOf } from '../src/sources/index.js';
-import { inspectOwnSettings } from '../src/use-cases/index.js';
-import { NO_GATEWAY } from './fakes/no-gateway.js';
+import { commandOn as portolan } from './cli-in-process.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
 import { hostOn } from './places.js';
 
 const OWN = '~/.config/portolan/servers.json';
-
-async function portolan(machine: Machine, args: readonly string[], more: Partial<DiscoverOptions> = {}) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const options = machine.options(more);
-  const status = await run(
-    args,
-    { out: (line) => out.push(line), err: (line) => err.push(line), colour: false, home: machine.home },
-    {
-      ...NO_GATEWAY,
-      discover: (chosen) => discoverAll({ ...options, ...chosen }),
-      inspectSettings: inspectOwnSettings,
-      machine: options,
-      version: '1.2.3',
-      interactive: false,
-    },
-  );
-  return { status, out: out.join('\n'), err: err.join('\n') };
-}
 
 const read = (machine: Machine, template: string) => readFileSync(machine.path(template), 'utf8');
 

@@ -136,6 +136,11 @@ describe('a link to the socket', () => {
       says: 'is open to others',
     },
     {
+      title: 'its folder is not sticky',
+      change: ({ folder }) => chmodSync(folder, 0o700),
+      says: 'is not a socket',
+    },
+    {
       title: 'it leads to another link',
       change: ({ target }) => {
         rmSync(target);

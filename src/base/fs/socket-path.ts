@@ -72,11 +72,12 @@ export function checkSocket(path: string): 'there' | 'absent' {
   return socketAt(path) === undefined ? 'absent' : 'there';
 }
 
-/** The path of the socket, which is another one where a link of ours leads to it. Owners of link, socket and folders are checked. */
+/** The path of the socket, which is another one where a daemon of ours has linked to it. Owners of link, socket and folders are checked. */
 export function socketAt(path: string): string | undefined {
   if (isPipeName(path)) return path; // the system keeps other users out
   const found = factsInside(path);
-  if (!found?.isSymbolicLink()) return found && checkedSocket(path, found);
+  // A daemon makes its link in a sticky folder, and a link anywhere else is refused like any file.
+  if (!found?.isSymbolicLink() || !isStickyFolder(dirname(path))) return found && checkedSocket(path, found);
   if (!isOurs(found)) throw refused(path, 'belongs to another user');
   const target = linkTarget(path);
   const behind = target === undefined ? undefined : factsInside(target);

@@ -25,8 +25,8 @@ it. Read first, in this order:
   ~/.codeium/windsurf/mcp_config.json
 
 then every other client, servers that run and have announced themselves, and
-~/.config/portolan/servers.json, which belongs to Portolan: portolan add writes it,
-or with --scope project the .mcp.json of the project.
+~/.config/portolan/servers.json, which belongs to Portolan. portolan add writes
+this file, or with --scope project the .mcp.json of the project.
 
   portolan config sources           every place, and what was there
   portolan config sources --found   only those where something is
@@ -141,8 +141,8 @@ administrator's managed-settings.json is above all.
   http                        allowedHosts, for serve --http
   passEnv                     variables of yours that servers get
 
-  portolan config show              every setting, its value, and the file and line,
-                                    variable or default that it comes from
+  portolan config show              every setting, its value, and its origin: file
+                                    and line, variable or default
   portolan config validate          ends with 2 if a file is wrong`,
   },
   {
@@ -200,7 +200,7 @@ server whether one process is for the machine, the workspace or the session.
     text: `
   MCP_SERVERS_CONFIG        read this file or folder instead of every client
   MCP_BRIDGE_SOCKET         the socket of the daemon
-  MCP_BRIDGE_LEGACY_LINK    where it links to that socket, if not /tmp/mcp-bridge.sock
+  MCP_BRIDGE_LEGACY_LINK    its link to that socket, if not /tmp/mcp-bridge.sock
   MCP_CLIENT_ID             the name of this client among those of the daemon
   PORTOLAN_DAEMON           auto, require or never: portolan help daemon
   PORTOLAN_TOKEN            what clients of serve --http have to show
