@@ -8,6 +8,8 @@ import { expect, it } from 'vitest';
 import { silentLog } from '../base/index.js';
 import { runPipe } from './run-pipe.js';
 
+type Json = Record<string, unknown>;
+
 /** Takes everybody in, and answers everything. */
 async function daemonAt(path: string): Promise<Server> {
   const server = createServer((socket) => {
@@ -55,7 +57,7 @@ it.each([
     ...{ isOver: true, failures: 1 },
     logged: [['error', 'no daemon serves this client', { error, hint }]],
   });
-  expect(performance.now() - began).toBeLessThan(900);
+  expect(performance.now() - began).toBeLessThan(10_000); // a daemon that may be started is waited for longer than that
   const message = `no gateway serves this client: ${error}`;
   const fault = { code: -32603, message, data: { code: 'CONNECTION_ERROR', hint } };
   await new Promise((resolve) => setImmediate(resolve));
