@@ -1,5 +1,5 @@
 import { type Dialect, type Draft, defined, dialect, isDisabled, milliseconds } from '../dialect.js';
-import { type Fields, field, optionalString } from '../fields.js';
+import { type Fields, field, InvalidEntry, optionalString } from '../fields.js';
 
 /** Shorter tool time-outs are ignored by Claude Code. */
 const SHORTEST_TIMEOUT_MS = 1000;
@@ -28,9 +28,24 @@ export const claudeDialect: Dialect = dialect({
   extend: withClaudeFields,
 });
 
+/** Fields without which Claude Code refuses an entry of that type. */
+const REQUIRED: ReadonlyMap<unknown, string> = new Map([
+  ['sse-ide', 'ideName'],
+  ['ws-ide', 'ideName'],
+  ['claudeai-proxy', 'id'],
+  ['sdk', 'name'],
+]);
+
+function checkRequired(type: unknown, entry: Fields): void {
+  const key = REQUIRED.get(type);
+  if (key === undefined || optionalString(entry, key)?.trim()) return;
+  throw new InvalidEntry(`it has no "${key}"`, `a server of type ${type} needs a "${key}" that is not empty`);
+}
+
 function withClaudeFields(draft: Draft, entry: Fields): Draft {
   const type = field(entry, 'type');
   const ide = type === 'sse-ide' || type === 'ws-ide';
+  checkRequired(type, entry);
   const fields = {
     ...draft,
     ...defined({
