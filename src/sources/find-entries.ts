@@ -107,6 +107,23 @@ export function ignoredUnder(key: string, right: string, client: string): Finder
   };
 }
 
+/** Entries under a key that the client itself does not read, with a note that names the key it does read. */
+export function alsoUnder(key: string, right: string, client: string): Finder {
+  const find = under(key);
+  return (root, file) => {
+    const found = find(root, file);
+    if (found.entries.length === 0) return found;
+    const note: FoundProblem = {
+      path: [key],
+      code: 'wrong-key',
+      severity: 'info',
+      message: `${client} reads the servers under "${right}" in this file; those under "${key}" are read by Portolan only`,
+      hint: `move them to "${right}" if ${client} is to read them too`,
+    };
+    return { entries: found.entries, problems: [...found.problems, note] };
+  };
+}
+
 /** The members of a map by key, or of a list by the name inside each. */
 export function membersOf(container: unknown, path: DocumentPath, shared: Partial<Written> = {}): Found {
   if (container === undefined || container === null) return NOTHING;

@@ -72,19 +72,57 @@ const user: Sample = {
 };
 
 const wrongKey: Sample = {
-  title: 'says of servers under mcpServers that the editor ignores them, also beside real ones',
+  title: 'does not read mcpServers in the user file',
   files: (platform) => ({
     [appData(platform, 'Code/User/mcp.json')]: '{"mcpServers":{"lost":{"command":"node","args":["lost.js"]}}}',
-    '<project>/.vscode/mcp.json':
-      '{"servers":{"seen":{"command":"node"}},"mcpServers":{"unseen":{"url":"https://unseen.example/mcp"}}}',
   }),
-  expected: [
-    { name: 'seen', state: 'pending-approval' },
-    { name: 'unseen', state: 'client-ignores', transport: 'http' },
-    { name: 'lost', scope: 'user', state: 'client-ignores' },
-  ],
-  problems: ['wrong-key', 'wrong-key'],
+  expected: [{ name: 'lost', scope: 'user', state: 'client-ignores' }],
+  problems: ['wrong-key'],
 };
+
+const otherKey: readonly Sample[] = [
+  {
+    title: 'reads mcpServers in the file of a project, with its questions, and leaves them pending',
+    files: {
+      '<project>/.vscode/mcp.json': `{
+  "inputs": [{ "id": "token", "type": "promptString", "password": true }],
+  "mcpServers": {
+    "local": { "command": "node", "args": ["\${workspaceFolder}/local.js"] },
+    "web": { "type": "streamable-http", "url": "https://web.example/mcp", "headers": { "A": "\${input:token}" } },
+  },
+}`,
+    },
+    expected: [
+      {
+        name: 'local',
+        client: 'vscode',
+        scope: 'project',
+        source: '<project>/.vscode/mcp.json',
+        line: 4,
+        state: 'pending-approval',
+        transport: 'stdio',
+        precedence: 30,
+        args: ['<project>/local.js'],
+      },
+      { name: 'web', line: 5, state: 'pending-approval', transport: 'http', inputs: [{ id: 'token' }] },
+    ],
+    problems: ['wrong-key'],
+  },
+  {
+    title: 'reads both keys in the file of a project, servers first',
+    files: {
+      '<project>/.vscode/mcp.json':
+        '{"mcpServers":{"other":{"url":"https://other.example/mcp"},"both":{"command":"second"}},"servers":{"own":{"command":"node"},"both":{"command":"first"}}}',
+    },
+    expected: [
+      { name: 'own', state: 'pending-approval' },
+      { name: 'both', state: 'pending-approval', command: 'first' },
+      { name: 'other', state: 'pending-approval', transport: 'http' },
+      { name: 'both', state: 'pending-approval', command: 'second' },
+    ],
+    problems: ['wrong-key'],
+  },
+];
 
 const profiles: Sample = {
   title: 'reads the file of each profile beside that of the user',
@@ -247,5 +285,5 @@ const broken: Sample = {
 
 export const vscode: Samples = {
   client: 'vscode',
-  samples: [user, wrongKey, profiles, legacy, plainSettings, project, portable, ...moved, broken],
+  samples: [user, wrongKey, ...otherKey, profiles, legacy, plainSettings, project, portable, ...moved, broken],
 };

@@ -2,7 +2,7 @@ import type { Client } from '../client.js';
 import { applicationData, deprecated } from '../common-places.js';
 import { claudeDialect } from '../dialects/claude-dialects.js';
 import { none } from '../expansion.js';
-import { under } from '../find-entries.js';
+import { allOf, alsoUnder, under } from '../find-entries.js';
 import { editorPlaces, settingsServers, vscodePlace } from './vscode-family.js';
 
 export const vscode: Client = {
@@ -26,6 +26,7 @@ export const vscode: Client = {
       ...vscodePlace,
       scope: 'project',
       path: '<project>/.vscode/mcp.json',
+      find: allOf(under('servers'), alsoUnder('mcpServers', 'servers', 'VS Code')),
       precedence: 30,
       rank: 4,
       state: 'pending-approval',
