@@ -2,6 +2,7 @@ import { diskFiles, type Log, PortolanError, silentLog } from '../base/index.js'
 import type { StreamLimits } from '../rpc/index.js';
 import { type Face, faceOf, type Notice, Questions } from '../serve/index.js';
 import type { Shared } from './shared-resources.js';
+import { skippedLog } from './skipped-entries.js';
 import { endStrays, type GatewayOptions, type RunningGateway, startGateway } from './start-gateway.js';
 import { recordingFiles, watchPaths } from './watch-files.js';
 import { watchRunning } from './watch-running.js';
@@ -44,6 +45,9 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
   const { log = silentLog, version = '0' } = options;
   const files = recordingFiles(options.files ?? diskFiles);
   const running = await startGateway({ ...options, files }, shared);
+  // A daemon's clients print the entries that were skipped for them.
+  const reportSkipped = shared ? () => undefined : skippedLog(log);
+  reportSkipped(running.discovery);
   const questions = new Questions();
   const dispose = async () => {
     questions[Symbol.dispose]();
@@ -54,6 +58,7 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
   const reload = async (changed: () => void): Promise<boolean> => {
     try {
       if (await running.reload()) changed();
+      reportSkipped(running.discovery);
       fault = undefined;
       return true;
     } catch (error) {

@@ -5,6 +5,7 @@ import { ConnectionManager, httpAddress, LegacyLink, metaToolNames, serveHttp, s
 import { announceSelf } from './announce-self.js';
 import { aborted } from './gateway-serving.js';
 import { httpRoutes } from './http-routes.js';
+import { skippedLog } from './skipped-entries.js';
 import { endStrays } from './start-gateway.js';
 import { Workspaces } from './workspaces.js';
 
@@ -109,6 +110,7 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
     : undefined;
   const refreshLink = () => link?.refresh(serving.running.gateway.view.settings.mcpBridge.legacyLink);
   await refreshLink();
+  skippedLog(log)(serving.running.discovery);
   void endStrays(serving.running.discovery, log);
   const look = setInterval(() => {
     const { daemonIdleMs } = serving.running.gateway.view.settings.timeouts;

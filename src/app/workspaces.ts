@@ -4,6 +4,7 @@ import { ENGINE_NAMES } from '../sandbox/index.js';
 import type { ClientContext, Entrance } from '../serve/index.js';
 import { openServing, type Serving } from './gateway-serving.js';
 import { openShared, type Shared } from './shared-resources.js';
+import { skippedEntries } from './skipped-entries.js';
 
 type Session = Parameters<Entrance['joined']>[0];
 
@@ -71,6 +72,7 @@ export class Workspaces implements AsyncDisposable {
       serving,
       session: serving.session,
       limits: serving.limits,
+      about: { skipped: skippedEntries(serving.running.discovery) },
       manners: () => {
         const { askOtherClients, answerForOtherClients } = serving.running.gateway.view.settings.mcpBridge;
         return { asksOthers: askOtherClients, answersForOthers: answerForOtherClients };

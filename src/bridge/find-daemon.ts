@@ -50,6 +50,8 @@ export interface Before {
 export interface Found {
   readonly line: DaemonLine;
   readonly id?: string;
+  /** The entries that the daemon skipped, unparsed. */
+  readonly skipped?: unknown;
 }
 
 /** A daemon that was started and has not taken us in by then is not waited for. */
@@ -107,7 +109,7 @@ async function opened(
     const told = isObject(answer) ? answer : {};
     const given = typeof told.id === 'string' ? told.id : id;
     return {
-      ...{ line, version: String(told.version ?? ''), yields: told.yields === true },
+      ...{ line, version: String(told.version ?? ''), yields: told.yields === true, skipped: told.skipped },
       ...(given !== undefined && { id: given }),
     };
   } catch (error) {

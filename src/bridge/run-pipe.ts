@@ -4,6 +4,7 @@ import type { BridgeSettings } from './bridge-settings.js';
 import { Pipe } from './client-pipe.js';
 import { DaemonLine } from './daemon-connection.js';
 import { type FindOptions, findDaemon, START_MS } from './find-daemon.js';
+import { logSkipped } from './log-skipped.js';
 import type { Search } from './pipe-options.js';
 import { reconnectDelay, WAITING, type Waiting } from './reconnect-delay.js';
 import { refuseClient } from './refuse-client.js';
@@ -49,6 +50,7 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
     return true;
   }
   if (!found && alone) return false;
+  logSkipped(found?.skipped, log);
   const { input, output } = ends();
   if (!found) {
     options.failed?.();

@@ -23,6 +23,8 @@ export interface Entrance extends Disposable {
   readonly session: Omit<SessionOptions, 'label' | 'principal' | 'routes'>;
   readonly limits: () => StreamLimits;
   readonly manners: () => Manners;
+  /** What the client's pipe is told of this place when it connects. */
+  readonly about?: Readonly<Record<string, unknown>>;
   /** `id` is what the servers of this client alone are known by. */
   joined(session: Session, id: string): void;
 }
@@ -105,7 +107,7 @@ async function serveOne(
   using visit = clients.enter(context ?? {}, entrance.manners);
   if (context && first.kind === 'request') {
     channel.take();
-    channel.send({ kind: 'result', id: first.id, answer: { value: { ...about, id: visit.id } } });
+    channel.send({ kind: 'result', id: first.id, answer: { value: { ...about, ...entrance.about, id: visit.id } } });
   }
   const { id, routes } = visit;
   const session = new Session(channel, {

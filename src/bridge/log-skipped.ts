@@ -1,0 +1,11 @@
+import { isObject, type Log } from '../base/index.js';
+
+/** Logs the entries that the daemon skipped for this client: the client's user reads our stderr, not the daemon's log. */
+export function logSkipped(skipped: unknown, log: Log): void {
+  if (!Array.isArray(skipped)) return;
+  for (const entry of skipped) {
+    if (!isObject(entry)) continue;
+    const { server, source, line, reason } = entry;
+    log('warn', 'an entry that leads back to Portolan is skipped', { server, source, line, reason });
+  }
+}
