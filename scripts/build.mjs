@@ -47,7 +47,9 @@ const command = { cli: 'src/cli/main.ts', ...later };
 for (const entryPoints of [{ index: 'src/index.ts' }, { schemas: 'src/schemas.ts' }]) {
   await build({ ...common, entryPoints });
 }
-const commands = { ...common, entryPoints: command };
+// Discovery recognises a copy of Portolan under any name by this line (src/sources/own-file.ts).
+const marked = { ...common, banner: { js: '/* Portolan, an MCP gateway */' } };
+const commands = { ...marked, entryPoints: command };
 await build({
   ...commands,
   plugins: [await loadTogether(commands, 'program')],
@@ -55,7 +57,7 @@ await build({
 });
 // What a client starts, in one file: CommonJS is there sooner, and what it rarely needs are the modules beside it.
 await build({
-  ...{ ...common, entryPoints: { cli: command.cli }, format: 'cjs', splitting: false, outExtension: { '.js': '.cjs' } },
+  ...{ ...marked, entryPoints: { cli: command.cli }, format: 'cjs', splitting: false, outExtension: { '.js': '.cjs' } },
   external: LATER.map((name) => `./${name}.js`),
 });
 // With the SDK inside, so that the tour of an installed copy needs nothing that Portolan itself does not.

@@ -30,6 +30,7 @@ export function recordingFiles(files: Files): RecordingFiles {
     touched,
     unread,
     read: (path) => reading(path, files.read),
+    readStart: (path, maxBytes) => noting(path, () => files.readStart(path, maxBytes)),
     list: (path) => reading(path, files.list),
     exists: (path) => noting(path, files.exists),
     realPath: (path) => noting(path, files.realPath),

@@ -7,6 +7,7 @@ export {
   decodeText,
   diskFiles,
   type FileReading,
+  type FileStart,
   type Files,
   type FolderName,
   type FolderReading,

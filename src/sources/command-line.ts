@@ -18,17 +18,34 @@ const PREFIXES: Readonly<Record<string, readonly string[]>> = {
   sudo: ['-u', '--user', '-g', '--group', '-h', '-p', '-C', '-D'],
   doas: ['-u', '-C'],
   nice: ['-n'],
+  ionice: ['-c', '-n', '-p'],
   exec: ['-a'],
   timeout: ['-s', '--signal', '-k', '--kill-after'],
   stdbuf: ['-i', '-o', '-e'],
   wsl: ['-d', '--distribution', '-u', '--user', '--cd'],
   ...Object.fromEntries(
-    ['nohup', 'command', 'time', 'setsid', 'start', 'call', 'winpty', 'arch', 'caffeinate'].map((name) => [name, []]),
+    [
+      ...['nohup', 'command', 'time', 'setsid', 'start', 'call', 'winpty', 'arch', 'caffeinate', 'corepack', 'busybox'],
+      ...['unbuffer', 'flatpak-spawn', 'dbus-run-session', 'tini', 'dumb-init'],
+    ].map((name) => [name, []]),
   ),
 };
 
+/** Prefixes that a shell itself understands: a file called `start.cmd` is none. */
+const BUILTINS = new Set(['exec', 'command', 'start', 'call']);
+
 /** Programs that fill in secrets or versions and start what stands after `--`. */
-const AFTER_DASHES = new Set(['op', 'doppler', 'infisical', 'dotenv', 'dotenvx', 'mise', 'aws-vault', 'chamber']);
+const AFTER_DASHES = new Set([
+  'op',
+  'doppler',
+  'infisical',
+  'dotenv',
+  'dotenvx',
+  'mise',
+  'aws-vault',
+  'chamber',
+  'fnm',
+]);
 
 /** Words of a package manager after which it runs a package. */
 const RUN_WORDS: Readonly<Record<string, readonly string[]>> = {
@@ -80,7 +97,8 @@ function unwrap(all: readonly string[], depth: number): Started[] {
   if (rest.length === 0 && /\s/.test(first.trim())) {
     return [...(isPathWithBlanks(first) ? [itself] : []), ...inScript(first, depth)];
   }
-  if (Object.hasOwn(PREFIXES, name)) return unwrap(afterPrefix(name, rest), depth + 1);
+  if (Object.hasOwn(PREFIXES, name) && (!BUILTINS.has(name) || first.toLowerCase() === name))
+    return unwrap(afterPrefix(name, rest), depth + 1);
   if (AFTER_DASHES.has(name) && rest.includes('--'))
     return [itself, ...unwrap(rest.slice(rest.indexOf('--') + 1), depth + 1)];
   if (name === 'cmd') return inScript(afterCmd(rest), depth);
@@ -120,13 +138,25 @@ function isPathWithBlanks(text: string): boolean {
 }
 
 function afterPrefix(name: string, words: readonly string[]): readonly string[] {
-  const script = name === 'env' ? words.findIndex((word) => word === '-S' || word === '--split-string') : -1;
-  if (script >= 0) return splitWords(words.slice(script + 1).join(' '));
+  // `command -v npx` only says where it is.
+  if (name === 'command' && /^-[pvV]*[vV]/.test(words[0] ?? '')) return [];
+  const split = name === 'env' ? splitString(words) : undefined;
+  if (split) return split;
   const flags = PREFIXES[name] ?? [];
   let at = 0;
   while (at < words.length && isPrefixFlag(name, words[at] ?? '')) at += flags.includes(words[at] ?? '') ? 2 : 1;
   // `timeout 30 npx …`
   return words.slice(name === 'timeout' ? at + 1 : at);
+}
+
+/** `env -S "npx …"` with its spellings: `-iS …`, `-S"npx …"`, `--split-string="npx …"`. */
+function splitString(words: readonly string[]): readonly string[] | undefined {
+  for (const [at, word] of words.entries()) {
+    const [, joined] = /^(?:-[0iv]*S|--split-string(?:=|$))(.*)$/s.exec(word) ?? [];
+    if (joined !== undefined) return splitWords([joined, ...words.slice(at + 1)].join(' '));
+    if (!/^-|=/.test(word)) return undefined;
+  }
+  return undefined;
 }
 
 function isPrefixFlag(name: string, word: string): boolean {
@@ -135,17 +165,27 @@ function isPrefixFlag(name: string, word: string): boolean {
 
 /** `cmd /d /s /c npx …`, also with the whole command as one word. */
 function afterCmd(words: readonly string[]): string {
-  const at = words.findIndex((word) => !word.startsWith('/'));
-  const rest = at < 0 ? [] : words.slice(at);
+  const at = words.findIndex((word) => !/^\/[^ck]/i.test(word));
+  const [, joined] = /^\/[ck](.*)$/is.exec(words[at] ?? '') ?? [];
+  const after = at < 0 ? [] : words.slice(joined === undefined ? at : at + 1);
+  const rest = joined ? [joined, ...after] : after;
   return rest.length === 1 ? (rest[0] ?? '') : rest.map(quoted).join(' ');
 }
 
 function inShell(words: readonly string[], depth: number): Started[] {
   for (const [at, word] of words.entries()) {
-    if (/^-[a-z]+$/i.test(word) && /c/i.test(word)) return inScript(words[at + 1] ?? '', depth);
-    if (!/^[-+]/.test(word) && words[at - 1] !== '-o') break; // a script in a file, and what follows is its own
+    if (/^-[a-z]+$/i.test(word) && /c/i.test(word)) return inShellScript(words.slice(at + 1), depth);
+    // A script in a file, and what follows is its own.
+    if (!/^[-+]/.test(word) && words[at - 1] !== '-o') return scriptIn(words.slice(at));
   }
-  return scriptIn(words);
+  return [];
+}
+
+/** `sh -c 'exec "$@"' sh npx …` starts the words after the script. */
+function inShellScript(words: readonly string[], depth: number): Started[] {
+  const [script = '', zero = '', ...more] = words[0] === '--' ? words.slice(1) : words;
+  const [, passed] = /^\s*(?:exec\s+)?"?\$([@*0])/.exec(script) ?? [];
+  return [...inScript(script, depth), ...(passed ? unwrap(passed === '0' ? [zero, ...more] : more, depth + 1) : [])];
 }
 
 function inPowerShell(words: readonly string[], depth: number): Started[] {
@@ -168,18 +208,18 @@ function inPackageRunner(words: readonly string[], depth: number): Started[] {
   const found: Started[] = [];
   for (let at = 0; at < words.length; at += 1) {
     const word = words[at] ?? '';
-    const joined = /^(?:--package|-p)=(.+)$/.exec(word)?.[1];
-    if (joined) found.push({ kind: 'package', word: joined, rest: [] });
-    else if (word === '-p' || word === '--package') {
-      at += 1;
-      found.push({ kind: 'package', word: words[at] ?? '', rest: [] });
-    } else if (word === '-c' || word === '--call') {
-      at += 1;
-      for (const started of inScript(words[at] ?? '', depth)) found.push(started);
+    const [, flag, joined] = /^(--package|--call|-[a-z]*[pc])(?:=(.*))?$/s.exec(word) ?? [];
+    if (flag !== undefined) {
+      const value = joined ?? words[at + 1] ?? '';
+      if (joined === undefined) at += 1;
+      if (/^--c|^-[^-]*c$/.test(flag)) for (const started of inScript(value, depth)) found.push(started);
+      else found.push({ kind: 'package', word: value, rest: [] });
     } else if (VALUE_FLAGS.has(word)) at += 1;
     else if (!word.startsWith('-')) {
       const rest = words.slice(at + 1);
-      return [...found, { kind: 'package', word, rest }, ...wrappedServer(packageName(word), rest, depth)];
+      const name = packageName(word);
+      const script = SCRIPT_RUNNERS.has(name) ? scriptIn(rest) : []; // `npx tsx server.ts`
+      return [...found, { kind: 'package', word, rest }, ...script, ...wrappedServer(name, rest, depth)];
     }
   }
   return found;
@@ -219,9 +259,9 @@ export function baseName(word: string): string {
   return last.toLowerCase().replace(/\.(exe|cmd|bat|ps1|[cm]?[jt]s)$/, '');
 }
 
-/** A package's name without its version or protocol: `npm:portolan@1.2` → `portolan`. */
+/** A package's name without its version or protocol: `npm:portolan@1.2`, `alias@npm:portolan@1.2` → `portolan`. */
 export function packageName(word: string): string {
-  const name = word.toLowerCase().replace(/^npm:/, '');
+  const name = word.toLowerCase().replace(/^(?:@?[^@]+@)?npm:/, '');
   const version = name.indexOf('@', 1);
   return version < 0 ? name : name.slice(0, version);
 }

@@ -64,6 +64,40 @@ const OURS: readonly Line[] = [
   ['pwsh', '-c', '& "C:\\npm\\portolan.ps1"'],
   ['env', 'FOO=1', 'npx', 'portolan'],
   ['sudo', '-u', 'me', 'portolan'],
+  ['npx', '-yp', 'portolan', 'portolan'],
+  ['npx', '--package', 'portolan@1', '--', 'portolan', 'serve'],
+  ['npx', '--package=portolan@1', 'anything'],
+  ['npx', '--call=portolan serve'],
+  ['npx', 'portolan@^1.2.0'],
+  ['npx', 'gw@npm:portolan@1'],
+  ['npx', 'git+https://git.example/someone/portolan.git#v1'],
+  ['npx', 'https://registry.example/portolan/-/portolan-1.2.3.tgz'],
+  ['npx', './portolan-1.2.3.tgz'],
+  ['npx', 'tsx', '/work/portolan/src/cli/main.ts'],
+  ['npm', '--silent', 'exec', '--yes', '--package', 'portolan@1', '--', 'portolan'],
+  ['npm', 'exec', '-c', 'portolan serve'],
+  ['pnpm', '--package=portolan@1', 'dlx', 'portolan', 'serve'],
+  ['pnpm', '--package', 'portolan', 'dlx', 'portolan'],
+  ['pnpx', 'portolan@1'],
+  ['yarn', 'dlx', '-p', 'portolan@1', 'portolan'],
+  ['yarn', 'dlx', '--package', 'portolan', 'portolan'],
+  ['bunx', '--bun', 'portolan@latest'],
+  ['bunx', '-p', 'portolan', 'portolan'],
+  ['bun', 'run', 'portolan'],
+  ['corepack', 'pnpm', 'dlx', 'portolan'],
+  ['fnm', 'exec', '--using=20', '--', 'npx', 'portolan'],
+  ['cmd', '/cportolan', 'serve'],
+  ['cmd', '/c', 'start', '/wait', 'portolan'],
+  ['bash', '-c', 'exec portolan serve "$@"'],
+  ['bash', '-c', '--', 'portolan'],
+  ['sh', '-c', 'exec "$@"', 'sh', 'portolan', 'serve'],
+  ['sh', '-c', '"$0" serve', 'portolan'],
+  ['env', '-i', '-u', 'A', 'B=1', 'portolan'],
+  ['env', '--', 'portolan'],
+  ['env', '-S', 'npx -y portolan'],
+  ['env', '-iS', 'npx -y portolan'],
+  ['env', '--split-string=npx -y portolan'],
+  ['/usr/bin/env', '-Snpx', '-y', 'portolan'],
   ['npx', '-y', 'supergateway', '--stdio', 'npx -y portolan'],
 ];
 
@@ -75,6 +109,17 @@ const OTHERS: readonly Line[] = [
   ['server-files /src/portolan'],
   ['/usr/bin/server-files /src/portolan'],
   ['npx', 'portolan-tools'],
+  ['npx', 'git+https://git.example/portolan/charts.git'],
+  ['npx', 'portolan-charts-1.0.0.tgz'],
+  ['npx', '-c', 'charts --for portolan'],
+  ['npx', 'charts@npm:charts-portolan@1'],
+  ['npx', 'tsx', 'server.ts', '/work/portolan/src/cli/main.ts'],
+  ['pnpm', '--package=charts', 'dlx', 'charts', 'portolan'],
+  ['env', 'GATEWAY=portolan', 'charts'],
+  ['env', '-S', 'charts portolan'],
+  ['sh', '-c', 'exec "$@"', 'portolan', 'charts'],
+  ['sh', '-c', 'command -v portolan >/dev/null && exec charts'],
+  ['cmd', '/ccharts', 'portolan'],
   ['npx', '@acme/portolan-x'],
   ['npx', '--registry', 'https://npm.example/portolan', 'server'],
   ['npx', '--prefix', '/src/portolan', 'server'],
@@ -154,7 +199,7 @@ describe('selfReason, by real path', () => {
     expect(isSelf(line, { host, cwd: folder })).toBe(self);
   });
 
-  it('looks for no file where it is not known which program runs', () => {
+  it('takes an unmarked script for another server where it is not known which program runs', () => {
     expect(isSelf(['node', program], { cwd: folder })).toBe(false);
   });
 });

@@ -1,23 +1,42 @@
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { type Host, variable } from '../model/index.js';
 import { baseName, installedPackage, isRunner, packageName, type Started } from './command-line.js';
+import { isOwnFile, OUR_NAME } from './own-file.js';
+import { scriptCommands } from './script-commands.js';
 
-const OUR_NAME = 'portolan';
 /** Our program inside a folder of ours, wherever that lies; other scripts there are examples and tests. */
 const OUR_SCRIPT =
   /(?:^|[\\/])portolan(?:@[^\\/]*)?[\\/](?:dist[\\/](?:cli|main|index)|bin[\\/]cli|src[\\/]cli[\\/]main)(?:\.[cm]?[jt]s)?$/i;
 /** Servers that are shipped with us are servers like any other. */
 const OUR_EXAMPLE = /[\\/]dist[\\/]examples[\\/][\w-]+\.js$/;
+/** A script that only starts another program is shorter; of a longer file this much is read. */
+const MAX_SCRIPT_BYTES = 16 * 1024;
+/** Files that are opened for one entry: scripts that start scripts must not go on without end. */
+const MAX_FILES = 16;
+
+/** Where the words of a command line are looked for. */
+interface Place {
+  readonly folder: string;
+  readonly host: Host;
+  /** Files that may still be opened. */
+  filesLeft: number;
+}
 
 /** Whether starting the entry would start this gateway again, inside itself. Undefined if not, else why. */
 export function selfReason(name: string, started: readonly Started[], folder: string, host: Host): string | undefined {
   // A plugin's servers are called after the plugin: `plugin:<plugin>:<server>`.
   if (name.toLowerCase().split(':').at(-1)?.trim() === OUR_NAME) return `an entry called "${OUR_NAME}" is this gateway`;
+  return startsSelf(started, { folder, host, filesLeft: MAX_FILES });
+}
+
+function startsSelf(started: readonly Started[], place: Place): string | undefined {
   for (const { kind, word } of started) {
-    if (kind === 'package' && (packageName(word) === OUR_NAME || isOurPath(word, folder)))
+    if (kind === 'package' && (packageName(word) === OUR_NAME || isOurSource(word) || isOurPath(word, place.folder)))
       return `it runs the package ${OUR_NAME}`;
-    if (kind === 'program' && isOurPath(word, folder)) return `it starts ${OUR_NAME}`;
-    if (kind === 'program' && isThisProgram(word, folder, host)) return 'it starts this very program by another path';
+    if (kind === 'program' && isOurPath(word, place.folder)) return `it starts ${OUR_NAME}`;
+    // A runner is never us, and looking for `npx` along the whole path for each of its entries takes long.
+    const reason = kind === 'program' && !isRunner(word) ? programReason(word, place) : undefined;
+    if (reason !== undefined) return reason;
   }
   return undefined;
 }
@@ -28,11 +47,40 @@ function isOurPath(word: string, folder: string): boolean {
   return OUR_SCRIPT.test(word) || (/[\\/]/.test(word) && OUR_SCRIPT.test(resolve(folder, word)));
 }
 
-function isThisProgram(word: string, folder: string, host: Host): boolean {
-  // A runner is never us, and looking for `npx` along the whole path for each of its entries takes long.
-  if (host.self === undefined || isRunner(word)) return false;
+/** A package that is fetched from a repository or an archive: `git+https://…/portolan.git#v1`, `…/portolan-1.0.0.tgz`. */
+function isOurSource(word: string): boolean {
+  return /[\\/:]portolan(?:\.git|-\d[\w.+-]*\.tgz)?(?:#.*)?$/is.test(word);
+}
+
+function programReason(word: string, place: Place): string | undefined {
+  const { folder, host } = place;
   const self = withoutEnding(host.self);
-  return candidates(word, folder, host).some((path) => withoutEnding(host.files.realPath(path)) === self);
+  let isFirst = true;
+  for (const path of candidates(word, folder, host)) {
+    const real = host.files.realPath(path);
+    if (real === undefined) continue;
+    if (self !== undefined && withoutEnding(real) === self) return 'it starts this very program by another path';
+    // Only the first that is there would run.
+    const reason = isFirst ? fileReason(real, place) : undefined;
+    if (reason !== undefined) return reason;
+    isFirst = false;
+  }
+  return undefined;
+}
+
+/** What the file at a real path is or starts; it is read and never executed. */
+function fileReason(path: string, place: Place): string | undefined {
+  if (isRunner(baseName(path)) || place.filesLeft <= 0) return undefined;
+  place.filesLeft -= 1;
+  const { files } = place.host;
+  const start = files.readStart(path, MAX_SCRIPT_BYTES);
+  if (!start) return undefined;
+  if (isOurPath(path, place.folder) || isOwnFile(path, start, files)) return `it starts another copy of ${OUR_NAME}`;
+  const commands = start.isWhole ? scriptCommands(path, start.text) : undefined;
+  if (!commands || commands.length === 0) return undefined;
+  return commands.every((started) => startsSelf(started, place) !== undefined)
+    ? `it runs a script that only starts ${OUR_NAME}`
+    : undefined;
 }
 
 /** Our program lies there twice, as CommonJS and as a module. */

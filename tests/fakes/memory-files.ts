@@ -30,7 +30,13 @@ export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
     const text = Object.hasOwn(texts, path) ? texts[path] : undefined;
     return text === undefined ? { kind: 'unreadable', why: 'ENOENT' } : { kind: 'whole', bytes: Buffer.from(text) };
   };
-  return { read, list, exists, realPath: (path) => (exists(path) ? path : undefined), status, content };
+  const readStart = (path: string, maxBytes: number) => {
+    const reading = read(path);
+    if (reading.kind !== 'read') return undefined;
+    return { text: reading.text.slice(0, maxBytes), isWhole: reading.text.length <= maxBytes };
+  };
+  const realPath = (path: string) => (exists(path) ? path : undefined);
+  return { read, readStart, list, exists, realPath, status, content };
 }
 
 /** The same disk, but the nth time that it is asked for a file or folder it cannot give it. */

@@ -29,6 +29,13 @@ export type FolderReading =
   | FailedReading
   | { readonly kind: 'read'; readonly names: readonly FolderName[] };
 
+/** The first bytes of a file as text. */
+export interface FileStart {
+  readonly text: string;
+  /** The text is the whole file. */
+  readonly isWhole: boolean;
+}
+
 export interface FolderName {
   readonly name: string;
   readonly folder: boolean;
@@ -41,6 +48,8 @@ export interface FolderName {
  */
 export interface Files {
   read(path: string): FileReading;
+  /** At most this many bytes of a regular file; undefined for anything else and for what cannot be read. */
+  readStart(path: string, maxBytes: number): FileStart | undefined;
   list(path: string): FolderReading;
   exists(path: string): boolean;
   /** The path with every link followed, or undefined where there is nothing. */
@@ -69,6 +78,23 @@ export const diskFiles: Files = {
       return unread(error);
     } finally {
       closeSync(descriptor);
+    }
+  },
+  readStart(path, maxBytes) {
+    try {
+      // Checked before it is opened: opening some devices has an effect.
+      if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+      const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+      try {
+        const { size } = fstatSync(descriptor);
+        const bytes = Buffer.allocUnsafe(Math.min(size, maxBytes));
+        const length = readSync(descriptor, bytes, 0, bytes.length, 0);
+        return { text: decode(bytes.subarray(0, length)), isWhole: size <= maxBytes };
+      } finally {
+        closeSync(descriptor);
+      }
+    } catch {
+      return undefined;
     }
   },
   list(path) {
