@@ -182,7 +182,7 @@ describe('what is read of a file', () => {
     write('many/all.sh', `#!/bin/sh\n${many.join('\n')}\n`);
     reads.length = 0;
     expect(reason(at('many/all.sh'))).toBeUndefined();
-    expect(reads.length).toBeLessThanOrEqual(16);
+    expect(new Set(reads).size).toBeLessThanOrEqual(16);
   });
 
   it.each([

@@ -9,7 +9,9 @@ const OUR_SCRIPT =
   /(?:^|[\\/])portolan(?:@[^\\/]*)?[\\/](?:dist[\\/](?:cli|main|index)|bin[\\/]cli|src[\\/]cli[\\/]main)(?:\.[cm]?[jt]s)?$/i;
 /** Servers that are shipped with us are servers like any other. */
 const OUR_EXAMPLE = /[\\/]dist[\\/]examples[\\/][\w-]+\.js$/;
-/** A script that only starts another program is shorter; of a longer file this much is read. */
+/** Our mark is among the first bytes of a file. */
+const BEGINNING_BYTES = 256;
+/** A script that only starts another program is no longer than this; of a longer file only the beginning is read. */
 const MAX_SCRIPT_BYTES = 16 * 1024;
 /** Files that are opened for one entry: scripts that start scripts must not go on without end. */
 const MAX_FILES = 16;
@@ -73,10 +75,13 @@ function fileReason(path: string, place: Place): string | undefined {
   if (isRunner(baseName(path)) || place.filesLeft <= 0) return undefined;
   place.filesLeft -= 1;
   const { files } = place.host;
-  const start = files.readStart(path, MAX_SCRIPT_BYTES);
-  if (!start) return undefined;
-  if (isOurPath(path, place.folder) || isOwnFile(path, start, files)) return `it starts another copy of ${OUR_NAME}`;
-  const commands = start.isWhole ? scriptCommands(path, start.text) : undefined;
+  const beginning = files.readStart(path, BEGINNING_BYTES);
+  if (!beginning) return undefined;
+  if (isOurPath(path, place.folder) || isOwnFile(path, beginning.text, files))
+    return `it starts another copy of ${OUR_NAME}`;
+  if (beginning.size > MAX_SCRIPT_BYTES || beginning.text.includes('\0')) return undefined;
+  const { text } = files.readStart(path, MAX_SCRIPT_BYTES) ?? beginning;
+  const commands = scriptCommands(path, text);
   if (!commands || commands.length === 0) return undefined;
   return commands.every((started) => startsSelf(started, place) !== undefined)
     ? `it runs a script that only starts ${OUR_NAME}`

@@ -1,5 +1,5 @@
 import { dirname, join, relative } from 'node:path';
-import type { FileStart, Files } from '../base/index.js';
+import type { Files } from '../base/index.js';
 import { baseName } from './command-line.js';
 
 export const OUR_NAME = 'portolan';
@@ -12,22 +12,23 @@ const ENTRY_NAMES = new Set(['cli', 'main', 'index', 'program']);
 const MAX_ABOVE = 3;
 const MAX_MANIFEST_BYTES = 64 * 1024;
 
-/** Whether a file is the program of a copy of Portolan, whatever it and its folder are called. */
-export function isOwnFile(path: string, start: FileStart, files: Files): boolean {
-  return MARK.test(start.text) || (ENTRY_NAMES.has(baseName(path)) && isOwnEntry(path, files));
+/** Whether a file with this beginning is the program of a copy of Portolan, whatever it and its folder are called. */
+export function isOwnFile(path: string, beginning: string, files: Files): boolean {
+  return MARK.test(beginning) || (ENTRY_NAMES.has(baseName(path)) && isOwnEntry(path, files));
 }
 
 function isOwnEntry(path: string, files: Files): boolean {
   let folder = dirname(path);
   for (let above = 0; above < MAX_ABOVE; above += 1) {
     const manifest = files.readStart(join(folder, 'package.json'), MAX_MANIFEST_BYTES);
-    if (manifest) return manifest.isWhole && isOurs(manifest.text) && OUR_ENTRY.test(relative(folder, path));
+    if (manifest) return isOurs(manifest.text) && OUR_ENTRY.test(relative(folder, path));
     folder = dirname(folder);
   }
   return false;
 }
 
 function isOurs(manifest: string): boolean {
+  if (!manifest.includes(OUR_NAME)) return false;
   try {
     const { name, bin } = Object(JSON.parse(manifest));
     return name === OUR_NAME && typeof Object(bin)[OUR_NAME] === 'string';

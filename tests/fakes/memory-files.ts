@@ -33,7 +33,7 @@ export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   const readStart = (path: string, maxBytes: number) => {
     const reading = read(path);
     if (reading.kind !== 'read') return undefined;
-    return { text: reading.text.slice(0, maxBytes), isWhole: reading.text.length <= maxBytes };
+    return { text: reading.text.slice(0, maxBytes), size: reading.text.length };
   };
   const realPath = (path: string) => (exists(path) ? path : undefined);
   return { read, readStart, list, exists, realPath, status, content };

@@ -32,8 +32,8 @@ export type FolderReading =
 /** The first bytes of a file as text. */
 export interface FileStart {
   readonly text: string;
-  /** The text is the whole file. */
-  readonly isWhole: boolean;
+  /** The size of the whole file in bytes. */
+  readonly size: number;
 }
 
 export interface FolderName {
@@ -89,7 +89,7 @@ export const diskFiles: Files = {
         const { size } = fstatSync(descriptor);
         const bytes = Buffer.allocUnsafe(Math.min(size, maxBytes));
         const length = readSync(descriptor, bytes, 0, bytes.length, 0);
-        return { text: decode(bytes.subarray(0, length)), isWhole: size <= maxBytes };
+        return { text: decode(bytes.subarray(0, length)), size };
       } finally {
         closeSync(descriptor);
       }
