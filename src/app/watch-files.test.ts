@@ -26,6 +26,7 @@ function watching(paths: readonly string[], onChange: () => unknown = () => unde
   let calls = 0;
   const watch = watchPaths({
     touched,
+    listed: new Map(),
     unread,
     changed: async () => {
       calls += 1;
@@ -147,6 +148,20 @@ describe.concurrent('watchPaths', () => {
     using watch = watching([at('f')], () => {
       size += 1;
       writeFileSync(at('f'), 'x'.repeat(size));
+    });
+    writeFileSync(at('f'), 'bb');
+    expect(await watch.until(2)).toBe(2);
+    await quiet();
+    expect(watch.calls()).toBe(2);
+  });
+
+  it('looks again at a file that came up only when it was read, and was written then', async () => {
+    using folder = makeFolder();
+    const { at } = folder;
+    writeFileSync(at('f'), 'a');
+    using watch = watching([at('f')], () => {
+      watch.touched.add(at('new'));
+      if (watch.calls() === 1) writeFileSync(at('new'), 'written after it was read');
     });
     writeFileSync(at('f'), 'bb');
     expect(await watch.until(2)).toBe(2);

@@ -22,10 +22,10 @@ export function glob(files: Files, pattern: string, base = ''): { matches: strin
   const unlisted: Unlisted[] = [];
   let budget = MAX_FOLDERS;
 
-  const list = (folder: string) => {
+  const list = (folder: string, segment: string) => {
     budget -= 1;
     if (budget < 0) return [];
-    const reading = files.list(folder);
+    const reading = files.list(folder, segment === '**' ? '*' : segment);
     if (reading.kind === 'failed') unlisted.push({ path: folder, message: reading.message, hint: reading.hint });
     return reading.kind === 'read' ? reading.names : [];
   };
@@ -36,7 +36,7 @@ export function glob(files: Files, pattern: string, base = ''): { matches: strin
     if (segment === '**') {
       descend(folder, rest, depth);
       if (depth >= MAX_DEPTH) return;
-      for (const { name, folder: isFolder, link } of list(folder)) {
+      for (const { name, folder: isFolder, link } of list(folder, segment)) {
         // A link may lead back up; what is linked in is found where it really is.
         if (isFolder && !link && !SKIPPED.has(name)) descend(join(folder, name), segments, depth + 1);
       }
@@ -48,7 +48,7 @@ export function glob(files: Files, pattern: string, base = ''): { matches: strin
       else if (files.exists(path)) matches.push(path);
       return;
     }
-    for (const { name, folder: isFolder } of list(folder)) {
+    for (const { name, folder: isFolder } of list(folder, segment)) {
       if (!matchesSegment(segment, name)) continue;
       if (rest.length > 0) {
         if (isFolder) descend(join(folder, name), rest, depth);

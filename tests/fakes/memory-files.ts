@@ -50,7 +50,7 @@ export function failingOn(n: number, disk: Files): Files & { readonly asked: () 
   return {
     ...disk,
     read: (path) => turn(path, () => disk.read(path)),
-    list: (path) => turn(path, () => disk.list(path)),
+    list: (path, pattern) => turn(path, () => disk.list(path, pattern)),
     asked: () => asked,
   };
 }

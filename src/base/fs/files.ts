@@ -50,7 +50,8 @@ export interface Files {
   read(path: string): FileReading;
   /** At most this many bytes of a regular file; undefined for anything else and for what cannot be read. */
   readStart(path: string, maxBytes: number): FileStart | undefined;
-  list(path: string): FolderReading;
+  /** The names in a folder. Only those that match the pattern (`*` by default) matter to the caller; others may be among them. */
+  list(path: string, pattern?: string): FolderReading;
   exists(path: string): boolean;
   /** The path with every link followed, or undefined where there is nothing. */
   realPath(path: string): string | undefined;
