@@ -34,7 +34,7 @@ export function recordingFiles(files: Files): RecordingFiles {
     listed,
     unread,
     read: (path) => reading(path, files.read),
-    readStart: (path, maxBytes) => noting(path, () => files.readStart(path, maxBytes)),
+    readStart: (path, maxBytes) => noting(path, () => files.readStart?.(path, maxBytes)),
     list: (path, pattern = '*') => {
       listed.set(path, (listed.get(path) ?? new Set()).add(pattern));
       return reading(path, () => files.list(path, pattern));

@@ -75,12 +75,12 @@ function fileReason(path: string, place: Place): string | undefined {
   if (isRunner(baseName(path)) || place.filesLeft <= 0) return undefined;
   place.filesLeft -= 1;
   const { files } = place.host;
-  const beginning = files.readStart(path, BEGINNING_BYTES);
+  const beginning = files.readStart?.(path, BEGINNING_BYTES);
   if (!beginning) return undefined;
   if (isOurPath(path, place.folder) || isOwnFile(path, beginning.text, files))
     return `it starts another copy of ${OUR_NAME}`;
   if (beginning.size > MAX_SCRIPT_BYTES || beginning.text.includes('\0')) return undefined;
-  const { text } = files.readStart(path, MAX_SCRIPT_BYTES) ?? beginning;
+  const { text } = files.readStart?.(path, MAX_SCRIPT_BYTES) ?? beginning;
   const commands = scriptCommands(path, text);
   if (!commands || commands.length === 0) return undefined;
   return commands.every((started) => startsSelf(started, place) !== undefined)

@@ -102,7 +102,6 @@ function endless(link: boolean): Files {
   const folders = Array.from({ length: 10 }, (_, n): FolderName => ({ name: `f${n}`, folder: true, link }));
   return {
     read: () => ({ kind: 'read', text: '' }),
-    readStart: () => undefined,
     list: () => ({ kind: 'read', names: [...folders, { name: 'm.json', folder: false, link: false }] }),
     exists: () => true,
     realPath: (path) => path,

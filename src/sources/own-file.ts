@@ -20,7 +20,7 @@ export function isOwnFile(path: string, beginning: string, files: Files): boolea
 function isOwnEntry(path: string, files: Files): boolean {
   let folder = dirname(path);
   for (let above = 0; above < MAX_ABOVE; above += 1) {
-    const manifest = files.readStart(join(folder, 'package.json'), MAX_MANIFEST_BYTES);
+    const manifest = files.readStart?.(join(folder, 'package.json'), MAX_MANIFEST_BYTES);
     if (manifest) return isOurs(manifest.text) && OUR_ENTRY.test(relative(folder, path));
     folder = dirname(folder);
   }

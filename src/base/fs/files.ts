@@ -48,8 +48,11 @@ export interface FolderName {
  */
 export interface Files {
   read(path: string): FileReading;
-  /** At most this many bytes of a regular file; undefined for anything else and for what cannot be read. */
-  readStart(path: string, maxBytes: number): FileStart | undefined;
+  /**
+   * At most this many bytes of a regular file; undefined for anything else and for what cannot be read. Without this method no
+   * program is read to tell whether it is Portolan.
+   */
+  readStart?(path: string, maxBytes: number): FileStart | undefined;
   /** The names in a folder. Only those that match the pattern (`*` by default) matter to the caller; others may be among them. */
   list(path: string, pattern?: string): FolderReading;
   exists(path: string): boolean;
@@ -62,7 +65,7 @@ export interface Files {
 }
 
 /** The machine's own disk. */
-export const diskFiles: Files = {
+export const diskFiles: Required<Files> = {
   read(path) {
     let descriptor: number;
     try {

@@ -12,15 +12,15 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { diskFiles } from '../base/index.js';
-import type { Host } from '../model/host.js';
-import { startedBy } from './command-line.js';
-import { selfReason } from './detect-self.js';
+import { diskFiles } from '../src/base/index.js';
+import type { Host } from '../src/model/host.js';
+import { startedBy } from '../src/sources/command-line.js';
+import { selfReason } from '../src/sources/detect-self.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'copies-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const at = (name: string) => join(folder, name);
-const dist = join(import.meta.dirname, '../../dist');
+const dist = join(import.meta.dirname, '../dist');
 
 function write(name: string, text: string): string {
   mkdirSync(dirname(at(name)), { recursive: true });
