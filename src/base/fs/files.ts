@@ -93,7 +93,7 @@ export const diskFiles: Required<Files> = {
         const { size } = fstatSync(descriptor);
         const bytes = Buffer.allocUnsafe(Math.min(size, maxBytes));
         const length = readSync(descriptor, bytes, 0, bytes.length, 0);
-        return { text: decode(bytes.subarray(0, length)), size };
+        return { text: decodeText(bytes.subarray(0, length)), size };
       } finally {
         closeSync(descriptor);
       }
