@@ -7,11 +7,11 @@ import { makeMachine } from './machine.js';
 
 const RULES = [{ pattern: ['echo', 'wait'], enabled: true, tags: ['safe'] }];
 
-it('list_tools shows what the rules say of each tool, and doctor how many an allow-list hides', async () => {
+it('list_tools shows what the rules say of each tool, and doctor counts those that no rule enables', async () => {
   using machine = makeMachine();
   machine.write({
     '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { odd: odd() } }),
-    '~/.config/portolan/portolan.config.json': JSON.stringify({ toolRules: RULES }),
+    '~/.config/portolan/portolan.config.json': JSON.stringify({ toolRules: RULES, toolDefault: 'disabled' }),
   });
   let total = 0;
   {
@@ -30,7 +30,7 @@ it('list_tools shows what the rules say of each tool, and doctor how many an all
       code: 'tools-hidden',
       severity: 'info',
       server: 'odd',
-      message: `an allow-list in toolRules hides ${total - 2} of ${total} tools`,
+      message: `toolDefault "disabled" hides ${total - 2} of ${total} tools`,
     }),
   ]);
 });

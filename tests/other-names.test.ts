@@ -92,9 +92,12 @@ describe('a file of a repository that nobody has let in', () => {
     const toolRules = [
       { server: 'trusted', pattern: ['*'], enabled: true },
       { server: 'github', pattern: ['sleep'], enabled: true },
-      { pattern: ['echo', 'sleep'], enabled: false },
     ];
-    configure(other, { admin: fixture(['same']), github: fixture(['another']) }, { toolRules });
+    configure(
+      other,
+      { admin: fixture(['same']), github: fixture(['another']) },
+      { toolRules, toolDefault: 'disabled' },
+    );
     const twin = { ...fixture(['same']), ...more };
     other.write({ '<project>/.roo/mcp.json': JSON.stringify({ mcpServers: { trusted: twin, github: twin } }) });
     await using client = await connect(other);

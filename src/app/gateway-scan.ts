@@ -34,7 +34,10 @@ export async function look(options: LookOptions, before: Looked | undefined): Pr
     ...server,
     ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
   }));
-  const judge = await compileToolRules(settings.toolRules, namesForRules(discovery, servers));
+  const judge = await compileToolRules(settings.toolRules, {
+    toolDefault: settings.toolDefault,
+    namesOf: namesForRules(discovery, servers),
+  });
   return { discovery, view: { servers, judge, settings }, admitted: admittedAmong(servers) };
 }
 

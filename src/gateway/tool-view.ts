@@ -7,8 +7,8 @@ export interface ToolView {
   readonly listed: CatalogTool;
   readonly enabled: boolean;
   readonly tags: readonly string[];
-  /** Why it is off, for people and models. */
-  readonly because?: 'rule' | 'allow-list' | 'entry' | 'changed' | 'new';
+  /** Why it is disabled; `default` means that no rule enables it. */
+  readonly because?: 'rule' | 'default' | 'entry' | 'changed' | 'new';
 }
 
 type Views = ReadonlyMap<string, ToolView>;
@@ -43,7 +43,7 @@ function whyOff(
   pin: PinVerdict,
   pins: 'mark' | 'enforce',
 ): ToolView['because'] {
-  if (!enabled) return rule === undefined ? 'allow-list' : 'rule';
+  if (!enabled) return rule === undefined ? 'default' : 'rule';
   if (isOffInEntry) return 'entry';
   return pins === 'enforce' && pin !== 'same' ? pin : undefined;
 }
@@ -89,6 +89,11 @@ function whyAndHint(server: string, because: ToolView['because']): readonly [why
       ];
     case 'entry':
       return ["it is switched off in the server's own entry", `the user can see its lists with: portolan why ${name}`];
+    case 'default':
+      return [
+        'no rule enables it and toolDefault is "disabled"',
+        'the user can see the rules with: portolan config show',
+      ];
     default:
       return ['it is switched off by the settings', 'the user can see the rule with: portolan config show'];
   }

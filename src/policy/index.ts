@@ -29,4 +29,10 @@ export {
   shownName,
 } from './served-server.js';
 export { parseServerRules, ruleJudge, type ServerRule } from './server-rules.js';
-export { compileToolRules, MAX_TOOL_NAME_CHARACTERS, type ToolJudge, type ToolRule } from './tool-rules.js';
+export {
+  compileToolRules,
+  MAX_TOOL_NAME_CHARACTERS,
+  type ToolDefault,
+  type ToolJudge,
+  type ToolRule,
+} from './tool-rules.js';

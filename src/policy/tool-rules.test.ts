@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode, PortolanError } from '../base/index.js';
-import { compileToolRules, MAX_TOOL_NAME_CHARACTERS, type ToolRule } from './tool-rules.js';
+import { compileToolRules, MAX_TOOL_NAME_CHARACTERS, type ToolDefault, type ToolRule } from './tool-rules.js';
 
 const TOOLS = [
   'github/create_issue',
@@ -11,8 +11,8 @@ const TOOLS = [
 ] as const;
 
 /** Every tool that is on, with its tags after a colon. */
-async function on(rules: readonly ToolRule[]): Promise<string[]> {
-  const judge = await compileToolRules(rules);
+async function on(rules: readonly ToolRule[], toolDefault?: ToolDefault): Promise<string[]> {
+  const judge = await compileToolRules(rules, { ...(toolDefault && { toolDefault }) });
   return TOOLS.flatMap((path) => {
     const [server = '', tool = ''] = path.split('/');
     const { enabled, tags } = judge(server, tool);
@@ -25,7 +25,12 @@ const show = (...pattern: string[]): ToolRule => ({ pattern, enabled: true });
 const [CREATE, DELETE, REPOS, LINEAR, SEARCH] = TOOLS;
 
 describe('compileToolRules', () => {
-  it.each<{ title: string; rules: readonly ToolRule[]; on: readonly string[] }>([
+  it.each<{
+    title: string;
+    rules: readonly ToolRule[];
+    toolDefault?: ToolDefault;
+    on: readonly string[];
+  }>([
     { title: 'no rule', rules: [], on: TOOLS },
     { title: 'one hidden by its whole name', rules: [hide('list_repos')], on: [CREATE, DELETE, LINEAR, SEARCH] },
     { title: 'a part of a name, which is no name', rules: [hide('issue')], on: TOOLS },
@@ -42,24 +47,60 @@ describe('compileToolRules', () => {
     { title: 'a negated expression', rules: [hide('*', '!/ISSUE/i')], on: [CREATE, DELETE, LINEAR] },
     { title: 'nothing but negations', rules: [hide('!*delete*', '!search')], on: [DELETE, SEARCH] },
     { title: 'two marks of negation, of which the second is a letter', rules: [hide('!!search')], on: [] },
-    { title: 'the example', rules: [hide('*github*', '/issue/i', '!*delete*')], on: [DELETE, REPOS, SEARCH] },
+    { title: 'all three kinds', rules: [hide('*github*', '/issue/i', '!*delete*')], on: [DELETE, SEARCH] },
     { title: 'a server', rules: [{ ...hide('create_issue'), server: 'linear' }], on: [CREATE, DELETE, REPOS, SEARCH] },
     {
       title: 'a glob for servers',
       rules: [{ ...hide('create_issue'), server: 'GIT*' }],
       on: [DELETE, REPOS, LINEAR, SEARCH],
     },
-    { title: 'an allow-list', rules: [show('create_issue')], on: [CREATE, LINEAR] },
+    { title: 'an enabling rule alone', rules: [show('create_issue')], on: TOOLS },
+    { title: 'no rule and the default "disabled"', rules: [], toolDefault: 'disabled', on: [] },
+    { title: 'an allow-list', rules: [show('create_issue')], toolDefault: 'disabled', on: [CREATE, LINEAR] },
     {
-      title: 'an allow-list for one server',
+      title: 'an allow-list with a server',
       rules: [{ ...show('create_issue'), server: 'github' }],
-      on: [CREATE, LINEAR, SEARCH],
+      toolDefault: 'disabled',
+      on: [CREATE],
     },
-    { title: 'an allow-list for a server that is not there', rules: [{ ...show('x'), server: 'jira' }], on: TOOLS },
-    { title: 'two allow-lists, which add up', rules: [show('search'), show('list_*')], on: [REPOS, SEARCH] },
-    { title: 'an exception before what it excepts from', rules: [show('delete_issue'), hide('*issue')], on: [DELETE] },
-    { title: 'an exception after it, too late', rules: [hide('*issue'), show('delete_issue', 'search')], on: [SEARCH] },
-    { title: 'a hidden one before an allow-list', rules: [hide('delete_*'), show('*_issue')], on: [CREATE, LINEAR] },
+    {
+      title: 'two enabling rules of an allow-list',
+      rules: [show('search'), show('list_*')],
+      toolDefault: 'disabled',
+      on: [REPOS, SEARCH],
+    },
+    {
+      title: 'a disabling rule after an enabling one',
+      rules: [show('*'), hide('*delete*')],
+      on: [CREATE, REPOS, LINEAR, SEARCH],
+    },
+    {
+      title: 'a disabling rule before an enabling one',
+      rules: [hide('*delete*'), show('*')],
+      on: [CREATE, REPOS, LINEAR, SEARCH],
+    },
+    {
+      title: 'a disabling rule in an allow-list',
+      rules: [show('*_issue'), hide('delete_*')],
+      toolDefault: 'disabled',
+      on: [CREATE, LINEAR],
+    },
+    { title: 'the name of a server', rules: [hide('linear')], on: [CREATE, DELETE, REPOS] },
+    { title: 'a glob that fits the name of a server', rules: [hide('*git*')], on: [LINEAR, SEARCH] },
+    { title: 'an expression for the name of a server', rules: [hide('/^lin/')], on: [CREATE, DELETE, REPOS] },
+    { title: 'a server and a tool', rules: [hide('github/create_issue')], on: [DELETE, REPOS, LINEAR, SEARCH] },
+    { title: 'names of tools only', rules: [hide('*/*issue*')], on: [REPOS, SEARCH] },
+    { title: 'a negation that excludes a server', rules: [hide('*', '!linear')], on: [LINEAR, SEARCH] },
+    {
+      title: 'a negation that excludes one tool of a server',
+      rules: [hide('*issue', '!linear/*')],
+      on: [REPOS, LINEAR, SEARCH],
+    },
+    {
+      title: 'the documented example',
+      rules: [{ ...show('*github*'), tags: ['github'] }],
+      on: [`${CREATE}:github`, `${DELETE}:github`, `${REPOS}:github`, LINEAR, SEARCH],
+    },
     {
       title: 'a rule that only tags',
       rules: [{ pattern: ['*delete*'], tags: ['danger'] }],
@@ -75,32 +116,49 @@ describe('compileToolRules', () => {
       on: [
         `${CREATE}:issue,write,on`,
         `${DELETE}:issue,write,on`,
+        REPOS,
         `${LINEAR}:issue,write,on`,
         `${SEARCH}:write,on,read`,
       ],
     },
     { title: 'a rule that says nothing', rules: [{ pattern: ['*'] }], on: TOOLS },
-  ])('leaves on $on for $title', async ({ rules, on: expected }) => {
-    expect(await on(rules)).toEqual(expected);
+  ])('leaves on $on for $title', async ({ rules, toolDefault, on: expected }) => {
+    expect(await on(rules, toolDefault)).toEqual(expected);
   });
 
-  it('names the rule that decided, and none where an allow-list hides or nothing is said', async () => {
+  it('names the rule that decided, and none if the default did', async () => {
     const judge = await compileToolRules([
       { pattern: ['*'], tags: ['all'] },
-      { ...hide('b'), server: 's' },
       { ...show('a', 'b'), server: 's' },
+      { ...hide('b'), server: 's' },
     ]);
-    expect([judge('s', 'a'), judge('s', 'b'), judge('s', 'c'), judge('t', 'c')]).toEqual([
-      { enabled: true, tags: ['all'], rule: 2 },
-      { enabled: false, tags: ['all'], rule: 1 },
-      { enabled: false, tags: ['all'] },
+    expect([judge('s', 'a'), judge('s', 'b'), judge('s', 'c'), judge('t', 'b')]).toEqual([
+      { enabled: true, tags: ['all'], rule: 1 },
+      { enabled: false, tags: ['all'], rule: 2 },
       { enabled: true, tags: ['all'] },
+      { enabled: true, tags: ['all'] },
+    ]);
+  });
+
+  it('matches each name of a server', async () => {
+    const namesOf = (server: string) => (server === 'a' ? ['a', 'other'] : [server]);
+    const judge = await compileToolRules([hide('other/t'), hide('!a', '!b', '!c')], { namesOf });
+    expect(['a/t', 'a/u', 'b/t', 'd/t'].map((path) => judge(path.slice(0, 1), path.slice(2)).enabled)).toEqual([
+      ...[false, true, true, false],
     ]);
   });
 
   it('keeps the tags of a tool that is off', async () => {
     const judge = await compileToolRules([{ pattern: ['a'], enabled: false, tags: ['x'] }]);
     expect(judge('s', 'a')).toEqual({ enabled: false, tags: ['x'], rule: 0 });
+  });
+
+  it('disables a tool if a name of its server is too long to be judged', async () => {
+    const long = 'a'.repeat(MAX_TOOL_NAME_CHARACTERS + 1);
+    const judge = await compileToolRules([show('*')], { namesOf: (server) => [server, server === 's' ? long : 'x'] });
+    expect([judge(long, 'a'), judge('s', 'a'), judge('t', 'a')].map(({ enabled }) => enabled)).toEqual([
+      ...[false, false, true],
+    ]);
   });
 
   it('switches off a tool with a name that is too long to be judged', async () => {

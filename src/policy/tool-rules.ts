@@ -1,65 +1,127 @@
 import { ErrorCode, PortolanError, wildcard } from '../base/index.js';
 
-/** What somebody says about tools by their names; a rule without `enabled` only tags. */
+/** Enables, disables or tags tools; a rule without `enabled` only tags. */
 export interface ToolRule {
-  /** Globs, `/regular expressions/flags`, and either with `!` before it. */
+  /** Globs, `/regular expressions/flags`, and either with `!` before it to exclude. */
   readonly pattern: readonly string[];
-  /** A glob for the names of servers; without it the rule is for all. */
+  /** A glob for the names of servers; without it the rule applies to every server. */
   readonly server?: string;
   readonly enabled?: boolean;
   readonly tags?: readonly string[];
 }
 
+/** Decides about a tool that no rule enables or disables; `disabled` makes the rules an allow-list. */
+export type ToolDefault = 'enabled' | 'disabled';
+
 interface ToolVerdict {
   readonly enabled: boolean;
   readonly tags: readonly string[];
-  /** The place of the rule that decided; a tool that is off without one is hidden by an allow-list. */
+  /** The index of the rule that decided; undefined if the default did. */
   readonly rule?: number;
 }
 
-/** What the rules say of a tool, by the names of its server and its own. */
+/** The verdict of the rules on one tool of one server. */
 export type ToolJudge = (server: string, tool: string) => ToolVerdict;
 
-/** No client takes a longer name, and no rule has to read it: where there are rules, such a tool is off. */
+export interface ToolPolicy {
+  readonly toolDefault?: ToolDefault;
+  /** Every name by which a rule may mean a server. */
+  readonly namesOf?: (server: string) => readonly string[];
+}
+
+/** No client accepts a longer tool name. If there are rules, a tool is disabled when its name or a name of its server is longer. */
 export const MAX_TOOL_NAME_CHARACTERS = 512;
-/** The time for one name grows with the size of the program that the expression becomes. */
+/** The time for one name grows with the size of the compiled expression. */
 const MAX_EXPRESSION_CHARACTERS = 1_000;
 const MAX_PROGRAM_SIZE = 1_500;
 
-type Matches = (text: string) => boolean;
+/** A name, and its lower-case form for globs, which ignore case. */
+interface Subject {
+  readonly text: string;
+  readonly lower: string;
+}
+
+type Matches = (subject: Subject) => boolean;
 
 /**
- * A rule may name a server by any of its names. Rejects with the pattern's name if one cannot be read: a rule that hides a tool
- * must not vanish in silence.
+ * Any matching rule with `enabled: false` disables a tool; otherwise any matching `enabled: true` enables it; otherwise
+ * `toolDefault` decides. Rejects if a pattern cannot be read: a rule that disables a tool must not be skipped.
  */
 export async function compileToolRules(
   rules: readonly ToolRule[],
-  namesOf: (server: string) => readonly string[] = (server) => [server],
+  { toolDefault = 'enabled', namesOf = (server) => [server] }: ToolPolicy = {},
 ): Promise<ToolJudge> {
-  if (rules.length === 0) return () => ({ enabled: true, tags: [] });
-  const compiled = await Promise.all(
-    rules.map(async (rule, place) => ({
-      ...rule,
-      place,
-      isFor: rule.server === undefined ? () => true : glob(rule.server),
-      matches: await nameMatcher(rule.pattern),
-    })),
-  );
-  return (server, tool) => {
-    if (tool.length > MAX_TOOL_NAME_CHARACTERS) return { enabled: false, tags: [] };
+  const isDefaultEnabled = toolDefault === 'enabled';
+  if (rules.length === 0) return () => ({ enabled: isDefaultEnabled, tags: [] });
+  const compiled = await Promise.all(rules.map(compileRule));
+  const rulesFor = lastServer((server) => {
     const names = namesOf(server);
-    const here = compiled.filter(({ isFor }) => names.some(isFor));
-    const matching = here.filter(({ matches }) => matches(tool));
-    const tags = [...new Set(matching.flatMap((rule) => rule.tags ?? []))];
-    const deciding = matching.find(({ enabled }) => enabled !== undefined);
-    if (deciding) return { enabled: deciding.enabled === true, tags, rule: deciding.place };
-    // Who says which tools are on says that the others are off.
-    return { enabled: !here.some(({ enabled }) => enabled === true), tags };
+    if (names.some(isTooLong)) return undefined;
+    const subjects = names.map(subjectOf);
+    return { subjects, rules: compiled.flatMap((rule) => rule.forServer(subjects) ?? []) };
+  });
+  return (server, tool) => {
+    const here = isTooLong(tool) ? undefined : rulesFor(server);
+    if (!here) return { enabled: false, tags: [] };
+    const subjects = [subjectOf(tool), ...here.subjects.map(({ text }) => subjectOf(`${text}/${tool}`))];
+    const matching = here.rules.filter(({ matches }) => matches(subjects));
+    const tags = [...new Set(matching.flatMap(({ rule }) => rule.tags ?? []))];
+    const deciding =
+      matching.find(({ rule }) => rule.enabled === false) ?? matching.find(({ rule }) => rule.enabled === true);
+    if (!deciding) return { enabled: isDefaultEnabled, tags };
+    return { enabled: deciding.rule.enabled === true, tags, rule: deciding.place };
   };
 }
 
-/** Any of the patterns and none of those with `!`; where all have one, everything else. */
-async function nameMatcher(patterns: readonly string[]): Promise<Matches> {
+interface RuleForServer {
+  readonly rule: ToolRule;
+  readonly place: number;
+  /** Given the tool name and `server/tool`. */
+  readonly matches: (subjects: readonly Subject[]) => boolean;
+}
+
+interface CompiledRule {
+  /** Undefined if the rule matches no tool of a server with these names. */
+  forServer(names: readonly Subject[]): RuleForServer | undefined;
+}
+
+async function compileRule(rule: ToolRule, place: number): Promise<CompiledRule> {
+  const isFor = rule.server === undefined ? () => true : glob(rule.server);
+  const { wanted, unwanted } = await readPatterns(rule.pattern);
+  return {
+    forServer(names) {
+      if (!names.some(isFor) || names.some((name) => unwanted.some((matches) => matches(name)))) return undefined;
+      const isServerWanted = wanted.length === 0 || names.some((name) => wanted.some((matches) => matches(name)));
+      return {
+        rule,
+        place,
+        matches: (subjects) =>
+          (isServerWanted || subjects.some((subject) => wanted.some((matches) => matches(subject)))) &&
+          !subjects.some((subject) => unwanted.some((matches) => matches(subject))),
+      };
+    },
+  };
+}
+
+/** Tools are judged server by server, so the result for the last server saves most of the work. */
+function lastServer<T>(compute: (server: string) => T): (server: string) => T {
+  let last: { readonly server: string; readonly result: T } | undefined;
+  return (server) => {
+    if (last?.server !== server) last = { server, result: compute(server) };
+    return last.result;
+  };
+}
+
+function isTooLong(name: string): boolean {
+  return name.length > MAX_TOOL_NAME_CHARACTERS;
+}
+
+function subjectOf(text: string): Subject {
+  return { text, lower: text.toLowerCase() };
+}
+
+/** If every pattern has a `!`, the rule matches everything else. */
+async function readPatterns(patterns: readonly string[]) {
   if (patterns.length === 0) throw invalid('', 'a rule has no pattern');
   const read = await Promise.all(
     patterns.map(async (pattern) => {
@@ -67,11 +129,10 @@ async function nameMatcher(patterns: readonly string[]): Promise<Matches> {
       return { isNegative, matches: await toMatcher(isNegative ? pattern.slice(1) : pattern, pattern) };
     }),
   );
-  const wanted = read.filter(({ isNegative }) => !isNegative);
-  const unwanted = read.filter(({ isNegative }) => isNegative);
-  return (name) =>
-    (wanted.length === 0 || wanted.some(({ matches }) => matches(name))) &&
-    !unwanted.some(({ matches }) => matches(name));
+  return {
+    wanted: read.filter(({ isNegative }) => !isNegative).map(({ matches }) => matches),
+    unwanted: read.filter(({ isNegative }) => isNegative).map(({ matches }) => matches),
+  };
 }
 
 async function toMatcher(text: string, pattern: string): Promise<Matches> {
@@ -81,7 +142,7 @@ async function toMatcher(text: string, pattern: string): Promise<Matches> {
 
 function glob(pattern: string): Matches {
   const matches = wildcard(pattern.toLowerCase());
-  return (text) => matches(text.toLowerCase());
+  return ({ lower }) => matches(lower);
 }
 
 /** Never in the built-in engine, which one line can keep busy for longer than anybody waits. */
@@ -107,7 +168,7 @@ async function expression(text: string, pattern: string): Promise<Matches> {
   }, 0);
   try {
     const compiled = RE2JS.compile(source, flags);
-    if (compiled.programSize() <= MAX_PROGRAM_SIZE) return (name) => compiled.test(name);
+    if (compiled.programSize() <= MAX_PROGRAM_SIZE) return ({ text: name }) => compiled.test(name);
   } catch (error) {
     throw invalid(pattern, error instanceof Error ? error.message : String(error), error);
   }

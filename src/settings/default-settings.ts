@@ -17,6 +17,8 @@ export interface Settings {
   readonly cache: Whole<'cache'>;
   readonly sources: readonly SourceSetting[];
   readonly toolRules: readonly ToolRule[];
+  /** Decides about a tool that no rule enables or disables. */
+  readonly toolDefault: Given<'toolDefault'>;
   readonly approval: Given<'approval'>;
   /** What a change in a file that an approval covers leads to; written as `approval.files` too. */
   readonly approvalFiles: Given<'approvalFiles'>;
@@ -59,6 +61,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   cache: { enabled: true, ttl: 3600 },
   sources: [],
   toolRules: [],
+  toolDefault: 'enabled',
   approval: 'project',
   approvalFiles: 'ask',
   elicitation: true,

@@ -2,7 +2,7 @@ import { DEFAULTS } from './default-settings.js';
 import { leavesOf } from './setting-keys.js';
 
 /** The keys that a variable may set: single values that change from start to start. */
-const SETTABLE = /^(?:enabled|approval|cache\.\w+|timeouts\.\w+|limits\.\w+|sandbox\.\w+)$/;
+const SETTABLE = /^(?:enabled|approval|toolDefault|cache\.\w+|timeouts\.\w+|limits\.\w+|sandbox\.\w+)$/;
 
 /** One variable, and the settings that it stands for, not yet checked. */
 export interface Variable {

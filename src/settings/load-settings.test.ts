@@ -71,7 +71,7 @@ describe('which settings hold', () => {
       expected: { timeouts: { ...DEFAULTS.timeouts, callMs: 9_000 } },
     },
     {
-      title: 'rules of a project that disable are asked before those of the user',
+      title: 'rules of a project and of the user add up',
       texts: {
         [USER]: { toolRules: [{ pattern: ['*'], enabled: true }] },
         [PROJECT]: { toolRules: [{ pattern: ['*delete*'], enabled: false }] },
@@ -82,6 +82,12 @@ describe('which settings hold', () => {
           { pattern: ['*'], enabled: true },
         ],
       },
+    },
+    {
+      title: 'a project adds nothing to an allow-list of tools that a variable asks for',
+      texts: { [PROJECT]: { toolDefault: 'enabled', toolRules: [{ pattern: ['*'], enabled: true, tags: ['t'] }] } },
+      env: { PORTOLAN_TOOL_DEFAULT: 'disabled' },
+      expected: { toolDefault: 'disabled', toolRules: [{ pattern: ['*'], tags: ['t'] }] },
     },
     {
       title: 'an administrator is above user, project and variables',

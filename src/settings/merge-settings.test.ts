@@ -108,14 +108,20 @@ describe('underManaged', () => {
     {
       title: 'adds nothing to an allow list of tools',
       lower: { toolRules: [{ ...on('*'), tags: ['t'] }, off] },
-      managed: { toolRules: [on('read*')] },
-      expected: { toolRules: [on('read*'), { pattern: ['*'], tags: ['t'] }, off] },
+      managed: { toolDefault: 'disabled', toolRules: [on('read*')] },
+      expected: { toolDefault: 'disabled', toolRules: [on('read*'), { pattern: ['*'], tags: ['t'] }, off] },
     },
     {
-      title: 'leaves the allow list of another server alone',
-      lower: { toolRules: [on('*', 's'), on('*', 't'), on('x')] },
-      managed: { toolRules: [on('read*', 's')] },
-      expected: { toolRules: [on('read*', 's'), on('*', 't')] },
+      title: 'does not turn an allow list of tools off',
+      lower: { toolDefault: 'enabled' },
+      managed: { toolDefault: 'disabled' },
+      expected: { toolDefault: 'disabled' },
+    },
+    {
+      title: 'may have an allow list of tools below',
+      lower: { toolDefault: 'disabled', toolRules: [on('x', 's')] },
+      managed: { toolDefault: 'enabled', toolRules: [on('read*')] },
+      expected: { toolDefault: 'disabled', toolRules: [on('read*'), on('x', 's')] },
     },
     {
       title: 'passes no variable that the administrator did not name',

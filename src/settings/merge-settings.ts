@@ -2,7 +2,7 @@ import { matchesWildcard } from '../base/index.js';
 import { DEFAULTS, deepFreeze, type Settings, type ToolRule } from './default-settings.js';
 import type { SettingsFile } from './settings-schema.js';
 
-/** The upper file over the lower one: single values are replaced, lists add up, and upper tool rules are asked first. */
+/** The upper file over the lower one: single values are replaced, lists add up, the upper one first. */
 export function over(lower: SettingsFile, upper: SettingsFile): SettingsFile {
   return {
     ...lower,
@@ -65,7 +65,14 @@ export function underManaged(lower: SettingsFile, managed: SettingsFile): Settin
       sandbox: { ...lower.sandbox, ...managed.sandbox, ...lowest(lower.sandbox, managed.sandbox) },
     }),
     ...(managed.allowedMcpServers && { allowedMcpServers: managed.allowedMcpServers }),
-    ...listed('toolRules', managed.toolRules, belowAllowList(lower.toolRules, managed.toolRules)),
+    ...((lower.toolDefault === 'disabled' || managed.toolDefault === 'disabled') && {
+      toolDefault: 'disabled' as const,
+    }),
+    ...listed(
+      'toolRules',
+      managed.toolRules,
+      managed.toolDefault === 'disabled' ? withoutEnabling(lower.toolRules) : lower.toolRules,
+    ),
     ...(managed.passEnv && { passEnv: lower.passEnv ? within(lower.passEnv, managed.passEnv) : managed.passEnv }),
   };
 }
@@ -93,16 +100,12 @@ function lowest(a: object | undefined, b: object | undefined): Record<string, nu
   );
 }
 
-/** An administrator's rule that enables makes an allow list; one more such rule below would add to it. */
-function belowAllowList(lower: SettingsFile['toolRules'], managed: SettingsFile['toolRules']) {
-  const lists = (managed ?? []).filter(({ enabled }) => enabled === true);
-  const widens = (rule: ToolRule) =>
-    rule.enabled === true && lists.some(({ server }) => server === undefined || !rule.server || server === rule.server);
-  return lower?.flatMap((rule) => (widens(rule) ? tagsOnly(rule) : [rule]));
+/** Below an allow-list, an enabling rule would add a tool to it: such a rule only tags. */
+export function withoutEnabling(rules: SettingsFile['toolRules']): ToolRule[] | undefined {
+  return rules?.flatMap((rule) => (rule.enabled === true ? tagsOnly(rule) : [rule]));
 }
 
-/** What is left of a rule that may not decide. */
-export function tagsOnly({ pattern, server, tags }: ToolRule): ToolRule[] {
+function tagsOnly({ pattern, server, tags }: ToolRule): ToolRule[] {
   return tags ? [{ pattern, ...(server !== undefined && { server }), tags }] : [];
 }
 

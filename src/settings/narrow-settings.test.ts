@@ -8,6 +8,7 @@ const user: SettingsFile = {
   pluginOnly: true,
   approval: 'all',
   enabled: false,
+  toolDefault: 'disabled',
   timeouts: { callMs: 10_000 },
   cache: { enabled: false, ttl: 60 },
 };
@@ -44,6 +45,11 @@ describe('narrow', () => {
       title: 'a tool rule that only tags',
       file: { toolRules: [{ pattern: ['*'], tags: ['team'] }] },
       counts: { toolRules: [{ pattern: ['*'], tags: ['team'] }] },
+    },
+    {
+      title: 'an allow-list where the user has none',
+      file: { toolDefault: 'disabled', toolRules: [{ pattern: ['read*'], enabled: true }] },
+      counts: { toolDefault: 'disabled', toolRules: [{ pattern: ['read*'], enabled: true }] },
     },
   ])('lets a project say at once: $title', ({ held = {}, file, counts }) => {
     expect(narrow(file, complete(held))).toEqual({ counts, waiting: [] });
@@ -89,8 +95,9 @@ describe('narrow', () => {
     { title: 'fewer questions about files', file: { approvalFiles: 'warn' }, waiting: ['approvalFiles'] },
     { title: 'no questions about files', file: { approvalFiles: 'off' }, waiting: ['approvalFiles'] },
     { title: 'fewer questions', file: { approval: 'project' }, waiting: ['approval'] },
+    { title: 'no allow-list of tools', file: { toolDefault: 'enabled' }, waiting: ['toolDefault'] },
     {
-      title: 'a tool rule that enables, of which the tags stay',
+      title: 'a tool rule that enables where the user has an allow-list, of which the tags stay',
       file: { toolRules: [{ pattern: ['*'], server: 's', enabled: true, tags: ['t'] }] },
       waiting: ['toolRules'],
       counts: { toolRules: [{ pattern: ['*'], server: 's', tags: ['t'] }] },

@@ -1,5 +1,5 @@
 import type { Settings } from './default-settings.js';
-import { stricter, tagsOnly } from './merge-settings.js';
+import { stricter, withoutEnabling } from './merge-settings.js';
 import { isSame, leavesOf } from './setting-keys.js';
 import type { SettingsFile } from './settings-schema.js';
 
@@ -18,7 +18,8 @@ export function narrow(file: SettingsFile, held: Settings): Narrowed {
     ...lower(file.cache, held.cache),
     ...(file.cache?.enabled === false && { enabled: false }),
   };
-  const toolRules = file.toolRules?.flatMap((rule) => (rule.enabled === true ? tagsOnly(rule) : [rule]));
+  // Without an allow-list above it, an enabling rule can only make exceptions from the file's own toolDefault.
+  const toolRules = held.toolDefault === 'enabled' ? file.toolRules : withoutEnabling(file.toolRules);
   const counts: SettingsFile = {
     ...(file.enabled === false && { enabled: false }),
     ...(file.pluginOnly === true && { pluginOnly: true }),
@@ -31,6 +32,7 @@ export function narrow(file: SettingsFile, held: Settings): Narrowed {
     ...(file.search?.remember === false && { search: { remember: false } }),
     ...(file.deniedMcpServers && { deniedMcpServers: file.deniedMcpServers }),
     ...(toolRules && { toolRules }),
+    ...(file.toolDefault === 'disabled' && { toolDefault: 'disabled' }),
     ...(Object.keys(cache).length > 0 && { cache }),
     ...(Object.keys(timeouts).length > 0 && { timeouts }),
     ...(Object.keys(limits).length > 0 && { limits }),

@@ -41,7 +41,7 @@ export interface ReadFile {
 export function settle(read: readonly ReadFile[], given: readonly SettingsLayer[]): LoadedSettings {
   const own = outcomesOf(read, 'user', DEFAULTS);
   const user = own.flatMap(layersOf);
-  const project = outcomesOf(read, 'project', complete(stack(user)));
+  const project = outcomesOf(read, 'project', complete(stack([...user, ...given])));
   const managed = outcomesOf(read, 'managed', DEFAULTS);
   const lower = [...user, ...project.flatMap(layersOf), ...given].map(withoutManagedOnly);
   const layers = [...lower.map(({ layer }) => layer), ...managed.flatMap(layersOf)];

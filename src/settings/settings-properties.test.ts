@@ -36,6 +36,7 @@ const settings = fc.record(
       ),
       { maxLength: 3 },
     ),
+    toolDefault: fc.constantFrom('enabled', 'disabled'),
     approval: fc.constantFrom('project', 'all'),
     approvalFiles: fc.constantFrom('ask', 'warn', 'off'),
     allowedMcpServers: entries,
@@ -99,7 +100,10 @@ function expectNarrower(after: Settings, before: Settings): void {
   expect(after.deniedMcpServers).toEqual(expect.arrayContaining([...before.deniedMcpServers]));
   const added = after.toolRules.length - before.toolRules.length;
   expect(after.toolRules.slice(added)).toEqual(before.toolRules);
-  expect(after.toolRules.slice(0, added).filter(({ enabled }) => enabled === true)).toEqual([]);
+  if (before.toolDefault === 'disabled') {
+    expect(after.toolDefault).toBe('disabled');
+    expect(after.toolRules.slice(0, added).filter(({ enabled }) => enabled === true)).toEqual([]);
+  }
 }
 
 describe('whatever the files hold', () => {
@@ -147,6 +151,11 @@ describe('whatever the files hold', () => {
         expect(all.allowManagedMcpServersOnly).toBe(alone.allowManagedMcpServersOnly);
         expect(all.deniedMcpServers.slice(0, alone.deniedMcpServers.length)).toEqual(alone.deniedMcpServers);
         expect(all.toolRules.slice(0, alone.toolRules.length)).toEqual(alone.toolRules);
+        if (managed.toolDefault === 'disabled') {
+          expect(all.toolDefault).toBe('disabled');
+          const below = all.toolRules.slice(alone.toolRules.length);
+          expect(below.filter(({ enabled }) => enabled === true)).toEqual([]);
+        }
         for (const key of ['timeouts', 'limits'] as const) {
           const limits = new Map(Object.entries(all[key]));
           for (const [name, limit] of Object.entries(managed[key] ?? {}))

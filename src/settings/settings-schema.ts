@@ -15,12 +15,30 @@ const SourceSetting = z.strictObject({
   format: z.enum(['json', 'jsonc', 'json5', 'toml', 'yaml']).exactOptional(),
 });
 
+/** The rule as editors show it; help, README and guide state the same. */
+const TOOL_RULES_TEXT = [
+  'Any matching rule with "enabled": false disables the tool.',
+  'Otherwise any matching rule with "enabled": true enables it.',
+  'Otherwise "toolDefault" decides, which is "enabled" if it is not set.',
+  'Tags are the union of all matching rules.',
+].join(' ');
+const PATTERN_TEXT = [
+  'A pattern is matched against the tool name, server/tool and the server name.',
+  'A pattern with ! excludes if any of the three matches.',
+  'It is a glob such as "*issue*" or an expression such as "/issue/i".',
+].join(' ');
+const TOOL_DEFAULT_TEXT =
+  'Decides about tools that no rule enables or disables; "disabled" makes the rules an allow-list.';
+
 const ToolRule = z.strictObject({
-  pattern: someTexts,
-  server: text.exactOptional(),
+  pattern: someTexts.describe(PATTERN_TEXT),
+  server: text.describe('A glob for server names: it limits the rule to these servers.').exactOptional(),
   enabled: z.boolean().exactOptional(),
   tags: texts.exactOptional(),
 });
+
+const ToolRules = z.array(ToolRule).readonly().describe(TOOL_RULES_TEXT);
+const ToolDefault = z.enum(['enabled', 'disabled']).describe(TOOL_DEFAULT_TEXT);
 
 /** Names a server in an allow or deny list, in exactly one of three ways. */
 const ServerEntry = z.union(
@@ -87,7 +105,8 @@ export const SettingsFile = z.strictObject({
   enabled: z.boolean().exactOptional(),
   cache: Cache.exactOptional(),
   sources: z.array(SourceSetting).readonly().exactOptional(),
-  toolRules: z.array(ToolRule).readonly().exactOptional(),
+  toolRules: ToolRules.exactOptional(),
+  toolDefault: ToolDefault.exactOptional(),
   approval: z.enum(['project', 'all']).exactOptional(),
   approvalFiles: z.enum(['ask', 'warn', 'off']).exactOptional(),
   elicitation: z.boolean().exactOptional(),
@@ -114,7 +133,13 @@ export const SettingsFile = z.strictObject({
 export type SettingsFile = z.infer<typeof SettingsFile>;
 
 /** The settings that may be written in the wrapper `{"discovery": {…}}`. */
-export const DiscoverySection = SettingsFile.pick({ enabled: true, cache: true, sources: true, toolRules: true });
+export const DiscoverySection = SettingsFile.pick({
+  enabled: true,
+  cache: true,
+  sources: true,
+  toolRules: true,
+  toolDefault: true,
+});
 
 /** The keys that may stand at a place, for whoever wrote another one there. */
 export const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {

@@ -30,21 +30,20 @@ function knownCatalog(discovery: Discovery): Catalog {
   return catalog;
 }
 
-/** How many tools of each server an allow-list hides, as far as their lists are known. */
+/** The number of tools of each server that no rule enables or that its entry leaves out, as far as the tools are known. */
 export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
-  const { toolRules, pins } = discovery.settings.settings;
-  const judge = await compileToolRules(toolRules, namesForRules(discovery, discovery.servers));
+  const { toolRules, toolDefault, pins } = discovery.settings.settings;
+  const namesOf = namesForRules(discovery, discovery.servers);
+  const judge = await compileToolRules(toolRules, { toolDefault, namesOf });
   return knownCatalog(discovery)
     .entries()
     .flatMap((entry) => {
       const views = [...viewTools(entry, judge, pins).values()];
       const count = (because: ToolView['because']) => views.filter((view) => view.because === because).length;
-      const [listed, inEntry] = [count('allow-list'), count('entry')];
+      const [listed, inEntry] = [count('default'), count('entry')];
       const { name, definition } = entry.server;
       return [
-        ...(listed > 0
-          ? [hidden(name, listed, views.length, 'an allow-list in toolRules', 'portolan config show')]
-          : []),
+        ...(listed > 0 ? [hidden(name, listed, views.length, 'toolDefault "disabled"', 'portolan config show')] : []),
         ...(inEntry > 0 && definition.tools?.allow
           ? [hidden(name, inEntry, views.length, 'the allow-list of its entry', `portolan why ${shellWord(name)}`)]
           : []),

@@ -9,7 +9,7 @@ import type { TourOptions } from './tour/take-tour.js';
 
 // The bundler keeps apart only what is imported like this: a command loads what it uses.
 
-/** How many tools of each server an allow-list hides, as far as their lists are known. */
+/** The number of tools of each server that no rule enables or that its entry leaves out, as far as the tools are known. */
 export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
   const known = await import('./known-tools.js');
   return known.hiddenTools(discovery);

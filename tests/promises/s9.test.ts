@@ -133,7 +133,7 @@ describe(`S9 the policy matcher is linear`, () => {
     expect([growth, growth, growth].some((grow) => grow() < 24)).toBe(true);
   });
 
-  /** The longest name of a tool that is judged; a longer one is off unread. */
+  /** The longest name of a tool or server that is judged; a longer one is disabled unread. */
   const LONGEST = a(MAX_TOOL_NAME_CHARACTERS);
   const PASSES = { enabled: true, tags: [] };
 
@@ -146,7 +146,18 @@ describe(`S9 the policy matcher is linear`, () => {
     {
       title: 'stars for the name of a server',
       rule: (n) => ({ server: `*a*a*a*a*a*b${n}*` }),
+      server: LONGEST,
+    },
+    {
+      title: 'stars in a pattern, for the longest names of a server and a tool',
+      rule: (n) => ({ pattern: [`${'*a'.repeat(200)}*b${n}*`, `!*a*a*a*a*a*b${n}*`] }),
+      server: LONGEST,
+    },
+    {
+      title: 'a server with a name that is too long to be judged',
+      rule: (n) => ({ server: `*a*a*a*a*a*b${n}*` }),
       server: a(CHARACTERS),
+      is: { enabled: false, tags: [] },
     },
     {
       title: 'a name that is too long to be judged',
@@ -160,7 +171,10 @@ describe(`S9 the policy matcher is linear`, () => {
       const rules = Array.from({ length: RULES }, (_, n) => ({ pattern: ['*'], enabled: false, ...rule(n) }));
       const judge = await compileToolRules(rules);
       expect(judge(server, tool)).toEqual(is);
-      const time = bestOf(9, () => judge(server, tool));
+      // Another server each time, because the result for the last one is kept.
+      const servers = [server, `${server.slice(1)}c`] as const;
+      let turn = 0;
+      const time = bestOf(9, () => judge(servers[++turn % 2 === 0 ? 0 : 1], tool));
       figures.push(`tools by ${title} ${time.toFixed(1)}`);
       expect(time).toBeLessThan(MAX_MS);
     },

@@ -8,17 +8,17 @@ export function wildcard(pattern: string): (text: string) => boolean {
   const [head = '', ...rest] = pattern.split('*');
   const tail = rest.pop();
   if (tail === undefined) return (text) => text === pattern;
-  const parts = rest.filter((part) => part !== '');
-  const least = head.length + tail.length + parts.reduce((sum, part) => sum + part.length, 0);
+  const parts = rest.filter((part) => part !== '').map((part) => ({ length: part.length, indexIn: finder(part) }));
+  const least = head.length + tail.length + parts.reduce((sum, { length }) => sum + length, 0);
   return (text) => {
     if (text.length < least || !text.startsWith(head) || !text.endsWith(tail)) return false;
     const end = text.length - tail.length;
     let from = head.length;
     // The earliest place for each part leaves the most room for the rest, so there is never a reason to go back.
-    for (const part of parts) {
-      const found = indexOf(text, part, from);
-      if (found < 0 || found + part.length > end) return false;
-      from = found + part.length;
+    for (const { length, indexIn } of parts) {
+      const found = indexIn(text, from);
+      if (found < 0 || found + length > end) return false;
+      from = found + length;
     }
     return true;
   };
@@ -27,13 +27,17 @@ export function wildcard(pattern: string): (text: string) => boolean {
 /** Up to this length the engine's own search is linear; beyond, V8 looks at no more than a part's last 250 characters before it starts over. */
 const LONGEST_FOR_ENGINE = 200;
 
-function indexOf(text: string, part: string, from: number): number {
-  return part.length <= LONGEST_FOR_ENGINE ? text.indexOf(part, from) : indexOfLong(text, part, from);
+function finder(part: string): (text: string, from: number) => number {
+  if (part.length <= LONGEST_FOR_ENGINE) return (text, from) => text.indexOf(part, from);
+  let borders: Uint32Array | undefined;
+  return (text, from) => {
+    borders ??= bordersOf(part);
+    return indexOfLong(text, part, borders, from);
+  };
 }
 
 /** Knuth, Morris and Pratt: no character of the text is looked at twice for the same place of the part. */
-function indexOfLong(text: string, part: string, from: number): number {
-  const borders = bordersOf(part);
+function indexOfLong(text: string, part: string, borders: Uint32Array, from: number): number {
   let matched = 0;
   for (let at = from; at < text.length; at += 1) {
     const code = text.charCodeAt(at);
