@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { TOPICS } from '../src/cli/runtime/help-topics.js';
 import { compileToolRules, type ToolDefault, type ToolRule } from '../src/policy/index.js';
 import { inspectSettings, type Settings } from '../src/settings/index.js';
+import { ruleChanges } from '../src/settings/rule-changes.js';
 import { SettingsFile } from '../src/settings/settings-schema.js';
 import { memoryFiles } from './fakes/memory-files.js';
 import { oracle, SENTENCES } from './tool-rule-table.js';
@@ -57,6 +58,44 @@ describe('the rule about tools', () => {
   ])('is stated in $place', ({ text }) => {
     const plain = text.replaceAll('`', '').replaceAll(/\s+/g, ' ');
     expect(SENTENCES.filter((sentence) => !plain.includes(sentence))).toEqual([]);
+  });
+});
+
+/** What a rule meant before: the first matching rule decided, and an enabling rule disabled what no rule matched. */
+function oldEnabled(given: readonly ToolRule[], server: string, tool: string): boolean {
+  const here = given.filter((one) => one.server === undefined || one.server === server);
+  const first = here.find(
+    (one) =>
+      one.enabled !== undefined && oracle([{ pattern: one.pattern, tags: ['t'] }], 'enabled', '', tool).tags.length > 0,
+  );
+  return first ? first.enabled === true : !here.some((one) => one.enabled === true);
+}
+
+describe('the report of changed rules', () => {
+  const names = fc.constantFrom('a', 'ab', 'a*', 'b', 'b*', '*', '!a', '!a*', '!b', '!*');
+  const old = fc.array(
+    fc.record(
+      {
+        pattern: fc.array(names, { minLength: 1, maxLength: 3 }),
+        server: fc.constantFrom('x', 'y'),
+        enabled: fc.boolean(),
+      },
+      { requiredKeys: ['pattern'] },
+    ),
+    { maxLength: 4 },
+  );
+
+  it('names a rule whenever a tool is enabled or disabled that was not', async () => {
+    await fc.assert(
+      fc.asyncProperty(old, async (given) => {
+        const judge = await compileToolRules(given);
+        const differ = ['x', 'y', 'z'].some((server) =>
+          ['a', 'ab', 'b', 'c'].some((tool) => judge(server, tool).enabled !== oldEnabled(given, server, tool)),
+        );
+        if (differ) expect(ruleChanges([{ source: '/f', settings: { toolRules: given } }])).not.toEqual([]);
+      }),
+      { numRuns: 3_000 },
+    );
   });
 });
 

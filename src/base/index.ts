@@ -49,6 +49,7 @@ export type { Mutable } from './mutable.js';
 export { SAVED_FILE_BYTES } from './saved-file-limit.js';
 export { type SealPurpose, seal, unseal } from './sealed.js';
 export { DRAIN_MS } from './shutdown-timeout.js';
+export { globsOverlap } from './text/glob-overlap.js';
 export { cleanDeep, cleanText, type TextFault } from './text/hostile-text.js';
 export { scriptsMixedIn } from './text/mixed-scripts.js';
 export { nearest } from './text/nearest-names.js';

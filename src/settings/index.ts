@@ -1,6 +1,7 @@
 export { DEFAULTS, type Settings } from './default-settings.js';
 export { inspectSettings, loadSettings } from './load-settings.js';
 export type { LoadedSettings, WaitingFile } from './resolve-settings.js';
+export { placedRules } from './rule-changes.js';
 export { leavesOf } from './setting-keys.js';
 export type { SettingOrigin } from './setting-origins.js';
 export { isBroughtByProject } from './settings-files.js';

@@ -4,6 +4,7 @@ import { complete, over, underManaged } from './merge-settings.js';
 import { narrow } from './narrow-settings.js';
 import type { FileResult } from './read-settings-file.js';
 import { originsOf, type SettingOrigin } from './setting-origins.js';
+import { ruleChanges } from './rule-changes.js';
 import type { Candidate, SettingsScope } from './settings-files.js';
 import type { SettingsLayer } from './settings-layer.js';
 import type { SettingsFile } from './settings-schema.js';
@@ -46,7 +47,7 @@ export function settle(read: readonly ReadFile[], given: readonly SettingsLayer[
   const lower = [...user, ...project.flatMap(layersOf), ...given].map(withoutManagedOnly);
   const layers = [...lower.map(({ layer }) => layer), ...managed.flatMap(layersOf)];
   const outcomes = [...own, ...project, ...managed];
-  const problems = [...outcomes.flatMap((one) => one.problems), ...lower.flatMap((one) => one.problems)];
+  const problems = [...[...outcomes, ...lower].flatMap((one) => one.problems), ...ruleChanges(layers)];
   const together = underManaged(stack(lower.map(({ layer }) => layer)), stack(managed.flatMap(layersOf)));
   // An administrator's file that cannot be read may have forbidden anything.
   const isClosed = managed.some(({ source }) => source.kind === 'broken');
