@@ -18,6 +18,7 @@ export { type AskedBecause, decide, type Grounds, refusedForFiles, stateOf, type
 export { type Fingerprint, fingerprint } from './fingerprint.js';
 export { type Lock, readLock, writtenLock } from './lock-file.js';
 export { isAround, isFromRepository, projectFolder } from './repository-origin.js';
+export { rulesByServerName } from './rules-by-server-name.js';
 export { lastRuling, type Ruling, reviewHash, type Seal, shownForm } from './rulings.js';
 export {
   admittedOrRefused,

@@ -57,13 +57,13 @@ export async function compileToolRules(
   const rulesFor = lastServer((server) => {
     const names = namesOf(server);
     if (names.some(isTooLong)) return undefined;
-    const subjects = names.map(subjectOf);
+    const subjects = names.map(nameSubject);
     return { subjects, rules: compiled.flatMap((rule) => rule.forServer(subjects) ?? []) };
   });
   return (server, tool) => {
     const here = isTooLong(tool) ? undefined : rulesFor(server);
     if (!here) return { enabled: false, tags: [] };
-    const subjects = [subjectOf(tool), ...here.subjects.map(({ text }) => subjectOf(`${text}/${tool}`))];
+    const subjects = [nameSubject(tool), ...here.subjects.map(({ text }) => nameSubject(`${text}/${tool}`))];
     const matching = here.rules.filter(({ matches }) => matches(subjects));
     const tags = [...new Set(matching.flatMap(({ rule }) => rule.tags ?? []))];
     const deciding =
@@ -86,8 +86,11 @@ interface CompiledRule {
 }
 
 async function compileRule(rule: ToolRule, place: number): Promise<CompiledRule> {
-  const isFor = rule.server === undefined ? () => true : glob(rule.server);
-  const { wanted, unwanted } = await readPatterns(rule.pattern);
+  const isFor = compileServerPattern(rule.server);
+  const patterns = await compilePatterns(rule.pattern);
+  // If every pattern has a `!`, the rule matches everything else.
+  const wanted = patterns.filter(({ isNegative }) => !isNegative).map(({ matches }) => matches);
+  const unwanted = patterns.filter(({ isNegative }) => isNegative).map(({ matches }) => matches);
   return {
     forServer(names) {
       if (!names.some(isFor) || names.some((name) => unwanted.some((matches) => matches(name)))) return undefined;
@@ -116,23 +119,30 @@ function isTooLong(name: string): boolean {
   return name.length > MAX_TOOL_NAME_CHARACTERS;
 }
 
-function subjectOf(text: string): Subject {
+export function nameSubject(text: string): Subject {
   return { text, lower: text.toLowerCase() };
 }
 
-/** If every pattern has a `!`, the rule matches everything else. */
-async function readPatterns(patterns: readonly string[]) {
+/** Matches the servers that a rule applies to. */
+export function compileServerPattern(server: string | undefined): Matches {
+  return server === undefined ? () => true : glob(server);
+}
+
+interface CompiledPattern {
+  /** As written. */
+  readonly pattern: string;
+  readonly isNegative: boolean;
+  readonly matches: Matches;
+}
+
+export async function compilePatterns(patterns: readonly string[]): Promise<readonly CompiledPattern[]> {
   if (patterns.length === 0) throw invalid('', 'a rule has no pattern');
-  const read = await Promise.all(
+  return Promise.all(
     patterns.map(async (pattern) => {
       const isNegative = pattern.startsWith('!');
-      return { isNegative, matches: await toMatcher(isNegative ? pattern.slice(1) : pattern, pattern) };
+      return { pattern, isNegative, matches: await toMatcher(isNegative ? pattern.slice(1) : pattern, pattern) };
     }),
   );
-  return {
-    wanted: read.filter(({ isNegative }) => !isNegative).map(({ matches }) => matches),
-    unwanted: read.filter(({ isNegative }) => isNegative).map(({ matches }) => matches),
-  };
 }
 
 async function toMatcher(text: string, pattern: string): Promise<Matches> {

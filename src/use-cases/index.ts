@@ -26,6 +26,7 @@ export {
   knownClients,
   readAudit,
   readServerLog,
+  rulesForServers,
   sandboxState,
   takeTour,
 } from './lazy-use-cases.js';

@@ -15,6 +15,12 @@ export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
   return known.hiddenTools(discovery);
 }
 
+/** Rules with a pattern that matches a server's name. */
+export async function rulesForServers(discovery: Discovery): Promise<Problem[]> {
+  const rules = await import('./rules-for-servers.js');
+  return rules.rulesForServers(discovery);
+}
+
 /** The tools of a server about which somebody has to decide. */
 export async function changedTools(discovery: Discovery, server: string): Promise<ToolChange[]> {
   const known = await import('./known-tools.js');

@@ -1,6 +1,7 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { discoverAll } from '../../discovery/index.js';
-import type { inspectOwnSettings } from '../../use-cases/index.js';
+import type { Problem } from '../../model/index.js';
+import { type inspectOwnSettings, type OwnSettings, rulesForServers } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from '../runtime/command.js';
 import { type Cell, plural, shortPath, table } from '../runtime/terminal-text.js';
 import { showSettings, validateSettings } from './show-settings.js';
@@ -30,7 +31,7 @@ export function configCommand(discover: typeof discoverAll, inspect: typeof insp
       const json = values.json === true;
       if (verb === 'show')
         return showSettings(await inspect(), io, { json, showSecrets: values['show-secrets'] === true });
-      if (verb === 'validate') return validateSettings(await inspect(), io, json);
+      if (verb === 'validate') return validateSettings(await withServerRules(await inspect(), discover), io, json);
       if (verb === 'reload') {
         throw new PortolanError(ErrorCode.ConnectionError, 'nothing is running that has to be told', {
           hint: 'every command reads its settings when it starts, and a gateway sees by itself that a file changed',
@@ -63,4 +64,18 @@ export function configCommand(discover: typeof discoverAll, inspect: typeof insp
       return EXIT.ok;
     },
   };
+}
+
+/** A rule may match the name of a server, so the servers are discovered if there are rules and the settings can be used. */
+async function withServerRules(own: OwnSettings, discover: typeof discoverAll): Promise<OwnSettings> {
+  const isUsable = own.problems.every(({ severity }) => severity !== 'error');
+  if (!isUsable || own.settings.toolRules.length === 0) return own;
+  const found = await rulesForServers(await discover({})).catch(unreadablePattern);
+  return { ...own, problems: [...own.problems, ...found] };
+}
+
+function unreadablePattern(error: unknown): Problem[] {
+  if (!(error instanceof PortolanError) || error.code !== ErrorCode.InvalidPattern) throw error;
+  const { message, hint = 'correct the pattern' } = error;
+  return [{ code: 'settings-invalid', severity: 'error', message, hint }];
 }

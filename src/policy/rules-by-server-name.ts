@@ -1,0 +1,29 @@
+import { compilePatterns, compileServerPattern, nameSubject, type ToolRule } from './tool-rules.js';
+
+/** A pattern that matches a server's name, and so every tool of that server. */
+export interface ServerNameMatch {
+  readonly rule: number;
+  readonly server: string;
+  /** As written, with the `!` of a pattern that excludes. */
+  readonly pattern: string;
+}
+
+/** The first pattern of each rule that matches the name of each server; one that matches everything is left out. */
+export async function rulesByServerName(
+  rules: readonly ToolRule[],
+  servers: readonly string[],
+  namesOf: (server: string) => readonly string[],
+): Promise<readonly ServerNameMatch[]> {
+  const named = servers.map((server) => ({ server, subjects: namesOf(server).map(nameSubject) }));
+  const found = await Promise.all(
+    rules.map(async (rule, at): Promise<ServerNameMatch[]> => {
+      const isFor = compileServerPattern(rule.server);
+      const patterns = (await compilePatterns(rule.pattern)).filter(({ matches }) => !matches(nameSubject('')));
+      return named.flatMap(({ server, subjects }) => {
+        const first = subjects.some(isFor) ? patterns.find(({ matches }) => subjects.some(matches)) : undefined;
+        return first ? [{ rule: at, server, pattern: first.pattern }] : [];
+      });
+    }),
+  );
+  return found.flat();
+}
