@@ -9,6 +9,7 @@ export {
   TRANSPORTS,
   userRegistryPath,
 } from '../registry/index.js';
+export { settingsJsonSchema } from '../settings/index.js';
 export { entryFrom } from '../sources/index.js';
 export type { SignedIn } from '../upstream/index.js';
 export { approveSettings, pendingQuestions, type Question, questionAbout, rule, writeLock } from './approve-servers.js';

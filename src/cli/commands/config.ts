@@ -1,7 +1,12 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { discoverAll } from '../../discovery/index.js';
 import type { Problem } from '../../model/index.js';
-import { type inspectOwnSettings, type OwnSettings, rulesForServers } from '../../use-cases/index.js';
+import {
+  type inspectOwnSettings,
+  type OwnSettings,
+  rulesForServers,
+  settingsJsonSchema,
+} from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from '../runtime/command.js';
 import { type Cell, plural, shortPath, table } from '../runtime/terminal-text.js';
 import { showSettings, validateSettings } from './show-settings.js';
@@ -17,13 +22,14 @@ export function configCommand(discover: typeof discoverAll, inspect: typeof insp
     name: 'config',
     summary: 'show or check the settings that hold, or every place that was looked at and what was there',
     usage:
-      'portolan config sources [--json] [--found] [--client ID,…] [--config FILE|FOLDER] | show [--json] [--show-secrets] | validate [--json] | reload',
+      'portolan config sources [--json] [--found] [--client ID,…] [--config FILE|FOLDER] | show [--json] [--show-secrets] | validate [--json] | schema | reload',
     options: OPTIONS,
-    words: ['sources', 'show', 'validate', 'reload'],
+    words: ['sources', 'show', 'validate', 'schema', 'reload'],
     examples: [
       { line: 'portolan config sources --found', does: 'the files that were read' },
       { line: 'portolan config show', does: 'every setting, and where it was written' },
       { line: 'portolan config validate', does: 'ends with 2 if a settings file is wrong' },
+      { line: 'portolan config schema', does: 'the JSON schema of a settings file, for editors' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
@@ -32,6 +38,10 @@ export function configCommand(discover: typeof discoverAll, inspect: typeof insp
       if (verb === 'show')
         return showSettings(await inspect(), io, { json, showSecrets: values['show-secrets'] === true });
       if (verb === 'validate') return validateSettings(await withServerRules(await inspect(), discover), io, json);
+      if (verb === 'schema') {
+        io.out(JSON.stringify(await settingsJsonSchema(), null, 2));
+        return EXIT.ok;
+      }
       if (verb === 'reload') {
         throw new PortolanError(ErrorCode.ConnectionError, 'nothing is running that has to be told', {
           hint: 'every command reads its settings when it starts, and a gateway sees by itself that a file changed',

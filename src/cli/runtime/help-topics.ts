@@ -105,9 +105,23 @@ Rules stand in the settings, ours or Claude Code's:
 Deny beats allow; an empty allow list allows nothing. A rule names a server by
 serverName, serverCommand (a list of words) or serverUrl, with * for anything.
 
-Tools are switched on and off by pattern, and the last rule that fits holds:
+Tools are enabled, disabled and tagged by pattern, in any order:
 
-  "toolRules": [{ "pattern": ["*delete*"], "server": "github", "enabled": false }]
+  "toolRules": [
+    { "pattern": ["*delete*"], "server": "github", "enabled": false },
+    { "pattern": ["*github*"], "enabled": true, "tags": ["github"] }
+  ]
+
+Any matching rule with "enabled": false disables the tool.
+Otherwise any matching rule with "enabled": true enables it.
+Otherwise "toolDefault" decides, which is "enabled" if it is not set.
+Tags are the union of all matching rules.
+
+A pattern is matched against the tool name, server/tool and the server name.
+A pattern with ! excludes if any of the three matches. It is a glob such as
+"*issue*" or an expression such as "/issue/i". "server" limits a rule to servers.
+"toolDefault": "disabled" makes the rules an allow-list. An allow-list in managed
+settings cannot be extended by users or projects.
 
   portolan why github               which rule blocks it
   portolan tools github --all       what is switched off
@@ -129,7 +143,7 @@ administrator's managed-settings.json is above all.
   approvalFiles               what a changed file leads to: portolan help approval
   allowedMcpServers, deniedMcpServers, allowManagedMcpServersOnly, pluginOnly
                               rules about servers: portolan help policy
-  toolRules                   rules about tools
+  toolRules, toolDefault      rules about tools: portolan help policy
   sources                     more places to read servers from
   connectors, connectorsUrl   servers hosted by a vendor
   cache                       whether and for how long tool lists are kept
