@@ -1,0 +1,120 @@
+import { isReference, MASK } from './secrets.js';
+
+/** Not within a word; an escape of JSON or of an address before a token is no part of a word. */
+const START = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt"])|(?<=%[0-9A-Fa-f]{2}))`;
+
+/**
+ * Tokens that their prefix gives away. Every form ends with a run that is matched whole or fails within a fixed number of
+ * characters, so that the search is linear.
+ */
+const PREFIXED = [
+  String.raw`gh[pousr]_\w{6,}`,
+  String.raw`github_pat_\w{6,}`,
+  String.raw`gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|soat|ffct)-[\w-]{6,}(?:\.\w+){0,3}`,
+  String.raw`xapp-\d[\w-]{6,}`,
+  String.raw`A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])`,
+  String.raw`AIza[\w-]{20,}`,
+  String.raw`ya29\.[\w-]{10,}`,
+  String.raw`GOCSPX-[\w-]{10,}`,
+  String.raw`npm_[A-Za-z0-9]{30,}`,
+  String.raw`pypi-AgE[\w-]{16,}`,
+  String.raw`hf_[A-Za-z0-9]{20,}`,
+  String.raw`[rs]k_(?:live|test)_[A-Za-z0-9]{8,}`,
+  String.raw`whsec_[A-Za-z0-9+/=]{16,}`,
+  String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`,
+  String.raw`do[opr]_v1_[a-f0-9]{20,}`,
+  String.raw`shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}`,
+  String.raw`dckr_(?:pat|oat)_[\w-]{16,}`,
+  String.raw`hv[sbr]\.[\w-]{20,}`,
+  String.raw`lin_(?:api|oauth)_[A-Za-z0-9]{16,}`,
+  String.raw`(?:gsk|ntn|glsa|sbp|r8)_[A-Za-z0-9]{20,}`,
+  String.raw`xai-[A-Za-z0-9]{20,}`,
+] as const;
+const PREFIXED_TOKEN = new RegExp(`${START}(?:${PREFIXED.join('|')})`, 'g');
+
+/** Prefixes that ordinary names begin with as well: what follows decides. */
+const DOUBTFUL_TOKEN = new RegExp(String.raw`${START}(?<![_-])(?:sk-|xox[a-z](?:\.xox[a-z])?-)[\w-]{3,}`, 'g');
+/** A header of JSON in base64 begins like this; parts that are missing or too many are part of the match and counted after it. */
+const JWT = new RegExp(String.raw`${START}eyJ[\w-]{8,}(?:\.[\w-]*){0,4}`, 'g');
+const LEAST_JWT_DOTS = 2;
+
+const QUOTES = String.raw`["'\\]{0,4}`;
+const SPACE = String.raw`(?:\s|%20|\+){1,4}`;
+const HEADER = new RegExp(
+  String.raw`((?:authorization|x-api-key|x-goog-api-key|x-auth-token|private-token)${QUOTES}\s{0,4}[:=,]\s{0,4}${QUOTES})((?:bearer|basic|token|apikey|bot)${SPACE}${QUOTES})?([^\s"',;\\<>]+)`,
+  'gi',
+);
+const BEARER = new RegExp(String.raw`\b(bearer${SPACE}${QUOTES})([^\s"',;\\<>]+)`, 'gi');
+const BASIC = /\b(basic(?:\s|%20){1,4})([A-Za-z0-9+/_-]{6,}={0,2})/gi;
+const AWS_SECRET =
+  /(aws_?secret_?access_?key["'\\]{0,4}\s{0,4}[:=]\s{0,4}["'\\]{0,4})([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi;
+const USER_PASSWORD = /(:\/\/[^\s/?#"':@]{0,256}:)([^\s/?#"'@]{1,256})(?=@)/g;
+
+/**
+ * The text with tokens of well-known formats masked, also those that we have never seen. Words, file paths, UUIDs and hashes
+ * stay: this is for errors, which people and models have to understand.
+ */
+export function maskTokens(text: string): string {
+  return text
+    .replaceAll(HEADER, (whole: string, head: string, scheme: string | undefined, value: string) =>
+      (scheme === undefined ? isWord(value) : isAboutTokens(value)) ? whole : `${head}${scheme ?? ''}${MASK}`,
+    )
+    .replaceAll(BEARER, (whole: string, head: string, value: string) => (isWord(value) ? whole : `${head}${MASK}`))
+    .replaceAll(BASIC, (whole: string, head: string, value: string) =>
+      isUserPassword(value) ? `${head}${MASK}` : whole,
+    )
+    .replaceAll(AWS_SECRET, (_, head: string) => `${head}${MASK}`)
+    .replaceAll(USER_PASSWORD, (_, head: string) => `${head}${MASK}`)
+    .replaceAll(JWT, (token) => (token.split('.').length > LEAST_JWT_DOTS ? MASK : token))
+    .replaceAll(PREFIXED_TOKEN, MASK)
+    .replaceAll(DOUBTFUL_TOKEN, (token) => (looksRandom(token) ? MASK : token));
+}
+
+const LONGEST_WORD = 20;
+const WORD = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_](?:[A-Z]?[a-z]+|[A-Z]+)){0,3}$/;
+const CHALLENGE = /^(?:realm|error|error_description|scope|resource_metadata)=/i;
+const LONGEST_REFERENCE = 100;
+
+/** A word, a reference such as `${TOKEN}`, a parameter of a challenge such as `realm=…`, or what is masked already. */
+function isWord(value: string): boolean {
+  if (CHALLENGE.test(value) || isHidden(value)) return true;
+  const bare = withoutPunctuation(value);
+  return bare.length <= LONGEST_WORD && (bare === '' || WORD.test(bare));
+}
+
+/** After a header and a scheme, only what speaks about tokens is no token. */
+function isAboutTokens(value: string): boolean {
+  const bare = withoutPunctuation(value).toLowerCase();
+  return (
+    CHALLENGE.test(value) ||
+    isHidden(value) ||
+    /^(?:|tokens?|auth|authentication|authorization|scheme|header|credentials?|required|missing|invalid|expired)$/.test(
+      bare,
+    )
+  );
+}
+
+function isHidden(value: string): boolean {
+  if (value.length > LONGEST_REFERENCE) return false;
+  return isReference(value) || /^(?:\[secret\]|\[redacted\]|[*…]{3})/i.test(value);
+}
+
+function withoutPunctuation(value: string): string {
+  return value.length > LONGEST_REFERENCE ? value : value.replace(/[.:!?)\]}`]+$/, '');
+}
+
+/** Whether the value of `Basic` is a user and a password in base64, and not a word. */
+function isUserPassword(value: string): boolean {
+  const text = Buffer.from(value, 'base64').toString('utf8');
+  return /^[^\x00-\x1f\x7f\ufffd]*$/.test(text) && text.includes(':');
+}
+
+const LEAST_RANDOM_CHARACTERS = 6;
+const LONGEST_PART = 20;
+
+/** A part with a digit in it, or one that is longer than words are. */
+function looksRandom(token: string): boolean {
+  return token
+    .split(/[-_.]/)
+    .some((part) => part.length >= LONGEST_PART || (part.length >= LEAST_RANDOM_CHARACTERS && /\d/.test(part)));
+}
