@@ -1,4 +1,4 @@
-import { ErrorCode, type Log, PortolanError, redactor, shellWord } from '../base/index.js';
+import { ErrorCode, type Log, maskTokens, PortolanError, redactor, shellWord } from '../base/index.js';
 import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection/connection.js';
@@ -53,7 +53,7 @@ export async function openServer(
     lastWords: () => lastLines(transport.errorText()),
     whereToLook: whereToLook(server),
     // A helper may give other keys later.
-    redact: (text) => redactor(transport.secrets)(text),
+    redact: (text, of) => maskTokens(redactor(of === 'result' ? transport.namedSecrets : transport.secrets)(text)),
     roots: context.roots,
     askedForRoots: () => events.askedForRoots?.(),
   });

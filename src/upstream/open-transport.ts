@@ -36,6 +36,8 @@ export interface Transport {
   readonly pid?: number;
   /** What no text about it may show, as of now: a helper may give other keys later. */
   readonly secrets: readonly string[];
+  /** Those of them that are secrets by their name or form. */
+  readonly namedSecrets: readonly string[];
   /** The end of what it wrote on stderr. */
   errorText(): string;
   onErrorText(listener: () => void): void;
@@ -72,14 +74,14 @@ async function sdkTransport(name: string, { sdkServers = {}, limits }: Surroundi
   const channel = await openSdkChannel(factory, limits).catch((error: unknown) =>
     Promise.reject(explained(name, error)),
   );
-  return { channel, secrets: [], ...WITHOUT_ERROR_TEXT };
+  return { channel, secrets: [], namedSecrets: [], ...WITHOUT_ERROR_TEXT };
 }
 
 async function socketTransport(name: string, { url = '' }: Definition, { limits }: Surroundings): Promise<Transport> {
   const channel = await openSocketChannel(url, limits).catch((error: unknown) =>
     Promise.reject(explained(name, error)),
   );
-  return { channel, secrets: [], ...WITHOUT_ERROR_TEXT };
+  return { channel, secrets: [], namedSecrets: [], ...WITHOUT_ERROR_TEXT };
 }
 
 async function remoteTransport(
@@ -91,11 +93,14 @@ async function remoteTransport(
   const cwd = startFolder(definition, surroundings);
   try {
     const { channel, headers } = await openRemote(server, transport, cwd, surroundings, surroundings.limits);
-    const written = secretsOf(definition);
+    const [written, named] = [secretsOf(definition), secretsOf(definition, {}, 'named')];
     return {
       channel,
       get secrets() {
         return [...written, ...headers.secrets];
+      },
+      get namedSecrets() {
+        return [...named, ...headers.secrets];
       },
       ...WITHOUT_ERROR_TEXT,
     };
@@ -117,7 +122,10 @@ async function childTransport(server: AdmittedServer, surroundings: Surroundings
   const { envFileText } = surroundings.checkFiles(server);
   const own = { ...variablesFromFile(name, definition, cwd, envFileText), ...definition.env };
   const env = childEnvironment(surroundings.env, own, surroundings.passEnv, surroundings.platform);
-  const secrets = [...secretsOf(definition, own), ...passedSecrets(env, surroundings.passEnv)];
+  const passed = passedVariables(env, surroundings.passEnv);
+  const proxies = Object.entries(env).flatMap(([name, value]) => (/_proxy$/i.test(name) ? addressSecrets(value) : []));
+  const secretsAmong = (which: Which) => [...secretsOf(definition, { ...passed, ...own }, which), ...proxies];
+  const secrets = secretsAmong('every');
   const child = await startChild({
     command: definition.command,
     args: definition.args ?? [],
@@ -130,20 +138,33 @@ async function childTransport(server: AdmittedServer, surroundings: Surroundings
     channel: new ChildChannel(child, surroundings.limits),
     pid: child.pid,
     secrets,
+    namedSecrets: secretsAmong('named'),
     errorText: () => child.stderr.text(),
     onErrorText: (listener) => child.stderr.onChange(listener),
   };
 }
 
-/** Every value that an entry hands to its server, because no one can tell which of them are secret; of its arguments, those that look like it. */
-export function secretsOf(definition: Definition, own: Readonly<Record<string, string>> = {}): string[] {
+type Which = 'every' | 'named';
+
+/**
+ * Every value but paths that an entry gives to its server, because any of them may be secret; of its arguments, those that look
+ * like it. `named` are only those variables that have the name or the form of a secret.
+ */
+export function secretsOf(
+  definition: Definition,
+  own: Readonly<Record<string, string>> = {},
+  which: Which = 'every',
+): string[] {
   const { args = [], url, oauth = {} } = definition;
   const masked = maskArgs(args);
   const hidden = args.filter((arg, at) => arg !== masked[at]);
   return [
     ...hidden.flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)]),
     ...(url === undefined ? [] : addressSecrets(url)),
-    ...Object.values({ ...definition.env, ...own }),
+    ...Object.entries({ ...definition.env, ...own }).flatMap(([name, value]) => {
+      const isNamed = isSecretName(name) || looksSecret(value);
+      return isNamed || (which === 'every' && !isPath(value)) ? [value] : [];
+    }),
     ...Object.values(definition.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
     ...(definition.authToken === undefined ? [] : [definition.authToken]),
     // A reference that could not be filled in says what is lacking.
@@ -153,12 +174,20 @@ export function secretsOf(definition: Definition, own: Readonly<Record<string, s
   ];
 }
 
-/** What came to a server from our own surroundings and not every program has: what was passed on by name, and who may use a proxy. */
-function passedSecrets(env: Readonly<Record<string, string>>, passEnv: readonly string[]): string[] {
-  return Object.entries(env).flatMap(([name, value]) => {
-    if (passEnv.some((pattern) => matchesWildcard(pattern, name))) return [value];
-    return /_proxy$/i.test(name) ? addressSecrets(value) : [];
-  });
+/** The variables of our own environment that were passed on by name; not every program has them. */
+function passedVariables(env: Readonly<Record<string, string>>, passEnv: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => passEnv.some((pattern) => matchesWildcard(pattern, name))),
+  );
+}
+
+/** Base64 may begin with a slash, too, but its parts are longer than names. */
+const LONGEST_NAME_WITH_DIGITS = 20;
+
+/** A path says where something is: an error that hides it helps nobody. */
+function isPath(value: string): boolean {
+  if (!/^(?:~?[\\/]|\.{1,2}[\\/]|[A-Za-z]:[\\/])/.test(value)) return false;
+  return value.split(/[\\/]/).every((part) => part.length < LONGEST_NAME_WITH_DIGITS || !/\d/.test(part));
 }
 
 /** The user, the password and the parameters of an address. */

@@ -17,6 +17,7 @@ describe('redactor', () => {
       shown: '[secret]',
     },
     { title: 'no word of every text', values: ['a', 'true', '', '12345'], text: 'a true 12345', shown: 'a true 12345' },
+    { title: 'no scheme of a header', values: ['Bearer', 'abc-def'], text: 'Bearer abc-def', shown: 'Bearer [secret]' },
     { title: 'signs that mean something to patterns', values: ['$&.*+(x'], text: 'got $&.*+(x', shown: 'got [secret]' },
     { title: 'nothing without values', values: [], text: 'plain', shown: 'plain' },
   ])('hides $title', ({ values, text, shown }) => {

@@ -56,7 +56,7 @@ describe('maskTokens', () => {
     ['Authorization: a1b2c3', 'Authorization: [secret]'],
     ['x-api-key: a1b2c3', 'x-api-key: [secret]'],
     [`aws_secret_access_key = ${'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY'}`, 'aws_secret_access_key = [secret]'],
-    [`"SecretAccessKey": "${letters(40)}"`, `"SecretAccessKey": "${letters(40)}"`],
+    [`"SecretAccessKey": "${letters(40)}"`, '"SecretAccessKey": "[secret]"'],
     ['postgres://me:hunter2@db:5432/x refused', 'postgres://me:[secret]@db:5432/x refused'],
   ])('shows %s as %s', (text, shown) => {
     expect(maskTokens(text)).toBe(shown);

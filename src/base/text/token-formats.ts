@@ -47,7 +47,7 @@ const HEADER = new RegExp(
 const BEARER = new RegExp(String.raw`\b(bearer${SPACE}${QUOTES})([^\s"',;\\<>]+)`, 'gi');
 const BASIC = /\b(basic(?:\s|%20){1,4})([A-Za-z0-9+/_-]{6,}={0,2})/gi;
 const AWS_SECRET =
-  /(aws_?secret_?access_?key["'\\]{0,4}\s{0,4}[:=]\s{0,4}["'\\]{0,4})([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi;
+  /((?:aws_?)?secret_?access_?key["'\\]{0,4}\s{0,4}[:=]\s{0,4}["'\\]{0,4})([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi;
 const USER_PASSWORD = /(:\/\/[^\s/?#"':@]{0,256}:)([^\s/?#"'@]{1,256})(?=@)/g;
 
 /**

@@ -1,4 +1,5 @@
 import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
+import type { ToolResult } from '../../model/index.js';
 import { AnswerTooLarge, ChannelClosed, RpcError } from '../../rpc/index.js';
 
 export interface Explaining {
@@ -69,10 +70,26 @@ export function timedOut(method: string, timeoutMs: number, spentMs?: number): P
   return new PortolanError(ErrorCode.ToolExecutionTimeout, `no answer to ${method} ${within}${more}`, { hint });
 }
 
-/** The same value without what may not be shown, also in what nests in it. */
+/** The result of a tool that failed is an error of the server: it is shown without secrets. Any other is passed on as it came. */
+export function shownResult(result: ToolResult, redact: (text: string) => string): ToolResult {
+  if (result.value.isError !== true) return result;
+  const value = redactedValue(result.value, redact);
+  // Unchanged, the text of the server stays what is passed on, with its numbers to the last digit.
+  return value === result.value || !isObject(value) ? result : { value };
+}
+
+/** The same value without what may not be shown, also in what nests in it; the very same object if nothing changes. */
 function redactedValue(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
-  if (Array.isArray(value)) return value.map((one) => redactedValue(one, redact));
-  if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, one]) => [redact(key), redactedValue(one, redact)]));
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) {
+    const items = value.map((one) => redactedValue(one, redact));
+    return items.every((item, at) => item === value[at]) ? value : items;
+  }
+  const entries = Object.entries(value).map(([key, one]): [string, unknown] => [
+    redact(key),
+    redactedValue(one, redact),
+  ]);
+  const isSame = Object.entries(value).every(([key, one], at) => entries[at]?.[0] === key && entries[at]?.[1] === one);
+  return isSame ? value : Object.fromEntries(entries);
 }

@@ -2,7 +2,7 @@ import { ErrorCode, isObject, LONGEST_TIMER_MS, PortolanError, randomId } from '
 import { type Conversation, META, type ServerGreeting, type ToolResult } from '../../model/index.js';
 import { type Channel, type Params, Peer, RpcCode, RpcError } from '../../rpc/index.js';
 import { AnswerClock, type Patience } from './answer-deadlines.js';
-import { cancelled, explained, notReading, timedOut } from './call-failure.js';
+import { cancelled, explained, notReading, shownResult, timedOut } from './call-failure.js';
 import { paramsToSend, type Sent } from './call-params.js';
 import { callerOf, Flights } from './calls-in-flight.js';
 import { answerQuestions, asksForMore, withAnswers } from './input-required.js';
@@ -44,8 +44,8 @@ export interface ConnectionEvents {
   lastWords(): string;
   /** Where a person finds out why it was lost. */
   readonly whereToLook?: string;
-  /** Takes out what may not be shown. */
-  redact(text: string): string;
+  /** Takes out what may not be shown. In the result of a failed tool, values of the entry that are no secrets stay. */
+  redact(text: string, of: 'error' | 'result'): string;
   /** The roots of whoever is served, for a server that asks before anything is called. */
   roots?(): Promise<Record<string, unknown>>;
   /** The server wants to know where its client works. */
@@ -94,7 +94,7 @@ export class Connection {
         },
         closed: (reason) => {
           this.#clock.end();
-          events.closed(this.#closing ?? (reason && events.redact(reason.message)));
+          events.closed(this.#closing ?? (reason && events.redact(reason.message, 'error')));
         },
         fault: () => undefined,
       },
@@ -109,6 +109,7 @@ export class Connection {
       },
       ranOut: (request) => this.#ranOut(request),
       explained: (error) => this.#explained(error),
+      shown: (result) => shownResult(result, (text) => events.redact(text, 'result')),
     };
   }
 
@@ -268,7 +269,7 @@ export class Connection {
 
   #explained(error: Error): unknown {
     return explained(error, {
-      redact: this.#events.redact,
+      redact: (text) => this.#events.redact(text, 'error'),
       // What was ended from here has left no last words about it.
       lost: (why) => this.connectionError(this.#closing ?? why, this.#closing ? undefined : this.#events.whereToLook),
     });

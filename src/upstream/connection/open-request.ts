@@ -17,6 +17,8 @@ export interface Road {
   ranOut(request: OpenRequest): void;
   /** What went wrong, with a code that says whether the server, the time or the connection failed. */
   explained(error: Error): unknown;
+  /** The result as it may be passed on. */
+  shown(result: ToolResult): ToolResult;
 }
 
 /** How a request is made. */
@@ -81,7 +83,7 @@ export class OpenRequest implements Pending, Wait, Flight {
     this.#end();
     try {
       const value = checkedResult(this.method, result);
-      this.#succeed(markedResult(this, json === undefined ? { value } : { value, json }));
+      this.#succeed(markedResult(this, this.#road.shown(json === undefined ? { value } : { value, json })));
     } catch (error) {
       this.#fail(error instanceof RpcError ? this.#road.explained(error) : error);
     }

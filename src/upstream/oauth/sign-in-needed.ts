@@ -1,4 +1,4 @@
-import { cleanText, ErrorCode, maskText, PortolanError, redactor, shellWord } from '../../base/index.js';
+import { cleanText, ErrorCode, maskTokens, PortolanError, redactor, shellWord } from '../../base/index.js';
 import type { Sdk } from './sign-in-target.js';
 
 /** Only a person can go on: no gateway opens a browser by itself. */
@@ -45,5 +45,5 @@ export function firstWords(error: unknown, secrets: Iterable<string>): string {
   const message = error instanceof Error ? error.message : '';
   const [head = ''] = message.split(/Invalid OAuth error response|Raw body/);
   // What one party signed for another is known by its form alone.
-  return cleanText(maskText(redactor(secrets)(head)), SHOWN_CHARACTERS).text;
+  return cleanText(maskTokens(redactor(secrets)(head)), SHOWN_CHARACTERS).text;
 }

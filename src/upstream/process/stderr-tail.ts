@@ -1,4 +1,4 @@
-import { MASK, maskText } from '../../base/index.js';
+import { MASK, maskTokens } from '../../base/index.js';
 
 /** The end of what a server wrote on its stderr, fit to be shown: no secret of its entry, nothing that a terminal obeys. */
 export interface StderrTail {
@@ -85,7 +85,7 @@ export class StderrRing implements StderrTail {
     const [from, to] = [this.droppedBytes > 0 ? cutAtStart(text, this.#forms) : 0, cutAtEnd(text, this.#forms)];
     let shown = text.slice(from, text.length - to);
     for (const form of this.#forms) shown = shown.replaceAll(form, MASK);
-    return `${from > 0 ? MASK : ''}${maskText(shown)}${to > 0 ? MASK : ''}`;
+    return `${from > 0 ? MASK : ''}${maskTokens(shown)}${to > 0 ? MASK : ''}`;
   }
 }
 

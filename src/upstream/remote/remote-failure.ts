@@ -1,4 +1,4 @@
-import { cleanText, ErrorCode, PortolanError, redactor } from '../../base/index.js';
+import { cleanText, ErrorCode, maskTokens, PortolanError, redactor } from '../../base/index.js';
 
 const SHOWN_CHARACTERS = 300;
 
@@ -47,7 +47,7 @@ export async function remoteFailure(error: unknown, context: FailureContext): Pr
   if (status === 403) return new AccessRefused(status, 'it forbids us to use it (HTTP 403)', context.access.hint);
   const message = error instanceof Error ? error.message : String(error);
   // Redacted before it is cut: half of a secret is one too.
-  const failure = new Error(cleanText(redactor(context.secrets)(message), SHOWN_CHARACTERS).text);
+  const failure = new Error(cleanText(maskTokens(redactor(context.secrets)(message)), SHOWN_CHARACTERS).text);
   return status === undefined ? failure : Object.assign(failure, { status });
 }
 
