@@ -8,29 +8,29 @@ const START = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt"])|(?<=%[0-9A-Fa-f]{2}))
  * characters, so that the search is linear.
  */
 const PREFIXED = [
-  String.raw`gh[pousr]_\w{6,}`,
-  String.raw`github_pat_\w{6,}`,
-  String.raw`gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|soat|ffct)-[\w-]{6,}(?:\.\w+){0,3}`,
-  String.raw`xapp-\d[\w-]{6,}`,
-  String.raw`A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])`,
-  String.raw`AIza[\w-]{20,}`,
-  String.raw`ya29\.[\w-]{10,}`,
-  String.raw`GOCSPX-[\w-]{10,}`,
-  String.raw`npm_[A-Za-z0-9]{30,}`,
-  String.raw`pypi-AgE[\w-]{16,}`,
-  String.raw`hf_[A-Za-z0-9]{20,}`,
-  String.raw`[rs]k_(?:live|test)_[A-Za-z0-9]{8,}`,
-  String.raw`whsec_[A-Za-z0-9+/=]{16,}`,
-  String.raw`SG\.[\w-]{16,}\.[\w-]{16,}`,
-  String.raw`do[opr]_v1_[a-f0-9]{20,}`,
-  String.raw`shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}`,
-  String.raw`dckr_(?:pat|oat)_[\w-]{16,}`,
-  String.raw`hv[sbr]\.[\w-]{20,}`,
-  String.raw`lin_(?:api|oauth)_[A-Za-z0-9]{16,}`,
-  String.raw`(?:gsk|ntn|glsa|sbp|r8)_[A-Za-z0-9]{20,}`,
-  String.raw`xai-[A-Za-z0-9]{20,}`,
+  /gh[pousr]_\w{6,}/,
+  /github_pat_\w{6,}/,
+  /gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|soat|ffct)-[\w-]{6,}(?:\.\w+){0,3}/,
+  /xapp-\d[\w-]{6,}/,
+  /A[KS]IA[0-9A-Z]{16}(?![0-9A-Za-z])/,
+  /AIza[\w-]{20,}/,
+  /ya29\.[\w-]{10,}/,
+  /GOCSPX-[\w-]{10,}/,
+  /npm_[A-Za-z0-9]{30,}/,
+  /pypi-AgE[\w-]{16,}/,
+  /hf_[A-Za-z0-9]{20,}/,
+  /[rs]k_(?:live|test)_[A-Za-z0-9]{8,}/,
+  /whsec_[A-Za-z0-9+/=]{16,}/,
+  /SG\.[\w-]{16,}\.[\w-]{16,}/,
+  /do[opr]_v1_[a-f0-9]{20,}/,
+  /shp(?:at|ca|pa|ss)_[a-fA-F0-9]{20,}/,
+  /dckr_(?:pat|oat)_[\w-]{16,}/,
+  /hv[sbr]\.[\w-]{20,}/,
+  /lin_(?:api|oauth)_[A-Za-z0-9]{16,}/,
+  /(?:gsk|ntn|glsa|sbp|r8)_[A-Za-z0-9]{20,}/,
+  /xai-[A-Za-z0-9]{20,}/,
 ] as const;
-const PREFIXED_TOKEN = new RegExp(`${START}(?:${PREFIXED.join('|')})`, 'g');
+const PREFIXED_TOKEN = new RegExp(`${START}(?:${PREFIXED.map(({ source }) => source).join('|')})`, 'g');
 
 /** Prefixes that ordinary names begin with as well: what follows decides. */
 const DOUBTFUL_TOKEN = new RegExp(String.raw`${START}(?<![_-])(?:sk-|xox[a-z](?:\.xox[a-z])?-)[\w-]{3,}`, 'g');

@@ -70,9 +70,9 @@ export function timedOut(method: string, timeoutMs: number, spentMs?: number): P
   return new PortolanError(ErrorCode.ToolExecutionTimeout, `no answer to ${method} ${within}${more}`, { hint });
 }
 
-/** The result of a tool that failed is an error of the server: it is shown without secrets. Any other is passed on as it came. */
+/** The result of a failed tool or task is an error of the server, shown without secrets. Any other is passed on as it came. */
 export function shownResult(result: ToolResult, redact: (text: string) => string): ToolResult {
-  if (result.value.isError !== true) return result;
+  if (result.value.isError !== true && result.value.status !== 'failed') return result;
   const value = redactedValue(result.value, redact);
   // Unchanged, the text of the server stays what is passed on, with its numbers to the last digit.
   return value === result.value || !isObject(value) ? result : { value };
