@@ -37,6 +37,7 @@ export async function openServer(
     kept ??= Promise.resolve(stderr[Symbol.asyncDispose]());
     return kept;
   };
+  const hide = keptRedactor();
   let noise = 0;
   const connection = new Connection(transport.channel, {
     notified: (method, params) => events.notified(method, params),
@@ -53,7 +54,7 @@ export async function openServer(
     lastWords: () => lastLines(transport.errorText()),
     whereToLook: whereToLook(server),
     // A helper may give other keys later.
-    redact: (text, of) => maskTokens(redactor(of === 'result' ? transport.namedSecrets : transport.secrets)(text)),
+    redact: (text, of) => maskTokens(hide(of === 'result' ? transport.namedSecrets : transport.secrets)(text)),
     roots: context.roots,
     askedForRoots: () => events.askedForRoots?.(),
   });
@@ -75,6 +76,16 @@ export async function openServer(
       await connection.close(reason);
       await keepLastWords();
     },
+  };
+}
+
+/** A failed result may have a million texts, and the values to hide hardly ever change between two of them. */
+function keptRedactor(): (secrets: readonly string[]) => (text: string) => string {
+  let kept: { readonly secrets: readonly string[]; readonly redact: (text: string) => string } | undefined;
+  return (secrets) => {
+    const isSame = kept?.secrets.length === secrets.length && kept.secrets.every((one, at) => one === secrets[at]);
+    if (!kept || !isSame) kept = { secrets, redact: redactor(secrets) };
+    return kept.redact;
   };
 }
 
