@@ -1,12 +1,12 @@
 import type { ToolDefault, ToolRule } from '../src/policy/index.js';
 
 /** How a rule with `enabled` set, or without, applies to one tool. */
-export interface Matching {
+interface Matching {
   readonly enabled: boolean | undefined;
 }
 
 /** The rule about tools: every document repeats these sentences, and the code does what the first row that applies says. */
-export const DECISIONS: readonly {
+const DECISIONS: readonly {
   readonly sentence: string;
   readonly applies: (matching: readonly Matching[]) => boolean;
   readonly result: (toolDefault: ToolDefault) => boolean;
@@ -28,9 +28,9 @@ export const DECISIONS: readonly {
   },
 ];
 
-export const TAGS = 'Tags are the union of all matching rules.';
+const TAGS = 'Tags are the union of all matching rules.';
 
-export const PATTERNS = [
+const PATTERNS = [
   'A pattern is matched against the tool name, server/tool and the server name.',
   'A pattern with ! excludes if any of the three matches.',
 ] as const;
@@ -39,7 +39,7 @@ export const PATTERNS = [
 export const SENTENCES: readonly string[] = [...DECISIONS.map(({ sentence }) => sentence), TAGS, ...PATTERNS];
 
 /** The three texts of one tool. */
-export function subjectsOf(server: string, tool: string): readonly string[] {
+function subjectsOf(server: string, tool: string): readonly string[] {
   return [tool, `${server}/${tool}`, server];
 }
 

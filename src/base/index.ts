@@ -7,7 +7,6 @@ export {
   decodeText,
   diskFiles,
   type FileReading,
-  type FileStart,
   type Files,
   type FolderName,
   type FolderReading,

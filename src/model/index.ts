@@ -14,6 +14,6 @@ export {
   UNSUPPORTED_VERSION,
 } from './protocol-revisions.js';
 export { Chart, Origin, Server } from './server.js';
-export { envFilePath, helperWords, startFolder, type Whereabouts } from './start-folder.js';
+export { envFilePath, helperWords, startFolder } from './start-folder.js';
 export type { Conversation, ElicitationCount, Progress, ServerGreeting, Tool, ToolResult } from './tool.js';
 export { programName, unwrapped } from './unwrap-command.js';

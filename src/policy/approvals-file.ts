@@ -32,7 +32,7 @@ export interface Approvals {
 }
 
 /** What is kept of the content of files, made with the user's own key. */
-export interface ContentSeals {
+interface ContentSeals {
   readonly recordOf: (content: Content, before: ContentRecord | undefined) => ContentRecord | undefined;
   readonly covers: (ruling: Ruling, content: Content) => boolean;
   readonly changes: (ruling: Ruling, content: Content) => readonly string[];

@@ -83,7 +83,7 @@ export interface Installation {
 }
 
 /** A file of servers in a project. It may be in several folders. */
-export interface SharedFile {
+interface SharedFile {
   readonly key: readonly string[];
   readonly file: PathTemplate;
 }

@@ -5,7 +5,7 @@ import { inspectSettings, type LoadedSettings, leavesOf, type SettingOrigin } fr
 export type { SettingOrigin };
 
 /** One setting with its current value, and where it was set. `from` is empty for a default. */
-export interface SettingRow {
+interface SettingRow {
   readonly key: string;
   readonly value: unknown;
   readonly from: readonly SettingOrigin[];

@@ -30,7 +30,7 @@ export type FolderReading =
   | { readonly kind: 'read'; readonly names: readonly FolderName[] };
 
 /** The first bytes of a file as text. */
-export interface FileStart {
+interface FileStart {
   readonly text: string;
   /** The size of the whole file in bytes. */
   readonly size: number;

@@ -19,7 +19,7 @@ interface Access {
 }
 
 /** What was read for the check, so that what is used is what was checked. */
-export interface CheckedFiles {
+interface CheckedFiles {
   readonly envFileText?: string;
 }
 
