@@ -22,6 +22,7 @@ async function allSettings(machine: DiscoverOptions): Promise<BridgeSettings> {
   return {
     autoConnect,
     reconnect,
+    shutdownMs: settings.timeouts.shutdownMs,
     ...(socketPath !== undefined && { socketPath }),
     ...(id !== undefined && { clientId: id }),
   };

@@ -1,4 +1,4 @@
-import { DRAIN_MS, homeFolder, isInRuntimeFolder, type Log, legacySocketPath, silentLog } from '../base/index.js';
+import { homeFolder, isInRuntimeFolder, type Log, legacySocketPath, silentLog } from '../base/index.js';
 import { unclaim } from '../bridge/index.js';
 import type { DiscoverOptions } from '../discovery/index.js';
 import { ConnectionManager, httpAddress, LegacyLink, metaToolNames, serveHttp, serveSocket } from '../serve/index.js';
@@ -132,7 +132,8 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
   // Before the socket is given up: from then on the link may be the next daemon's.
   link?.[Symbol.dispose]();
-  await Promise.all([sockets.drain(DRAIN_MS), http?.drain(DRAIN_MS)]);
+  const { shutdownMs } = serving.running.gateway.view.settings.timeouts;
+  await Promise.all([sockets.drain(shutdownMs), http?.drain(shutdownMs)]);
 }
 
 /** Tells whether the file of a program is another, or gone, and has been so since it was asked before: an installation takes a while. */

@@ -1,4 +1,3 @@
-import { DRAIN_MS } from '../base/index.js';
 import { httpAddress, metaToolNames, serveHttp } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
 import { aborted, type ServingOptions, whileServing } from './gateway-serving.js';
@@ -41,6 +40,6 @@ export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<v
     listening(http.url);
     await aborted(ending);
     await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
-    await http.drain(DRAIN_MS);
+    await http.drain(running.gateway.view.settings.timeouts.shutdownMs);
   });
 }

@@ -1,5 +1,4 @@
 import type { Readable, Writable } from 'node:stream';
-import { DRAIN_MS } from '../base/index.js';
 import { serveStdio } from '../serve/index.js';
 import { aborted, type ServingOptions, whileServing } from './gateway-serving.js';
 
@@ -25,7 +24,7 @@ export async function serveClient({
     running.rootsFrom(() => session.roots());
     using _told = tell((notice) => session.notice(notice));
     await Promise.race([session.ended, aborted(ending)]);
-    await session.drain(DRAIN_MS);
+    await session.drain(running.gateway.view.settings.timeouts.shutdownMs);
     input.destroy();
   });
 }

@@ -47,7 +47,7 @@ export { jsonLog, type Log, type LogLevel, silentLog } from './log.js';
 export type { Mutable } from './mutable.js';
 export { SAVED_FILE_BYTES } from './saved-file-limit.js';
 export { type SealPurpose, seal, unseal } from './sealed.js';
-export { DRAIN_MS } from './shutdown-timeout.js';
+export { DEFAULT_SHUTDOWN_MS, MAX_SHUTDOWN_MS } from './shutdown-timeout.js';
 export { globsOverlap } from './text/glob-overlap.js';
 export { cleanDeep, cleanText, type TextFault } from './text/hostile-text.js';
 export { scriptsMixedIn } from './text/mixed-scripts.js';

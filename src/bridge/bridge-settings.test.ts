@@ -28,6 +28,7 @@ describe('quickSettings', () => {
             reconnect: { enabled: false, maxAttempts: 2, initialDelayMs: 3 },
           },
           client: { id: 'me' },
+          timeouts: { shutdownMs: 4 },
         }),
       },
       expected: {
@@ -35,6 +36,7 @@ describe('quickSettings', () => {
         reconnect: { enabled: false, maxAttempts: 2, initialDelayMs: 3 },
         socketPath: '/s',
         clientId: 'me',
+        shutdownMs: 4,
       },
     },
     {
@@ -64,7 +66,8 @@ describe('quickSettings', () => {
       quickSettings('/h', {}, disk({ [managed]: '{}' }), 'darwin'),
       quickSettings('/h', {}, disk({}), 'win32'),
       quickSettings('/h', { XDG_CONFIG_HOME: '/x' }, disk({}), 'linux'),
+      quickSettings('/h', { PORTOLAN_TIMEOUTS_SHUTDOWN_MS: '5' }, disk({}), 'linux'),
     ];
-    expect(seen).toEqual([BRIDGE_DEFAULTS, undefined, undefined, undefined]);
+    expect(seen).toEqual([BRIDGE_DEFAULTS, undefined, undefined, undefined, undefined]);
   });
 });

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { diskFiles, type Files, isObject } from '../base/index.js';
+import { DEFAULT_SHUTDOWN_MS, diskFiles, type Files, isObject, MAX_SHUTDOWN_MS } from '../base/index.js';
 
 /** What the user has set about the daemon. */
 export interface BridgeSettings {
@@ -7,11 +7,14 @@ export interface BridgeSettings {
   readonly autoConnect: boolean;
   readonly reconnect: { readonly enabled: boolean; readonly maxAttempts: number; readonly initialDelayMs: number };
   readonly clientId?: string;
+  /** How long running requests may continue after SIGTERM or SIGINT. */
+  readonly shutdownMs: number;
 }
 
 export const BRIDGE_DEFAULTS: BridgeSettings = {
   autoConnect: true,
   reconnect: { enabled: true, maxAttempts: 5, initialDelayMs: 1_000 },
+  shutdownMs: DEFAULT_SHUTDOWN_MS,
 };
 
 /** Where an administrator's settings are; elsewhere finding out takes more than a name. */
@@ -34,7 +37,8 @@ export function quickSettings(
   platform: string = process.platform,
 ): BridgeSettings | undefined {
   const managed = MANAGED[platform];
-  if (env.XDG_CONFIG_HOME || managed === undefined || files.exists(managed)) return undefined;
+  if (env.XDG_CONFIG_HOME || env.PORTOLAN_TIMEOUTS_SHUTDOWN_MS || managed === undefined || files.exists(managed))
+    return undefined;
   const folder = join(home, '.config', 'portolan');
   const own = join(folder, 'portolan.config');
   if (CODE.some((ending) => files.exists(`${own}.${ending}`))) return undefined;
@@ -54,6 +58,7 @@ function readSettings(text: string): BridgeSettings | undefined {
   if (!isObject(value)) return undefined;
   const bridge = isObject(value.mcpBridge) ? value.mcpBridge : {};
   const reconnect = isObject(bridge.reconnect) ? bridge.reconnect : {};
+  const timeouts = isObject(value.timeouts) ? value.timeouts : {};
   const client = isObject(value.client) ? value.client : {};
   const usual = BRIDGE_DEFAULTS.reconnect;
   const count = (said: unknown, otherwise: number) =>
@@ -65,6 +70,7 @@ function readSettings(text: string): BridgeSettings | undefined {
       maxAttempts: count(reconnect.maxAttempts, usual.maxAttempts),
       initialDelayMs: count(reconnect.initialDelayMs, usual.initialDelayMs),
     },
+    shutdownMs: Math.min(count(timeouts.shutdownMs, BRIDGE_DEFAULTS.shutdownMs), MAX_SHUTDOWN_MS),
     ...(typeof bridge.socketPath === 'string' && { socketPath: bridge.socketPath }),
     ...(typeof client.id === 'string' && { clientId: client.id }),
   };

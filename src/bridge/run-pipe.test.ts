@@ -47,6 +47,7 @@ it.each([
       failures += 1;
     },
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
+    shutdownMs: 10_000,
     ending: new AbortController().signal,
   });
   const [error, hint] = [
@@ -132,6 +133,7 @@ it('reads nothing of a client where it was told to end before a daemon was found
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
     ends: () => expect.unreachable('nobody is to be heard any more'),
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
+    shutdownMs: 10_000,
     ending: AbortSignal.abort(),
   });
   expect(await over).toBe(true);
@@ -161,6 +163,7 @@ it.each([
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
     ends: () => expect.unreachable('nobody is to be heard any more'),
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
+    shutdownMs: 10_000,
     ending: told.signal,
   });
   if (afterMs === 0) told.abort();
@@ -201,6 +204,7 @@ it('brings the answer to what was asked before it was told to end, also where th
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
     ends: () => ({ input, output }),
     reconnect: { enabled: true, maxAttempts: 3, initialDelayMs: 1 },
+    shutdownMs: 10_000,
     ending: told.signal,
   });
   input.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');

@@ -1,5 +1,4 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
-import { DRAIN_MS } from '../base/index.js';
 import type { BridgeSettings } from './bridge-settings.js';
 import { Pipe } from './client-pipe.js';
 import { DaemonLine } from './daemon-connection.js';
@@ -21,6 +20,8 @@ export interface RunPipeOptions extends FindOptions {
   /** The client's two streams, opened only when somebody is there to listen. */
   readonly ends: () => { readonly input: Readable; readonly output: Writable };
   readonly reconnect: BridgeSettings['reconnect'];
+  /** How long running requests may continue after `ending`. */
+  readonly shutdownMs: number;
   /** Serves the client where there is no daemon any more; absent where it wants no other. */
   readonly alone?: (hasLost: boolean) => Promise<OwnGateway>;
   /** Called if no daemon serves the client and it may not be served without one. */
@@ -69,7 +70,7 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
       return new DaemonLine(own.stream);
     },
   });
-  ending.addEventListener('abort', () => pipe.drain(DRAIN_MS), { once: true });
+  ending.addEventListener('abort', () => pipe.drain(options.shutdownMs), { once: true });
   await pipe.run(found.line);
   await own?.over;
   input.destroy();

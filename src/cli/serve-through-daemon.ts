@@ -37,7 +37,8 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
   const ending = untilSignal();
   const options = chartOptions(flags);
   return runPipe({
-    ...{ program, socket, env, home, mode, log, ending, reconnect: settings.reconnect },
+    ...{ program, socket, env, home, mode, log, ending },
+    ...{ reconnect: settings.reconnect, shutdownMs: settings.shutdownMs },
     context: {
       ...{ home, cwd: process.cwd(), env, pid: process.pid, version: PORTOLAN_VERSION, options },
       ...(id !== undefined && { id }),

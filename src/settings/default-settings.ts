@@ -1,4 +1,4 @@
-import { SAVED_FILE_BYTES } from '../base/index.js';
+import { DEFAULT_SHUTDOWN_MS, SAVED_FILE_BYTES } from '../base/index.js';
 import type { SettingsFile } from './settings-schema.js';
 
 type Given<K extends keyof SettingsFile> = NonNullable<SettingsFile[K]>;
@@ -77,6 +77,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
     idleMs: 300_000,
     searchMs: 2_000,
     daemonIdleMs: 600_000,
+    shutdownMs: DEFAULT_SHUTDOWN_MS,
   },
   limits: {
     maxResultBytes: 16 * MB,

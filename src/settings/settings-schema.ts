@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MAX_SHUTDOWN_MS } from '../base/index.js';
 
 const text = z.string().min(1);
 const texts = z.array(text).readonly();
@@ -60,6 +61,7 @@ const Timeouts = z.strictObject({
   idleMs: count.exactOptional(),
   searchMs: count.exactOptional(),
   daemonIdleMs: count.exactOptional(),
+  shutdownMs: count.max(MAX_SHUTDOWN_MS).exactOptional(),
 });
 const Limits = z.strictObject({
   maxResultBytes: count.exactOptional(),

@@ -147,7 +147,8 @@ administrator's managed-settings.json is above all.
   sources                     more places to read servers from
   connectors, connectorsUrl   servers hosted by a vendor
   cache                       whether and for how long tool lists are kept
-  timeouts                    startMs, callMs, totalMs, idleMs, searchMs, …
+  timeouts                    startMs, callMs, totalMs, idleMs, searchMs,
+                              daemonIdleMs, shutdownMs
   limits                      sizes, calls at once, calls a minute
   search                      remember: whether use improves the ranking
   sandbox                     what Python runs in: portolan help python
@@ -221,7 +222,8 @@ server whether one process is for the machine, the workspace or the session.
   PORTOLAN_CONNECTORS_TOKEN the token for servers hosted by a vendor
   PORTOLAN_LOG              debug, info, warn or error: what is said on stderr
   PORTOLAN_ENABLED, PORTOLAN_APPROVAL, PORTOLAN_CACHE_TTL,
-  PORTOLAN_TIMEOUTS_CALL_MS, PORTOLAN_LIMITS_QUEUE and so on
+  PORTOLAN_TIMEOUTS_CALL_MS, PORTOLAN_TIMEOUTS_SHUTDOWN_MS,
+  PORTOLAN_LIMITS_QUEUE and so on
                             single settings, named as in the file
   NO_COLOR                  plain text, also on a terminal
   XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR
