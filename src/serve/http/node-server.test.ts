@@ -10,10 +10,13 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one[Symbol.asyncDispose]();
 });
 
-async function listening(handle: (request: Request) => Promise<Response>): Promise<Listening & { logged: unknown[] }> {
+async function listening(
+  handle: (request: Request) => Promise<Response>,
+  limits: { readonly headersMs?: number; readonly checkMs?: number } = {},
+): Promise<Listening & { logged: unknown[] }> {
   const logged: unknown[] = [];
   const log = (...entry: unknown[]) => void logged.push(entry);
-  const server = await listenHttp(LOOPBACK, { handle, isOpen: false, log });
+  const server = await listenHttp(LOOPBACK, { handle, isOpen: false, log, ...limits });
   open.push(server);
   return { ...server, logged };
 }
@@ -117,6 +120,17 @@ describe('listenHttp', () => {
     const response = await fetch(`http://127.0.0.1:${address.port}/`);
     expect([response.status, await response.text()]).toEqual([500, '']);
     expect(logged).toEqual([['error', 'internal error', { error: expect.stringContaining('the secret reason') }]]);
+  });
+
+  it('sheds a client that is slow with its headers, and serves the others meanwhile', async () => {
+    const { address } = await listening(async () => new Response('served'), { headersMs: 300, checkMs: 50 });
+    const slow = Array.from({ length: 50 }, () => {
+      const socket = connect(address.port, '127.0.0.1', () => socket.write('POST /mcp HTTP/1.1\r\nHost: '));
+      socket.on('error', () => undefined).resume();
+      return once(socket, 'close');
+    });
+    expect(await (await fetch(`http://127.0.0.1:${address.port}/`)).text()).toBe('served');
+    await Promise.all(slow);
   });
 
   it('sends no body to HEAD', async () => {

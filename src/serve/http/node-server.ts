@@ -3,7 +3,7 @@ import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
 import { pour, type Waiting } from './backpressure.js';
 import { type HttpAddress, isLoopback } from './listen-address.js';
 
-/** Whoever is slower than this with a request has none. */
+/** A client whose headers are not complete by then is disconnected. */
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 60_000;
@@ -21,6 +21,9 @@ export interface NodeServerOptions {
   /** Whether others than this machine may reach it. */
   readonly isOpen: boolean;
   readonly log: Log;
+  /** How long headers may take, and how often that is checked. */
+  readonly headersMs?: number;
+  readonly checkMs?: number;
 }
 
 /** A port that is listened on, until it is disposed of. */
@@ -31,7 +34,8 @@ export interface Listening extends AsyncDisposable {
 }
 
 /** Listens on an address and hands on what comes as the platform's own requests. */
-export async function listenHttp(wanted: HttpAddress, { handle, isOpen, log }: NodeServerOptions): Promise<Listening> {
+export async function listenHttp(wanted: HttpAddress, options: NodeServerOptions): Promise<Listening> {
+  const { handle, isOpen, log, headersMs = HEADERS_MS, checkMs = CHECK_MS } = options;
   const { createServer } = process.getBuiltinModule('node:http');
   const waiting: Waiting = { bytes: 0 };
   const server = createServer(
@@ -39,10 +43,10 @@ export async function listenHttp(wanted: HttpAddress, { handle, isOpen, log }: N
       // A client that vanished without a word would keep its session for ever.
       keepAlive: true,
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: HEADERS_MS,
+      headersTimeout: headersMs,
       requestTimeout: REQUEST_MS,
       keepAliveTimeout: KEEP_ALIVE_MS,
-      connectionsCheckingInterval: CHECK_MS,
+      connectionsCheckingInterval: checkMs,
     },
     (incoming, outgoing) => {
       serveOne(incoming, outgoing, handle, waiting).catch((error: unknown) => {
