@@ -1,8 +1,7 @@
-import { readdirSync, statSync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { announce, type Listed, list } from './announced.js';
-import { configure, fixture, portolan, startsIn, until } from './client-over-stdio.js';
+import { callsReceived, configure, fixture, portolan, until } from './client-over-stdio.js';
 import { serveOverHttp } from './gateway-over-http.js';
 import { makeMachine } from './machine.js';
 
@@ -51,26 +50,24 @@ describe('a gateway that listens', () => {
 
   it('withdraws before it stops listening, while the last calls still run', async () => {
     using machine = makeMachine();
-    const [starts, folder] = [machine.path('~/starts'), machine.path('<project>/.portolan/servers.d')];
-    configure(machine, { own: fixture(['--starts', starts]) });
+    const [heard, finish] = [machine.path('~/heard'), machine.path('~/finish')];
+    const folder = machine.path('<project>/.portolan/servers.d');
+    configure(machine, { own: fixture(['--heard', heard, '--until', finish]) });
     await using gateway = await serveOverHttp(machine);
     expect(readdirSync(folder)).toHaveLength(1);
     let answered = false;
-    const call = callOverHttp(gateway.url, { server: 'own', tool: 'sleep', arguments: { ms: 8_000 } }).finally(() => {
+    const call = callOverHttp(gateway.url, { server: 'own', tool: 'sleep', arguments: { ms: 1 } }).finally(() => {
       answered = true;
     });
-    await until(
-      () => startsIn(starts).length,
-      (count) => count > 0,
-    );
-    await pause(1_000); // it is greeted before it is called
+    await callsReceived(heard);
     gateway.signal('SIGTERM');
     await until(
       () => readdirSync(folder),
       (names) => names.length === 0,
     );
     expect(answered).toBe(false);
-    expect(await call).toContain('slept 8000');
+    writeFileSync(finish, '');
+    expect(await call).toContain('slept 1');
     expect(await gateway.exited).toEqual({ code: 0, signal: null });
   });
 

@@ -5,8 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { configure, connect, FIXTURE, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
-/** Far longer than anything takes here, so that waiting for it would show. */
-const SLOW_MS = 4_000;
+/** The limit of a search. An answer from memory takes far less, so a search that waited for this limit is recognized. */
+const SEARCH_MS = 1_500;
+const SETTINGS = '~/.config/portolan/portolan.config.json';
+/** With these settings every list on disk is too old. */
+const EXPIRED = JSON.stringify({ cache: { ttl: 0 }, timeouts: { idleMs: 50 } });
 
 const catalogFiles = (machine: Machine): string[] => {
   const folder = machine.path('~/.cache/portolan/catalog');
@@ -28,11 +31,12 @@ function counting(machine: Machine, names: readonly string[], words: readonly st
 describe('a cold catalog', () => {
   it('answers a search in time from what is known, and says what is not', async () => {
     using machine = makeMachine();
+    const opened = machine.path('~/opened');
     configure(
       machine,
       {
         quick: fixture(['quick']),
-        slow: fixture(['slow', '--slow', String(SLOW_MS)]),
+        slow: fixture(['slow', '--greets', opened]),
         dying: fixture(['--dies', 'the licence ran out']),
       },
       { timeouts: { searchMs: 300 } },
@@ -40,7 +44,7 @@ describe('a cold catalog', () => {
     await using client = await connect(machine);
     const before = performance.now();
     const first = await client.ask('search_tools', { query: 'say a text again', limit: 1 });
-    expect(performance.now() - before).toBeLessThan(SLOW_MS - 500);
+    expect(performance.now() - before).toBeLessThan(3_500);
     expect(first.pending).toContain('slow');
     const second = await until(
       () => client.ask('search_tools', { query: 'say a text again', limit: 1 }),
@@ -59,7 +63,8 @@ describe('a cold catalog', () => {
       ],
       pending: ['slow'],
     });
-    // It is read on in the background, and then it is there.
+    // The background read continues, and its result is used once the server answers.
+    writeFileSync(opened, '');
     const { results } = await until(
       () => client.ask('search_tools', { query: 'say a text again' }),
       (answer) => answer.pending === undefined,
@@ -81,7 +86,7 @@ describe('a cold catalog', () => {
   it('keeps nothing of servers that it was still reading when it ended, also of those that waited for their turn', async () => {
     using machine = makeMachine();
     const names = ['one', 'two', 'three', 'four'];
-    const slowly = counting(machine, names, ['--slow', '1000']);
+    const slowly = counting(machine, names, ['--greets', machine.path('~/never')]);
     configure(machine, slowly.entries, { timeouts: { searchMs: 300 } });
     const first = await connect(machine);
     expect((await first.ask('search_tools', { query: 'echo' })).pending).toEqual(names);
@@ -111,13 +116,14 @@ describe('a cold catalog', () => {
     configure(
       machine,
       { fine: fixture(['fine']), hangs: fixture(['--mute']) },
-      { timeouts: { searchMs: SLOW_MS, startMs: 2 * SLOW_MS } },
+      // A start that hangs takes twice `startMs`: each of the two greetings has that limit.
+      { timeouts: { searchMs: SEARCH_MS, startMs: SEARCH_MS } },
     );
     await using client = await connect(machine);
     const timed = async (name: string, given = {}) => {
       const before = performance.now();
       const { pending, failed } = await client.ask(name, given);
-      return { isLate: performance.now() - before > SLOW_MS / 2, pending, failed };
+      return { isLate: performance.now() - before > SEARCH_MS / 2, pending, failed };
     };
     const ofFine = { query: 'echo', server: 'fine' };
     expect(await timed('search_tools', ofFine)).toEqual({ isLate: false });
@@ -128,7 +134,7 @@ describe('a cold catalog', () => {
       () => client.ask('search_tools', { query: 'echo' }),
       ({ failed }) => failed?.length === 1,
     );
-    // It is tried again because somebody asks for it; for the others its failure is known.
+    // A direct request tries the server again; for the others its failure is known.
     const asking = client.ask('list_tools', { server: 'hangs' }).catch(() => undefined);
     const failed = [{ server: 'hangs', error: expect.stringContaining('hangs did not start') }];
     expect(await timed('search_tools', { query: 'echo' })).toEqual({ isLate: false, failed });
@@ -203,17 +209,13 @@ describe('a warm catalog', () => {
     const tools = machine.path('~/tools.json');
     const toolNamed = (name: string) => JSON.stringify([{ name, inputSchema: { type: 'object' } }]);
     writeFileSync(tools, toolNamed('first'));
-    configure(
-      machine,
-      { own: fixture(['--tools', tools, '--slow', '300']) },
-      { cache: { ttl: 1 }, timeouts: { idleMs: 50 } },
-    );
+    configure(machine, { own: fixture(['--tools', tools, '--slow', '300']) }, { timeouts: { idleMs: 50 } });
     {
       await using client = await connect(machine);
       expect(await client.ask('list_tools', { server: 'own' })).toMatchObject({ tools: [{ name: 'first' }] });
     }
     writeFileSync(tools, toolNamed('second'));
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    machine.write({ [SETTINGS]: EXPIRED });
     await using client = await connect(machine);
     const { results, pending } = await client.ask('search_tools', { query: 'first' });
     expect({ found: results[0]?.tool, pending }).toEqual({ found: 'first', pending: undefined });
@@ -229,13 +231,13 @@ describe('a warm catalog', () => {
     const mended = `await import(${JSON.stringify(pathToFileURL(FIXTURE).href)});`;
     writeFileSync(program, mended);
     const own = { command: process.execPath, args: [program] };
-    configure(machine, { own }, { cache: { ttl: 1 }, timeouts: { idleMs: 50 } });
+    configure(machine, { own }, { timeouts: { idleMs: 50 } });
     {
       await using client = await connect(machine);
       await client.ask('list_tools', { server: 'own' });
     }
     writeFileSync(program, 'process.exit(5);');
-    await new Promise((resolve) => setTimeout(resolve, 1_100));
+    machine.write({ [SETTINGS]: EXPIRED });
     {
       await using client = await connect(machine);
       const search = () => client.ask('search_tools', { query: 'echo', limit: 1 });
@@ -354,9 +356,10 @@ describe('a server that nobody uses', () => {
   it('is not stopped under a call that takes longer than that', async () => {
     using machine = makeMachine();
     const { entries, starts } = counting(machine, ['own']);
-    configure(machine, entries, { timeouts: { idleMs: 500 } });
+    configure(machine, entries, { timeouts: { idleMs: 200 } });
     await using client = await connect(machine);
-    expect(await client.execute('own', 'sleep', { ms: 1_500 })).toMatchObject({ content: [{ text: 'slept 1500' }] });
+    // Three times the idle limit: the server must not be stopped within it.
+    expect(await client.execute('own', 'sleep', { ms: 600 })).toMatchObject({ content: [{ text: 'slept 600' }] });
     expect(starts()).toEqual([1]);
   });
 });

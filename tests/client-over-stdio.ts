@@ -263,6 +263,14 @@ export function startsIn(path: string): readonly number[] {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(Number) : [];
 }
 
+/** Waits until a fixture has received so many calls of tools; `path` is the file of its `--heard`. */
+export async function callsReceived(path: string, count = 1): Promise<void> {
+  await until(
+    () => (existsSync(path) ? readFileSync(path, 'utf8').split('"tools/call"').length - 1 : 0),
+    (calls) => calls >= count,
+  );
+}
+
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -1,8 +1,22 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readAudit } from '../src/audit/index.js';
 import { configure, connect, fixture, isAlive, type StdioClient, startsIn, until } from './client-over-stdio.js';
 import { daemonHouse } from './daemon-harness.js';
-import { makeMachine } from './machine.js';
+import { type Machine, makeMachine } from './machine.js';
+
+/** Where a test waits for the limit of the shutdown, this is the limit. */
+const SHORT_SHUTDOWN = { timeouts: { shutdownMs: 500 } };
+const LARGE_ANSWERS = 3;
+
+/** Each line is the id of an answer that the process behind the fixture has read completely. */
+const answersTaken = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0);
+
+/** The flag that makes the fixture record which answers were read, and the file. */
+function recordingTaken(machine: Machine): { readonly taken: string; readonly flags: readonly string[] } {
+  const taken = machine.path('~/taken');
+  return { taken, flags: ['--taken', taken] };
+}
 
 /** It has begun to end when it refuses what is asked. */
 async function toldToEnd(client: StdioClient): Promise<void> {
@@ -15,10 +29,15 @@ async function toldToEnd(client: StdioClient): Promise<void> {
 }
 
 /** Waits until it is gone, although nobody takes what was asked of it: a drain and a last moment later. */
-async function endsUnread(client: StdioClient): Promise<void> {
+async function endsUnread(client: StdioClient, taken: string): Promise<void> {
+  const before = answersTaken(taken);
   client.stopReading();
-  for (let n = 0; n < 3; n += 1) client.execute('own', 'large', { letters: 5_000_000 }).catch(() => undefined);
-  await new Promise((resolve) => setTimeout(resolve, 500));
+  for (let n = 0; n < LARGE_ANSWERS; n += 1)
+    client.execute('own', 'large', { letters: 5_000_000 }).catch(() => undefined);
+  await until(
+    () => answersTaken(taken),
+    (count) => count >= before + LARGE_ANSWERS,
+  );
   client.signal('SIGTERM');
   await until(
     () => isAlive(client.pid),
@@ -58,7 +77,8 @@ describe('the end of the gateway', () => {
 
   it('answers also who waits for a server that never says hello, and writes it down', async () => {
     using machine = makeMachine();
-    configure(machine, { mute: { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] } });
+    const mute = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] };
+    configure(machine, { mute }, SHORT_SHUTDOWN);
     const client = await connect(machine);
     const calls = [1, 2, 3].map(() => client.execute('mute', 'any'));
     await client.ask('list_mcp_servers');
@@ -71,14 +91,15 @@ describe('the end of the gateway', () => {
 
   it('refuses what is asked after it began', async () => {
     using machine = makeMachine();
-    configure(machine, { own: fixture() });
+    const finish = machine.path('~/finish');
+    configure(machine, { own: fixture(['--until', finish]) });
     const client = await connect(machine);
     await client.ask('list_tools', { server: 'own' });
-    // Long enough to be told to end meanwhile, and shorter than what it is given to end.
-    const running = client.execute('own', 'sleep', { ms: 5_000 });
+    const running = client.execute('own', 'sleep', { ms: 1 });
     await client.request('ping');
     await toldToEnd(client);
-    expect(await running).toMatchObject({ content: [{ text: 'slept 5000' }] });
+    writeFileSync(finish, '');
+    expect(await running).toMatchObject({ content: [{ text: 'slept 1' }] });
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
 
@@ -115,17 +136,18 @@ describe('the end of the gateway', () => {
   it('does not wait for a client that takes nothing of what it asked for', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
-    configure(machine, { own: fixture(['--starts', starts]) });
+    const { taken, flags } = recordingTaken(machine);
+    configure(machine, { own: fixture(['--starts', starts, ...flags]) }, SHORT_SHUTDOWN);
     const client = await connect(machine);
     await client.ask('list_tools', { server: 'own' });
-    await endsUnread(client);
+    await endsUnread(client, taken);
     expect(startsIn(starts).filter(isAlive)).toEqual([]);
   });
 
   it('leaves nothing of a call that was never answered', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
-    configure(machine, { mute: fixture(['--mute', '--starts', starts]) });
+    configure(machine, { mute: fixture(['--mute', '--starts', starts]) }, SHORT_SHUTDOWN);
     const client = await connect(machine);
     const search = client.ask('search_tools', { query: 'anything' });
     search.catch(() => undefined);
@@ -168,9 +190,10 @@ describe('the end of the pipe to a daemon', () => {
 
   it('does not wait for a client that takes nothing of what it asked for', async () => {
     await using house = daemonHouse();
-    configure(house.machine, { own: fixture() });
+    const { taken, flags } = recordingTaken(house.machine);
+    configure(house.machine, { own: fixture(flags) }, SHORT_SHUTDOWN);
     const client = await house.client();
     await client.ask('list_tools', { server: 'own' });
-    await endsUnread(client);
+    await endsUnread(client, taken);
   });
 });

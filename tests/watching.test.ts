@@ -119,27 +119,31 @@ describe('files that are watched', () => {
   it('leave the running call and the process of a server that stays as it is', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
-    const one = { one: fixture(['one', '--starts', starts]) };
+    const finish = machine.path('~/finish');
+    const one = { one: fixture(['one', '--starts', starts, '--until', finish]) };
     configure(machine, one);
     await using client = await connect(machine);
     await client.ask('list_tools', { server: 'one' });
-    const call = client.execute('one', 'sleep', { ms: 1_500 });
+    const call = client.execute('one', 'sleep', { ms: 1 });
     configure(machine, { ...one, ...servers('two') });
     await becomes(client, ['one', 'two']);
-    expect(await call).toMatchObject({ content: [{ text: 'slept 1500' }] });
+    writeFileSync(finish, '');
+    expect(await call).toMatchObject({ content: [{ text: 'slept 1' }] });
     expect(startsIn(starts)).toHaveLength(1);
   });
 
   it('end the process of a server that they name no more, after its last call', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
-    configure(machine, { one: fixture(['one', '--starts', starts]) });
+    const finish = machine.path('~/finish');
+    configure(machine, { one: fixture(['one', '--starts', starts, '--until', finish]) });
     await using client = await connect(machine);
     await client.ask('list_tools', { server: 'one' });
-    const call = client.execute('one', 'sleep', { ms: 1_500 });
+    const call = client.execute('one', 'sleep', { ms: 1 });
     configure(machine, {});
     await becomes(client, []);
-    expect(await call).toMatchObject({ content: [{ text: 'slept 1500' }] });
+    writeFileSync(finish, '');
+    expect(await call).toMatchObject({ content: [{ text: 'slept 1' }] });
     await until(
       () => startsIn(starts).filter(isAlive),
       (alive) => alive.length === 0,
