@@ -171,6 +171,22 @@ describe('portolan daemon logs', () => {
   });
 });
 
+describe('a daemon that a client started', () => {
+  it('leaves soon after nobody has needed it for timeouts.daemonIdleMs', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, {}, { timeouts: { daemonIdleMs: 600 } });
+    const client = await house.client();
+    const pid = (await house.pid()) ?? 0;
+    await client[Symbol.asyncDispose]();
+    // Less than the 5 s between two checks of a daemon that may be idle for long.
+    await until(
+      () => isAlive(pid),
+      (alive) => !alive,
+      4_000,
+    );
+  });
+});
+
 describe('portolan daemon status', () => {
   it('says that none runs where the daemon is gone before it answers', async () => {
     await using house = daemonHouse();

@@ -23,8 +23,10 @@ export interface DaemonOptions extends DiscoverOptions {
   readonly version?: string;
 }
 
-/** How often it looks whether its name still leads to it, and whether anybody is left. */
+/** How often it checks whether its name still leads to it, and whether a client is left. */
 const LOOK_MS = 5_000;
+/** It checks more often where `timeouts.daemonIdleMs` is short, so that it also leaves in time there, but no more often than this. */
+const SHORTEST_LOOK_MS = 250;
 /** By then whoever had it started has come. */
 const FIRST_MS = 500;
 /** By then its first requests are answered. */
@@ -112,15 +114,25 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   await refreshLink();
   skippedLog(log)(serving.running.discovery);
   void endStrays(serving.running.discovery, log);
-  const look = setInterval(() => {
-    const { daemonIdleMs } = serving.running.gateway.view.settings.timeouts;
-    const isIdle = leavesWhenIdle && !http && clients.size === 0 && performance.now() - emptySince > daemonIdleMs;
+  const timeouts = () => serving.running.gateway.view.settings.timeouts;
+  let nextLook: NodeJS.Timeout | undefined;
+  const lookLater = () => {
+    const delayMs = Math.min(LOOK_MS, Math.max(SHORTEST_LOOK_MS, timeouts().daemonIdleMs / 2));
+    nextLook = setTimeout(look, delayMs);
+  };
+  const look = () => {
+    const emptyMs = performance.now() - emptySince;
+    const isIdle = leavesWhenIdle && !http && clients.size === 0 && emptyMs > timeouts().daemonIdleMs;
     if (isIdle) log('info', 'nobody has been here for long');
     else if (isReplaced()) log('info', 'its program was replaced: the next client starts the new one');
     else if (!sockets.isOurs()) log('warn', 'another daemon has taken the socket', { socket });
-    else return void refreshLink();
+    else {
+      void refreshLink();
+      return lookLater();
+    }
     stopping.abort();
-  }, LOOK_MS);
+  };
+  lookLater();
   const tools = metaToolNames(serving.running.gateway.offersPython);
   const { calls } = workspaces.shared;
   const reachable = { socket, ...(url !== undefined && { url }), isEverybodys: true, tools, calls };
@@ -128,11 +140,11 @@ export async function serveEverybody(options: DaemonOptions): Promise<void> {
   isAnnounced = true;
   listening([socket, ...(url === undefined ? [] : [url])]);
   await aborted(over);
-  clearInterval(look);
+  clearTimeout(nextLook);
   await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
   // Before the socket is given up: from then on the link may be the next daemon's.
   link?.[Symbol.dispose]();
-  const { shutdownMs } = serving.running.gateway.view.settings.timeouts;
+  const { shutdownMs } = timeouts();
   await Promise.all([sockets.drain(shutdownMs), http?.drain(shutdownMs)]);
 }
 
