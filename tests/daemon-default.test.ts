@@ -117,9 +117,11 @@ describe('a client that has lost its daemon for good', () => {
     await using client = await house.client();
     await client.request('logging/setLevel', { level: 'error' });
     await client.execute('one', 'echo', { text: 'warm' });
-    await killDaemon(house);
-    rmSync(house.socket);
-    writeFileSync(house.socket, 'in the way');
+    // Before the daemon is killed: otherwise the client may start another in between, which listens once the name is free.
+    await killDaemon(house, () => {
+      writeFileSync(`${house.socket}.file`, 'in the way');
+      renameSync(`${house.socket}.file`, house.socket);
+    });
     await lossNoticed(client);
     expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
     expect(said(await client.execute('one', 'echo', { text: 'still' }))).toBe('still');
@@ -169,7 +171,8 @@ describe('a client of another version than the daemon', () => {
 
   it('is served by the new program a while after that was put in the place of the one that runs', async () => {
     await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
+    // A daemon checks its program twice within this time.
+    configure(house.machine, { one: fixture() }, { timeouts: { daemonIdleMs: 2_000 } });
     const program = olderProgram(join(house.machine.home, 'older'));
     await using client = await plainClient(house, program);
     await client.execute('one', 'echo', { text: 'before' });

@@ -27,9 +27,10 @@ export interface DaemonHouse extends AsyncDisposable {
   run(args: readonly string[]): ReturnType<typeof portolan>;
 }
 
-/** Kills the daemon and waits until it is gone. */
-export async function killDaemon(house: DaemonHouse): Promise<void> {
+/** Kills the daemon and waits until it is gone; `first` runs once its pid is known, before it is killed. */
+export async function killDaemon(house: DaemonHouse, first: () => void = () => undefined): Promise<void> {
   const pid = (await house.pid()) ?? 0;
+  first();
   process.kill(pid, 'SIGKILL');
   await until(
     () => isAlive(pid),
