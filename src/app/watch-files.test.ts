@@ -5,9 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { diskFiles, silentLog } from '../base/index.js';
 import { recordingFiles, watchPaths } from './watch-files.js';
 
-/** Longer than an editor is waited for, with room for a busy machine. */
-const QUIET_MS = 1_500;
+const DEBOUNCE_MS = 150;
+/** What has not been called by then is not called: the debounce twice, with time for a busy machine. */
+const QUIET_MS = 500;
 const LIMIT_MS = 10_000;
+/** Real time with a short debounce; the sweep, which would also find a change, keeps its half minute. */
+const briefClock = {
+  now: () => performance.now(),
+  after: (ms: number, run: () => void) => {
+    const timer = setTimeout(run, ms > 1_000 ? ms : Math.min(ms, DEBOUNCE_MS));
+    return () => clearTimeout(timer);
+  },
+};
 
 /** A folder of its own for each test: they run side by side, because all of them mostly wait. */
 function makeFolder() {
@@ -33,13 +42,14 @@ function watching(paths: readonly string[], onChange: () => unknown = () => unde
       return (await onChange()) !== false;
     },
     log: silentLog,
+    clock: briefClock,
   });
   return {
     touched,
     calls: () => calls,
     until: async (count: number) => {
       const ends = performance.now() + LIMIT_MS;
-      while (calls < count && performance.now() < ends) await new Promise((resolve) => setTimeout(resolve, 20));
+      while (calls < count && performance.now() < ends) await new Promise((resolve) => setTimeout(resolve, 10));
       return calls;
     },
     [Symbol.dispose]: () => watch[Symbol.dispose](),
@@ -133,7 +143,7 @@ describe.concurrent('watchPaths', () => {
     using watch = watching([at('f')]);
     for (let n = 0; n < 10; n += 1) {
       writeFileSync(at('f'), 'x'.repeat(n + 1));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await new Promise((resolve) => setImmediate(resolve)); // the notice of each write is delivered
     }
     expect(await watch.until(1)).toBe(1);
     await quiet();

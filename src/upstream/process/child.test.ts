@@ -135,14 +135,30 @@ describe('startChild', () => {
 
 describe.skipIf(process.platform === 'win32')('stop', () => {
   it.each([
-    { title: 'ends by itself what heeds its stdin', words: ['polite'], exit: { code: 0, signal: null } },
-    { title: 'asks what does not look at its stdin', words: ['background'], exit: { code: null, signal: 'SIGTERM' } },
-    { title: 'kills what does not listen', words: ['stubborn'], exit: { code: null, signal: 'SIGKILL' } },
-  ])('$title', async ({ words, exit }) => {
+    // It ends long before this limit.
+    {
+      title: 'ends by itself what heeds its stdin',
+      words: ['polite'],
+      graceMs: 5_000,
+      exit: { code: 0, signal: null },
+    },
+    {
+      title: 'asks what does not look at its stdin',
+      words: ['background'],
+      graceMs: 300,
+      exit: { code: null, signal: 'SIGTERM' },
+    },
+    {
+      title: 'kills what does not listen',
+      words: ['stubborn'],
+      graceMs: 300,
+      exit: { code: null, signal: 'SIGKILL' },
+    },
+  ])('$title', async ({ words, graceMs, exit }) => {
     const child = await start(node, [server, ...words]);
     const pids = await pidsOf(child);
     expect(entryOf(child.pid)).toMatchObject({ group: child.pid, session: child.pid });
-    await Promise.all([child.stop({ graceMs: 1_000 }), child.stop()]);
+    await Promise.all([child.stop({ graceMs }), child.stop()]);
     expect(living(pids)).toEqual([]);
     expect(await child.exited).toEqual(exit);
     await child.stop();
@@ -174,10 +190,19 @@ describe.skipIf(process.platform === 'win32')('stop', () => {
   });
 
   it('finds what was put in a session of its own although its parent has crashed since', async () => {
-    const child = await start(node, [server, 'background', 'detaches']);
+    const watched = new Set<number>();
+    const noting: Guardian = {
+      prepare: () => guardian.prepare(),
+      watch: (group) => {
+        watched.add(group);
+        guardian.watch(group);
+      },
+      release: (group) => guardian.release(group),
+      [Symbol.asyncDispose]: () => guardian[Symbol.asyncDispose](),
+    };
+    const child = await start(node, [server, 'background', 'detaches'], { guardian: noting, firstLookMs: 50 });
     const pids = await pidsOf(child, 2);
-    // The first look is after a second.
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await expect.poll(() => pids.filter((pid) => !watched.has(pid))).toEqual([]);
     process.kill(child.pid, 'SIGKILL');
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
     await child.stop();

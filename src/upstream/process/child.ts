@@ -15,6 +15,8 @@ export interface ChildOptions {
   readonly guardian: Guardian;
   /** Values that its stderr must not show. */
   readonly secrets?: readonly string[];
+  /** When it first looks for processes that the server put in sessions of their own. */
+  readonly firstLookMs?: number;
 }
 
 interface ChildExit {
@@ -44,7 +46,8 @@ const FIRST_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 10_000;
 
 /** Rejects with what a person can mend; says the command, and no argument or value. */
-export async function startChild({ command, args, env, cwd, guardian, secrets }: ChildOptions): Promise<Child> {
+export async function startChild(options: ChildOptions): Promise<Child> {
+  const { command, args, env, cwd, guardian, secrets, firstLookMs = FIRST_LOOK_MS } = options;
   checkWords(command, args, env, cwd);
   if (!isFolder(cwd)) throw folderFailure(command);
   const launch = forPlatform(command, args, env, cwd);
@@ -53,7 +56,7 @@ export async function startChild({ command, args, env, cwd, guardian, secrets }:
   const { pid } = spawned;
   if (pid === undefined || !hasPipes(spawned)) throw startFailure(command, await failureOf(spawned));
   guardian.watch(pid);
-  return new RunningChild(spawned, pid, guardian, new StderrRing(secrets));
+  return new RunningChild(spawned, pid, guardian, new StderrRing(secrets), firstLookMs);
 }
 
 class RunningChild implements Child {
@@ -70,14 +73,20 @@ class RunningChild implements Child {
   #hasExited = false;
   #ending: Promise<void> | undefined;
 
-  constructor(spawned: ChildProcessWithoutNullStreams, pid: number, guardian: Guardian, tail: StderrRing) {
+  constructor(
+    spawned: ChildProcessWithoutNullStreams,
+    pid: number,
+    guardian: Guardian,
+    tail: StderrRing,
+    firstLookMs: number,
+  ) {
     this.pid = pid;
     this.stdin = spawned.stdin;
     this.stdout = spawned.stdout;
     this.stderr = tail;
     this.#guardian = guardian;
     this.#tree = new ProcessTree(pid);
-    if (process.platform !== 'win32') this.#lookIn(FIRST_LOOK_MS);
+    if (process.platform !== 'win32') this.#lookIn(firstLookMs);
     spawned.stderr.on('data', (chunk: Buffer) => tail.push(chunk));
     // A broken pipe is the end of the child, which `exited` tells; without a listener it would be ours.
     for (const stream of [spawned, spawned.stdin, spawned.stdout, spawned.stderr]) stream.on('error', () => undefined);

@@ -2,12 +2,17 @@ import { MARK_DESCRIPTOR } from './launch-mark.js';
 
 /** How often it looks, ten times a second: after our end, after SIGTERM, and while it kills. All is over well before 5 s. */
 const LOOKS_BEFORE_TERM = 3;
-const LOOKS_BEFORE_KILL = 10;
 const KILLS = '1 2 3 4 5 6 7 8 9 10';
-/** What was being started when we ended may take until then to be a program that holds our mark. */
-const LEAST_LOOKS = 10;
-/** A shell hands the mark down to whatever it starts: only what began so shortly before our end was being started by us. Ticks of a hundredth of a second. */
-const YOUNG_TICKS = 500;
+
+export interface GuardianLimits {
+  readonly looksBeforeKill: number;
+  /** A process that was being started when we ended may take until then to be a program that holds our mark. */
+  readonly leastLooks: number;
+  /** A shell hands the mark down to whatever it starts: only what began so shortly before our end was being started by us. Ticks of a hundredth of a second. */
+  readonly youngTicks: number;
+}
+
+export const GUARDIAN_LIMITS: GuardianLimits = { looksBeforeKill: 10, leastLooks: 10, youngTicks: 500 };
 
 /** The last word of one who ends in peace: no start is under way of which the script has not heard. */
 export const ALL_IS_TOLD = '.\n';
@@ -17,12 +22,13 @@ export const ALL_IS_TOLD = '.\n';
  * and, unless all was told, whatever has just begun, leads a session and holds the same file as itself on `MARK_DESCRIPTOR`.
  * `$1` is where the processes are listed (`/proc`); where nothing is, `ps` is asked.
  */
-export const GUARDIAN_SCRIPT = `
+export function guardianScript({ looksBeforeKill, leastLooks, youngTicks } = GUARDIAN_LIMITS): string {
+  return `
 trap '' HUP INT QUIT TERM PIPE
 # Whoever started us may wait for the end of a pipe that we all inherited.
 exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 groups=' '
-least=${LEAST_LOOKS}
+least=${leastLooks}
 while IFS= read -r line; do
   case $line in
     .) least=0 ;;
@@ -37,7 +43,7 @@ set -f
 list=$1
 # In ticks since the machine started, as the start of a process is told; nothing is young where nobody tells the time.
 youngest=
-[ -r "$list/uptime" ] && read -r uptime rest < "$list/uptime" && youngest=$((\${uptime%.*} * 100 + 1\${uptime#*.} - 100 - ${YOUNG_TICKS}))
+[ -r "$list/uptime" ] && read -r uptime rest < "$list/uptime" && youngest=$((\${uptime%.*} * 100 + 1\${uptime#*.} - 100 - ${youngTicks}))
 # Who is in a session was born in it, so all in one of ours are ours.
 sessions=$groups
 # Ours, but in no group of ours: pid:start.
@@ -115,9 +121,10 @@ signal() {
 
 all_gone ${LOOKS_BEFORE_TERM} && exit 0
 signal TERM
-all_gone ${LOOKS_BEFORE_KILL} && exit 0
+all_gone ${looksBeforeKill} && exit 0
 for again in ${KILLS}; do
   signal KILL
   all_gone 1 && exit 0
 done
 `;
+}

@@ -21,13 +21,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listed } from '../../../tests/fixtures/children/marked-processes.js';
 import { entryOf, identityOf } from '../../base/index.js';
 import { startGuardian } from './guardian.js';
-import { ALL_IS_TOLD, GUARDIAN_SCRIPT } from './guardian-script.js';
+import { ALL_IS_TOLD, GUARDIAN_LIMITS, guardianScript } from './guardian-script.js';
 import { openLaunchMark } from './launch-mark.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../../tests/fixtures/children/server.mjs');
 const LIMIT_MS = 20_000;
-/** Longer than the script takes anything for young. */
-const OLD_MS = 5_500;
+/** The script with few looks: only the number of its waits differs. */
+const QUICK = { ...GUARDIAN_LIMITS, looksBeforeKill: 3, leastLooks: 3 };
 /** Where the number of the next process can be chosen. */
 const LAST_NUMBER = '/proc/sys/kernel/ns_last_pid';
 
@@ -94,9 +94,15 @@ function choseNext(pid: number): boolean {
 describe.skipIf(process.platform === 'win32')('the script of the guardian', () => {
   const installed = ['/bin/sh', '/bin/bash', '/bin/ksh', '/bin/zsh', '/bin/busybox'].filter((one) => existsSync(one));
   const shells = [...new Map(installed.map((shell) => [realpathSync(shell), shell])).values()];
-  const run = async (shell: string, list: string, text: string, mark: number | 'ignore' = 'ignore'): Promise<void> => {
+  const run = async (
+    shell: string,
+    list: string,
+    text: string,
+    mark: number | 'ignore' = 'ignore',
+    limits = QUICK,
+  ): Promise<void> => {
     const before = shell.endsWith('busybox') ? ['sh'] : [];
-    const guardian = spawn(shell, [...before, '-c', GUARDIAN_SCRIPT, 'guardian-in-test', list], {
+    const guardian = spawn(shell, [...before, '-c', guardianScript(limits), 'guardian-in-test', list], {
       detached: true,
       // Where it stands for `sh`, zsh behaves like one; under its own name it does not even split words.
       ...(shell.endsWith('zsh') && { argv0: 'sh' }),
@@ -152,16 +158,15 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
       const young = await strayWith(mark, 'background');
       await run('/bin/sh', '/proc', ALL_IS_TOLD, mark);
       await run('/bin/sh', '/proc', '');
-      // What a server put apart has its mark for good, and may outlive us.
-      await new Promise((resolve) => setTimeout(resolve, OLD_MS));
-      await run('/bin/sh', '/proc', '', mark);
+      // What a server put apart has its mark for good, and may outlive us: by now it is older than this limit.
+      await run('/bin/sh', '/proc', '', mark, { ...QUICK, youngTicks: 1 });
       expect(living(young.pids)).toEqual(young.pids);
       closeSync(mark);
     },
   );
 
   it('leaves alone who is given the number of a group that is gone', async ({ skip }) => {
-    const guardian = spawn('/bin/sh', ['-c', GUARDIAN_SCRIPT, 'guardian-in-test', '/proc'], {
+    const guardian = spawn('/bin/sh', ['-c', guardianScript(QUICK), 'guardian-in-test', '/proc'], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
@@ -179,7 +184,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
   });
 
   it('closes a pipe that it inherited, while it waits', async () => {
-    const guardian = spawn('/bin/sh', ['-c', GUARDIAN_SCRIPT, 'guardian-in-test', '/proc'], {
+    const guardian = spawn('/bin/sh', ['-c', guardianScript(QUICK), 'guardian-in-test', '/proc'], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore', 'ignore', 'pipe'],
     });

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { identityOf, type ProcessIdentity } from '../../base/index.js';
-import { ALL_IS_TOLD, GUARDIAN_SCRIPT } from './guardian-script.js';
+import { ALL_IS_TOLD, guardianScript } from './guardian-script.js';
 import { openLaunchMark } from './launch-mark.js';
 import { recordLeaders } from './orphans.js';
 import { ProcessTree } from './process-tree.js';
@@ -63,7 +63,7 @@ class ShellGuardian implements Guardian {
     if (this.#starts === 1) this.#tryTo('mark', () => (this.#mark = openLaunchMark(this.#folder)));
     const { spawn } = process.getBuiltinModule('node:child_process');
     // In a session of its own: what is sent to our group or by our terminal must not end it.
-    const shell = spawn(SHELL, ['-c', GUARDIAN_SCRIPT, 'portolan-guardian', LIST_OF_PROCESSES], {
+    const shell = spawn(SHELL, ['-c', guardianScript(), 'portolan-guardian', LIST_OF_PROCESSES], {
       cwd: '/',
       detached: true,
       env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
