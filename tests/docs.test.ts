@@ -102,7 +102,8 @@ async function typeFaults({ text }: Block): Promise<string[]> {
   return [...missing.map((name) => `the package has no ${name}`), ...(fault === undefined ? [] : [fault])];
 }
 
-describe('every command line of the documents', () => {
+// Each document has a machine of its own. Vitest runs at most `maxConcurrency` (5) of these tests at a time.
+describe.concurrent('every command line of the documents', () => {
   const shells = documents.map(({ path, blocks: all, indented }) => ({
     path,
     typed: [...all.filter(({ language }) => SHELLS.includes(language)).flatMap(typedLines), ...indented],
