@@ -14,7 +14,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { META, MODERN_VERSION } from '../src/model/index.js';
-import { configure, fixture, isAlive, portolan, startsIn, until } from './client-over-stdio.js';
+import { callsReceived, configure, fixture, isAlive, portolan, startsIn, until } from './client-over-stdio.js';
 import { daemonHouse } from './daemon-harness.js';
 
 const STRANGER = 12_345;
@@ -165,12 +165,13 @@ describe('the daemon', () => {
 describe('a lost daemon', () => {
   it('is replaced without the client noticing: reads are repeated, a call gets one clear error, the next is answered', async () => {
     await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
+    const heard = house.machine.path('~/heard');
+    configure(house.machine, { one: fixture(['--heard', heard]) });
     await using client = await house.client({ env: { MCP_CLIENT_ID: 'same' } });
     await client.execute('one', 'echo', { text: 'warm' });
     const before = await house.pid();
     const call = client.execute('one', 'sleep', { ms: 20_000 }).catch((error: Error) => error.message);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await callsReceived(heard, 2);
     process.kill(before ?? 0, 'SIGKILL');
     expect(await call).toContain('it is not known whether it was done');
     const began = performance.now();

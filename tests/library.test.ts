@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { readAudit as readLog } from '../src/audit/index.js';
 import { openGateway } from '../src/index.js';
-import { configure, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
+import { callsReceived, configure, fixture, isAlive, startsIn, until } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const PATH = process.env.PATH ?? '';
@@ -95,12 +95,14 @@ describe('openGateway', () => {
 
   it('stops waiting when it is told to', async () => {
     using machine = makeMachine();
-    configure(machine, { own: fixture() });
+    const heard = machine.path('~/heard');
+    configure(machine, { own: fixture(['--heard', heard]) });
     await using gateway = await openGateway(machine.options({ env: { PATH } }));
     await gateway.listTools('own');
     const stop = new AbortController();
     const call = gateway.executeTool('own', 'sleep', { ms: 60_000 }, { signal: stop.signal });
-    setTimeout(() => stop.abort(), 50);
+    await callsReceived(heard);
+    stop.abort();
     expect(await call).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
     const aborted = await gateway.executeTool('own', 'echo', { text: 'a' }, { signal: stop.signal });
     expect(aborted).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
@@ -111,15 +113,21 @@ describe('openGateway', () => {
     using machine = makeMachine();
     const tools = machine.path('~/tools.json');
     machine.write({ '~/tools.json': JSON.stringify([{ name: 'echo', inputSchema: { type: 'object' } }]) });
-    configure(machine, { own: fixture(['--tools', tools]) }, { pins: 'enforce' });
+    const heard = machine.path('~/heard');
+    configure(machine, { own: fixture(['--tools', tools, '--heard', heard]) }, { pins: 'enforce' });
     {
       await using before = await openGateway(machine.options({ env: { PATH } }));
       await before.listTools('own');
     }
     machine.write({ '~/tools.json': 'null' });
+    const lists = () => readFileSync(heard, 'utf8').split('"tools/list"').length;
+    const before = lists();
     await using gateway = await openGateway(machine.options({ env: { PATH } }));
     const began = performance.now();
-    const call = gateway.executeTool('own', 'echo', {}, { signal: AbortSignal.timeout(2_000) });
+    const stop = new AbortController();
+    const call = gateway.executeTool('own', 'echo', {}, { signal: stop.signal });
+    await until(lists, (count) => count > before);
+    stop.abort();
     expect(await call).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
     // Far from the thirty seconds that a list may take.
     expect(performance.now() - began).toBeLessThan(20_000);

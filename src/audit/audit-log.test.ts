@@ -55,6 +55,13 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let n = 0; n < 400 && !(await isTrue()); n += 1) await pause(25);
 }
 
+/** Until everything that was written is sealed by the head, too. */
+const sealed = (folder: string) =>
+  until(async () => {
+    const { total, chains } = await readAudit(folder);
+    return total > 0 && chains.every(({ state }) => state.kind === 'ok' && state.unsealed === 0);
+  });
+
 const numbered = (count: number): Partial<Execution>[] => Array.from({ length: count }, (_, n) => ({ tool: `t${n}` }));
 const linesOf = (folder: string, ending = '.jsonl'): string[] =>
   readdirSync(folder).filter((name) => name.endsWith(ending));
@@ -158,7 +165,7 @@ describe('openAuditLog', () => {
   it('goes on in another file when one is full, and gives up the oldest', async () => {
     using here = place();
     let now = 1_700_000_000_000;
-    const options = { ...here.options, now: () => now, maxFileBytes: 40_000, keepFiles: 3 };
+    const options = { ...here.options, now: () => now, maxFileBytes: 40_000, keepFiles: 3, flushMs: 10 };
     await using log = openAuditLog(options);
     const reached: number[] = [];
     for (let n = 0; n < 1_500; n += 1) {
@@ -200,7 +207,7 @@ describe('openAuditLog', () => {
     await using log = openAuditLog(options);
     log.record(CALL);
     await until(() => existsSync(here.folder) && linesOf(here.folder).length === 1);
-    await pause(100);
+    await sealed(here.folder);
     await recorded({ ...options, pid: 1 }, [{ tool: 'other' }]);
     log.record({ ...CALL, tool: 'later' });
     await until(async () => (await readAudit(here.folder)).entries.some(({ tool }) => tool === 'later'));
@@ -213,9 +220,10 @@ describe('openAuditLog', () => {
     using here = place();
     mkdirSync(join(here.folder, '..'), { recursive: true });
     writeFileSync(here.folder, 'in the way');
-    await using log = openAuditLog(here.options);
+    await using log = openAuditLog({ ...here.options, retryMs: 50 });
     for (let n = 0; n < MAX_QUEUED + 5; n += 1) log.record(CALL);
-    await pause(1_500);
+    await until(() => here.warnings.length > 0);
+    await pause(300); // several further tries, none of which warns again
     expect(here.warnings).toEqual([expect.stringContaining('the audit log cannot be written')]);
     rmSync(here.folder);
     await until(async () => existsSync(here.folder) && (await readAudit(here.folder)).total === MAX_QUEUED);
@@ -228,20 +236,19 @@ describe('openAuditLog', () => {
 
   it('lets no second batch get ahead of a head that cannot be written', async () => {
     using here = place();
-    await using log = openAuditLog(here.options);
+    await using log = openAuditLog({ ...here.options, retryMs: 50 });
     log.record(CALL);
-    await until(async () => (await readAudit(here.folder)).total === 1);
-    await pause(100);
+    await sealed(here.folder);
     const head = join(here.folder, linesOf(here.folder, '.head')[0] ?? '');
-    const sealed = readFileSync(head);
+    const headBytes = readFileSync(head);
     rmSync(head);
     mkdirSync(head);
     const calls = 4 * MAX_BATCH_ENTRIES;
     for (let n = 0; n < calls; n += 1) log.record(CALL);
     await until(() => here.warnings.length > 0);
-    await pause(1_200);
+    await pause(300); // several further tries, none of which may write another batch
     rmSync(head, { recursive: true });
-    writeFileSync(head, sealed);
+    writeFileSync(head, headBytes);
     expect((await readAudit(here.folder)).chains).toMatchObject([
       { count: MAX_BATCH_ENTRIES + 2, state: { kind: 'ok', unsealed: MAX_BATCH_ENTRIES } },
     ]);

@@ -12,6 +12,10 @@ export interface AuditLogOptions {
   readonly keepFiles?: number;
   readonly pid?: number;
   readonly isAlive?: (pid: number) => boolean;
+  /** How long lines may wait to be written. */
+  readonly flushMs?: number;
+  /** How long after a failure of the disk it tries again. */
+  readonly retryMs?: number;
 }
 
 /** Recording never throws and never waits: what cannot be written now is written later, or told of as lost. */
@@ -41,6 +45,8 @@ class QueuedLog implements AuditLog {
   readonly #writer: ChainWriter;
   readonly #warn: (message: string) => void;
   readonly #now: () => number;
+  readonly #flushMs: number;
+  readonly #retryMs: number;
   /** The last few as they came: what has to be done for each of them costs a third when it is done for many in a row. */
   readonly #fresh: { readonly execution: Execution; readonly at: number }[] = [];
   readonly #queue: Draft[] = [];
@@ -50,9 +56,11 @@ class QueuedLog implements AuditLog {
   #isFailing = false;
   #isClosed = false;
 
-  constructor({ warn, now = Date.now, ...options }: AuditLogOptions) {
+  constructor({ warn, now = Date.now, flushMs = FLUSH_MS, retryMs = RETRY_MS, ...options }: AuditLogOptions) {
     this.#warn = warn;
     this.#now = now;
+    this.#flushMs = flushMs;
+    this.#retryMs = retryMs;
     this.#writer = new ChainWriter({
       folder: options.folder,
       now,
@@ -74,7 +82,7 @@ class QueuedLog implements AuditLog {
     if (execution.argumentsText.length > MAX_WAITING_TEXT || this.#flushing || this.#isFailing) this.#draft();
     if (this.#flushing || this.#isFailing) return; // whoever is at it, or the next try, takes this one along
     if (this.#waiting === MAX_WAITING) setImmediate(() => this.#isClosed || this.#flush());
-    this.#flushIn(FLUSH_MS);
+    this.#flushIn(this.#flushMs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -118,7 +126,7 @@ class QueuedLog implements AuditLog {
       this.#flushing = undefined;
       // Also what was recorded after the last batch was taken and before this.
       const isDue = this.#isFailing || this.#waiting > 0 || this.#lost > 0;
-      if (isDue && !this.#isClosed) this.#flushIn(this.#isFailing ? RETRY_MS : FLUSH_MS);
+      if (isDue && !this.#isClosed) this.#flushIn(this.#isFailing ? this.#retryMs : this.#flushMs);
     });
     return this.#flushing;
   }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Loopback, serveOnLoopback } from '../../../tests/fixtures/oauth/loopback.js';
 import { admitted, makeStore } from '../../../tests/fixtures/oauth/signing-in.js';
 import { authProviderFor } from './auth-provider.js';
@@ -114,7 +114,8 @@ describe('authProviderFor', () => {
     const { token } = provider(full);
     expect([await token(), store.find(URL_OF)?.accessToken]).toEqual(['new-1', 'old']);
     isFull = false;
-    await new Promise((resolve) => setTimeout(resolve, 1_600)); // the last quarter of two seconds
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 1_600 }); // the last quarter of two seconds
+    onTestFinished(() => void vi.useRealTimers());
     expect([await token(), store.find(URL_OF)?.accessToken]).toEqual(['new-2', 'new-2']);
     expect(await refreshTokens(server)).toEqual(['r-0', 'r-1']);
   });

@@ -132,7 +132,7 @@ describe('credentialStore', () => {
       events.push(`${name} ends`);
     };
     const first = one.alone('https://a/', act('first', 300));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(() => events).toEqual(['first begins']);
     await Promise.all([two.alone('https://b/', act('other', 1)), two.alone('https://a/', act('second', 1)), first]);
     expect(events).toEqual([
       'first begins',
