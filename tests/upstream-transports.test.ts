@@ -41,7 +41,7 @@ describe('a server over SSE', () => {
     await using one = await greeted(admitted({ transport: 'sse', url: server.url }), machine);
     server.cut();
     await expect.poll(() => one.closings).toEqual(['the stream of its answers broke off']);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 100)); // no second request follows
     expect(server.seen.filter((line) => line === 'GET /sse')).toHaveLength(1);
   });
 

@@ -76,8 +76,12 @@ describe('the audit log in a burst of calls', () => {
     await using here = place();
     const written = async (total: number) => {
       here.log.record(CALL);
-      await expect.poll(async () => (await readAudit(here.folder)).total).toBe(total);
-      await pause(50); // the head follows its lines
+      const state = async () => {
+        const { total: written, chains } = await readAudit(here.folder);
+        return { written, states: chains.map((chain) => chain.state) };
+      };
+      // The head follows its lines.
+      await expect.poll(state).toEqual({ written: total, states: [{ kind: 'ok', unsealed: 0 }] });
       return statSync(headOf(here.folder)).ino;
     };
     const first = await written(1);

@@ -236,7 +236,7 @@ describe('openAuditLog', () => {
 
   it('lets no second batch get ahead of a head that cannot be written', async () => {
     using here = place();
-    await using log = openAuditLog({ ...here.options, retryMs: 50 });
+    await using log = openAuditLog(here.options);
     log.record(CALL);
     await sealed(here.folder);
     const head = join(here.folder, linesOf(here.folder, '.head')[0] ?? '');
@@ -246,7 +246,8 @@ describe('openAuditLog', () => {
     const calls = 4 * MAX_BATCH_ENTRIES;
     for (let n = 0; n < calls; n += 1) log.record(CALL);
     await until(() => here.warnings.length > 0);
-    await pause(300); // several further tries, none of which may write another batch
+    // One further try, which may not write another batch. The next is far enough away for what follows.
+    await pause(1_200);
     rmSync(head, { recursive: true });
     writeFileSync(head, headBytes);
     expect((await readAudit(here.folder)).chains).toMatchObject([

@@ -132,7 +132,7 @@ describe('ServerRegistry', () => {
     await using registry = project.open(20);
     await registry.registerServer('a_1', {});
     await project.open().unregisterServer('a_1');
-    await pause(100);
+    await pause(100); // several heartbeats, none of which writes it again
     expect([await registry.listServers(), readdirSync(project.folder)]).toEqual([[], []]);
   });
 

@@ -42,7 +42,7 @@ describe.skipIf(process.platform === 'win32')('a process that announces a server
     const exited = once(child, 'exit');
     const registry = new ServerRegistry(registryPath(machine.options(), false));
     await once(child.stdout ?? expect.unreachable('it has a stdout'), 'data');
-    await pause(300);
+    await pause(300); // the entry does not go away by itself
     expect(await registry.listServers()).toMatchObject([{ id: `x_${child.pid}`, pid: child.pid }]);
     end(child);
     expect([await exited, await registry.listServers()]).toEqual([code, []]);

@@ -99,7 +99,7 @@ describe('pour', () => {
     const { port, poured } = await serve(from, all);
     const client = await deafClient(port);
     from.push(Buffer.from('hello'));
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await once(client, 'readable');
     client.destroy();
     await poured;
     expect([from.isCancelled, all.bytes]).toEqual([true, 0]);

@@ -52,7 +52,7 @@ describe('a session', () => {
     void quiet.read().then(() => {
       isQuiet = false;
     });
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 20)); // nothing comes on this stream
     expect(isQuiet).toBe(true);
     await quiet.cancel();
   });

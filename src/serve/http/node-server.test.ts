@@ -86,7 +86,7 @@ describe('listenHttp', () => {
       return new Response('done');
     });
     expect(await (await fetch(`http://127.0.0.1:${address.port}/`)).text()).toBe('done');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((resolve) => setTimeout(resolve, 50)); // it is not aborted later either
     expect(signals.map(({ aborted }) => aborted)).toEqual([false]);
   });
 

@@ -198,7 +198,8 @@ describe('Connection', () => {
     say({ id: 3, method: 'files/delete', params: {} });
     say({ method: 'notifications/tools/list_changed' });
     say({ method: 'notifications/unheard-of' });
-    await tick(20);
+    await expect.poll(() => [got.length, events.notified.length]).toEqual([3, 2]);
+    await tick(20); // nothing else follows
     expect(got.toSorted((a, b) => Number(a.id) - Number(b.id))).toEqual([
       { jsonrpc: '2.0', id: 1, result: {} },
       {

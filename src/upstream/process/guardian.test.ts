@@ -166,7 +166,8 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
   );
 
   it('leaves alone who is given the number of a group that is gone', async ({ skip }) => {
-    const guardian = spawn('/bin/sh', ['-c', guardianScript(QUICK), 'guardian-in-test', '/proc'], {
+    // With its usual limits, so that it still looks when the number is given again.
+    const guardian = spawn('/bin/sh', ['-c', guardianScript(), 'guardian-in-test', '/proc'], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
     });
@@ -174,7 +175,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
     const gone = spawn('/bin/true', { detached: true, stdio: 'ignore' });
     await once(gone, 'exit');
     guardian.stdin.end(`+${gone.pid}\n`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await pause(100); // its first look, which nothing outside of it shows
     if (!choseNext(gone.pid ?? 0)) skip('the number of a process cannot be chosen here');
     const stranger = spawn('/bin/sleep', ['60'], { detached: true, stdio: 'ignore' });
     started.push(stranger);
