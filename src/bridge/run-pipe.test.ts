@@ -82,6 +82,7 @@ async function waitsWith(initialDelayMs: number, maxAttempts: number, random: ()
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
     ends: () => ({ input, output }),
     reconnect: { enabled: true, maxAttempts, initialDelayMs },
+    shutdownMs: 1_000,
     waiting: {
       random,
       wait: async (ms) => {
