@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, type Discovery, discoverAll } from '../src/discovery/index.js';
-import { type Question, questionAbout, rule, writeLock } from '../src/use-cases/index.js';
+import { type DiscoverOptions, type Discovery, scanMachine } from '../src/discovery/index.js';
+import { type ApprovalQuestion, questionAbout, recordRuling, writeLock } from '../src/use-cases/index.js';
 import { portolan } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
@@ -24,7 +24,7 @@ function machineWith(entry: object, files: Files = {}, file = FILE): Machine {
 }
 
 const look = (machine: Machine, more: Partial<DiscoverOptions> = {}): Promise<Discovery> =>
-  discoverAll(machine.options({ env: { PATH: process.env.PATH }, ...more }));
+  scanMachine(machine.options({ env: { PATH: process.env.PATH }, ...more }));
 
 const stateOf = async (machine: Machine, more?: Partial<DiscoverOptions>) =>
   (await look(machine, more)).servers[0]?.state;
@@ -32,16 +32,16 @@ const stateOf = async (machine: Machine, more?: Partial<DiscoverOptions>) =>
 async function ask(
   machine: Machine,
   more?: Partial<DiscoverOptions>,
-): Promise<{ question: Question; discovery: Discovery }> {
+): Promise<{ question: ApprovalQuestion; discovery: Discovery }> {
   const discovery = await look(machine, more);
   const [server] = discovery.servers;
   if (!server) throw new Error('there is no server');
   return { question: questionAbout(server, discovery), discovery };
 }
 
-async function approve(machine: Machine, more?: Partial<DiscoverOptions>): Promise<Question> {
+async function approve(machine: Machine, more?: Partial<DiscoverOptions>): Promise<ApprovalQuestion> {
   const { question, discovery } = await ask(machine, more);
-  await rule([question.definition], 'approved', discovery, NOW);
+  await recordRuling([question.definition], 'approved', discovery, NOW);
   return question;
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Discovery, discoverAll } from '../src/discovery/index.js';
-import { explain, pendingQuestions, questionAbout, rule, writeLock } from '../src/use-cases/index.js';
+import { type Discovery, scanMachine } from '../src/discovery/index.js';
+import { explain, pendingQuestions, questionAbout, recordRuling, writeLock } from '../src/use-cases/index.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const FILE = '<project>/.cursor/mcp.json';
@@ -16,7 +16,7 @@ const REMOTE = { url: 'https://host.example/mcp', headers: { 'X-Team': 'a' } };
 const NOW = new Date('2026-01-02T03:04:05Z');
 
 function look(machine: Machine, env: Readonly<Record<string, string>> = { TOKEN: 't-1' }): Promise<Discovery> {
-  return discoverAll(machine.options({ clients: ['cursor', 'mcps-dir', 'claude-code'], env }));
+  return scanMachine(machine.options({ clients: ['cursor', 'mcps-dir', 'claude-code'], env }));
 }
 
 function write(machine: Machine, entry: object, name = 'own'): void {
@@ -31,7 +31,7 @@ async function decide(
   const discovery = await look(machine, env);
   const [server] = discovery.servers;
   if (!server) throw new Error('there is no server to decide about');
-  await rule([questionAbout(server, discovery).definition], verdict, discovery, NOW);
+  await recordRuling([questionAbout(server, discovery).definition], verdict, discovery, NOW);
 }
 
 const stateIn = async (machine: Machine, env?: Readonly<Record<string, string>>) =>

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { discoverAll } from '../src/discovery/index.js';
+import { scanMachine } from '../src/discovery/index.js';
 import { environment, PROGRAM, portolan } from './client-over-stdio.js';
 import { loadProvider } from './fixtures/oauth/authorization-server.js';
 import { browse } from './fixtures/oauth/scripted-browser.js';
@@ -28,7 +28,7 @@ describe('an entry of Claude Code that lacks a field that its type requires', ()
   ])('is a problem with file and line and no server: $type without $key', async ({ type, rest, key }) => {
     using machine = makeMachine();
     writeEntry(machine, { type, ...rest });
-    const { definitions, servers, problems } = await discoverAll(machine.options());
+    const { definitions, servers, problems } = await scanMachine(machine.options());
     expect({ definitions, servers, problems }).toEqual({
       definitions: [],
       servers: [],

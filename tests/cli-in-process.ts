@@ -1,5 +1,5 @@
 import { run } from '../src/cli/run-command.js';
-import { type DiscoverOptions, discoverAll } from '../src/discovery/index.js';
+import { type DiscoverOptions, scanMachine } from '../src/discovery/index.js';
 import { inspectOwnSettings } from '../src/use-cases/index.js';
 import { NO_GATEWAY } from './fakes/no-gateway.js';
 import type { Machine } from './machine.js';
@@ -13,7 +13,7 @@ export async function commandOn(machine: Machine, args: readonly string[], more:
     { out: (line) => out.push(line), err: (line) => err.push(line), colour: false, home: machine.home },
     {
       ...NO_GATEWAY,
-      discover: (chosen) => discoverAll({ ...options, ...chosen }),
+      discover: (chosen) => scanMachine({ ...options, ...chosen }),
       inspectSettings: inspectOwnSettings,
       machine: options,
       version: '1.2.3',

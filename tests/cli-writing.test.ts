@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { discover } from '../src/discovery/index.js';
-import { CLIENTS, entrancesOf } from '../src/sources/index.js';
+import { CLIENTS, installTargetsOf } from '../src/sources/index.js';
 import { commandOn as portolan } from './cli-in-process.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
 import { hostOn } from './places.js';
@@ -286,7 +286,7 @@ describe('portolan install', () => {
 describe.each(PLATFORMS)('every client that can be written to, on %s', (platform) => {
   const able = CLIENTS.filter((client) => {
     using machine = makeMachine();
-    return client.id !== 'portolan' && entrancesOf(client, hostOn(machine, platform)).length > 0;
+    return client.id !== 'portolan' && installTargetsOf(client, hostOn(machine, platform)).length > 0;
   });
 
   it('is most of them', () => {

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../src/app/start-gateway.js';
 import { silentLog } from '../src/base/index.js';
-import { faceOf, Questions, serveStdio } from '../src/serve/index.js';
+import { chooseSurface, ServerQuestions, serveStdio } from '../src/serve/index.js';
 import { call, codeOf, type Json, ODD_SERVER, odd, textOf } from './gateway-harness.js';
 import { type Machine, makeMachine } from './machine.js';
 
@@ -32,9 +32,9 @@ async function clientIn(
   machine.write({ '<project>/.mcp.json': JSON.stringify({ mcpServers: { brought: entry } }) });
   const running = await startGateway({ ...machine.options({ settings }) });
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const questions = new Questions();
+  const questions = new ServerQuestions();
   const limits = () => ({ maxLineBytes: 1e6, maxDepth: 64 });
-  const face = faceOf(running.gateway, undefined);
+  const face = chooseSurface(running.gateway, undefined);
   const session = serveStdio({ face, questions, version: '0', log: silentLog, input, output, limits });
   const asked: Json[] = [];
   const waiting = new Map<unknown, (result: Json) => void>();

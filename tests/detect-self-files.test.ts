@@ -15,7 +15,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { diskFiles } from '../src/base/index.js';
 import type { Host } from '../src/model/host.js';
 import { startedBy } from '../src/sources/command-line.js';
-import { selfReason } from '../src/sources/detect-self.js';
+import { whyIsSelf } from '../src/sources/detect-self.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'copies-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -42,7 +42,7 @@ const host: Host = {
   },
 };
 
-const reason = (command: string, ...args: string[]) => selfReason('charts', startedBy(command, args), folder, host);
+const reason = (command: string, ...args: string[]) => whyIsSelf('charts', startedBy(command, args), folder, host);
 
 const MANIFEST = JSON.stringify({ name: 'portolan', bin: { portolan: 'dist/cli.cjs' } });
 const COPY = 'it starts another copy of portolan';

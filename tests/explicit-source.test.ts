@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, discover, discoverAll } from '../src/discovery/index.js';
+import { type DiscoverOptions, discover, scanMachine } from '../src/discovery/index.js';
 import { makeMachine } from './machine.js';
 
 const one = (name: string) => JSON.stringify({ mcpServers: { [name]: { command: name } } });
@@ -23,7 +23,7 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
   it('is the only one that is read, as the user’s and without approval', async () => {
     using machine = makeMachine();
     machine.write({ ...OTHERS, '<project>/own/servers.json': one('mine') });
-    const { definitions, problems, looks } = await discoverAll(
+    const { definitions, problems, looks } = await scanMachine(
       machine.options(options(machine.path('<project>/own/servers.json'))),
     );
     expect(definitions).toMatchObject([

@@ -7,7 +7,7 @@ import { type GatewayOptions, type RunningGateway, startGateway } from '../src/a
 import { type Log, silentLog } from '../src/base/index.js';
 import type { Conversation } from '../src/model/index.js';
 import { LineSplitter } from '../src/rpc/line-splitter.js';
-import { type Face, faceOf, Questions, type Session, serveStdio } from '../src/serve/index.js';
+import { chooseSurface, ServerQuestions, type Session, type Surface, serveStdio } from '../src/serve/index.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const tests = dirname(fileURLToPath(import.meta.url));
@@ -158,14 +158,14 @@ export async function gatewayWith(
   const machine = makeMachine();
   const running = await startGateway({ ...machine.options({ servers, settings, clients: [] }), log });
   const sessions: Session[] = [];
-  const faces = new Map<string | undefined, Face>();
-  const questions = new Questions();
+  const faces = new Map<string | undefined, Surface>();
+  const questions = new ServerQuestions();
   const limits = () => ({ maxLineBytes: MAX_LINE_BYTES, maxDepth: running.gateway.view.settings.limits.maxDepth });
   return {
     machine,
     running,
     connect: (expose) => {
-      const face = faces.get(expose) ?? faceOf(running.gateway, expose);
+      const face = faces.get(expose) ?? chooseSurface(running.gateway, expose);
       faces.set(expose, face); // all clients have the same, as they have in the program
       const [input, output] = [new PassThrough(), new PassThrough()];
       const label = String(sessions.length);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { startGateway } from '../src/app/start-gateway.js';
-import { discoverAll } from '../src/discovery/index.js';
+import { scanMachine } from '../src/discovery/index.js';
 import { hiddenTools } from '../src/use-cases/index.js';
 import { odd } from './gateway-harness.js';
 import { makeMachine } from './machine.js';
@@ -25,7 +25,7 @@ it('list_tools shows what the rules say of each tool, and doctor counts those th
     ]);
     expect((await running.gateway.listTools('odd')).tools).toHaveLength(2);
   }
-  expect(await hiddenTools(await discoverAll(machine.options()))).toEqual([
+  expect(await hiddenTools(await scanMachine(machine.options()))).toEqual([
     expect.objectContaining({
       code: 'tools-hidden',
       severity: 'info',

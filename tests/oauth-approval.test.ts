@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Discovery, discoverAll } from '../src/discovery/index.js';
-import { questionAbout, rule, writeLock } from '../src/use-cases/index.js';
+import { type Discovery, scanMachine } from '../src/discovery/index.js';
+import { questionAbout, recordRuling, writeLock } from '../src/use-cases/index.js';
 import { configure, portolan } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
@@ -11,7 +11,7 @@ const URL_OF = 'https://host.example/mcp';
 const OAUTH = { grantType: 'client_credentials', CLIENT_ID: 'c', CLIENT_SECRET: '${env:SECRET}', scopes: ['a', 'b'] };
 
 function look(machine: Machine, env: Readonly<Record<string, string>> = { SECRET: 's-1' }): Promise<Discovery> {
-  return discoverAll(machine.options({ clients: ['cursor'], env }));
+  return scanMachine(machine.options({ clients: ['cursor'], env }));
 }
 
 function write(machine: Machine, auth?: object): void {
@@ -27,7 +27,7 @@ async function question(machine: Machine, env?: Readonly<Record<string, string>>
 
 async function approve(machine: Machine): Promise<void> {
   const { discovery, definition } = await question(machine);
-  await rule([definition], 'approved', discovery, NOW);
+  await recordRuling([definition], 'approved', discovery, NOW);
 }
 
 describe('how an entry signs in', () => {

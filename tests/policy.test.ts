@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, type Discovery, discoverAll } from '../src/discovery/index.js';
+import { type DiscoverOptions, type Discovery, scanMachine } from '../src/discovery/index.js';
 import { explain } from '../src/use-cases/index.js';
 import { type Machine, makeMachine } from './machine.js';
 
@@ -10,7 +10,7 @@ const USER = {
 };
 
 const look = (machine: Machine, more: Partial<DiscoverOptions> = {}): Promise<Discovery> =>
-  discoverAll(machine.options({ ...more }));
+  scanMachine(machine.options({ ...more }));
 const states = ({ servers }: Discovery) => Object.fromEntries(servers.map(({ name, state }) => [name, state]));
 
 describe('a managed file', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { discoverAll } from '../src/discovery/index.js';
+import { scanMachine } from '../src/discovery/index.js';
 import { CLIENTS } from '../src/sources/index.js';
 import { makeMachine, PLATFORMS, type Platform } from './machine.js';
 
@@ -98,7 +98,7 @@ describe('the reference table of clients', () => {
     it.each(cases)(`${platform}: $id is looked for at $path`, async ({ client, path, text }) => {
       using machine = makeMachine();
       machine.write({ [path]: text });
-      const { looks } = await discoverAll(machine.options({ platform, clients: [client] }));
+      const { looks } = await scanMachine(machine.options({ platform, clients: [client] }));
       expect(looks.filter((look) => look.found === 'read').map((look) => look.path)).toContain(machine.path(path));
     });
   }

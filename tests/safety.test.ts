@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { discoverAll } from '../src/discovery/index.js';
+import { scanMachine } from '../src/discovery/index.js';
 import { isFromRepository } from '../src/policy/index.js';
 import { definition } from './fakes/definition.js';
 import { type Machine, makeMachine } from './machine.js';
@@ -29,7 +29,7 @@ describe('S5 paths taken from input', () => {
     });
     symlinkSync(machine.path('~/outside.json'), machine.path(`${PLUGIN}/link.json`));
     symlinkSync(machine.home, machine.path(`${PLUGIN}/linked`));
-    const { definitions, problems } = await discoverAll(machine.options({ clients: ['claude-code'] }));
+    const { definitions, problems } = await scanMachine(machine.options({ clients: ['claude-code'] }));
     return { names: definitions.map(({ name }) => name), problems: problems.map(({ message }) => message) };
   }
 
@@ -70,7 +70,7 @@ describe('S5 paths taken from input', () => {
       '<project>/.vscode/mcp.json': JSON.stringify({ servers: { here: entry } }),
       '~/secrets.env': 'KEY=canary',
     });
-    const { servers } = await discoverAll(machine.options({ clients: ['vscode'] }));
+    const { servers } = await scanMachine(machine.options({ clients: ['vscode'] }));
     expect(servers).toMatchObject([{ name: 'here', state: 'pending-approval' }]);
     expect(JSON.stringify(servers)).not.toContain('canary');
   });
@@ -81,12 +81,12 @@ describe('S5 paths taken from input', () => {
       using machine = makeMachine();
       const settings = JSON.stringify({ sources: [{ path }] });
       machine.write({ '<project>/portolan.config.json': settings, '~/outside.json': SECRET });
-      const unread = await discoverAll(machine.options());
+      const unread = await scanMachine(machine.options());
       expect(unread.definitions).toEqual([]);
       expect(unread.problems).toMatchObject([{ code: 'settings-unapproved' }]);
       // The same words of the user are followed.
       machine.write({ '<project>/portolan.config.json': '{}', '~/.config/portolan/portolan.config.json': settings });
-      expect((await discoverAll(machine.options())).definitions).toMatchObject([{ name: 'stolen' }]);
+      expect((await scanMachine(machine.options())).definitions).toMatchObject([{ name: 'stolen' }]);
     },
   );
 
@@ -110,7 +110,7 @@ describe('S8 a name that shadows another server’s', () => {
       }),
       '~/.codeium/windsurf/mcp_config.json': JSON.stringify({ mcpServers: { github_2: { command: 'three' } } }),
     });
-    const { servers } = await discoverAll(machine.options());
+    const { servers } = await scanMachine(machine.options());
     expect(servers.map(({ name, alias, command }) => ({ name, alias, command }))).toEqual([
       { name: 'github', alias: 'github', command: 'honest' },
       { name: 'my-tool', alias: 'my_tool', command: 'one' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { discoverAll } from '../src/discovery/index.js';
+import { scanMachine } from '../src/discovery/index.js';
 import { CLIENTS } from '../src/sources/index.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
 import { allSamples } from './samples/index.js';
@@ -21,7 +21,7 @@ for (const { client, samples } of all) {
         const files = typeof sample.files === 'function' ? sample.files(platform) : sample.files;
         machine.write(place(files, machine) as Readonly<Record<string, string>>);
         const env = place(sample.env ?? {}, machine) as Readonly<Record<string, string>>;
-        const found = await discoverAll(machine.options({ platform, clients: [client], env }));
+        const found = await scanMachine(machine.options({ platform, clients: [client], env }));
         expect(found.definitions).toMatchObject(place(expectedOf(sample, platform), machine) as object[]);
         expect(found.problems.map(({ code }) => code)).toEqual(problemsOf(sample, platform));
         // Whatever holds and whatever lost, every definition is still to be seen, once.

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { run } from '../src/cli/run-command.js';
-import { type DiscoverOptions, discover, discoverAll } from '../src/discovery/index.js';
+import { type DiscoverOptions, discover, scanMachine } from '../src/discovery/index.js';
 import { inspectOwnSettings } from '../src/use-cases/index.js';
 import { NO_GATEWAY } from './fakes/no-gateway.js';
 import { type Machine, makeMachine } from './machine.js';
@@ -24,7 +24,7 @@ async function portolan(machine: Machine, args: readonly string[], { ask, ...mor
     },
     {
       ...NO_GATEWAY,
-      discover: (chosen) => discoverAll({ ...options, ...chosen }),
+      discover: (chosen) => scanMachine({ ...options, ...chosen }),
       inspectSettings: () => inspectOwnSettings(options),
       machine: options,
       version: '1.2.3',

@@ -3,8 +3,8 @@ import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../src/base/index.js';
-import { discoverAll } from '../src/discovery/index.js';
-import type { Surroundings } from '../src/upstream/index.js';
+import { scanMachine } from '../src/discovery/index.js';
+import type { LaunchEnvironment } from '../src/upstream/index.js';
 import { admitted } from './fixtures/remote/admitted.js';
 import { countingHelper } from './fixtures/remote/counting-helper.js';
 import { failureOf, greeted, MAX_BYTES, makeSurroundings, OPTIONS } from './fixtures/remote/reached.js';
@@ -91,7 +91,7 @@ describe('a hosted connector', () => {
 
 describe('a server in the same program', () => {
   const named = admitted({ transport: 'sdk', name: 'inside' });
-  const inside = (sdkServers: NonNullable<Surroundings['sdkServers']>) => makeSurroundings({ sdkServers });
+  const inside = (sdkServers: NonNullable<LaunchEnvironment['sdkServers']>) => makeSurroundings({ sdkServers });
 
   it.each([
     { title: 'the current SDK', factory: () => currentServer() },
@@ -149,7 +149,7 @@ describe('a headersHelper', () => {
     const entry = (headersHelper: string) => ({ type: 'http', url: 'https://a.example/', headersHelper });
     const mcpServers = { piped: entry('cat key | sed s/x/y/'), plain: entry("print-headers 'a | b'") };
     machine.write({ '~/.claude.json': JSON.stringify({ mcpServers }) });
-    const { problems } = await discoverAll(machine.options({ clients: ['claude-code'] }));
+    const { problems } = await scanMachine(machine.options({ clients: ['claude-code'] }));
     expect(problems).toEqual([
       {
         code: 'helper-needs-shell',

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../src/base/index.js';
-import type { Surroundings } from '../src/upstream/index.js';
+import type { LaunchEnvironment } from '../src/upstream/index.js';
 import { admitted } from './fixtures/remote/admitted.js';
 import { failureOf, greeted, makeSurroundings, OPTIONS } from './fixtures/remote/reached.js';
 import { sdkHandler, serveHttp } from './fixtures/servers/http-server.js';
@@ -10,7 +10,7 @@ const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.strin
 
 describe('S14 SSRF', () => {
   /** Names that lead to this machine and elsewhere, as a hostile name server would say. */
-  const lookup: NonNullable<Surroundings['lookup']> = async (hostname) => {
+  const lookup: NonNullable<LaunchEnvironment['lookup']> = async (hostname) => {
     const address = {
       'public.example': '127.0.0.1',
       'metadata.example': '169.254.169.254',
@@ -118,7 +118,7 @@ describe('S14 SSRF', () => {
 
   it('asks for the address with every connection and connects to the one that was checked', async () => {
     let asked = 0;
-    const changing: NonNullable<Surroundings['lookup']> = async () => {
+    const changing: NonNullable<LaunchEnvironment['lookup']> = async () => {
       asked += 1;
       return [{ address: asked === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }];
     };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { discoverAll } from '../src/discovery/index.js';
+import { scanMachine } from '../src/discovery/index.js';
 import { makeMachine } from './machine.js';
 
 const FILE = '<project>/.vscode/mcp.json';
@@ -15,7 +15,7 @@ describe('mcpServers in .vscode/mcp.json', () => {
   it('brings servers that wait for approval, with one note; servers counts where both define a name', async () => {
     using machine = makeMachine();
     machine.write({ [FILE]: other });
-    const { servers, problems } = await discoverAll(machine.options({ clients: ['vscode'] }));
+    const { servers, problems } = await scanMachine(machine.options({ clients: ['vscode'] }));
     expect(servers.map(({ name, state, command, shadowed }) => [name, state, command, shadowed.length])).toEqual([
       ['own', 'pending-approval', 'node', 0],
       ['both', 'pending-approval', 'first', 1],
@@ -37,6 +37,6 @@ describe('mcpServers in .vscode/mcp.json', () => {
   it('brings no note where the key holds no server', async () => {
     using machine = makeMachine();
     machine.write({ [FILE]: '{"servers":{"own":{"command":"node"}},"mcpServers":{}}' });
-    expect((await discoverAll(machine.options({ clients: ['vscode'] }))).problems).toEqual([]);
+    expect((await scanMachine(machine.options({ clients: ['vscode'] }))).problems).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordingFiles, watchPaths } from '../src/app/watch-files.js';
 import { diskFiles, silentLog } from '../src/base/index.js';
-import { discoverAll } from '../src/discovery/index.js';
+import { scanMachine } from '../src/discovery/index.js';
 import { configure, connect, fixture, until } from './client-over-stdio.js';
 import { manualClock } from './fakes/manual-clock.js';
 import { makeMachine } from './machine.js';
@@ -16,7 +16,7 @@ const BEFORE_SWEEP_MS = 20_000;
 /** The patterns of every client that looks for files of any name, as paths on a machine without one. */
 async function patternsOf(): Promise<{ client: string; pattern: string }[]> {
   using machine = makeMachine();
-  const { looks } = await discoverAll(machine.options());
+  const { looks } = await scanMachine(machine.options());
   const templates = ({ path }: { path: string }) =>
     path.replace(machine.home, '~').replace(machine.project, '<project>').replace(machine.root, '');
   return looks
@@ -41,7 +41,7 @@ describe('a source that is a folder', () => {
     const found = new Set<string>();
     let scanned: () => void = () => undefined;
     const scan = async () => {
-      const { looks } = await discoverAll(machine.options({ files, clients: [client] }));
+      const { looks } = await scanMachine(machine.options({ files, clients: [client] }));
       for (const { path, found: kind } of looks) if (kind !== 'absent') found.add(path);
       return true;
     };

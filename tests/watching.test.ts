@@ -192,10 +192,10 @@ function write(path: string, text: string): void {
 
 /** What `portolan approve` does once a person has said yes. */
 async function approve(machine: Machine, name: string): Promise<void> {
-  const { discoverAll } = await import('../src/discovery/index.js');
-  const { questionAbout, rule } = await import('../src/use-cases/index.js');
-  const discovery = await discoverAll({ home: machine.home, cwd: machine.project, env: { PATH: process.env.PATH } });
+  const { scanMachine } = await import('../src/discovery/index.js');
+  const { questionAbout, recordRuling } = await import('../src/use-cases/index.js');
+  const discovery = await scanMachine({ home: machine.home, cwd: machine.project, env: { PATH: process.env.PATH } });
   const server = discovery.servers.find((one) => one.name === name);
   if (!server) throw new Error(`there is no server ${name}`);
-  await rule([questionAbout(server, discovery).definition], 'approved', discovery, new Date());
+  await recordRuling([questionAbout(server, discovery).definition], 'approved', discovery, new Date());
 }

@@ -1,10 +1,10 @@
 import {
-  admittedAmong,
+  admitServers,
+  admittedServers,
   type DiscoverOptions,
   type Discovery,
-  discoverAll,
   namesForRules,
-  servedServers,
+  scanMachine,
 } from '../discovery/index.js';
 import type { GatewayView } from '../gateway/index.js';
 import { type Definition, toAlias } from '../model/index.js';
@@ -12,7 +12,7 @@ import type { ServedServer } from '../policy/index.js';
 import { type AdmittedServer, admit, compileToolRules } from '../policy/index.js';
 
 /** Everything that one look at the machine gave. Replaced whole by the next. */
-export interface Looked {
+export interface GatewayScan {
   readonly discovery: Discovery;
   readonly view: GatewayView;
   readonly admitted: readonly AdmittedServer[];
@@ -24,12 +24,12 @@ export interface LookOptions extends DiscoverOptions {
 }
 
 /** What there is, what holds and what may run, for a gateway. */
-export async function look(options: LookOptions, before: Looked | undefined): Promise<Looked> {
+export async function scanForGateway(options: LookOptions, before: GatewayScan | undefined): Promise<GatewayScan> {
   const { sdkServers = {}, ...rest } = options;
-  const discovery = await discoverAll(rest, before?.discovery);
+  const discovery = await scanMachine(rest, before?.discovery);
   const { settings } = discovery.settings;
   const known = new Map(before?.admitted.map((server) => [server.name, server]));
-  const found = servedServers(discovery).filter(({ name }) => !Object.hasOwn(sdkServers, name));
+  const found = admitServers(discovery).filter(({ name }) => !Object.hasOwn(sdkServers, name));
   const servers = [...found, ...livingHere(Object.keys(sdkServers), found)].map(({ admitted, ...server }) => ({
     ...server,
     ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
@@ -38,7 +38,7 @@ export async function look(options: LookOptions, before: Looked | undefined): Pr
     toolDefault: settings.toolDefault,
     namesOf: namesForRules(discovery, servers),
   });
-  return { discovery, view: { servers, judge, settings }, admitted: admittedAmong(servers) };
+  return { discovery, view: { servers, judge, settings }, admitted: admittedServers(servers) };
 }
 
 /** A server that is the same as before stays the same object, so that what is known of it stays too. */

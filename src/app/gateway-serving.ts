@@ -1,7 +1,7 @@
 import { diskFiles, type Log, PortolanError, silentLog } from '../base/index.js';
 import type { StreamLimits } from '../rpc/index.js';
-import { type Face, faceOf, type Notice, Questions } from '../serve/index.js';
-import type { Shared } from './shared-resources.js';
+import { chooseSurface, ServerQuestions, type Surface, type SurfaceNotification } from '../serve/index.js';
+import type { SharedResources } from './shared-resources.js';
 import { skippedLog } from './skipped-entries.js';
 import { endStrays, type GatewayOptions, type RunningGateway, startGateway } from './start-gateway.js';
 import { recordingFiles, watchPaths } from './watch-files.js';
@@ -17,12 +17,12 @@ export interface ServingOptions extends GatewayOptions {
 }
 
 /** A gateway with a face, for whatever road clients come by, until it is disposed of. */
-export interface Serving extends AsyncDisposable {
+export interface ServingGateway extends AsyncDisposable {
   readonly running: RunningGateway;
   /** What every client's session is made of. */
   readonly session: {
-    readonly face: Face;
-    readonly questions: Questions;
+    readonly face: Surface;
+    readonly questions: ServerQuestions;
     readonly version: string;
     readonly log: Log;
   };
@@ -30,25 +30,31 @@ export interface Serving extends AsyncDisposable {
   /** What is wrong with the files as they are now, while what held before holds on; whoever comes anew is told. */
   readonly fault: () => PortolanError | undefined;
   /** Tells clients what servers say unasked and when the chart changes, until it is disposed of. */
-  tell(notice: (notice: Notice) => void): Disposable;
+  tell(notice: (notice: SurfaceNotification) => void): Disposable;
 }
 
 /** Starts the gateway, lets clients be served, and stops every server when that is over. */
-export async function whileServing(options: ServingOptions, serve: (serving: Serving) => Promise<void>): Promise<void> {
+export async function whileServing(
+  options: ServingOptions,
+  serve: (serving: ServingGateway) => Promise<void>,
+): Promise<void> {
   await using serving = await openServing(options);
   void endStrays(serving.running.discovery, serving.session.log);
   await serve(serving);
 }
 
 /** What serving takes. Processes of servers are `shared` with other gateways of this process, or its own. */
-export async function openServing({ expose, ...options }: ServingOptions, shared?: Shared): Promise<Serving> {
+export async function openServing(
+  { expose, ...options }: ServingOptions,
+  shared?: SharedResources,
+): Promise<ServingGateway> {
   const { log = silentLog, version = '0' } = options;
   const files = recordingFiles(options.files ?? diskFiles);
   const running = await startGateway({ ...options, files }, shared);
   // A daemon's clients print the entries that were skipped for them.
   const reportSkipped = shared ? () => undefined : skippedLog(log);
   reportSkipped(running.discovery);
-  const questions = new Questions();
+  const questions = new ServerQuestions();
   const dispose = async () => {
     questions[Symbol.dispose]();
     await running[Symbol.asyncDispose]();
@@ -68,9 +74,9 @@ export async function openServing({ expose, ...options }: ServingOptions, shared
       return fault !== undefined; // what is wrong stays so until somebody writes it anew; anything else may pass
     }
   };
-  let face: Face;
+  let face: Surface;
   try {
-    face = faceOf(running.gateway, expose);
+    face = chooseSurface(running.gateway, expose);
   } catch (error) {
     await dispose();
     throw error;

@@ -3,9 +3,9 @@ export { type DaemonPlace, daemonPlace } from './daemon-location.js';
 export {
   listensAt,
   openGateway,
+  runDaemon,
   serveClient,
   serveClientsOverHttp,
-  serveEverybody,
   startGateway,
 } from './lazy-imports.js';
 export type { ExecuteAnswer, ExecuteOptions, OpenGateway, PythonOptions, PythonOutcome } from './library.js';

@@ -28,9 +28,9 @@ export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<v
 }
 
 /** Serves every client of this user over a socket until we are told to end. */
-export async function serveEverybody(options: DaemonOptions): Promise<void> {
+export async function runDaemon(options: DaemonOptions): Promise<void> {
   const daemon = await import('./run-daemon.js');
-  return daemon.serveEverybody(options);
+  return daemon.runDaemon(options);
 }
 
 /** The gateway itself, for commands that need more of it than a program does. */

@@ -33,7 +33,7 @@ const FIRST_MS = 500;
 const SETTLED_MS = 250;
 
 /** Serves every client of this user until it is told to end, nobody has come for long, or another took its name. */
-export async function serveEverybody(options: DaemonOptions): Promise<void> {
+export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { socket, http: written, token, leavesWhenIdle = false, listening, ending, ...rest } = options;
   const { log = silentLog, version = '0', ...own } = rest;
   const address = written === undefined ? undefined : httpAddress(written, token);

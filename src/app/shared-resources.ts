@@ -8,7 +8,7 @@ import { type Guardian, SharedPool, startGuardian } from '../upstream/index.js';
 import { type UsesFile, usesFile } from './usage-file.js';
 
 /** What all workspaces of one process have in common: the processes of servers, who watches over them, and the record of calls. */
-export interface Shared extends AsyncDisposable {
+export interface SharedResources extends AsyncDisposable {
   readonly pool: SharedPool;
   /** One for all: what a client or a server can take does not depend on how many workspaces there are. */
   readonly gate: CallGate;
@@ -23,7 +23,7 @@ export interface Shared extends AsyncDisposable {
   sandboxIn(folders: OwnFolders, wish: { readonly engine: string; readonly image?: string }): Sandbox;
 }
 
-export function openShared(log: Log): Shared {
+export function openShared(log: Log): SharedResources {
   const warn = (message: string) => log('warn', message);
   const pool = new SharedPool({ log });
   const calls = new CallMetrics();

@@ -2,7 +2,7 @@ import { ErrorCode, type Log, PortolanError, silentLog } from '../base/index.js'
 import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/index.js';
 import type { DiscoverOptions, Discovery } from '../discovery/index.js';
 import { checkFiles, ownFolders } from '../discovery/index.js';
-import { Gateway, type GatewayView, RememberedUse, viewTools } from '../gateway/index.js';
+import { Gateway, type GatewayView, SearchFeedback, viewTools } from '../gateway/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { isBelievedToRun } from '../sandbox/index.js';
 import { createToolIndex } from '../search/index.js';
@@ -11,18 +11,18 @@ import {
   authProviderFor,
   type Connection,
   credentialStore,
+  killOrphans,
   openServer,
   Pool,
   type PoolOptions,
   passedKey,
-  reapStrays,
   type SdkServerFactory,
   usualShare,
 } from '../upstream/index.js';
-import { credentialPath, Granted, obtainConsent } from '../use-cases/index.js';
-import { type Looked, look } from './gateway-scan.js';
+import { credentialPath, obtainConsent, SessionGrants } from '../use-cases/index.js';
+import { type GatewayScan, scanForGateway } from './gateway-scan.js';
 import { readingStarted } from './refresh-started.js';
-import { openShared, type Shared } from './shared-resources.js';
+import { openShared, type SharedResources } from './shared-resources.js';
 import { watchPins } from './watch-pins.js';
 
 export interface GatewayOptions extends DiscoverOptions {
@@ -40,7 +40,7 @@ export interface RunningGateway extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly catalog: Catalog;
   /** What it has in common with others of this process. */
-  readonly shared: Shared;
+  readonly shared: SharedResources;
   /** What was found when it was last looked. */
   readonly discovery: Discovery;
   /** Hears what servers say unasked, until the returned function is called. */
@@ -60,10 +60,10 @@ const TOOLS_CHANGED = 'notifications/tools/list_changed';
 const ENVELOPE_BYTES = 4_096;
 
 /** Wires the rooms together. Nothing is started before it is needed. What is `shared` outlives it. */
-export async function startGateway(given: GatewayOptions, shared?: Shared): Promise<RunningGateway> {
+export async function startGateway(given: GatewayOptions, shared?: SharedResources): Promise<RunningGateway> {
   const { log = silentLog, version = '0', ...options } = given;
-  const granted = new Granted();
-  const lookAgain = (before?: Looked) => look({ ...options, isGranted: granted.has }, before);
+  const granted = new SessionGrants();
+  const lookAgain = (before?: GatewayScan) => scanForGateway({ ...options, isGranted: granted.has }, before);
   let held = await lookAgain();
   const { host } = held.discovery;
   const folders = ownFolders(host);
@@ -124,10 +124,10 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
       return { share: usualShare(definition, asks), isSaid: false };
     },
     passed: () => passed(settings().passEnv),
-    askedForRoots: ({ name }) => catalog.noteRoots(name),
-    turnedOut: (server, failure) => catalog.noteOutcome(server, failure),
+    onRootsRequest: ({ name }) => catalog.noteRoots(name),
+    onStartResult: (server, failure) => catalog.noteOutcome(server, failure),
     idleMs: () => settings().timeouts.idleMs,
-    notified: (server, method, params) => {
+    onNotification: (server, method, params) => {
       // Whether the tools really changed shows when they are read.
       if (method === TOOLS_CHANGED) catalog.refreshSoon(server.name);
       else tell(server.name, method, params);
@@ -143,7 +143,7 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
   };
   const pool: Pool = new Pool(readingStarted(tenant, readAgain), common.pool);
   const launches = lastAnswer(
-    (admitted: Looked['admitted']) => new Map(admitted.map((server) => [server.name, pool.launchOf(server)])),
+    (admitted: GatewayScan['admitted']) => new Map(admitted.map((server) => [server.name, pool.launchOf(server)])),
   );
   const tell: ServerListener = (server, method, params) => {
     for (const listener of listeners) listener(server, method, params);
@@ -208,7 +208,7 @@ export async function startGateway(given: GatewayOptions, shared?: Shared): Prom
       await reload();
       return held.admitted.find(({ name }) => name === server.name);
     },
-    uses: new RememberedUse(index, () => settings().search.remember, uses.changed),
+    uses: new SearchFeedback(index, () => settings().search.remember, uses.changed),
     audit: common.auditIn(folders),
     python: {
       isOffered: () => offers(settings().sandbox.engine),
@@ -262,7 +262,7 @@ function lastAnswer<A, T>(compute: (about: A) => T): (about: A) => T {
 
 /** Ends what an earlier gateway that was killed left behind. */
 export async function endStrays({ host }: Discovery, log: Log): Promise<void> {
-  const ended = await reapStrays(ownFolders(host).children).catch((error: Error) => {
+  const ended = await killOrphans(ownFolders(host).children).catch((error: Error) => {
     log('warn', 'strays not looked for', { error: error.message });
     return [];
   });

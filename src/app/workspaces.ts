@@ -1,12 +1,12 @@
 import { ErrorCode, isObject, type Log, PortolanError, sha256 } from '../base/index.js';
 import type { DiscoverOptions } from '../discovery/index.js';
 import { ENGINE_NAMES } from '../sandbox/index.js';
-import type { ClientContext, Entrance } from '../serve/index.js';
-import { openServing, type Serving } from './gateway-serving.js';
-import { openShared, type Shared } from './shared-resources.js';
+import type { ClientContext, ConnectHandler } from '../serve/index.js';
+import { openServing, type ServingGateway } from './gateway-serving.js';
+import { openShared, type SharedResources } from './shared-resources.js';
 import { skippedEntries } from './skipped-entries.js';
 
-type Session = Parameters<Entrance['joined']>[0];
+type Session = Parameters<ConnectHandler['joined']>[0];
 
 export interface WorkspacesOptions {
   /** The daemon's own surroundings, for clients that say nothing of theirs. */
@@ -25,7 +25,7 @@ const VOLATILE = new Set([
 ]);
 
 interface Workspace {
-  readonly opening: Promise<Serving>;
+  readonly opening: Promise<ServingGateway>;
   readonly sessions: Set<Session>;
   users: number;
   told?: Disposable;
@@ -34,7 +34,7 @@ interface Workspace {
 
 /** One chart for each place in which clients work, over the same processes of servers. */
 export class Workspaces implements AsyncDisposable {
-  readonly shared: Shared;
+  readonly shared: SharedResources;
   readonly #options: WorkspacesOptions;
   readonly #open = new Map<string, Workspace>();
 
@@ -44,7 +44,7 @@ export class Workspaces implements AsyncDisposable {
   }
 
   /** The place of a client; rejects if its settings are wrong or there is no room. */
-  async enter(context: ClientContext | undefined): Promise<Entrance & { readonly serving: Serving }> {
+  async enter(context: ClientContext | undefined): Promise<ConnectHandler & { readonly serving: ServingGateway }> {
     if (context && context.home !== this.#options.home)
       throw new PortolanError(ErrorCode.ConnectionError, 'this daemon serves another home folder', {
         hint: 'set MCP_BRIDGE_SOCKET, or --daemon never',
@@ -53,7 +53,7 @@ export class Workspaces implements AsyncDisposable {
     const workspace = this.#open.get(key) ?? this.#begin(key, context);
     workspace.users += 1;
     clearTimeout(workspace.closing);
-    let serving: Serving;
+    let serving: ServingGateway;
     try {
       serving = await workspace.opening;
     } catch (error) {
@@ -75,7 +75,7 @@ export class Workspaces implements AsyncDisposable {
       about: { skipped: skippedEntries(serving.running.discovery) },
       manners: () => {
         const { askOtherClients, answerForOtherClients } = serving.running.gateway.view.settings.mcpBridge;
-        return { asksOthers: askOtherClients, answersForOthers: answerForOtherClients };
+        return { mayAskOtherClients: askOtherClients, mayAnswerForOtherClients: answerForOtherClients };
       },
       joined: (session, id) => {
         workspace.sessions.add(session);
@@ -117,7 +117,7 @@ export class Workspaces implements AsyncDisposable {
     return workspace;
   }
 
-  #leave(key: string, workspace: Workspace, { running }: Serving): void {
+  #leave(key: string, workspace: Workspace, { running }: ServingGateway): void {
     workspace.users -= 1;
     if (workspace.users > 0) return;
     // Whoever comes back soon finds its servers running.

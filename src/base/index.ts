@@ -67,7 +67,7 @@ export {
 } from './text/secrets.js';
 export { commandsIn, quoted, shellCharacter, shellWord, splitWords } from './text/shell-words.js';
 export { maskTokens } from './text/token-formats.js';
-export { addressOf, matchesUrl, type Reading, urlPattern, withoutSlashes } from './text/url-pattern.js';
+export { addressOf, matchesUrl, type PatternMode, urlPattern, withoutSlashes } from './text/url-pattern.js';
 export { visible } from './text/visible.js';
 export { matchesWildcard, wildcard } from './text/wildcard.js';
 export { unlessAborted } from './unless-aborted.js';

@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { RpcFault } from '../rpc/index.js';
-import { type DaemonLine, writeLine } from './daemon-connection.js';
+import { type DaemonConnection, writeLine } from './daemon-connection.js';
 
 /** What the client hears. Whoever speaks faster than it listens waits. */
 export class ClientOutput {
@@ -10,7 +10,7 @@ export class ClientOutput {
     this.#output = output;
   }
 
-  write(bytes: Buffer, from?: DaemonLine): void {
+  write(bytes: Buffer, from?: DaemonConnection): void {
     const output = this.#output;
     if (!output.writable) return;
     if (writeLine(output, bytes) || !from || from.stream.isPaused()) return;

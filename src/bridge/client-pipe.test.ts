@@ -7,8 +7,8 @@ import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Log } from '../base/index.js';
 import { Pipe } from './client-pipe.js';
-import { DaemonLine } from './daemon-connection.js';
-import type { Search } from './pipe-options.js';
+import { DaemonConnection } from './daemon-connection.js';
+import type { ReconnectRequest } from './pipe-options.js';
 
 type Json = Record<string, unknown>;
 const closing: (() => void)[] = [];
@@ -47,7 +47,7 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
     const socket = connect({ path, allowHalfOpen: true });
     socket.on('error', () => undefined);
     await new Promise((resolve) => socket.once('connect', resolve));
-    return new DaemonLine(socket);
+    return new DaemonConnection(socket);
   };
   const methods = () => heard.map(({ method }) => method);
   const isOver = () => sockets.at(-1)?.readableEnded === true;
@@ -67,7 +67,7 @@ async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
   createInterface({ input: output }).on('line', (line) => heard.push(JSON.parse(line)));
   const next = [...rest];
   const searches: Json[] = [];
-  const again = async ({ isLate, hasLost }: Search) => {
+  const again = async ({ isLate, hasLost }: ReconnectRequest) => {
     searches.push({ isLate, hasLost });
     return next.shift()?.line();
   };

@@ -3,10 +3,10 @@ import { LineSplitter, NO_ID, type RpcFault, readId, tooLarge } from '../rpc/ind
 import { MAX_LINE_BYTES, readClientLine } from './client-line.js';
 import { ClientOutput } from './client-output.js';
 import { ClientState } from './client-state.js';
-import type { DaemonLine } from './daemon-connection.js';
-import { Questions } from './daemon-questions.js';
+import type { DaemonConnection } from './daemon-connection.js';
+import { DaemonQuestions } from './daemon-questions.js';
 import { parsed } from './parse-bytes.js';
-import { type Flight, isRead, Ledger, LISTEN } from './pending-requests.js';
+import { isRepeatable, LISTEN, type PendingRequest, PendingRequests } from './pending-requests.js';
 import type { PipeOptions } from './pipe-options.js';
 import { CUT_OFF, ENDING, LOST, MAX_ANSWER_DEPTH, NO_GATEWAY, TOO_DEEP } from './rpc-faults.js';
 
@@ -22,13 +22,13 @@ const CANCELLED = 'notifications/cancelled';
 export class Pipe {
   readonly #options: PipeOptions;
   readonly #client: ClientOutput;
-  readonly #ledger = new Ledger();
+  readonly #ledger = new PendingRequests();
   readonly #state = new ClientState();
-  readonly #questions = new Questions();
-  readonly #lines = new Set<DaemonLine>();
+  readonly #questions = new DaemonQuestions();
+  readonly #lines = new Set<DaemonConnection>();
   /** Messages that are no requests and came while nobody was there to take them. */
   #held: Buffer[] = [];
-  #line: DaemonLine | undefined;
+  #line: DaemonConnection | undefined;
   #isOver = false;
   #isDraining = false;
   #isSearching = false;
@@ -41,7 +41,7 @@ export class Pipe {
   }
 
   /** Settles when the client has left. Without a line each request is a reason to look for one. */
-  run(line: DaemonLine | undefined): Promise<void> {
+  run(line: DaemonConnection | undefined): Promise<void> {
     const over = new Promise<void>((resolve) => {
       this.#end = resolve;
     });
@@ -104,7 +104,7 @@ export class Pipe {
     else for (const line of this.#lines) line.stream.end();
   }
 
-  #use(line: DaemonLine): void {
+  #use(line: DaemonConnection): void {
     this.#lines.add(line);
     line.listen({
       answer: (id, bytes) => this.#answered(line, id, bytes),
@@ -142,8 +142,8 @@ export class Pipe {
       return;
     }
     this.#state.asked(JSON.stringify(id), method, params);
-    const isRepeatable = isRead(method, params, this.#options.hasOwnTools);
-    this.#ledger.begin({ id: JSON.stringify(id), method, bytes, isRead: isRepeatable, line: this.#line });
+    const mayRepeat = isRepeatable(method, params, this.#options.hasOwnTools);
+    this.#ledger.begin({ id: JSON.stringify(id), method, bytes, mayRepeat, line: this.#line });
     if (this.#line) this.#send(bytes);
     else if (!this.#isSearching) void this.#reconnect();
   }
@@ -171,7 +171,7 @@ export class Pipe {
   }
 
   /** The client is heard again when this line has taken what it was given, or is gone. */
-  #resumeAfter(line: DaemonLine): void {
+  #resumeAfter(line: DaemonConnection): void {
     const { stream } = line;
     const go = () => {
       stream.off('drain', go).off('close', go);
@@ -181,13 +181,13 @@ export class Pipe {
     stream.on('drain', go).on('close', go);
   }
 
-  #answered(line: DaemonLine, id: string, bytes: Buffer): void {
+  #answered(line: DaemonConnection, id: string, bytes: Buffer): void {
     this.#state.answered(id, this.#ledger.of(id)?.method, bytes);
     if (this.#ledger.end(id, line)) this.#client.write(bytes, line);
     this.#endIfQuiet();
   }
 
-  #fromDaemon(line: DaemonLine, bytes: Buffer): void {
+  #fromDaemon(line: DaemonConnection, bytes: Buffer): void {
     const message = parsed(bytes);
     if (!isObject(message)) return;
     const { id, method } = message;
@@ -205,7 +205,7 @@ export class Pipe {
     } else this.#client.write(bytes, line);
   }
 
-  #refuseAll(flights: readonly Flight[], fault: RpcFault): void {
+  #refuseAll(flights: readonly PendingRequest[], fault: RpcFault): void {
     for (const { id } of flights) {
       this.#ledger.forget(id);
       this.#client.refuse(id, fault);
@@ -213,7 +213,7 @@ export class Pipe {
   }
 
   /** The daemon makes room for another: what it was asked is answered, and the next request is the next one's. */
-  #leave(line: DaemonLine): void {
+  #leave(line: DaemonConnection): void {
     line.isLeaving = true;
     line.tell({ method: LEFT });
     if (this.#line !== line) return;
@@ -222,11 +222,11 @@ export class Pipe {
     void this.#reconnect();
   }
 
-  #lost(line: DaemonLine): void {
+  #lost(line: DaemonConnection): void {
     this.#lines.delete(line);
     for (const flight of this.#ledger.on(line)) {
       // A client that has left is not followed to the next daemon: it learns that no answer comes.
-      if (flight.isRead && !this.#isOver) flight.line = undefined;
+      if (flight.mayRepeat && !this.#isOver) flight.line = undefined;
       else this.#refuseAll([flight], LOST);
     }
     if (this.#isOver) this.#endIfDone();
@@ -259,7 +259,7 @@ export class Pipe {
   }
 
   /** A daemon that knows all that the last one knew of the client. */
-  async #next(): Promise<DaemonLine | undefined> {
+  async #next(): Promise<DaemonConnection | undefined> {
     const { again, log } = this.#options;
     for (let attempt = 0; attempt < MAX_RESTORES && !this.#isOver; attempt += 1) {
       const line = await again({ isStopped: () => this.#isOver, isLate: this.#isLate, hasLost: this.#state.hasKept });

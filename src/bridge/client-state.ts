@@ -1,7 +1,7 @@
 import { type Log, visible } from '../base/index.js';
 import { LastingRequests, type NotRestored } from '../rpc/index.js';
 import type { ClientOutput } from './client-output.js';
-import type { DaemonLine } from './daemon-connection.js';
+import type { DaemonConnection } from './daemon-connection.js';
 
 const PYTHON = 'run_python';
 /** The daemon writes an answer in this order. */
@@ -54,7 +54,7 @@ export class ClientState {
   }
 
   /** Greets a daemon on the client's behalf and asks again for what the last one did for it. The client learns what it does without. */
-  async restore(line: DaemonLine, report: Report): Promise<void> {
+  async restore(line: DaemonConnection, report: Report): Promise<void> {
     if (!this.#greeting || !this.#isGreeted) return;
     await line.ask('initialize', this.#greeting);
     if (this.#isInitialized) line.tell({ method: 'notifications/initialized' });
@@ -63,7 +63,7 @@ export class ClientState {
     if (lost.length > 0 && !line.stream.destroyed) this.#tell(lost, line, report);
   }
 
-  #tell(lost: readonly NotRestored[], line: DaemonLine, { client, log }: Report): void {
+  #tell(lost: readonly NotRestored[], line: DaemonConnection, { client, log }: Report): void {
     const named = lost.slice(0, MAX_NAMED).map(({ what, why }) => ({
       what: visible(what),
       why: visible(why.slice(0, MAX_WHY_CHARACTERS)),

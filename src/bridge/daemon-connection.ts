@@ -23,7 +23,7 @@ export interface LineEvents {
 }
 
 /** One connection to a daemon, or to what serves in its place, in lines. */
-export class DaemonLine {
+export class DaemonConnection {
   readonly stream: Duplex;
   readonly #own = new Map<string, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   #events: LineEvents | undefined;

@@ -1,20 +1,20 @@
 import { isObject } from '../base/index.js';
-import type { DaemonLine } from './daemon-connection.js';
+import type { DaemonConnection } from './daemon-connection.js';
 
 interface Question {
-  readonly line: DaemonLine;
+  readonly line: DaemonConnection;
   readonly id: unknown;
 }
 
 const MAX_OPEN = 10_000;
 
 /** What daemons ask the client. Each counts from 0: renamed, so that no answer reaches one that did not ask. */
-export class Questions {
+export class DaemonQuestions {
   readonly #open = new Map<number, Question>();
   #next = 0;
 
   /** The id under which the client is asked. */
-  put(line: DaemonLine, id: unknown): number {
+  put(line: DaemonConnection, id: unknown): number {
     const [oldest] = this.#open.keys();
     if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
     const own = this.#next;
@@ -34,7 +34,7 @@ export class Questions {
   }
 
   /** A daemon takes a question back. */
-  cancelled(line: DaemonLine, params: unknown): object | undefined {
+  cancelled(line: DaemonConnection, params: unknown): object | undefined {
     if (!isObject(params)) return undefined;
     const [own] = [...this.#open].find(([, open]) => open.line === line && open.id === params.requestId) ?? [];
     return own === undefined ? undefined : { ...params, requestId: own };

@@ -10,7 +10,7 @@ import {
   shellWord,
 } from '../base/index.js';
 import { isNewer } from './compare-versions.js';
-import { DaemonLine } from './daemon-connection.js';
+import { DaemonConnection } from './daemon-connection.js';
 import { dial } from './dial-daemon.js';
 import { now } from './monotonic-clock.js';
 import { claimStart, type StartOptions, startDaemon } from './start-daemon.js';
@@ -40,7 +40,7 @@ export interface FindOptions extends StartOptions {
 }
 
 /** What a client that had a daemon before tells the next one. */
-export interface Before {
+export interface PreviousDaemon {
   /** By which the daemon and other clients know this one. */
   readonly id?: string;
   /** Something was kept for it that is lost. */
@@ -48,7 +48,7 @@ export interface Before {
 }
 
 export interface Found {
-  readonly line: DaemonLine;
+  readonly line: DaemonConnection;
   readonly id?: string;
   /** The entries that the daemon skipped, unparsed. */
   readonly skipped?: unknown;
@@ -65,7 +65,7 @@ const START_AGAIN_MS = 1_000;
 const HAND_OVER_MS = 2_000;
 
 /** A daemon that has taken us in. Rejects with why there is none. */
-export async function findDaemon(options: FindOptions, waitMs: number, before: Before = {}): Promise<Found> {
+export async function findDaemon(options: FindOptions, waitMs: number, before: PreviousDaemon = {}): Promise<Found> {
   const ends = now() + waitMs;
   const first = await opened(await dialled(options, ends), options, ends, before);
   if (!isNewer(options.context.version, first.version)) return first;
@@ -94,9 +94,9 @@ async function opened(
   socket: Socket,
   { context, mode, meanwhile, ending }: FindOptions,
   ends: number,
-  before: Before,
+  before: PreviousDaemon,
 ): Promise<Opened> {
-  const line = new DaemonLine(socket);
+  const line = new DaemonConnection(socket);
   const hangUp = () => void socket.destroy();
   if (ending?.aborted) hangUp();
   else ending?.addEventListener('abort', hangUp, { once: true });
@@ -141,7 +141,7 @@ async function dialled(options: FindOptions, ends: number, isClaimed = false): P
 }
 
 /** Lets an older daemon make room; true where it is ours to start the next, so that no older client starts an older one. */
-async function handOver(line: DaemonLine, path: string): Promise<boolean> {
+async function handOver(line: DaemonConnection, path: string): Promise<boolean> {
   const isClaimed = claimStart(path);
   const before = isPipeName(path) ? undefined : factsOf(path)?.ino;
   await line.ask('bridge/stop', {}, HAND_OVER_MS).catch(() => undefined);

@@ -1,12 +1,12 @@
-import type { DaemonLine } from './daemon-connection.js';
+import type { DaemonConnection } from './daemon-connection.js';
 
 /** A request of the client that is not answered yet. */
-export interface Flight {
+export interface PendingRequest {
   readonly id: string;
   readonly method: string;
   readonly bytes: Buffer;
-  readonly isRead: boolean;
-  line: DaemonLine | undefined;
+  readonly mayRepeat: boolean;
+  line: DaemonConnection | undefined;
 }
 
 /** Answered when it is over, not when it is done. */
@@ -26,30 +26,30 @@ const READING_TOOLS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a request may be made a second time although the first may have arrived. */
-export function isRead(method: string, params: Readonly<Record<string, unknown>>, hasOwnTools: boolean): boolean {
+export function isRepeatable(method: string, params: Readonly<Record<string, unknown>>, hasOwnTools: boolean): boolean {
   if (READS.has(method)) return true;
   return hasOwnTools && method === 'tools/call' && typeof params.name === 'string' && READING_TOOLS.has(params.name);
 }
 
 /** All that the client waits for, each with the connection on which it was asked. */
-export class Ledger {
-  readonly #flights = new Map<string, Flight>();
+export class PendingRequests {
+  readonly #flights = new Map<string, PendingRequest>();
 
   get size(): number {
     return this.#flights.size;
   }
 
-  begin(flight: Flight): void {
+  begin(flight: PendingRequest): void {
     // A second one with the same id is refused by the daemon; the first is the one that can be answered.
     if (!this.#flights.has(flight.id)) this.#flights.set(flight.id, flight);
   }
 
-  of(id: string): Flight | undefined {
+  of(id: string): PendingRequest | undefined {
     return this.#flights.get(id);
   }
 
   /** Whether the answer is for the client; not one that comes from where it is not expected any more. */
-  end(id: string, line: DaemonLine): boolean {
+  end(id: string, line: DaemonConnection): boolean {
     const flight = this.#flights.get(id);
     if (!flight) return true;
     // It listens on at the next daemon.
@@ -62,16 +62,16 @@ export class Ledger {
     this.#flights.delete(id);
   }
 
-  all(): Flight[] {
+  all(): PendingRequest[] {
     return [...this.#flights.values()];
   }
 
-  on(line: DaemonLine): Flight[] {
+  on(line: DaemonConnection): PendingRequest[] {
     return this.all().filter((flight) => flight.line === line);
   }
 
   /** What nobody has been asked yet, in the order in which it came. */
-  unasked(): Flight[] {
+  unasked(): PendingRequest[] {
     return this.all().filter(({ line }) => line === undefined);
   }
 }

@@ -1,10 +1,10 @@
 import type { Duplex, Readable, Writable } from 'node:stream';
 import type { BridgeSettings } from './bridge-settings.js';
 import { Pipe } from './client-pipe.js';
-import { DaemonLine } from './daemon-connection.js';
+import { DaemonConnection } from './daemon-connection.js';
 import { type FindOptions, findDaemon, START_MS } from './find-daemon.js';
 import { logSkipped } from './log-skipped.js';
-import type { Search } from './pipe-options.js';
+import type { ReconnectRequest } from './pipe-options.js';
 import { reconnectDelay, WAITING, type Waiting } from './reconnect-delay.js';
 import { refuseClient } from './refuse-client.js';
 import { NO_GATEWAY, noGateway } from './rpc-faults.js';
@@ -67,7 +67,7 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
       if (line || !alone || search.isStopped()) return line;
       log('warn', 'no daemon is to be had: this client is served without one from now on');
       own = await alone(search.hasLost);
-      return new DaemonLine(own.stream);
+      return new DaemonConnection(own.stream);
     },
   });
   ending.addEventListener('abort', () => pipe.drain(options.shutdownMs), { once: true });
@@ -83,8 +83,8 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
 async function again(
   options: RunPipeOptions,
   id: string | undefined,
-  { isStopped, isLate, hasLost }: Search,
-): Promise<DaemonLine | undefined> {
+  { isStopped, isLate, hasLost }: ReconnectRequest,
+): Promise<DaemonConnection | undefined> {
   // Whoever is told to end by now still has answers to bring: how long for, says the pipe.
   const { ending: _, ...finding } = options;
   const { random, wait } = options.waiting ?? WAITING;

@@ -1,4 +1,4 @@
-import type { ServerGreeting } from '../model/index.js';
+import type { ServerHandshake } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import type { Knowledge, Pins } from './catalog-store.js';
 import type { ListedTool } from './read-tools.js';
@@ -13,7 +13,7 @@ export interface CatalogEntry {
   readonly server: AdmittedServer;
   /** Absent until the server was read once. */
   readonly tools?: readonly CatalogTool[];
-  readonly greeting?: ServerGreeting;
+  readonly greeting?: ServerHandshake;
   readonly readAt?: number;
   readonly error?: string;
   /** It wanted to know where its client works, now or when it last ran. */

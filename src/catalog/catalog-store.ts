@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { diskFiles, hmac256, isObject, type Log, randomKey, writeFile } from '../base/index.js';
-import type { ServerGreeting } from '../model/index.js';
+import type { ServerHandshake } from '../model/index.js';
 import { type AdmittedServer, fingerprint } from '../policy/index.js';
 import { isListedTool, type ListedTool } from './read-tools.js';
 
 /** What is known of one server. */
 export interface Knowledge {
-  readonly greeting?: ServerGreeting;
+  readonly greeting?: ServerHandshake;
   readonly tools?: readonly ListedTool[];
   /** When the tools were read, in milliseconds. */
   readonly readAt?: number;
@@ -142,7 +142,7 @@ function readKnowledge({ greeting, tools, readAt, error, asksForRoots }: Record<
   };
 }
 
-function isGreeting(value: unknown): value is ServerGreeting {
+function isGreeting(value: unknown): value is ServerHandshake {
   if (!isObject(value)) return false;
   const { name, version, protocolVersion, instructions, capabilities } = value;
   return (

@@ -1,6 +1,6 @@
-import { serveClient, serveClientsOverHttp, serveEverybody, startGateway } from '../app/index.js';
+import { runDaemon, serveClient, serveClientsOverHttp, startGateway } from '../app/index.js';
 import { homeFolder } from '../base/index.js';
-import { discoverAll } from '../discovery/index.js';
+import { scanMachine } from '../discovery/index.js';
 import { inspectOwnSettings } from '../use-cases/index.js';
 import type { Serve } from './commands/serve.js';
 import { run } from './run-command.js';
@@ -42,7 +42,7 @@ function serving() {
 const serve: Serve = {
   stdio: (options) => serveClient({ ...serving(), ...options, input: process.stdin, output: asyncStdout() }),
   http: (options) => serveClientsOverHttp({ ...serving(), ...options }),
-  socket: (options) => serveEverybody({ ...serving(), ...options }),
+  socket: (options) => runDaemon({ ...serving(), ...options }),
   environment: process.env,
 };
 
@@ -61,7 +61,7 @@ process.exitCode = await run(
     ...(process.stderr.isTTY === true && { status }),
   },
   {
-    discover: (options) => discoverAll({ ...machine, ...options }),
+    discover: (options) => scanMachine({ ...machine, ...options }),
     serve,
     open: (options) => startGateway({ ...machine, ...options, version: PORTOLAN_VERSION }),
     inspectSettings: inspectOwnSettings,

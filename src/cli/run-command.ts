@@ -1,5 +1,5 @@
 import { ErrorCode, nearest, PortolanError } from '../base/index.js';
-import { type DiscoverOptions, type discoverAll, hostOf, ownFolders } from '../discovery/index.js';
+import { type DiscoverOptions, hostOf, ownFolders, type scanMachine } from '../discovery/index.js';
 import type { inspectOwnSettings } from '../use-cases/index.js';
 import { listCommand } from './commands/list.js';
 import type { Serve } from './commands/serve.js';
@@ -9,7 +9,7 @@ import { paint, visible } from './runtime/terminal-text.js';
 import type { OpenForCommand } from './runtime/with-gateway.js';
 
 export interface Program {
-  readonly discover: typeof discoverAll;
+  readonly discover: typeof scanMachine;
   readonly inspectSettings: typeof inspectOwnSettings;
   /** Speaks MCP with clients, until they leave or we are told to end. */
   readonly serve: Serve;

@@ -9,11 +9,11 @@ import {
   type Verdict,
 } from '../policy/index.js';
 import type { Discovery } from './discover.js';
-import { reachedAt } from './match-running.js';
+import { asRunningDefinition } from './match-running.js';
 import type { Held } from './resolve-definitions.js';
 
 /** The servers of the chart, those that may run with the proof of it. */
-export function servedServers(discovery: Discovery): ServedServer[] {
+export function admitServers(discovery: Discovery): ServedServer[] {
   return discovery.servers.map((server, place) => {
     const held = discovery.held[place];
     // A model reads names. One that holds more than can be seen is not mended, which could make it another server's.
@@ -23,23 +23,23 @@ export function servedServers(discovery: Discovery): ServedServer[] {
 }
 
 /** A file that nobody has let in must not give a server another name: whoever allows a call reads the name that it is made under. */
-function otherNames({ name, chosen, origins }: Held, { verdicts }: Discovery): string[] {
+function otherNames({ name, active, origins }: Held, { verdicts }: Discovery): string[] {
   const counts = (one: Definition) => {
     const kind = verdicts.get(one)?.kind;
-    return kind === 'allowed' || (kind === 'needs-approval' && one.source === chosen.source);
+    return kind === 'allowed' || (kind === 'needs-approval' && one.source === active.source);
   };
   return [...new Set(origins.filter(counts).map((one) => one.name))].filter((other) => other !== name);
 }
 
 /** What runs already is used only if it was let in itself: it is not what the other would have started. */
-function admitted({ name, chosen, through }: Held, { verdicts }: Discovery): AdmittedServer | undefined {
-  const [verdict, ofRunning] = [chosen, through].map((one): Verdict | undefined => one && verdicts.get(one));
+function admitted({ name, active, runningInstance }: Held, { verdicts }: Discovery): AdmittedServer | undefined {
+  const [verdict, ofRunning] = [active, runningInstance].map((one): Verdict | undefined => one && verdicts.get(one));
   if (!verdict) return undefined;
-  const isUsed = through && verdict.kind === 'allowed' && ofRunning?.kind === 'allowed';
-  return admit(name, isUsed ? reachedAt(chosen, through) : chosen, verdict);
+  const isUsed = runningInstance && verdict.kind === 'allowed' && ofRunning?.kind === 'allowed';
+  return admit(name, isUsed ? asRunningDefinition(active, runningInstance) : active, verdict);
 }
 
-export function admittedAmong(servers: readonly ServedServer[]): AdmittedServer[] {
+export function admittedServers(servers: readonly ServedServer[]): AdmittedServer[] {
   return servers.flatMap(({ admitted }) => admitted ?? []);
 }
 

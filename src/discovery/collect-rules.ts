@@ -4,18 +4,18 @@ import type { LoadedSettings } from '../settings/index.js';
 import type { RuleFile } from '../sources/index.js';
 
 /** The rule that keeps a server from running, if one does, out of our settings and those of clients. */
-export interface Judging {
+export interface ServerRuleCheck {
   readonly blockedBy: (definition: Definition) => string | undefined;
   readonly problems: readonly Problem[];
 }
 
-const NOTHING: Judging = { blockedBy: () => undefined, problems: [] };
+const NOTHING: ServerRuleCheck = { blockedBy: () => undefined, problems: [] };
 
 /** Puts all rules together: everyone may deny, a repository may not allow, and an administrator's list stands apart. */
-export function judging(
+export function collectRules(
   { settings, layers }: Pick<LoadedSettings, 'settings' | 'layers'>,
   files: readonly RuleFile[],
-): Judging {
+): ServerRuleCheck {
   const isSilent = settings.deniedMcpServers.length === 0 && !settings.allowedMcpServers && !settings.pluginOnly;
   if (isSilent && files.length === 0) return NOTHING;
   const broken = files.find(({ isBroken }) => isBroken);

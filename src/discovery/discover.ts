@@ -6,10 +6,10 @@ import {
   type ApprovalFiles,
   type Approvals,
   approvalFiles,
-  type Grounds,
   isFromRepository,
   isSettingsApproved,
   type Lock,
+  type PolicyInputs,
   readApprovals,
   readLock,
 } from '../policy/index.js';
@@ -21,14 +21,14 @@ import {
   type Connector,
   connectorServers,
   explicitSource,
-  givenServers,
-  type Look,
+  inlineServers,
   managedPlaces,
+  type PathReading,
   readRules,
   readSources,
   runningServers,
 } from '../sources/index.js';
-import { judging } from './collect-rules.js';
+import { collectRules } from './collect-rules.js';
 import type { ConnectorList } from './connectors.js';
 import { contentReader } from './covered-files.js';
 import { withLastGood } from './last-good.js';
@@ -62,9 +62,9 @@ export interface DiscoverOptions {
 
 /** The chart, and how it came about. */
 export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems'> {
-  readonly looks: readonly Look[];
+  readonly looks: readonly PathReading[];
   readonly exclusive: readonly string[];
-  readonly grounds: Grounds;
+  readonly grounds: PolicyInputs;
   readonly host: Host;
   readonly approvals: Approvals;
   readonly approvalFiles: ApprovalFiles;
@@ -76,12 +76,12 @@ export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems
 
 /** Everything that AI clients on this machine have written down about MCP servers. Nothing found is ever executed. */
 export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
-  const { definitions, servers, problems } = await discoverAll(options);
+  const { definitions, servers, problems } = await scanMachine(options);
   return { definitions, servers, problems };
 }
 
 /** The same with every place that was looked at and every verdict. What cannot be read now is as it was `before`. */
-export async function discoverAll(options: DiscoverOptions = {}, before?: Discovery): Promise<Discovery> {
+export async function scanMachine(options: DiscoverOptions = {}, before?: Discovery): Promise<Discovery> {
   const host = hostOf(options);
   const paths = approvalFiles(configFolder(host), host);
   const approvals = readApprovals(paths, host);
@@ -100,9 +100,9 @@ export async function discoverAll(options: DiscoverOptions = {}, before?: Discov
   const read = withLastGood(await readSources(clients, host), before);
   const others = withoutGateways(read.definitions, running);
   const readings = { ...read, definitions: others.definitions };
-  const rules = judging(loaded, await readRules(CLIENTS, host));
+  const rules = collectRules(loaded, await readRules(CLIENTS, host));
   const lock = readLock(host);
-  const grounds: Grounds = {
+  const grounds: PolicyInputs = {
     rulings: approvals.rulings,
     sealOf: approvals.sealOf,
     reviewed: lock.reviewed,
@@ -142,7 +142,7 @@ function clientsFor(
   connectors: readonly Connector[],
   host: Host,
 ): Client[] {
-  const given = options.servers ? [givenServers(options.servers)] : [];
+  const given = options.servers ? [inlineServers(options.servers)] : [];
   const chosen = config ? [explicitSource(config, host)] : chosenClients(options.clients);
   // An administrator's file counts whatever else was asked for.
   const managed = managedPlaces(

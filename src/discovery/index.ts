@@ -1,6 +1,6 @@
-export { admittedAmong, namesForRules, servedServers } from './admit-servers.js';
+export { admitServers, admittedServers, namesForRules } from './admit-servers.js';
 export { checkFiles } from './check-files.js';
-export { configFolder, type DiscoverOptions, type Discovery, discover, discoverAll, hostOf } from './discover.js';
+export { configFolder, type DiscoverOptions, type Discovery, discover, hostOf, scanMachine } from './discover.js';
 export { isRunning } from './match-running.js';
 export { type OwnFolders, ownFolders } from './own-folders.js';
 export type { Held } from './resolve-definitions.js';

@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
-import type { Readings } from '../sources/index.js';
+import type { SourceReadings } from '../sources/index.js';
 import { withLastGood } from './last-good.js';
 
-type Found = Readings['looks'][number]['found'];
+type Found = SourceReadings['looks'][number]['found'];
 
 const at = (source: string, name: string, scope: 'user' | 'managed' = 'user') => definition({ source, name, scope });
-const readings = (definitions: Readings['definitions'], looks: Readonly<Record<string, Found>>): Readings => ({
+const readings = (
+  definitions: SourceReadings['definitions'],
+  looks: Readonly<Record<string, Found>>,
+): SourceReadings => ({
   definitions,
   looks: Object.entries(looks).map(([path, found]) => ({ client: 'cursor', scope: 'user', path, found, servers: 0 })),
   problems: [],
   exclusive: [],
 });
-const named = ({ definitions }: Pick<Readings, 'definitions'>) =>
+const named = ({ definitions }: Pick<SourceReadings, 'definitions'>) =>
   definitions.map(({ source, name }) => `${source} ${name}`);
 
 describe('withLastGood', () => {

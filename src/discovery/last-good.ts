@@ -1,11 +1,14 @@
 import type { Definition } from '../model/index.js';
-import type { Readings } from '../sources/index.js';
+import type { SourceReadings } from '../sources/index.js';
 
 /**
  * A file that does not parse keeps its last good reading: someone is in the middle of editing it. Its definitions stand
  * where they stood, because the first in order keeps its name. An administrator's file is not among them: it fails closed.
  */
-export function withLastGood<R extends Readings>(now: R, before: Pick<Readings, 'definitions'> | undefined): R {
+export function withLastGood<R extends SourceReadings>(
+  now: R,
+  before: Pick<SourceReadings, 'definitions'> | undefined,
+): R {
   const failed = new Set(now.looks.filter((look) => look.found === 'failed').map((look) => look.path));
   if (!before || failed.size === 0) return now;
   const definitions = [...now.definitions];

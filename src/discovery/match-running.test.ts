@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
 import type { Definition, State } from '../model/index.js';
-import { addressOf, reachedAt } from './match-running.js';
-import { settle } from './resolve-definitions.js';
+import { addressKey, asRunningDefinition } from './match-running.js';
+import { resolveDefinitions } from './resolve-definitions.js';
 
 type Said = Partial<Definition> & { readonly line: number };
 
@@ -19,11 +19,13 @@ const claims = (word: string, state: State): Partial<Definition> => ({
 });
 
 function settled(said: readonly Said[]) {
-  return settle(said.map(definition), ({ state }) => state, printOf).map(({ name, origins, through }) => [
-    name,
-    origins.map(({ line }) => line),
-    ...(through ? [through.line] : []),
-  ]);
+  return resolveDefinitions(said.map(definition), ({ state }) => state, printOf).map(
+    ({ name, origins, runningInstance }) => [
+      name,
+      origins.map(({ line }) => line),
+      ...(runningInstance ? [runningInstance.line] : []),
+    ],
+  );
 }
 
 describe('servers that run', () => {
@@ -154,14 +156,14 @@ describe('servers that run', () => {
   });
 });
 
-describe('reachedAt', () => {
+describe('asRunningDefinition', () => {
   it('keeps what was said of a server, and nothing of how to start it', () => {
     const written = definition({
       ...{ name: 'mine', command: 'node', args: ['x'], env: { KEY: 'k' }, cwd: '/x', envFile: '.env' },
       ...{ tools: { deny: ['delete'] }, timeoutMs: 5, description: 'mine' },
     });
     const running = definition({ ...RUNS, ...AT_A, name: 'theirs', transport: 'sse', tools: { allow: ['delete'] } });
-    expect(reachedAt(written, running)).toEqual({
+    expect(asRunningDefinition(written, running)).toEqual({
       ...{ name: 'mine', client: 'cursor', scope: 'user', source: '/h/mcp.json', line: 1, state: 'ready' },
       ...{ enabled: true, precedence: 10, tools: { deny: ['delete'] }, timeoutMs: 5, description: 'mine' },
       ...{ transport: 'sse', ...AT_A, written: AT_A },
@@ -169,7 +171,7 @@ describe('reachedAt', () => {
   });
 });
 
-describe('addressOf', () => {
+describe('addressKey', () => {
   it.each([
     ['http://localhost:1/mcp', 'http://127.0.0.1:1/mcp'],
     ['HTTP://LOCALHOST:1/mcp/', 'http://127.0.0.1:1/mcp'],
@@ -178,6 +180,6 @@ describe('addressOf', () => {
     ['http://[::1]:1/mcp', 'http://[::1]:1/mcp'],
     ['http://x.example/localhost', 'http://x.example/localhost'],
   ])('takes %s for %s', (url, expected) => {
-    expect(addressOf(url)).toBe(expected);
+    expect(addressKey(url)).toBe(expected);
   });
 });

@@ -19,14 +19,18 @@ const RANK: Readonly<Record<Scope, number>> = {
 /** Entries that no client would ever start take no name from one that it would. */
 const POWERLESS: ReadonlySet<State> = new Set(['rejected', 'blocked-by-policy', 'client-ignores', 'inventory-only']);
 
-export function isPowerless(state: State): boolean {
+export function cannotRun(state: State): boolean {
   return POWERLESS.has(state);
 }
 
 /** Whether `next` holds over `held`. Equal ones stay in the order in which they were found. */
-export function holdsOver(next: Definition, held: Definition, stateOf: (definition: Definition) => State): boolean {
-  const isWeak = isPowerless(stateOf(next));
-  if (isWeak !== isPowerless(stateOf(held))) return !isWeak;
+export function hasPrecedenceOver(
+  next: Definition,
+  held: Definition,
+  stateOf: (definition: Definition) => State,
+): boolean {
+  const isWeak = cannotRun(stateOf(next));
+  if (isWeak !== cannotRun(stateOf(held))) return !isWeak;
   if (RANK[next.scope] !== RANK[held.scope]) return RANK[next.scope] > RANK[held.scope];
   return next.precedence > held.precedence;
 }

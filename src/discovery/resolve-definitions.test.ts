@@ -1,25 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
 import type { Definition, Scope, State } from '../model/index.js';
-import { settle } from './resolve-definitions.js';
+import { resolveDefinitions } from './resolve-definitions.js';
 
 /** `line` is the definition's mark: every test writes each on a line of its own. */
 type Said = Partial<Definition> & { readonly line: number };
 
 interface Outcome {
   readonly name: string;
-  readonly chosen: number;
+  readonly active: number;
   /** The other definitions of the same server. */
   readonly same?: readonly number[];
   readonly shadowed?: readonly number[];
 }
 
 function settled(said: readonly Said[]): Outcome[] {
-  return settle(said.map(definition), ({ state }) => state).map(({ name, chosen, origins, shadowed }) => {
-    const same = origins.filter((one) => one !== chosen).map(({ line }) => line);
+  return resolveDefinitions(said.map(definition), ({ state }) => state).map(({ name, active, origins, shadowed }) => {
+    const same = origins.filter((one) => one !== active).map(({ line }) => line);
     return {
       name,
-      chosen: chosen.line,
+      active: active.line,
       ...(same.length > 0 && { same }),
       ...(shadowed.length > 0 && { shadowed: shadowed.map(({ line }) => line) }),
     };
@@ -59,8 +59,8 @@ describe('scopes', () => {
   it.each(pairs)('$high holds over $low, whichever is found first', ({ low, high }) => {
     const lowOne = { line: 1, scope: low, ...A };
     const highOne = { line: 2, scope: high, ...B };
-    expect(settled([lowOne, highOne])).toEqual([{ name: 'a', chosen: 2, shadowed: [1] }]);
-    expect(settled([highOne, lowOne])).toEqual([{ name: 'a', chosen: 2, shadowed: [1] }]);
+    expect(settled([lowOne, highOne])).toEqual([{ name: 'a', active: 2, shadowed: [1] }]);
+    expect(settled([highOne, lowOne])).toEqual([{ name: 'a', active: 2, shadowed: [1] }]);
   });
 
   it.each<Case>([
@@ -71,7 +71,7 @@ describe('scopes', () => {
         { line: 2, precedence: 30, ...B },
         { line: 3, precedence: 20, ...C },
       ],
-      [{ name: 'a', chosen: 2, shadowed: [1, 3] }],
+      [{ name: 'a', active: 2, shadowed: [1, 3] }],
     ),
     both(
       'weight never counts against the scope',
@@ -79,7 +79,7 @@ describe('scopes', () => {
         { line: 1, scope: 'project', precedence: 1, ...A },
         { line: 2, scope: 'user', precedence: 99, ...B },
       ],
-      [{ name: 'a', chosen: 1, shadowed: [2] }],
+      [{ name: 'a', active: 1, shadowed: [2] }],
     ),
     both(
       'of equals the first found holds',
@@ -87,7 +87,7 @@ describe('scopes', () => {
         { line: 1, ...A },
         { line: 2, ...B },
       ],
-      [{ name: 'a', chosen: 1, shadowed: [2] }],
+      [{ name: 'a', active: 1, shadowed: [2] }],
     ),
     both(
       'a name in one client takes none from another client',
@@ -96,8 +96,8 @@ describe('scopes', () => {
         { line: 2, client: 'zed', scope: 'local', ...B },
       ],
       [
-        { name: 'a', chosen: 1 },
-        { name: 'a_2', chosen: 2 },
+        { name: 'a', active: 1 },
+        { name: 'a_2', active: 2 },
       ],
     ),
     both(
@@ -107,8 +107,8 @@ describe('scopes', () => {
         { line: 2, name: 'A', scope: 'local', ...B },
       ],
       [
-        { name: 'a', chosen: 1 },
-        { name: 'A', chosen: 2 },
+        { name: 'a', active: 1 },
+        { name: 'A', active: 2 },
       ],
     ),
     both(
@@ -118,7 +118,7 @@ describe('scopes', () => {
         { line: 2, client: 'cursor', scope: 'user', ...C },
         { line: 3, client: 'portolan', scope: 'dynamic', ...B },
       ],
-      [{ name: 'a', chosen: 3, shadowed: [1, 2] }],
+      [{ name: 'a', active: 3, shadowed: [1, 2] }],
     ),
     both(
       'an administrator takes it even from that',
@@ -127,7 +127,7 @@ describe('scopes', () => {
         { line: 2, client: 'codex', scope: 'managed', ...B },
         { line: 3, client: 'cursor', ...C },
       ],
-      [{ name: 'a', chosen: 2, shadowed: [1, 3] }],
+      [{ name: 'a', active: 2, shadowed: [1, 3] }],
     ),
     both(
       'of two administrators the first holds',
@@ -135,7 +135,7 @@ describe('scopes', () => {
         { line: 1, client: 'codex', scope: 'managed', ...A },
         { line: 2, client: 'amp', scope: 'managed', ...B },
       ],
-      [{ name: 'a', chosen: 1, shadowed: [2] }],
+      [{ name: 'a', active: 1, shadowed: [2] }],
     ),
     both(
       'an administrator’s other names take nothing',
@@ -144,8 +144,8 @@ describe('scopes', () => {
         { line: 2, ...A },
       ],
       [
-        { name: 'b', chosen: 1 },
-        { name: 'a', chosen: 2 },
+        { name: 'b', active: 1 },
+        { name: 'a', active: 2 },
       ],
     ),
     both(
@@ -154,7 +154,7 @@ describe('scopes', () => {
         { line: 1, scope: 'user', ...A },
         { line: 2, scope: 'local', state: 'disabled', ...B },
       ],
-      [{ name: 'a', chosen: 2, shadowed: [1] }],
+      [{ name: 'a', active: 2, shadowed: [1] }],
     ),
   ])('$title', ({ found, holds }) => {
     expect(settled(found)).toEqual(holds);
@@ -164,12 +164,12 @@ describe('scopes', () => {
     'what is %s takes no name, neither in its client nor everywhere',
     (state) => {
       const near: Said = { line: 2, scope: 'local', state, ...B };
-      expect(settled([{ line: 1, ...A }, near])).toEqual([{ name: 'a', chosen: 1, shadowed: [2] }]);
-      expect(settled([near, { line: 1, ...A }])).toEqual([{ name: 'a', chosen: 1, shadowed: [2] }]);
+      expect(settled([{ line: 1, ...A }, near])).toEqual([{ name: 'a', active: 1, shadowed: [2] }]);
+      expect(settled([near, { line: 1, ...A }])).toEqual([{ name: 'a', active: 1, shadowed: [2] }]);
       const everywhere: Said = { line: 2, client: 'codex', scope: 'managed', state, ...B };
       expect(settled([{ line: 1, ...A }, everywhere])).toEqual([
-        { name: 'a', chosen: 1 },
-        { name: 'a_2', chosen: 2 },
+        { name: 'a', active: 1 },
+        { name: 'a_2', active: 2 },
       ]);
     },
   );
@@ -189,7 +189,7 @@ describe('identity', () => {
         { line: 2, name: 'two', ...zed, ...A },
         { line: 3, name: 'two', client: 'warp', ...A },
       ],
-      [{ name: 'one', chosen: 1, same: [2, 3] }],
+      [{ name: 'one', active: 1, same: [2, 3] }],
     ),
     both(
       'a definition that can be approved counts before one that its client only lists',
@@ -197,7 +197,7 @@ describe('identity', () => {
         { line: 1, ...cursor, state: 'inventory-only', scope: 'project', ...A },
         { line: 2, ...zed, state: 'pending-approval', scope: 'project', ...A },
       ],
-      [{ name: 'a', chosen: 2, same: [1] }],
+      [{ name: 'a', active: 2, same: [1] }],
     ),
     both(
       'the definition that runs counts, and what it shadowed stays visible',
@@ -206,7 +206,7 @@ describe('identity', () => {
         { line: 2, name: 'z', ...zed, scope: 'user', ...B },
         { line: 3, name: 'z', ...zed, scope: 'project', ...A },
       ],
-      [{ name: 'z', chosen: 3, same: [1], shadowed: [2] }],
+      [{ name: 'z', active: 3, same: [1], shadowed: [2] }],
     ),
     both(
       'what a person wrote beats the copy of a plugin, whichever comes first',
@@ -214,7 +214,7 @@ describe('identity', () => {
         { line: 1, name: 'p', ...plugin, ...A },
         { line: 2, ...cursor, ...A },
       ],
-      [{ name: 'a', chosen: 2, same: [1] }],
+      [{ name: 'a', active: 2, same: [1] }],
     ),
     both(
       'also what a person wrote and switched off',
@@ -222,7 +222,7 @@ describe('identity', () => {
         { line: 1, name: 'p', ...plugin, ...A },
         { line: 2, ...cursor, state: 'disabled', ...A },
       ],
-      [{ name: 'a', chosen: 2, same: [1] }],
+      [{ name: 'a', active: 2, same: [1] }],
     ),
     both(
       'but what a repository wrote and nobody approved stops no plugin',
@@ -230,7 +230,7 @@ describe('identity', () => {
         { line: 1, name: 'p', ...plugin, ...A },
         { line: 2, ...cursor, scope: 'project', state: 'pending-approval', ...A },
       ],
-      [{ name: 'p', chosen: 1, same: [2] }],
+      [{ name: 'p', active: 1, same: [2] }],
     ),
     both(
       'nor what the user has',
@@ -238,7 +238,7 @@ describe('identity', () => {
         { line: 1, ...cursor, scope: 'project', state: 'pending-approval', ...A },
         { line: 2, name: 'mine', ...zed, ...A },
       ],
-      [{ name: 'mine', chosen: 2, same: [1] }],
+      [{ name: 'mine', active: 2, same: [1] }],
     ),
     both(
       'the first plugin beats the second',
@@ -246,7 +246,7 @@ describe('identity', () => {
         { line: 1, name: 'p', ...plugin, ...A },
         { line: 2, name: 'q', ...plugin, ...A },
       ],
-      [{ name: 'p', chosen: 1, same: [2] }],
+      [{ name: 'p', active: 1, same: [2] }],
     ),
     both(
       'a connector is dropped for its twin that someone wrote',
@@ -254,7 +254,7 @@ describe('identity', () => {
         { line: 1, name: 'c', ...connector, ...A },
         { line: 2, ...cursor, ...A },
       ],
-      [{ name: 'a', chosen: 2, same: [1] }],
+      [{ name: 'a', active: 2, same: [1] }],
     ),
     both(
       'a connector stays beside a twin that is switched off',
@@ -263,8 +263,8 @@ describe('identity', () => {
         { line: 2, name: 'c', ...connector, ...A },
       ],
       [
-        { name: 'a', chosen: 1 },
-        { name: 'c', chosen: 2 },
+        { name: 'a', active: 1 },
+        { name: 'c', active: 2 },
       ],
     ),
     both(
@@ -274,8 +274,8 @@ describe('identity', () => {
         { line: 2, name: 'c', ...connector, ...A },
       ],
       [
-        { name: 'a', chosen: 1 },
-        { name: 'c', chosen: 2 },
+        { name: 'a', active: 1 },
+        { name: 'c', active: 2 },
       ],
     ),
     both(
@@ -286,8 +286,8 @@ describe('identity', () => {
         { line: 3, name: 'q', ...plugin, ...A },
       ],
       [
-        { name: 'c', chosen: 1 },
-        { name: 'p', chosen: 2, same: [3] },
+        { name: 'c', active: 1 },
+        { name: 'p', active: 2, same: [3] },
       ],
     ),
     both(
@@ -297,7 +297,7 @@ describe('identity', () => {
         { line: 2, name: 'c', ...connector, ...A },
         { line: 3, name: 'z', ...zed, ...A },
       ],
-      [{ name: 'z', chosen: 3, same: [1, 2] }],
+      [{ name: 'z', active: 3, same: [1, 2] }],
     ),
     both(
       'two accounts are two servers',
@@ -306,8 +306,8 @@ describe('identity', () => {
         { line: 2, ...zed, ...A, headers: { Authorization: '2' } },
       ],
       [
-        { name: 'a', chosen: 1 },
-        { name: 'a_2', chosen: 2 },
+        { name: 'a', active: 1 },
+        { name: 'a_2', active: 2 },
       ],
     ),
     both(
@@ -320,11 +320,11 @@ describe('identity', () => {
         { line: 5, name: 'a_2', ...zed, ...at('e') },
       ],
       [
-        { name: 'a', chosen: 1 },
-        { name: 'a_3', chosen: 2 },
-        { name: 'a_2', chosen: 3 },
-        { name: 'a_4', chosen: 4 },
-        { name: 'a_2_2', chosen: 5 },
+        { name: 'a', active: 1 },
+        { name: 'a_3', active: 2 },
+        { name: 'a_2', active: 3 },
+        { name: 'a_4', active: 4 },
+        { name: 'a_2_2', active: 5 },
       ],
     ),
   ])('$title', ({ found, holds }) => {

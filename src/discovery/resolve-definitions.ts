@@ -1,39 +1,39 @@
 import type { Definition, State } from '../model/index.js';
 import { identityOf } from '../model/index.js';
-import { isRunning, joinRunning, type Recognition } from './match-running.js';
-import { countsEverywhere, holdsOver, isPowerless } from './precedence.js';
+import { isRunning, type MatchRules, matchRunning } from './match-running.js';
+import { cannotRun, countsEverywhere, hasPrecedenceOver } from './precedence.js';
 
 /** One server: the definition that holds, every other that means the same, and those that lost their name to it. */
 export interface Held {
   /** Unique among all; `name_2` where another server had the name first. */
   readonly name: string;
-  readonly chosen: Definition;
+  readonly active: Definition;
   readonly origins: readonly Definition[];
   readonly shadowed: readonly Definition[];
   /** One that runs already, that a person let in, and that is used in the place of starting this one. */
-  readonly through?: Definition;
+  readonly runningInstance?: Definition;
 }
 
 type StateOf = (definition: Definition) => State;
 
 interface Group {
-  chosen: Definition;
+  active: Definition;
   readonly origins: Definition[];
   readonly shadowed: Definition[];
-  through?: Definition;
+  runningInstance?: Definition;
 }
 
 /** Decides which definitions hold. The order of the input is the order of the sources, and part of the answer. */
-export function settle(
+export function resolveDefinitions(
   definitions: readonly Definition[],
   stateOf: StateOf,
-  printOf: Recognition['printOf'] = () => '',
+  printOf: MatchRules['printOf'] = () => '',
 ): Held[] {
   const written = definitions.filter((one) => !isRunning(one));
   // Two processes of one name are two servers: a name that a process gives itself takes nothing from another.
-  const running = definitions.filter(isRunning).map((one): Group => ({ chosen: one, origins: [one], shadowed: [] }));
+  const running = definitions.filter(isRunning).map((one): Group => ({ active: one, origins: [one], shadowed: [] }));
   const named = shadowEverywhere(shadowWithinClients(written, stateOf), stateOf);
-  return distinctNames(joinRunning(mergeSameServers(named, stateOf), running, { stateOf, printOf }));
+  return distinctNames(matchRunning(mergeSameServers(named, stateOf), running, { stateOf, printOf }));
 }
 
 /** Among the definitions of one name in one client, one holds. */
@@ -42,10 +42,10 @@ function shadowWithinClients(definitions: readonly Definition[], stateOf: StateO
   for (const next of definitions) {
     const key = JSON.stringify([next.client, next.name]);
     const held = groups.get(key);
-    if (!held) groups.set(key, { chosen: next, origins: [next], shadowed: [] });
-    else if (holdsOver(next, held.chosen, stateOf)) {
-      held.shadowed.push(held.chosen);
-      groups.set(key, { chosen: next, origins: [next], shadowed: held.shadowed });
+    if (!held) groups.set(key, { active: next, origins: [next], shadowed: [] });
+    else if (hasPrecedenceOver(next, held.active, stateOf)) {
+      held.shadowed.push(held.active);
+      groups.set(key, { active: next, origins: [next], shadowed: held.shadowed });
     } else held.shadowed.push(next);
   }
   return [...groups.values()];
@@ -55,15 +55,15 @@ function shadowWithinClients(definitions: readonly Definition[], stateOf: StateO
 function shadowEverywhere(groups: readonly Group[], stateOf: StateOf): Group[] {
   const masters = new Map<string, Group>();
   for (const group of groups) {
-    const { name, scope } = group.chosen;
-    if (!countsEverywhere(scope) || isPowerless(stateOf(group.chosen))) continue;
+    const { name, scope } = group.active;
+    if (!countsEverywhere(scope) || cannotRun(stateOf(group.active))) continue;
     const held = masters.get(name);
-    if (!held || (scope === 'managed' && held.chosen.scope !== 'managed')) masters.set(name, group);
+    if (!held || (scope === 'managed' && held.active.scope !== 'managed')) masters.set(name, group);
   }
   return groups.filter((group) => {
-    const master = masters.get(group.chosen.name);
+    const master = masters.get(group.active.name);
     if (!master || master === group) return true;
-    for (const one of [group.chosen, ...group.shadowed]) master.shadowed.push(one);
+    for (const one of [group.active, ...group.shadowed]) master.shadowed.push(one);
     return false;
   });
 }
@@ -80,9 +80,9 @@ function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
   const entries = new Map<string, Group>();
   const dropped = new Set<Group>();
   for (const group of groups) {
-    const kind = isConnector(group.chosen) ? connectors : servers;
-    const key = identityOf(group.chosen);
-    const entry = entryKey(group.chosen);
+    const kind = isConnector(group.active) ? connectors : servers;
+    const key = identityOf(group.active);
+    const entry = entryKey(group.active);
     const held = kind.get(key) ?? entries.get(entry);
     if (!held) {
       kind.set(key, group);
@@ -90,7 +90,7 @@ function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
     } else {
       dropped.add(group);
       take(held, group);
-      if (isBetter(group.chosen, held.chosen, stateOf)) held.chosen = group.chosen;
+      if (isBetter(group.active, held.active, stateOf)) held.active = group.active;
     }
   }
   for (const [key, connector] of connectors) {
@@ -134,16 +134,16 @@ function isBetter(next: Definition, held: Definition, stateOf: StateOf): boolean
 }
 
 function isHeldBack(state: State): boolean {
-  return state === 'pending-approval' || isPowerless(state);
+  return state === 'pending-approval' || cannotRun(state);
 }
 
 /** Different servers under one name are both kept; the first keeps the name. */
 function distinctNames(groups: readonly Group[]): Held[] {
-  const taken = new Set(groups.map(({ chosen }) => chosen.name));
+  const taken = new Set(groups.map(({ active }) => active.name));
   const given = new Set<string>();
   const counts = new Map<string, number>();
   return groups.map((group) => {
-    const base = group.chosen.name;
+    const base = group.active.name;
     let name = base;
     let count = counts.get(base) ?? 1;
     // Goes on where the last one of this name stopped: a thousand of one name are a thousand steps.

@@ -3,7 +3,7 @@ import { entryOf, factsOf } from '../base/index.js';
 import type { Definition, Host, Problem } from '../model/index.js';
 import type { RegisteredServer } from '../registry/index.js';
 import type { AnnouncedServer, Announcements } from '../sources/index.js';
-import { addressOf } from './match-running.js';
+import { addressKey } from './match-running.js';
 import { ownFolders } from './own-folders.js';
 
 /** One registry, and who runs according to it. */
@@ -83,7 +83,7 @@ export function withoutGateways(
 ): { readonly definitions: readonly Definition[]; readonly problems: readonly Problem[] } {
   const ours = gatewaysOf(reading);
   if (ours.size === 0) return { definitions, problems: [] };
-  const isOurs = ({ url }: Definition) => url !== undefined && ours.has(addressOf(url));
+  const isOurs = ({ url }: Definition) => url !== undefined && ours.has(addressKey(url));
   return {
     definitions: definitions.filter((one) => !isOurs(one)),
     problems: definitions.filter(isOurs).map(({ name, source, line }) => ({
@@ -118,7 +118,7 @@ function isGateway({ name, pid }: RegisteredServer): boolean {
 function addressesOf({ http, transports }: RegisteredServer): readonly string[] {
   const sockets = transports.map(({ path }) => (path === undefined ? undefined : pathToUnix(path)));
   const all = [http.url, ...transports.map(({ url }) => url), ...sockets];
-  return all.flatMap((url) => (url === undefined ? [] : [addressOf(url)]));
+  return all.flatMap((url) => (url === undefined ? [] : [addressKey(url)]));
 }
 
 const TYPES = { http: 'http', sse: 'sse', websocket: 'ws' } as const;

@@ -1,11 +1,11 @@
 import { scriptsMixedIn, shellWord } from '../base/index.js';
 import type { Problem } from '../model/index.js';
-import type { Grounds } from '../policy/index.js';
+import type { PolicyInputs } from '../policy/index.js';
 import type { Survey } from './survey.js';
 
 /** What a person should know about servers that may run all the same. */
-export function serverProblems({ held, verdicts }: Survey, grounds: Grounds): Problem[] {
-  return held.flatMap(({ name, chosen }) => {
+export function serverProblems({ held, verdicts }: Survey, grounds: PolicyInputs): Problem[] {
+  return held.flatMap(({ name, active: chosen }) => {
     const { source, line } = chosen;
     const place = { source, line, server: name };
     const problems: Problem[] = [];

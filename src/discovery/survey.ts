@@ -1,8 +1,8 @@
 import type { Mutable } from '../base/index.js';
 import { type Definition, type Origin, type Server, toAlias } from '../model/index.js';
-import { decide, fingerprint, type Grounds, stateOf, type Verdict } from '../policy/index.js';
-import type { Readings } from '../sources/index.js';
-import { type Held, settle } from './resolve-definitions.js';
+import { decide, fingerprint, type PolicyInputs, stateOf, type Verdict } from '../policy/index.js';
+import type { SourceReadings } from '../sources/index.js';
+import { type Held, resolveDefinitions } from './resolve-definitions.js';
 
 /** What holds and what may run, with everything that `why` has to tell about it. */
 export interface Survey {
@@ -16,13 +16,13 @@ export interface Survey {
 
 /** From what was read to what would run: which definitions count, what policy says of each, which one holds. */
 export function survey(
-  { definitions, exclusive }: Pick<Readings, 'definitions' | 'exclusive'>,
-  grounds: Grounds,
+  { definitions, exclusive }: Pick<SourceReadings, 'definitions' | 'exclusive'>,
+  grounds: PolicyInputs,
 ): Survey {
   const counts = ({ source }: Definition) => exclusive.length === 0 || exclusive.includes(source);
   const counted = definitions.filter(counts);
   const verdicts = new Map(counted.map((definition) => [definition, decide(definition, grounds)]));
-  const held = settle(counted, (definition) => stateOf(verdictOf(verdicts, definition)), fingerprint);
+  const held = resolveDefinitions(counted, (definition) => stateOf(verdictOf(verdicts, definition)), fingerprint);
   return { servers: toServers(held, verdicts), held, verdicts, ignored: definitions.filter((one) => !counts(one)) };
 }
 
@@ -34,7 +34,7 @@ function verdictOf(verdicts: ReadonlyMap<Definition, Verdict>, definition: Defin
 
 function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verdict>): Server[] {
   const taken = new Set<string>();
-  return held.map(({ name, chosen, origins, shadowed, through }) => {
+  return held.map(({ name, active: chosen, origins, shadowed, runningInstance: through }) => {
     const alias = toAlias(name, taken);
     taken.add(alias);
     const verdict = verdictOf(verdicts, chosen);

@@ -3,11 +3,11 @@ import { ErrorCode, isObject, PortolanError, passedJson, unlessAborted } from '.
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { admittedOrRefused, serverCalled, serverNotFound } from '../policy/index.js';
+import { findServerByName, requireAdmitted, serverNotFound } from '../policy/index.js';
 import { checkAgainst, fitsSurely, type Mismatch } from '../schema-check/index.js';
 import type { Settings } from '../settings/index.js';
 import type { CallOptions, Lease } from '../upstream/index.js';
-import type { GatewayParts } from './gateway-dependencies.js';
+import type { GatewayDependencies } from './gateway-dependencies.js';
 import { checkArguments } from './limits/call-limits.js';
 import { disabledError, isHeld, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
@@ -41,7 +41,7 @@ export interface Executor {
 }
 
 /** Makes the way of a call: is it there, may it run, do the arguments fit, is there room; then the call, and its line in the log. */
-export function executor(parts: GatewayParts): Executor {
+export function executor(parts: GatewayDependencies): Executor {
   let underWay = 0;
   const waiting: (() => void)[] = [];
   // One function from the first look to the last: a call waits once, and each further layer would be one more to wake up.
@@ -58,11 +58,11 @@ export function executor(parts: GatewayParts): Executor {
     // `using` would say the same: what it is compiled to costs as much as the rest of this function.
     try {
       const { servers, settings } = parts.view();
-      const found = serverCalled(servers, call.server);
+      const found = findServerByName(servers, call.server);
       server = found?.name ?? call.server; // the same server is the same in every line of the log
       argumentsText = checkArguments(call.toolArguments ?? {}, settings.limits).text;
       if (!found) throw serverNotFound(servers, call.server);
-      let admitted = found.admitted ?? (await parts.consent(found, conversation)) ?? admittedOrRefused(found);
+      let admitted = found.admitted ?? (await parts.consent(found, conversation)) ?? requireAdmitted(found);
       let view = surelyCallable(admitted, call, parts) ?? (await callable(admitted, call, parts));
       // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.
       const entered = parts.gate.enter({ client: conversation.client, server }, conversation.signal);
@@ -141,7 +141,7 @@ function optionsFor(
 }
 
 /** The tool, where what is known of it is enough to say that it may be called like this. */
-function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayParts): ToolView | undefined {
+function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayDependencies): ToolView | undefined {
   const entry = parts.catalog.entry(server.name);
   if (!entry?.tools) return undefined;
   const { judge, settings } = parts.view();
@@ -151,7 +151,7 @@ function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayParts)
 }
 
 /** The tool, once it is sure that it may be called like this. A list that does not fit is read once more before anything is refused. */
-async function callable(server: AdmittedServer, call: Call, parts: GatewayParts): Promise<ToolView> {
+async function callable(server: AdmittedServer, call: Call, parts: GatewayDependencies): Promise<ToolView> {
   const { catalog } = parts;
   // The reading goes on for the others who wait for it; whoever is cancelled meanwhile is answered at once.
   const { signal } = call.conversation;
@@ -177,7 +177,7 @@ type Fit =
 async function fitting(
   entry: CatalogEntry,
   { tool, toolArguments, unchecked }: Call,
-  parts: GatewayParts,
+  parts: GatewayDependencies,
 ): Promise<Fit> {
   const { judge, settings } = parts.view();
   const views = viewTools(entry, judge, settings.pins);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import { admit } from '../policy/index.js';
-import { Patience } from './first-read-deadline.js';
+import { FirstReadDeadline } from './first-read-deadline.js';
 
 const LONG_MS = 20_000;
 
@@ -14,7 +14,7 @@ function entry(name: string): CatalogEntry {
 
 describe('Patience', () => {
   it('waits for a reading that hangs once, and again for the next one', async () => {
-    const patience = new Patience();
+    const patience = new FirstReadDeadline();
     const hanging = new Promise<CatalogEntry>(() => undefined);
     await patience.settle([hanging], 20, undefined);
     await patience.settle([hanging], LONG_MS, undefined); // at once
@@ -29,7 +29,7 @@ describe('Patience', () => {
   });
 
   it('is not spent by one who left before its end', async () => {
-    const patience = new Patience();
+    const patience = new FirstReadDeadline();
     let read: (one: CatalogEntry) => void = () => undefined;
     const reading = new Promise<CatalogEntry>((resolve) => {
       read = resolve;

@@ -2,7 +2,7 @@ import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation } from '../model/index.js';
 
 /** Gives servers that nobody has read yet a moment, once for each reading: one that hangs must not make every answer late. */
-export class Patience {
+export class FirstReadDeadline {
   readonly #spent = new WeakSet<Promise<CatalogEntry>>();
 
   /** Says how far the readings are to whoever wants to know. */

@@ -6,8 +6,8 @@ import type { ToolIndex } from '../search/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Pool } from '../upstream/index.js';
 import type { Gate } from './limits/call-gate.js';
-import type { PythonParts } from './python/python-dependencies.js';
-import type { RememberedUse } from './search-feedback.js';
+import type { PythonDependencies } from './python/python-dependencies.js';
+import type { SearchFeedback } from './search-feedback.js';
 
 /** Everything that holds at one moment; replaced whole when a file changes. */
 export interface GatewayView {
@@ -16,15 +16,15 @@ export interface GatewayView {
   readonly settings: Settings;
 }
 
-export interface GatewayParts {
+export interface GatewayDependencies {
   readonly view: () => GatewayView;
   readonly catalog: Catalog;
   readonly pool: Pool;
   readonly index: ToolIndex;
   readonly gate: Gate;
-  readonly uses: RememberedUse;
+  readonly uses: SearchFeedback;
   readonly audit: AuditLog;
-  readonly python: PythonParts;
+  readonly python: PythonDependencies;
   /** Asks the person at the client to let a server run that waits for that; undefined where they do not, or cannot be asked. */
   readonly consent: (server: ServedServer, conversation: Conversation) => Promise<AdmittedServer | undefined>;
 }

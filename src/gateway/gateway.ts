@@ -1,13 +1,13 @@
 import type { PortolanError } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
-import type { Conversation, ServerGreeting, Tool, ToolResult } from '../model/index.js';
+import type { Conversation, ServerHandshake, Tool, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { admittedOrRefused, findServer, type ServedServer, shownName } from '../policy/index.js';
+import { findServer, requireAdmitted, type ServedServer, shownName } from '../policy/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import { type CallDetails, type Executor, executor, FRESH_MS } from './execute.js';
-import { Patience } from './first-read-deadline.js';
+import { FirstReadDeadline } from './first-read-deadline.js';
 import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './gateway-answers.js';
-import type { GatewayParts, GatewayView } from './gateway-dependencies.js';
+import type { GatewayDependencies, GatewayView } from './gateway-dependencies.js';
 import { Programs } from './python/python-programs.js';
 import type { KnownTools } from './python/reachable-servers.js';
 import type { PythonRequest, PythonRun } from './python/run-python.js';
@@ -28,14 +28,14 @@ export interface ServersTool {
 
 /** The product, said without a protocol: what there is, what fits, how it is called, and the call. */
 export class Gateway {
-  readonly #parts: GatewayParts;
+  readonly #parts: GatewayDependencies;
   readonly #executor: Executor;
   readonly #programs: Programs;
-  readonly #patience = new Patience();
+  readonly #patience = new FirstReadDeadline();
   /** One that was waited for among many, in line behind others, is worth waiting for once more by its name. */
-  readonly #patienceForOne = new Patience();
+  readonly #patienceForOne = new FirstReadDeadline();
 
-  constructor(parts: GatewayParts) {
+  constructor(parts: GatewayDependencies) {
     this.#parts = parts;
     this.#executor = executor(parts);
     this.#programs = new Programs(parts.python, parts.audit);
@@ -68,7 +68,7 @@ export class Gateway {
   ): Promise<SearchAnswer> {
     const { servers } = this.view;
     const only = options.server === undefined ? undefined : findServer(servers, options.server);
-    if (only) admittedOrRefused(only);
+    if (only) requireAdmitted(only);
     await this.#settle(conversation, only?.name);
     const { index, catalog } = this.#parts;
     const found = index.search(query, {
@@ -188,7 +188,7 @@ export class Gateway {
   }
 
   /** What a server said when it was greeted. */
-  async greetingOf(server: string): Promise<ServerGreeting | undefined> {
+  async greetingOf(server: string): Promise<ServerHandshake | undefined> {
     return (await this.#known(this.#admitted(server))).greeting;
   }
 
@@ -239,7 +239,7 @@ export class Gateway {
   }
 
   #admitted(name: string): AdmittedServer {
-    return admittedOrRefused(findServer(this.view.servers, name));
+    return requireAdmitted(findServer(this.view.servers, name));
   }
 
   /** What is known of a server, read now if nothing is. */

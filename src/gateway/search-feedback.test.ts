@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createToolIndex } from '../search/index.js';
-import { RememberedUse } from './search-feedback.js';
+import { SearchFeedback } from './search-feedback.js';
 
 const TOOLS = [
   { server: 'crm', name: 'upsert_contact', description: 'Create or update a contact' },
@@ -11,7 +11,7 @@ function learning(isOn = true) {
   const index = createToolIndex(TOOLS);
   const clock = { now: 0 };
   let changes = 0;
-  const uses = new RememberedUse(
+  const uses = new SearchFeedback(
     index,
     () => isOn,
     () => {
@@ -22,7 +22,7 @@ function learning(isOn = true) {
   return { index, uses, clock, changes: () => changes };
 }
 
-describe('RememberedUse', () => {
+describe('SearchFeedback', () => {
   it('remembers the need that led a client to a tool that worked, and that need alone', () => {
     const { index, uses, changes } = learning();
     uses.searched('a', 'update a contact\nlist deals');

@@ -18,7 +18,7 @@ const MAX_NEEDS = 8;
 const MAX_NEED_CHARACTERS = 500;
 
 /** Learns which need led to which tool: a search, then a call that worked. Nothing that a server says gets in. */
-export class RememberedUse {
+export class SearchFeedback {
   readonly #index: ToolIndex;
   readonly #isOn: () => boolean;
   readonly #changed: () => void;

@@ -15,5 +15,5 @@ export {
 } from './protocol-revisions.js';
 export { Chart, Origin, Server } from './server.js';
 export { envFilePath, helperWords, startFolder } from './start-folder.js';
-export type { Conversation, ElicitationCount, Progress, ServerGreeting, Tool, ToolResult } from './tool.js';
+export type { Conversation, ElicitationCount, Progress, ServerHandshake, Tool, ToolResult } from './tool.js';
 export { programName, unwrapped } from './unwrap-command.js';

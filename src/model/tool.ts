@@ -10,7 +10,7 @@ export interface Tool {
 }
 
 /** What a server says about itself when it is greeted. */
-export interface ServerGreeting {
+export interface ServerHandshake {
   readonly name: string;
   readonly version: string;
   readonly protocolVersion: string;

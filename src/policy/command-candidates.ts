@@ -15,7 +15,7 @@ const MAX_DEPTH = 3;
 export const MAX_CANDIDATES = 100;
 
 /** A command that a launch may come down to. */
-export interface Candidate {
+export interface CommandCandidate {
   readonly words: readonly string[];
   /** How many words at its start may be no more than a wrapper around the rest. */
   readonly wrapping: number;
@@ -27,8 +27,8 @@ export interface Candidate {
  * Every command that starting the server may come down to, for rules that deny.
  * It guesses too much rather than too little, which is why a rule that allows never asks it; it stops beyond the limit.
  */
-export function candidatesOf({ command, args = [], headersHelper }: Definition): readonly Candidate[] {
-  const found = new Map<string, Candidate>();
+export function candidatesOf({ command, args = [], headersHelper }: Definition): readonly CommandCandidate[] {
+  const found = new Map<string, CommandCandidate>();
   if (command !== undefined) {
     add(found, [command, ...args], 0);
     add(found, unwrapped([command, ...args]), 0);
@@ -39,7 +39,7 @@ export function candidatesOf({ command, args = [], headersHelper }: Definition):
   return [...found.values()];
 }
 
-function add(found: Map<string, Candidate>, words: readonly string[], depth: number): void {
+function add(found: Map<string, CommandCandidate>, words: readonly string[], depth: number): void {
   const key = JSON.stringify(words);
   if (words.length === 0 || found.has(key) || found.size > MAX_CANDIDATES) return;
   const wrapping = wrappingOf(words);
@@ -64,7 +64,7 @@ function wrappingOf(words: readonly string[]): number {
 }
 
 /** A backslash or a caret before a letter is nothing to the shell, and a disguise to a reader. */
-function addScript(found: Map<string, Candidate>, script: string, depth: number): void {
+function addScript(found: Map<string, CommandCandidate>, script: string, depth: number): void {
   for (const text of new Set([script, script.replaceAll(/[\\^]/g, '')])) {
     for (const words of commandsIn(text)) {
       if (found.size > MAX_CANDIDATES) return;

@@ -14,7 +14,7 @@ export type Verdict =
   | { readonly kind: 'unavailable'; readonly state: State };
 
 /** All that a verdict depends on beside the definition itself. */
-export interface Grounds {
+export interface PolicyInputs {
   readonly rulings: Rulings;
   /** Hashes of what the team's lock file has. */
   readonly reviewed: ReadonlySet<string>;
@@ -33,7 +33,7 @@ export interface Grounds {
 }
 
 /** Approval is given to what will run, not to its name: a changed command has to ask again. */
-export function decide(definition: Definition, grounds: Grounds): Verdict {
+export function decide(definition: Definition, grounds: PolicyInputs): Verdict {
   // A client that still waits for its own user's yes is answered by ours.
   if (definition.state !== 'ready' && definition.state !== 'pending-approval') {
     return { kind: 'unavailable', state: definition.state };
@@ -51,19 +51,19 @@ export function decide(definition: Definition, grounds: Grounds): Verdict {
 }
 
 /** What keeps an admitted server from being started now, because of its files alone; undefined if nothing does. */
-export function refusedForFiles(definition: Definition, grounds: Grounds): Verdict | undefined {
+export function refusedForFiles(definition: Definition, grounds: PolicyInputs): Verdict | undefined {
   if (!grounds.mustAsk(definition) && definition.state !== 'pending-approval') return undefined;
   const verdict = judgeApproved(definition, rulingOn(definition, grounds), grounds);
   if (!verdict) return { kind: 'needs-approval', because: reasonToAsk(definition, grounds) };
   return verdict.kind === 'allowed' ? undefined : verdict;
 }
 
-function rulingOn(definition: Definition, { rulings, sealOf }: Grounds): Ruling | undefined {
+function rulingOn(definition: Definition, { rulings, sealOf }: PolicyInputs): Ruling | undefined {
   return rulings.size === 0 ? undefined : rulings.get(sealOf(definition));
 }
 
 /** The verdict on an entry that a person has said yes to, once or for good; undefined for any other. */
-function judgeApproved(definition: Definition, ruling: Ruling | undefined, grounds: Grounds): Verdict | undefined {
+function judgeApproved(definition: Definition, ruling: Ruling | undefined, grounds: PolicyInputs): Verdict | undefined {
   const { isGranted, contentOf, covers, fileChanges } = grounds;
   const isApproved = ruling?.verdict === 'approved';
   if (fileChanges !== 'ask') return isApproved || isGranted?.(definition) ? afterYes(definition) : undefined;
@@ -82,7 +82,7 @@ function afterYes({ inputs = [] }: Definition): Verdict {
   return inputs.length > 0 ? { kind: 'unavailable', state: 'needs-input' } : { kind: 'allowed' };
 }
 
-function reasonToAsk(definition: Definition, { rulings, reviewed }: Grounds): AskedBecause {
+function reasonToAsk(definition: Definition, { rulings, reviewed }: PolicyInputs): AskedBecause {
   if (reviewed.size > 0 && reviewed.has(reviewHash(definition))) return 'reviewed';
   return lastRuling(rulings, definition) ? 'changed' : 'new';
 }

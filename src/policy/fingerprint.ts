@@ -4,15 +4,16 @@ import type { Definition, LaunchFields } from '../model/index.js';
 export type Fingerprint = Brand<string, 'Fingerprint'>;
 
 /** Everything of an entry that decides what runs or is reached, and with what. */
-export type Behaviour = LaunchFields & Pick<Partial<Definition>, 'headersHelper' | 'envFile' | 'oauth' | 'standsFor'>;
+export type LaunchContent = LaunchFields &
+  Pick<Partial<Definition>, 'headersHelper' | 'envFile' | 'oauth' | 'standsFor'>;
 
 /** A hash over what will run and nothing else: the name of a server is not part of it. */
-export function fingerprint(behaviour: Behaviour): Fingerprint {
+export function fingerprint(behaviour: LaunchContent): Fingerprint {
   return sha256(canonical(behaviour)) as Fingerprint;
 }
 
 /** One text for one behaviour: the order in which variables and headers are written changes nothing, any other byte does. */
-export function canonical(behaviour: Behaviour): string {
+export function canonical(behaviour: LaunchContent): string {
   const { command, args, env, cwd, url, headers, headersHelper, envFile, oauth = {}, standsFor } = behaviour;
   const signIn = pairs(oauth);
   const optional = (text: string | undefined) => text ?? null;

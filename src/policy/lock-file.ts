@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Definition, Host, Problem } from '../model/index.js';
-import type { Behaviour } from './fingerprint.js';
+import type { LaunchContent } from './fingerprint.js';
 import { reviewHash, shownForm } from './rulings.js';
 
 /** What a team reviewed and committed. It approves nothing: it only changes the words of the question. */
@@ -29,7 +29,7 @@ export function readLock(host: Host): Lock {
 
 /** The lock file for these definitions: one entry a server, by name, in an order that never changes by itself. */
 export function writtenLock(definitions: readonly Definition[]): string {
-  const servers = new Map<string, { hash: string; entry: Behaviour }>();
+  const servers = new Map<string, { hash: string; entry: LaunchContent }>();
   const entries = definitions.map((definition) => ({ definition, hash: reviewHash(definition) }));
   for (const { definition, hash } of entries.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))) {
     // Two files of a repository may have different servers under one name.

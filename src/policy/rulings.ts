@@ -2,7 +2,7 @@ import type { Brand } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import { maskDefinition } from '../model/index.js';
 import type { ContentRecord } from './covered-content.js';
-import { type Behaviour, canonical, type Fingerprint, fingerprint } from './fingerprint.js';
+import { canonical, type Fingerprint, fingerprint, type LaunchContent } from './fingerprint.js';
 
 /** A keyed hash over the expanded behaviour of an entry: it says whether this was approved, and nothing about what it was. */
 export type Seal = Brand<string, 'Seal'>;
@@ -24,7 +24,7 @@ export interface Ruling {
   readonly name: string;
   readonly source: string;
   readonly at: string;
-  readonly shown: Behaviour;
+  readonly shown: LaunchContent;
   /** Of an approval: the files that it covers, as they were. */
   readonly content?: ContentRecord;
 }
@@ -41,7 +41,7 @@ export function lastRuling(rulings: Rulings, definition: Definition): Ruling | u
 }
 
 /** The entry as it may be stored and shown. */
-export function shownForm(definition: Definition): Behaviour {
+export function shownForm(definition: Definition): LaunchContent {
   const { written, headersHelper, standsFor } = maskDefinition(definition);
   return {
     ...written,

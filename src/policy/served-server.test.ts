@@ -3,7 +3,7 @@ import { definition } from '../../tests/fakes/definition.js';
 import { ErrorCode } from '../base/index.js';
 import type { State } from '../model/index.js';
 import { admit } from './admit.js';
-import { admittedOrRefused, findServer, type ServedServer, shownName } from './served-server.js';
+import { findServer, requireAdmitted, type ServedServer, shownName } from './served-server.js';
 
 const admitted = (name: string, alias = name): ServedServer => {
   const proof = admit(name, definition({ name }), { kind: 'allowed' });
@@ -80,10 +80,10 @@ describe('shownName', () => {
   });
 });
 
-describe('admittedOrRefused', () => {
+describe('requireAdmitted', () => {
   it('gives the proof of a server that may run', () => {
     const server = admitted('github');
-    expect(admittedOrRefused(server)).toBe(server.admitted);
+    expect(requireAdmitted(server)).toBe(server.admitted);
   });
 
   it.each([
@@ -96,11 +96,11 @@ describe('admittedOrRefused', () => {
     { state: 'inventory-only', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
     { state: 'ready', code: 'SERVER_BLOCKED', hint: 'the user has to give it another name' },
   ] as const)('refuses one that is $state with $code, and says who can change that', ({ state, code, hint }) => {
-    expect(() => admittedOrRefused(refused('own', state))).toThrow(expect.objectContaining({ code, hint }));
+    expect(() => requireAdmitted(refused('own', state))).toThrow(expect.objectContaining({ code, hint }));
   });
 
   it('asks for the alias where the name would be read as something else', () => {
-    expect(() => admittedOrRefused(refused('--all', 'pending-approval', '_all'))).toThrow(
+    expect(() => requireAdmitted(refused('--all', 'pending-approval', '_all'))).toThrow(
       expect.objectContaining({ hint: 'ask the user to run: portolan approve _all' }),
     );
   });

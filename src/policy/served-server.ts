@@ -57,13 +57,13 @@ function namesOf(servers: readonly ServedServer[]): ReadonlyMap<string, ServedSe
 }
 
 /** By its name, else by its alias, else by what another entry calls it. */
-export function serverCalled(servers: readonly ServedServer[], wanted: string): ServedServer | undefined {
+export function findServerByName(servers: readonly ServedServer[], wanted: string): ServedServer | undefined {
   return namesOf(servers).get(wanted);
 }
 
 /** The same for whoever cannot go on without it. */
 export function findServer(servers: readonly ServedServer[], wanted: string): ServedServer {
-  const found = serverCalled(servers, wanted);
+  const found = findServerByName(servers, wanted);
   if (!found) throw serverNotFound(servers, wanted);
   return found;
 }
@@ -80,7 +80,7 @@ export function serverNotFound(servers: readonly ServedServer[], wanted: string)
 }
 
 /** The proof that a server may run, or an error that says who can change that, and how. */
-export function admittedOrRefused(server: ServedServer): AdmittedServer {
+export function requireAdmitted(server: ServedServer): AdmittedServer {
   if (server.admitted) return server.admitted;
   const name = shownName(server);
   const { state } = server;

@@ -1,7 +1,7 @@
 import { addressOf, maskArgs, maskUrl, quoted, urlPattern, wildcard } from '../base/index.js';
 import type { Definition, Problem } from '../model/index.js';
 import { programName, proxyChain } from '../model/index.js';
-import { type Candidate, candidatesOf, MAX_CANDIDATES } from './command-candidates.js';
+import { type CommandCandidate, candidatesOf, MAX_CANDIDATES } from './command-candidates.js';
 
 /** One line of an allow or deny list: a server by its name, its whole command or its address, each with `*`. */
 export type ServerRule =
@@ -68,8 +68,8 @@ interface Subject {
   readonly words: readonly string[];
   readonly address: ReturnType<typeof addressOf>;
   /** By the number of their words: a rule looks only at those it could match. */
-  readonly candidates: ReadonlyMap<number, readonly Candidate[]>;
-  readonly wrapped: readonly Candidate[];
+  readonly candidates: ReadonlyMap<number, readonly CommandCandidate[]>;
+  readonly wrapped: readonly CommandCandidate[];
   readonly isUnclear: boolean;
   readonly addresses: readonly NonNullable<ReturnType<typeof addressOf>>[];
 }
@@ -77,7 +77,7 @@ interface Subject {
 function subjectOf(definition: Definition): Subject {
   const { command, args = [], url, transport } = definition;
   const candidates = candidatesOf(definition);
-  const byLength = new Map<number, Candidate[]>();
+  const byLength = new Map<number, CommandCandidate[]>();
   for (const candidate of candidates) {
     const alike = byLength.get(candidate.words.length);
     if (alike) alike.push(candidate);
@@ -131,7 +131,7 @@ function denyTest(rule: ServerRule): Test {
   const isProgram = programTest(program);
   const areArgs = args.map(wildcard);
   const length = rule.serverCommand.length;
-  const endsSo = ({ words, programs, wrapping }: Candidate) => {
+  const endsSo = ({ words, programs, wrapping }: CommandCandidate) => {
     const start = words.length - length;
     if (start < 0 || start > wrapping) return false;
     return (

@@ -20,7 +20,7 @@ async function readByteByByte(piece: string): Promise<readonly Incoming[]> {
   const nothing = () => undefined;
   new StreamChannel(input, new PassThrough(), () => LIMITS).start({
     message: (message) => messages.push(message),
-    ...{ overlong: nothing, undelivered: nothing, closed: nothing },
+    ...{ overlong: nothing, undelivered: nothing, onClose: nothing },
   });
   for (const byte of Buffer.from(piece)) input.write(Buffer.of(byte));
   await new Promise((resolve) => setImmediate(resolve));

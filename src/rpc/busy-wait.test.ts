@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { expect, it } from 'vitest';
-import { ALONE_IN_A_ROW, Vigil } from './busy-wait.js';
+import { ALONE_IN_A_ROW, BusyWait } from './busy-wait.js';
 
 const SOON_MS = 0.1;
 const LATE_MS = 1;
@@ -9,7 +9,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** A vigil, and a clock that goes on when it is told to. */
 function vigil() {
   let now = 0;
-  const watch = new Vigil(() => now);
+  const watch = new BusyWait(() => now);
   const answered = (afterMs: number) => {
     watch.begin();
     now += afterMs;

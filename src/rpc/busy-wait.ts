@@ -5,7 +5,7 @@ const AWAKE_MS = 0.25;
 export const ALONE_IN_A_ROW = 8;
 
 /** Whoever is awake now: where two have something under way, there is work enough to keep the loop from sleeping. */
-let awake: Vigil | undefined;
+let awake: BusyWait | undefined;
 let isLooking = false;
 let cores: number | undefined;
 
@@ -14,7 +14,7 @@ let cores: number | undefined;
  * and only who answered soon the last time is waited for like this: a tool that takes longer costs one such moment, a client
  * that thinks costs none.
  */
-export class Vigil {
+export class BusyWait {
   readonly #now: () => number;
   #since: number | undefined;
   #wasSoon = false;

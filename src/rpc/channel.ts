@@ -26,7 +26,7 @@ export interface ChannelListener {
   /** A request could not be delivered; others may be. */
   undelivered(id: Id, reason: Error): void;
   /** Called once, whoever closed it. */
-  closed(reason: Error | undefined): void;
+  onClose(reason: Error | undefined): void;
 }
 
 /** A two-way road for messages: a pair of pipes, a socket, HTTP. */

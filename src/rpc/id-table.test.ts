@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { OpenTable } from './id-table.js';
+import { IdTable } from './id-table.js';
 
 /** Ids that meet at one place, beside those that clients count up, and what a hostile one may send. */
 const ids = fc.oneof(
@@ -13,11 +13,11 @@ const steps = fc.array(fc.tuple(fc.constantFrom('set', 'delete', 'clear', 'set',
   maxLength: 400,
 });
 
-describe('OpenTable', () => {
+describe('IdTable', () => {
   it('holds what a Map would hold, whatever comes and goes', () => {
     fc.assert(
       fc.property(steps, (taken) => {
-        const table = new OpenTable<{ readonly n: number }>();
+        const table = new IdTable<{ readonly n: number }>();
         const model = new Map<string | number, { readonly n: number }>();
         for (const [n, [step, id]] of taken.entries()) {
           if (step === 'set') {
@@ -56,7 +56,7 @@ describe('OpenTable', () => {
   });
 
   it('grows with a crowd and is of use after it', () => {
-    const table = new OpenTable<string>();
+    const table = new IdTable<string>();
     for (let id = 0; id < 20_000; id += 1) table.set(id * 3, `${id}`);
     expect(table.size).toBe(20_000);
     expect(table.get(3 * 19_999)).toBe('19999');
@@ -69,7 +69,7 @@ describe('OpenTable', () => {
 
 /** How often a table that holds these multiplies, which it does to look for someone, until all have left. */
 function looksToEmpty(ids: ReadonlySet<number>): number {
-  const table = new OpenTable<number>();
+  const table = new IdTable<number>();
   for (const id of ids) table.set(id, 1);
   const multiply = Math.imul;
   let times = 0;

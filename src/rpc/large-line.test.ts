@@ -86,7 +86,7 @@ describe('a channel on which a large line comes', () => {
       message: (message) => heard.push(message.kind === 'notification' ? message.method : message.kind),
       overlong: () => heard.push('overlong'),
       undelivered: () => heard.push('undelivered'),
-      closed: () => heard.push('closed'),
+      onClose: () => heard.push('closed'),
     });
     // In pieces after which nothing else makes it pause.
     const write = (bytes: Buffer) => {

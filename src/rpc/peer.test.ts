@@ -24,7 +24,7 @@ function road(
       sent.push(message);
       last.push(isLast ? message.kind : undefined);
     },
-    close: async () => listener?.closed(undefined),
+    close: async () => listener?.onClose(undefined),
   };
   const peer = new Peer(channel, {
     request: async () => ({ value: {} }),
@@ -35,7 +35,7 @@ function road(
     ...said,
   });
   if (!listener) throw new Error('the peer does not listen');
-  const { message, overlong, undelivered, closed } = listener;
+  const { message, overlong, undelivered, onClose: closed } = listener;
   return { peer, sent, last, faults, closings, hear: (one: Incoming) => message(one), overlong, undelivered, closed };
 }
 

@@ -1,5 +1,5 @@
 import type { Answer, Channel, ChannelListener } from './channel.js';
-import { OpenTable } from './id-table.js';
+import { IdTable } from './id-table.js';
 import { type Id, type Incoming, type Params, RpcCode, type RpcFault, tooLarge } from './message.js';
 
 /** An answer that is an error, from the other side or for it. */
@@ -66,7 +66,7 @@ export interface Pending {
 export class Peer {
   readonly #channel: Channel;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new OpenTable<Pending>();
+  readonly #pending = new IdTable<Pending>();
   #nextId: number;
   /** Requests of the other side that have no answer yet. */
   #open = 0;
@@ -81,7 +81,7 @@ export class Peer {
       message: (message) => this.#receive(message),
       overlong: (line) => this.#overlong(line),
       undelivered: (id, reason) => this.#take(id)?.reject(new Undelivered(reason.message, { cause: reason })),
-      closed: (reason) => this.#end(reason),
+      onClose: (reason) => this.#end(reason),
     });
   }
 

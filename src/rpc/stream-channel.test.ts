@@ -15,7 +15,7 @@ function opened(limits = () => LIMITS) {
     message: (message) => heard.push(message),
     overlong: (line) => heard.push({ overlong: line }),
     undelivered: (id) => heard.push({ undelivered: id }),
-    closed: (reason) => heard.push({ closed: reason?.message }),
+    onClose: (reason) => heard.push({ closed: reason?.message }),
   };
   const channel = new StreamChannel(input, output, limits);
   channel.start(listener);
@@ -168,7 +168,7 @@ describe('StreamChannel', () => {
         message: (message) => heard.push(message.kind),
         overlong: () => undefined,
         undelivered: () => undefined,
-        closed: () => resolve(),
+        onClose: () => resolve(),
       });
     });
     client.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');

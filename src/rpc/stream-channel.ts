@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { jsonLine, jsonWord } from '../base/index.js';
 import { readAsciiLines } from './ascii-lines.js';
-import { Vigil } from './busy-wait.js';
+import { BusyWait } from './busy-wait.js';
 import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
 import { MAX_AT_ONCE_BYTES, readLargeLine } from './large-line.js';
 import { LineSplitter } from './line-splitter.js';
@@ -24,7 +24,7 @@ export class StreamChannel implements Channel {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #outbox: Outbox;
-  readonly #vigil = new Vigil();
+  readonly #vigil = new BusyWait();
   readonly #limits: () => StreamLimits;
   #listener: ChannelListener | undefined;
   /** What came after a line that is still being read, and how the stream ended meanwhile. */
@@ -143,6 +143,6 @@ export class StreamChannel implements Channel {
   #end(reason: Error | undefined): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#listener?.closed(reason);
+    this.#listener?.onClose(reason);
   }
 }

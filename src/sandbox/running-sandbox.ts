@@ -3,7 +3,7 @@ import type { Capability, EngineName, Job, Limits, Outcome, Output, Probe } from
 import { engineOf, enginesFor } from './engines/choose-engines.js';
 import { installedEngines } from './engines/installed-engine.js';
 import { keepVerdict } from './engines/probe-cache.js';
-import { FairTurns } from './run/fair-run-queue.js';
+import { FairRunQueue } from './run/fair-run-queue.js';
 import type { Guest } from './run/guest.js';
 import { GuestPool } from './run/guest-pool.js';
 import { Sessions } from './run/guest-sessions.js';
@@ -14,7 +14,7 @@ import type { EngineInfo, Sandbox, SandboxOptions } from './sandbox.js';
 interface Chosen {
   readonly info: EngineInfo;
   readonly pool: GuestPool;
-  readonly turns: FairTurns;
+  readonly turns: FairRunQueue;
   readonly sessions: Sessions;
 }
 
@@ -130,7 +130,7 @@ export class RunningSandbox implements Sandbox {
       return {
         info: { name: engine.name, version, guarantees },
         pool: new GuestPool(engine, log),
-        turns: new FairTurns(engine.atOnce),
+        turns: new FairRunQueue(engine.atOnce),
         sessions: new Sessions(engine.sessions),
       };
     }

@@ -1,7 +1,7 @@
 import { type Path, pathText } from './value-path.js';
 
 /** Something wrong with one part of a value. */
-export interface Fault {
+export interface MismatchDetail {
   readonly path: string;
   readonly message: string;
   /** The part is of another kind than was asked for (type, constant): this schema was hardly the one that was meant. */
@@ -14,7 +14,7 @@ const FAULT_STEPS = 20;
 /** Collects faults up to a limit; with a limit of 0 it only tells whether there was one. */
 export class Report {
   failures = 0;
-  readonly faults: Fault[] = [];
+  readonly faults: MismatchDetail[] = [];
   readonly #spend: (steps: number) => void;
 
   constructor(
@@ -37,7 +37,7 @@ export class Report {
   }
 
   /** Takes over what was found in an alternative. */
-  adopt(faults: readonly Fault[]): void {
+  adopt(faults: readonly MismatchDetail[]): void {
     this.failures += 1;
     this.faults.push(...faults.slice(0, this.limit - this.faults.length));
   }

@@ -2,7 +2,7 @@ import type { Vectors } from './embedder.js';
 import { isSpelledAs, type NamedAs, namedPlaces } from './exact-name.js';
 import type { StoredTool } from './index-segment.js';
 import { clausesOf, NeedReader, type QueryWord } from './parse-query.js';
-import { byScore, type Candidate, type Corpus, type Ranking } from './ranking.js';
+import { byScore, type Corpus, type RankedTool, type Ranking } from './ranking.js';
 import { WEIGHTS } from './ranking-weights.js';
 import { addLikeness, addNameCover, addServer } from './rerank.js';
 import type { SearchResult } from './search-types.js';
@@ -11,7 +11,7 @@ import { summaryOf } from './tool-summary.js';
 import type { Vocabulary } from './vocabulary.js';
 
 /** What answers are made with; it belongs to one index. */
-export interface Means {
+export interface RankingResources {
   readonly vocabulary: Vocabulary;
   readonly ranking: Ranking;
   readonly vectors: Vectors<StoredTool> | undefined;
@@ -24,7 +24,12 @@ const MAX_FOR_CLAUSE = 32;
 const EXPLAINED_CHARACTERS = 600;
 
 /** The tools for one need, the best first. */
-export function answerNeed(need: string, corpus: Corpus, limit: number, means: Means): readonly SearchResult[] {
+export function answerNeed(
+  need: string,
+  corpus: Corpus,
+  limit: number,
+  means: RankingResources,
+): readonly SearchResult[] {
   const reader = new NeedReader(means.vocabulary);
   const words = reader.read(need);
   const { candidates, full } = means.ranking.rank(words, corpus);
@@ -35,7 +40,7 @@ export function answerNeed(need: string, corpus: Corpus, limit: number, means: M
   if (means.vectors) addLikeness(need, candidates, corpus, means.vectors);
   const named = namedPlaces(need, corpus.segments);
   addNamed(candidates, named, corpus);
-  const precedence = ({ place, tool }: Candidate): number => {
+  const precedence = ({ place, tool }: RankedTool): number => {
     const as = named.get(place);
     if (as === undefined) return 0;
     return (as === 'tool' ? 2 : 1) + (isSpelledAs(need, tool) ? 0.5 : 0);
@@ -58,10 +63,16 @@ export function answerNeed(need: string, corpus: Corpus, limit: number, means: M
 }
 
 /** A tool that meets one part of a long need is not to lose against one that has a little of all. */
-function addClauses(need: string, candidates: Candidate[], corpus: Corpus, ranking: Ranking, reader: NeedReader): void {
+function addClauses(
+  need: string,
+  candidates: RankedTool[],
+  corpus: Corpus,
+  ranking: Ranking,
+  reader: NeedReader,
+): void {
   const clauses = clausesOf(need);
   if (clauses.length === 0) return;
-  const best = new Map<number, Candidate>();
+  const best = new Map<number, RankedTool>();
   for (const clause of clauses) {
     for (const candidate of ranking.rank(reader.read(clause), corpus, MAX_FOR_CLAUSE).candidates) {
       const other = best.get(candidate.place);
@@ -80,7 +91,7 @@ function addClauses(need: string, candidates: Candidate[], corpus: Corpus, ranki
 }
 
 /** What is named is there, also where none of its words counts for anything. */
-function addNamed(candidates: Candidate[], named: ReadonlyMap<number, NamedAs>, { segments, allows }: Corpus): void {
+function addNamed(candidates: RankedTool[], named: ReadonlyMap<number, NamedAs>, { segments, allows }: Corpus): void {
   if (named.size === 0) return;
   const present = new Set(candidates.map(({ place }) => place));
   let base = 0;

@@ -4,7 +4,7 @@ import { WEIGHTS } from './ranking-weights.js';
 import type { TermId } from './vocabulary.js';
 
 /** A tool by its place among all segments, in their order. */
-export interface Candidate {
+export interface RankedTool {
   readonly place: number;
   readonly tool: StoredTool;
   readonly segment: Segment;
@@ -34,7 +34,7 @@ export class Ranking {
   #touched = new Uint32Array(0);
 
   /** The best tools for the words, the best first, and the score that a tool with all the words could have. */
-  rank(words: readonly QueryWord[], corpus: Corpus, most = MAX_CANDIDATES): { candidates: Candidate[]; full: number } {
+  rank(words: readonly QueryWord[], corpus: Corpus, most = MAX_CANDIDATES): { candidates: RankedTool[]; full: number } {
     this.#fit(corpus.size);
     const strengths = words.map((word) => this.#addWord(word, corpus));
     const full = strengths
@@ -91,8 +91,8 @@ export class Ranking {
     return touched;
   }
 
-  #top({ segments, allows }: Corpus, most: number): Candidate[] {
-    const kept: Candidate[] = [];
+  #top({ segments, allows }: Corpus, most: number): RankedTool[] {
+    const kept: RankedTool[] = [];
     let least = 0;
     let base = 0;
     for (const segment of segments) {
@@ -122,7 +122,7 @@ export class Ranking {
   }
 }
 
-export function byScore(a: Candidate, b: Candidate): number {
+export function byScore(a: RankedTool, b: RankedTool): number {
   return b.score - a.score || a.place - b.place;
 }
 

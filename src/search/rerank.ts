@@ -1,7 +1,7 @@
 import { likeness, type Vectors } from './embedder.js';
 import type { StoredTool } from './index-segment.js';
 import type { QueryWord } from './parse-query.js';
-import type { Candidate, Corpus } from './ranking.js';
+import type { Corpus, RankedTool } from './ranking.js';
 import { WEIGHTS } from './ranking-weights.js';
 import type { TermId } from './vocabulary.js';
 
@@ -9,7 +9,7 @@ import type { TermId } from './vocabulary.js';
 const WITNESSES = 3;
 
 /** A tool whose whole name is in the need is meant more likely than one of whose name a part is. */
-export function addNameCover(candidates: readonly Candidate[], words: readonly QueryWord[]): void {
+export function addNameCover(candidates: readonly RankedTool[], words: readonly QueryWord[]): void {
   const asked = new Map<TermId, number>();
   for (const { terms, weight } of words) {
     const most = Math.min(1, weight * 2);
@@ -26,7 +26,7 @@ export function addNameCover(candidates: readonly Candidate[], words: readonly Q
 }
 
 /** Where one tool of a server fits, its others do sooner than a stranger; few of them count, so that size alone wins nothing. */
-export function addServer(candidates: readonly Candidate[]): void {
+export function addServer(candidates: readonly RankedTool[]): void {
   const witnesses = new Map<string, number[]>();
   for (const { tool, score } of candidates) {
     const scores = witnesses.get(tool.server) ?? [];
@@ -45,13 +45,13 @@ export function addServer(candidates: readonly Candidate[]): void {
 /** Mixes in what a model says, as far as it has said anything: both sides normalised, since their scales have nothing in common. */
 export function addLikeness(
   need: string,
-  candidates: Candidate[],
+  candidates: RankedTool[],
   { segments, allows }: Corpus,
   vectors: Vectors<StoredTool>,
 ): void {
   const asked = vectors.ofNeed(need);
   if (!asked) return;
-  const alike: Candidate[] = [];
+  const alike: RankedTool[] = [];
   let base = 0;
   for (const segment of segments) {
     segment.tools.forEach((tool, local) => {
@@ -80,7 +80,7 @@ const NEW_BY_LIKENESS = 20;
 /** What lies this far down is unlike; the best is 1. */
 const UNLIKE_PLACE = 100;
 
-function shareOf(alike: readonly Candidate[]): ReadonlyMap<number, number> {
+function shareOf(alike: readonly RankedTool[]): ReadonlyMap<number, number> {
   const best = alike[0]?.score ?? 0;
   const least = alike[Math.min(alike.length - 1, UNLIKE_PLACE)]?.score ?? 0;
   const range = best - least || 1;

@@ -1,9 +1,9 @@
-import { answerNeed, type Means } from './answer-query.js';
+import { answerNeed, type RankingResources } from './answer-query.js';
 import { type Embedder, Vectors } from './embedder.js';
 import { buildSegment, MAX_SEGMENT_TOOLS, mergeSegments, type Segment, type StoredTool } from './index-segment.js';
 import { type Corpus, MAX_CANDIDATES, Ranking, type RememberedPostings } from './ranking.js';
 import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './search-types.js';
-import { Memory, parseUses } from './usage-memory.js';
+import { parseUses, UsageMemory } from './usage-memory.js';
 import { Vocabulary } from './vocabulary.js';
 
 export interface ToolIndex {
@@ -42,14 +42,14 @@ const MAX_NEED_CHARACTERS = 2_000;
 
 class SegmentedIndex implements ToolIndex {
   readonly #now: () => number;
-  readonly #memory: Memory;
-  readonly #means: Means;
+  readonly #memory: UsageMemory;
+  readonly #means: RankingResources;
   #segments: readonly Segment[] = [];
   #remembered: RememberedPostings | undefined;
 
   constructor({ now = Date.now, embedder }: ToolIndexOptions) {
     this.#now = now;
-    this.#memory = new Memory(now);
+    this.#memory = new UsageMemory(now);
     this.#means = {
       vocabulary: new Vocabulary(),
       ranking: new Ranking(),

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_USES, MAX_USES_PER_TOOL, Memory, parseUses } from './usage-memory.js';
+import { MAX_USES, MAX_USES_PER_TOOL, parseUses, UsageMemory } from './usage-memory.js';
 
 const DAY = 24 * 60 * 60 * 1000;
 const NOW = 1_000 * DAY;
 const use = (query: string, at = NOW, tool = 'tool') => ({ server: 'server', tool, query, at });
 
-function remembering(...uses: ReturnType<typeof use>[]): Memory {
-  const memory = new Memory(() => NOW);
+function remembering(...uses: ReturnType<typeof use>[]): UsageMemory {
+  const memory = new UsageMemory(() => NOW);
   for (const one of uses) memory.add(one);
   return memory;
 }
@@ -22,7 +22,7 @@ describe('Memory', () => {
   });
 
   it('forgets the tools that were not used for longest when there are too many', () => {
-    const memory = new Memory(() => NOW);
+    const memory = new UsageMemory(() => NOW);
     for (let n = 0; n <= MAX_USES; n += 1) memory.add(use('need', NOW, `tool${n}`));
     const tools = memory.all().map(({ tool }) => tool);
     expect([tools.length, tools[0], tools.at(-1)]).toEqual([MAX_USES, 'tool1', `tool${MAX_USES}`]);

@@ -15,7 +15,7 @@ const SATURATION = 1;
 const FORGOTTEN_MS = 10 * HALF_LIFE_MS;
 
 /** The needs that tools have met, few for each tool and fading. */
-export class Memory {
+export class UsageMemory {
   readonly #now: () => number;
   /** By server and tool, the latest use last; so the first tool is the one that was not used for longest. */
   readonly #byTool = new Map<string, RememberedUse[]>();

@@ -5,7 +5,7 @@ import { leavesOf, type SettingLines } from './setting-keys.js';
 import { DiscoverySection, KNOWN_KEYS, SettingsFile } from './settings-schema.js';
 
 /** Where a value was written, so that what is wrong with it can be found. */
-export interface Written {
+export interface UncheckedSettings {
   readonly source: string;
   readonly value: unknown;
   /** Keys that are not ours are left out instead of being errors: another program reads the file too. */
@@ -22,7 +22,7 @@ export type Checked =
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
 /** Checks a value against the schema. Every fault becomes a problem that names file, key and expected type. */
-export function checkSettings({ source, value, isShared = false, lineOf }: Written): Checked {
+export function checkSettings({ source, value, isShared = false, lineOf }: UncheckedSettings): Checked {
   const { outside, inside } = unwrapped(value);
   const outer = parsed(SettingsFile, flat(outside), isShared);
   const inner = parsed(DiscoverySection, inside, isShared);
@@ -85,7 +85,7 @@ function setTwice(outer: SettingsFile, inner: SettingsFile): Fault[] {
     }));
 }
 
-function linesOf(settings: SettingsFile, lineOf: Written['lineOf']): SettingLines {
+function linesOf(settings: SettingsFile, lineOf: UncheckedSettings['lineOf']): SettingLines {
   const lines = [...leavesOf(settings).keys()].flatMap((key): [string, number][] => {
     const path = key.split('.');
     const inMap = key === 'approvalFiles' ? 'files' : key;

@@ -1,9 +1,9 @@
 import { ErrorCode, PortolanError } from '../base/index.js';
 import type { Problem } from '../model/index.js';
 import { fromEnvironment } from './environment-settings.js';
-import { LOADERS, type Loaders, type Reading, readSettingsFile } from './read-settings-file.js';
-import { type LoadedSettings, type ReadFile, settle } from './resolve-settings.js';
-import { type Candidate, candidates, type SettingsHost } from './settings-files.js';
+import { LOADERS, type Loaders, readSettingsFile, type SettingsReadContext } from './read-settings-file.js';
+import { type LoadedSettings, type ReadFile, resolveSettings } from './resolve-settings.js';
+import { candidates, type SettingsFileCandidate, type SettingsHost } from './settings-files.js';
 import type { SettingsLayer } from './settings-layer.js';
 import type { SettingsFile } from './settings-schema.js';
 
@@ -35,7 +35,7 @@ function sentence({ source, line, message }: Problem): string {
 
 /** The same for whoever wants to see what is wrong: what cannot be read is a problem, and an administrator's switches everything off. */
 export async function inspectSettings(options: SettingsOptions): Promise<LoadedSettings> {
-  const reading: Reading = {
+  const reading: SettingsReadContext = {
     host: options,
     isApproved: options.isApproved ?? (() => false),
     codeTimeoutMs: options.codeTimeoutMs ?? CODE_TIMEOUT_MS,
@@ -44,12 +44,12 @@ export async function inspectSettings(options: SettingsOptions): Promise<LoadedS
   const read: ReadFile[] = [];
   for (const folder of candidates(options)) read.push(...(await readFolder(folder, reading)));
   const { layers, problems } = await readGiven(options, reading.loaders);
-  const settled = settle(read, layers);
+  const settled = resolveSettings(read, layers);
   return problems.length === 0 ? settled : { ...settled, problems: [...settled.problems, ...problems] };
 }
 
 /** The first file of a folder counts. The others are named, so that nobody wonders why they do nothing. */
-async function readFolder(folder: readonly Candidate[], reading: Reading): Promise<ReadFile[]> {
+async function readFolder(folder: readonly SettingsFileCandidate[], reading: SettingsReadContext): Promise<ReadFile[]> {
   const read: ReadFile[] = [];
   let first: string | undefined;
   for (const candidate of folder) {

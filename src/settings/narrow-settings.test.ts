@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { complete } from './merge-settings.js';
-import { narrow } from './narrow-settings.js';
+import { narrowToRestrictions } from './narrow-settings.js';
 import type { SettingsFile } from './settings-schema.js';
 
 const deny = [{ serverName: 'x' }];
@@ -52,7 +52,7 @@ describe('narrow', () => {
       counts: { toolDefault: 'disabled', toolRules: [{ pattern: ['read*'], enabled: true }] },
     },
   ])('lets a project say at once: $title', ({ held = {}, file, counts }) => {
-    expect(narrow(file, complete(held))).toEqual({ counts, waiting: [] });
+    expect(narrowToRestrictions(file, complete(held))).toEqual({ counts, waiting: [] });
   });
 
   it.each<{ title: string; file: SettingsFile; waiting: string[]; counts?: SettingsFile }>([
@@ -103,13 +103,13 @@ describe('narrow', () => {
       counts: { toolRules: [{ pattern: ['*'], server: 's', tags: ['t'] }] },
     },
   ])('makes a project wait for: $title', ({ file, waiting, counts = {} }) => {
-    const narrowed = narrow(file, complete(user));
+    const narrowed = narrowToRestrictions(file, complete(user));
     expect(narrowed.waiting).toEqual(waiting);
     expect(narrowed.counts).toEqual(counts);
   });
 
   it('makes no fuss about what holds anyway', () => {
     const file: SettingsFile = { enabled: true, sources: [], cache: { ttl: 3600 }, timeouts: { callMs: 30_000 } };
-    expect(narrow(file, complete({}))).toEqual({ counts: {}, waiting: [] });
+    expect(narrowToRestrictions(file, complete({}))).toEqual({ counts: {}, waiting: [] });
   });
 });

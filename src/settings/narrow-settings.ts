@@ -10,7 +10,7 @@ export interface Narrowed {
 }
 
 /** A repository may take away, not give: of its settings only those count that leave less than `held` does. */
-export function narrow(file: SettingsFile, held: Settings): Narrowed {
+export function narrowToRestrictions(file: SettingsFile, held: Settings): Narrowed {
   const timeouts = lower(file.timeouts, held.timeouts);
   const limits = lower(file.limits, held.limits);
   const sandbox = lower(file.sandbox, held.sandbox);

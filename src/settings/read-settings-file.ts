@@ -1,12 +1,12 @@
 import type { Problem } from '../model/index.js';
-import type { Checked, Written } from './check-settings.js';
+import type { Checked, UncheckedSettings } from './check-settings.js';
 import type { Code, CodeResult } from './run-settings-code.js';
 import type { SettingLines } from './setting-keys.js';
-import type { Candidate, SettingsHost } from './settings-files.js';
+import type { SettingsFileCandidate, SettingsHost } from './settings-files.js';
 
 /** What is loaded only when there is something to read, handed in so that a test can see that it was not. */
 export interface Loaders {
-  check(): Promise<(written: Written) => Checked>;
+  check(): Promise<(written: UncheckedSettings) => Checked>;
   runCode(): Promise<(code: Code) => Promise<CodeResult>>;
 }
 
@@ -16,7 +16,7 @@ export const LOADERS: Loaders = {
 };
 
 /** All that reading one file depends on beside the file. */
-export interface Reading {
+export interface SettingsReadContext {
   readonly host: SettingsHost;
   /** Whether a person approved this very text of a project's file. */
   readonly isApproved: (path: string, text: string) => boolean;
@@ -40,7 +40,10 @@ export type FileResult =
 type ValidSettings = Extract<Checked, { kind: 'valid' }>['settings'];
 
 /** Reads one file of settings. Code of a project runs only if this text was approved. */
-export async function readSettingsFile(candidate: Candidate, reading: Reading): Promise<FileResult> {
+export async function readSettingsFile(
+  candidate: SettingsFileCandidate,
+  reading: SettingsReadContext,
+): Promise<FileResult> {
   const { path, scope, language, isShared = false } = candidate;
   const file = reading.host.files.read(path);
   if (file.kind === 'absent') return { kind: 'absent' };
@@ -63,7 +66,7 @@ async function parse(text: string) {
   return (await import('./parse-settings.js')).parseSettingsJson(text);
 }
 
-async function run({ path, scope, isShared }: Candidate, text: string, reading: Reading) {
+async function run({ path, scope, isShared }: SettingsFileCandidate, text: string, reading: SettingsReadContext) {
   const runCode = await reading.loaders.runCode();
   const result = await runCode({
     path,

@@ -1,11 +1,11 @@
 import type { Problem } from '../model/index.js';
 import { DEFAULTS, deepFreeze, type Settings } from './default-settings.js';
 import { complete, over, underManaged } from './merge-settings.js';
-import { narrow } from './narrow-settings.js';
+import { narrowToRestrictions } from './narrow-settings.js';
 import type { FileResult } from './read-settings-file.js';
 import { ruleChanges } from './rule-changes.js';
 import { originsOf, type SettingOrigin } from './setting-origins.js';
-import type { Candidate, SettingsScope } from './settings-files.js';
+import type { SettingsFileCandidate, SettingsScope } from './settings-files.js';
 import type { SettingsLayer } from './settings-layer.js';
 import type { SettingsFile } from './settings-schema.js';
 
@@ -34,12 +34,12 @@ export interface WaitingFile {
 }
 
 export interface ReadFile {
-  readonly candidate: Candidate;
+  readonly candidate: SettingsFileCandidate;
   readonly result: FileResult | { readonly kind: 'passed-over'; readonly for: string };
 }
 
 /** From what was read to what holds: the user's files, then what the project may say, then what was given at the start, and an administrator over all. */
-export function settle(read: readonly ReadFile[], given: readonly SettingsLayer[]): LoadedSettings {
+export function resolveSettings(read: readonly ReadFile[], given: readonly SettingsLayer[]): LoadedSettings {
   const own = outcomesOf(read, 'user', DEFAULTS);
   const user = own.flatMap(layersOf);
   const project = outcomesOf(read, 'project', complete(stack([...user, ...given])));
@@ -97,7 +97,7 @@ function outcomeOf({ candidate, result }: ReadFile, held: Settings): Outcome {
     case 'valid': {
       const { settings, lines, isApproved, text } = result;
       if (isApproved) return { source: source('used'), layer: { source: path, scope, settings, lines }, problems: [] };
-      const { counts, waiting } = narrow(settings, held);
+      const { counts, waiting } = narrowToRestrictions(settings, held);
       const layer = { source: path, scope, settings: counts, lines };
       if (waiting.length === 0) return { source: source('used'), layer, problems: [] };
       const kind = Object.keys(counts).length > 0 ? 'partly' : 'ignored';

@@ -19,7 +19,7 @@ export interface SettingsHost {
 export type SettingsScope = 'user' | 'project' | 'managed';
 
 /** One file that may hold settings. */
-export interface Candidate {
+export interface SettingsFileCandidate {
   readonly path: string;
   readonly scope: SettingsScope;
   readonly language: 'json' | 'code';
@@ -31,20 +31,20 @@ const ENDINGS = ['ts', 'mts', 'js', 'mjs', 'json'] as const;
 const SHARED_ENDINGS = ['ts', 'json'] as const;
 
 /** Every file that may hold settings, those of one folder together. The first file that exists in a folder counts. */
-export function candidates(host: SettingsHost): readonly (readonly Candidate[])[] {
+export function candidates(host: SettingsHost): readonly (readonly SettingsFileCandidate[])[] {
   const own = userFolder(host);
   const isOwn = !isBroughtByProject(own, host);
   const folders: (readonly [string, SettingsScope])[] = [[own, isOwn ? 'user' : 'project']];
   if (realPath(own, host) !== realPath(host.cwd, host)) folders.push([host.cwd, 'project']);
-  const managed = managedFolders(host).map((folder): Candidate => {
+  const managed = managedFolders(host).map((folder): SettingsFileCandidate => {
     return { path: join(folder, 'managed-settings.json'), scope: 'managed', language: 'json' };
   });
   return [
     ...folders.map(([folder, scope]) => [
-      ...ENDINGS.map((ending): Candidate => {
+      ...ENDINGS.map((ending): SettingsFileCandidate => {
         return { path: join(folder, `portolan.config.${ending}`), scope, language: languageOf(ending) };
       }),
-      ...SHARED_ENDINGS.map((ending): Candidate => {
+      ...SHARED_ENDINGS.map((ending): SettingsFileCandidate => {
         return { path: join(folder, `anygpt.config.${ending}`), scope, language: languageOf(ending), isShared: true };
       }),
     ]),
@@ -52,7 +52,7 @@ export function candidates(host: SettingsHost): readonly (readonly Candidate[])[
   ];
 }
 
-function languageOf(ending: (typeof ENDINGS)[number]): Candidate['language'] {
+function languageOf(ending: (typeof ENDINGS)[number]): SettingsFileCandidate['language'] {
   return ending === 'json' ? 'json' : 'code';
 }
 

@@ -14,9 +14,9 @@ export interface Client {
   readonly name: string;
   readonly places: readonly Place[];
   /** The client's own say over its entries: flags, policy and trust files outside the entry itself. */
-  readonly judge?: (world: World) => Promise<Judge>;
+  readonly judge?: (world: ReadContext) => Promise<StateRule>;
   /** Lists of servers that this client's settings allow or deny; they count for every client. */
-  readonly rules?: (world: World) => Promise<readonly RuleFile[]>;
+  readonly rules?: (world: ReadContext) => Promise<readonly RuleFile[]>;
   /** Entries of one name are one entry in layers: a higher file may hold only what it changes. */
   readonly layered?: boolean;
 }
@@ -75,7 +75,7 @@ export interface Installation {
   readonly otherKeys?: readonly (readonly string[])[];
   readonly list?: true;
   /** The entry as the client spells it; `command` and `args` unless said otherwise. */
-  readonly entry?: (program: Program, name: string) => Readonly<Record<string, Plain>>;
+  readonly entry?: (program: LaunchCommand, name: string) => Readonly<Record<string, Plain>>;
   /** Which file to make where none is there; the first of the place's paths unless said otherwise. */
   readonly file?: PathTemplate;
   /** What the client wants to see in a new file besides. */
@@ -89,20 +89,20 @@ interface SharedFile {
 }
 
 /** What a client is to start. */
-export interface Program {
+export interface LaunchCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
 /** What a client's judge may look at. */
-export interface World {
+export interface ReadContext {
   readonly host: Host;
   /** A file beside the servers' own; undefined if there is none or it does not parse. */
   read(path: string, format: Format): Promise<Document | undefined>;
 }
 
 /** The verdict on one entry, which is also given as it is written, or undefined where the place's own state stands. */
-export type Judge = (definition: Definition, place: Place, entry: unknown) => Judgement | undefined;
+export type StateRule = (definition: Definition, place: Place, entry: unknown) => Judgement | undefined;
 
 interface Judgement {
   readonly state: State;

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { diskFiles } from '../base/index.js';
 import type { Host } from '../model/host.js';
 import { startedBy } from './command-line.js';
-import { selfReason } from './detect-self.js';
+import { whyIsSelf } from './detect-self.js';
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), 'self-')));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -18,7 +18,7 @@ function makeHost(changes: Partial<Host> = {}): Host {
 type Line = readonly [string, ...string[]];
 
 function isSelf([command, ...args]: Line, { name = 'charts', host = makeHost(), cwd = '/srv' } = {}): boolean {
-  return selfReason(name, startedBy(command, args), cwd, host) !== undefined;
+  return whyIsSelf(name, startedBy(command, args), cwd, host) !== undefined;
 }
 
 const OURS: readonly Line[] = [
@@ -139,7 +139,7 @@ const OTHERS: readonly Line[] = [
   ['/opt/portolan/tools/weather'],
 ];
 
-describe('selfReason', () => {
+describe('whyIsSelf', () => {
   it.each(OURS.map((line) => ({ line })))('knows $line for this gateway', ({ line }) => {
     expect(isSelf(line)).toBe(true);
   });
@@ -161,7 +161,7 @@ describe('selfReason', () => {
   });
 
   it('says nothing against a URL', () => {
-    expect(selfReason('charts', [], '/srv', makeHost())).toBeUndefined();
+    expect(whyIsSelf('charts', [], '/srv', makeHost())).toBeUndefined();
   });
 
   it('takes a relative script from the folder in which it runs', () => {

@@ -25,7 +25,7 @@ interface Place {
 }
 
 /** Whether starting the entry would start this gateway again, inside itself. Undefined if not, else why. */
-export function selfReason(name: string, started: readonly Started[], folder: string, host: Host): string | undefined {
+export function whyIsSelf(name: string, started: readonly Started[], folder: string, host: Host): string | undefined {
   // A plugin's servers are called after the plugin: `plugin:<plugin>:<server>`.
   if (name.toLowerCase().split(':').at(-1)?.trim() === OUR_NAME) return `an entry called "${OUR_NAME}" is this gateway`;
   return startsSelf(started, { folder, host, filesLeft: MAX_FILES });

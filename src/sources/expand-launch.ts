@@ -2,8 +2,8 @@ import { dirname, isAbsolute } from 'node:path';
 import type { Host, LaunchFields, WrittenFields } from '../model/index.js';
 import type { Place } from './client.js';
 import { type Draft, defined } from './dialect.js';
-import type { ExpandedField, Scenery } from './expansion.js';
-import type { Written } from './find-entries.js';
+import type { ExpandedField, ExpansionContext } from './expansion.js';
+import type { RawEntry } from './find-entries.js';
 import { referencedFile } from './referenced-file.js';
 
 /** What an entry starts or reaches with every reference filled in, and what was lacking. */
@@ -20,7 +20,7 @@ export interface Launch extends LaunchFields {
 interface Entry {
   readonly place: Place;
   readonly source: string;
-  readonly written: Written;
+  readonly written: RawEntry;
 }
 
 /** Replaces references by the rules of the place, in the fields in which it knows them. */
@@ -29,7 +29,7 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
   const missing: string[] = [];
   const inputs: string[] = [];
   const commands: string[] = [];
-  const scenery: Scenery = {
+  const scenery: ExpansionContext = {
     host,
     variables: written.variables ?? {},
     get folder() {

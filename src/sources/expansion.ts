@@ -11,7 +11,7 @@ type Meaning =
   | { readonly kind: 'literal' };
 
 /** Where references find their values. */
-export interface Scenery {
+export interface ExpansionContext {
   readonly host: Host;
   /** The folder of the file in which the reference stands. */
   readonly folder: string;
@@ -24,7 +24,7 @@ export interface Scenery {
 /** One spelling of a reference: a pattern with exactly one group, and what the group means. */
 export interface Rule {
   readonly pattern: string;
-  readonly meaning: (inside: string, scenery: Scenery) => Meaning;
+  readonly meaning: (inside: string, scenery: ExpansionContext) => Meaning;
 }
 
 export type ExpandedField = 'command' | 'args' | 'env' | 'cwd' | 'url' | 'headers' | 'envFile' | 'oauth';
@@ -33,9 +33,9 @@ export type ExpandedField = 'command' | 'args' | 'env' | 'cwd' | 'url' | 'header
 export interface Expansion {
   readonly fields: ReadonlySet<ExpandedField>;
   readonly unset: 'keep' | 'empty' | 'fail';
-  readonly expand: (text: string, scenery: Scenery, field: ExpandedField) => Expanded;
+  readonly expand: (text: string, scenery: ExpansionContext, field: ExpandedField) => Expanded;
   /** The value of a variable that an entry names without any spelling around it. */
-  readonly lookUp: (name: string, scenery: Scenery) => string | undefined;
+  readonly lookUp: (name: string, scenery: ExpansionContext) => string | undefined;
 }
 
 interface Expanded {
@@ -92,7 +92,7 @@ function value(text: string | undefined, name: string): Meaning {
   return text === undefined ? { kind: 'missing', name } : { kind: 'value', value: text };
 }
 
-function lookUp(name: string, { host, variables }: Scenery): string | undefined {
+function lookUp(name: string, { host, variables }: ExpansionContext): string | undefined {
   return Object.hasOwn(variables, name) ? variables[name] : variable(host, name);
 }
 

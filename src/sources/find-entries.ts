@@ -4,7 +4,7 @@ import type { Document, DocumentPath } from './formats/document.js';
 import type { ProblemDraft } from './problem-draft.js';
 
 /** One entry as it is written, before anyone made sense of it. */
-export interface Written {
+export interface RawEntry {
   readonly name: string;
   readonly value: unknown;
   readonly path: DocumentPath;
@@ -18,8 +18,8 @@ export interface Written {
   readonly elsewhere?: { readonly source: string; readonly line: number };
 }
 
-export interface Found {
-  readonly entries: readonly Written[];
+export interface FoundEntries {
+  readonly entries: readonly RawEntry[];
   readonly problems: readonly FoundProblem[];
 }
 
@@ -41,15 +41,15 @@ type FileReading =
   | { readonly kind: 'read'; readonly document: Document };
 
 /** Finds the entries in a parsed file. */
-export type Finder = (root: unknown, file: FileInfo) => Found;
+export type Finder = (root: unknown, file: FileInfo) => FoundEntries;
 
 /** Finds entries that may stand in yet another file. */
-export type FarFinder = (root: unknown, file: FileInfo) => Found | Promise<Found>;
+export type FarFinder = (root: unknown, file: FileInfo) => FoundEntries | Promise<FoundEntries>;
 
 /** Nobody has so many servers; a file that says so would fill the memory. */
 const MAX_ENTRIES = 50_000;
 
-const NOTHING: Found = { entries: [], problems: [] };
+const NOTHING: FoundEntries = { entries: [], problems: [] };
 
 /** The map (or list with names inside) at a path of keys; a file without it says nothing about servers. */
 export function under(...path: readonly string[]): Finder {
@@ -125,7 +125,7 @@ export function alsoUnder(key: string, right: string, client: string): Finder {
 }
 
 /** The members of a map by key, or of a list by the name inside each. */
-export function membersOf(container: unknown, path: DocumentPath, shared: Partial<Written> = {}): Found {
+export function membersOf(container: unknown, path: DocumentPath, shared: Partial<RawEntry> = {}): FoundEntries {
   if (container === undefined || container === null) return NOTHING;
   const isList = Array.isArray(container);
   if (!isList && !isFields(container)) return { entries: [], problems: [wrongContainer(path, container)] };
@@ -139,7 +139,7 @@ export function membersOf(container: unknown, path: DocumentPath, shared: Partia
     value,
     path: [...path, key],
   }));
-  const isNameless = (member: Written) => isList && member.name === '';
+  const isNameless = (member: RawEntry) => isList && member.name === '';
   return {
     entries: members.filter((member) => !isNameless(member)),
     problems: [
@@ -150,7 +150,7 @@ export function membersOf(container: unknown, path: DocumentPath, shared: Partia
 }
 
 /** A whole file, or one part of it, that is a single entry. */
-export function single(name: string, value: unknown, path: DocumentPath): Found {
+export function single(name: string, value: unknown, path: DocumentPath): FoundEntries {
   return { entries: [{ name, value, path }], problems: [] };
 }
 

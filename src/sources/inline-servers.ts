@@ -13,7 +13,7 @@ const common = {
 } satisfies Partial<Place>;
 
 /** Servers that were named at the start, by an argument or by the program that called us. */
-export function givenServers(servers: Readonly<Record<string, unknown>>): Client {
+export function inlineServers(servers: Readonly<Record<string, unknown>>): Client {
   const text = JSON.stringify({ mcpServers: servers });
   const place: Place = { ...common, scope: 'dynamic', given: { source: 'argument:server', text }, precedence: 10 };
   return { id: 'portolan', name: 'Portolan', places: [place] };

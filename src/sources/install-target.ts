@@ -1,19 +1,19 @@
 import type { EditFormat, EntryPath, Plain } from '../config-edit/index.js';
 import { ancestors, type Host } from '../model/index.js';
-import type { Client, Installation, Place, Program } from './client.js';
+import type { Client, Installation, LaunchCommand, Place } from './client.js';
 import type { Format } from './formats/document.js';
 import { parseText } from './formats/index.js';
 import { glob } from './glob.js';
 import { resolveTemplate, templatesFor } from './path-template.js';
 
 /** One file into which a client's servers are written, and how. */
-export interface Entrance {
+export interface InstallTarget {
   readonly path: string;
   readonly exists: boolean;
   readonly format: EditFormat;
   /** Every way in which an entry of this name can be addressed there, the usual one first. */
   addresses(name: string): readonly EntryPath[];
-  entry(program: Program, name: string): Plain;
+  entry(program: LaunchCommand, name: string): Plain;
   /** What a new file has to hold besides. */
   readonly blank?: string;
   /** Whether the client would find an entry of this name in the text. */
@@ -21,7 +21,7 @@ export interface Entrance {
 }
 
 /** The files of a client that people change, those that are there first; none for a client that keeps no such file. */
-export function entrancesOf(client: Client, host: Host): Entrance[] {
+export function installTargetsOf(client: Client, host: Host): InstallTarget[] {
   const all = client.places
     .toSorted((a, b) => b.precedence - a.precedence)
     .flatMap((place) => {
@@ -32,7 +32,7 @@ export function entrancesOf(client: Client, host: Host): Entrance[] {
 }
 
 /** The file of servers that everyone who works in the project shares, in each folder where it may be, nearest first. */
-export function projectEntrances(clients: readonly Client[], host: Host): Entrance[] {
+export function projectEntrances(clients: readonly Client[], host: Host): InstallTarget[] {
   // Someone who keeps all of the home folder in one repository has projects in it that have none of their own.
   const isHome = host.repository !== undefined && ancestors(host.home).includes(host.repository);
   const project: Host = isHome ? { ...host, repository: undefined } : host;
@@ -54,7 +54,7 @@ function pathsOf(place: Place, { file }: Installation, host: Host): string[] {
   return [...new Set(paths)];
 }
 
-function entrance(place: Place, installation: Installation, path: string, host: Host): Entrance {
+function entrance(place: Place, installation: Installation, path: string, host: Host): InstallTarget {
   const { key, otherKeys = [], list = false, entry, blank } = installation;
   return {
     path,

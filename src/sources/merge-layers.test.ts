@@ -3,15 +3,15 @@ import type { Place } from './client.js';
 import { opencodePlace } from './clients/opencode-family.js';
 import { rooDialect } from './dialects/editor-dialects.js';
 import { mergeLayers } from './merge-layers.js';
-import type { Sighting } from './to-definition.js';
+import type { LocatedEntry } from './to-definition.js';
 
 const place: Place = { ...opencodePlace, scope: 'user', path: '~/x.json', precedence: 1 };
 
-function sighting(precedence: number, source: string, value: unknown, more: Partial<Sighting> = {}): Sighting {
+function sighting(precedence: number, source: string, value: unknown, more: Partial<LocatedEntry> = {}): LocatedEntry {
   return { client: 'c', place, source, line: 1, precedence, written: { name: 's', value, path: ['s'] }, ...more };
 }
 
-const valuesOf = (sightings: readonly Sighting[]) =>
+const valuesOf = (sightings: readonly LocatedEntry[]) =>
   sightings.map((one) => mergeLayers(sightings).get(one)?.written.value);
 
 function nested(levels: number): unknown {

@@ -1,7 +1,7 @@
 import { dirname, isAbsolute, join } from 'node:path';
 import type { Dialect } from './dialect.js';
 import { type Fields, isFields } from './fields.js';
-import type { Sighting } from './to-definition.js';
+import type { LocatedEntry } from './to-definition.js';
 
 /** What is known of one name so far, and the folder of the file that said it last. */
 interface Layer {
@@ -12,8 +12,8 @@ interface Layer {
 }
 
 /** Every entry with what lower layers say about the same name filled in underneath. */
-export function mergeLayers(sightings: readonly Sighting[]): ReadonlyMap<Sighting, Sighting> {
-  const merged = new Map<Sighting, Sighting>();
+export function mergeLayers(sightings: readonly LocatedEntry[]): ReadonlyMap<LocatedEntry, LocatedEntry> {
+  const merged = new Map<LocatedEntry, LocatedEntry>();
   const held = new Map<Dialect, Map<string, Layer>>();
   for (const sighting of sightings.toSorted((a, b) => a.precedence - b.precedence)) {
     const { name, value } = sighting.written;

@@ -1,14 +1,14 @@
 import type { Definition, Host, Problem } from '../model/index.js';
 import type { Client, Place, RuleFile } from './client.js';
 import { InvalidEntry } from './fields.js';
-import type { Written } from './find-entries.js';
+import type { RawEntry } from './find-entries.js';
 import type { Document } from './formats/document.js';
 import { mergeLayers } from './merge-layers.js';
 import { Reader } from './source-reader.js';
-import { type Sighting, toDefinition } from './to-definition.js';
+import { type LocatedEntry, toDefinition } from './to-definition.js';
 
 /** One path that was looked at, and what was there. */
-export interface Look {
+export interface PathReading {
   readonly client: string;
   readonly scope: Place['scope'];
   readonly path: string;
@@ -17,16 +17,16 @@ export interface Look {
 }
 
 /** Everything that the clients' files say, in the order in which they are read. */
-export interface Readings {
+export interface SourceReadings {
   readonly definitions: readonly Definition[];
   readonly problems: readonly Problem[];
-  readonly looks: readonly Look[];
+  readonly looks: readonly PathReading[];
   /** Files in exclusive control: nothing that stands elsewhere counts. */
   readonly exclusive: readonly string[];
 }
 
 /** Reads every place of every client. One broken entry costs that entry, one broken file that file. */
-export async function readSources(clients: readonly Client[], host: Host): Promise<Readings> {
+export async function readSources(clients: readonly Client[], host: Host): Promise<SourceReadings> {
   const reader = new Reader(host);
   const rows: Row[] = [];
   for (const [order, client] of clients.entries()) rows.push(...(await readClient(client, order, reader)));
@@ -61,7 +61,7 @@ interface Row {
   readonly rank: number;
   readonly definitions: Definition[];
   readonly problems: Problem[];
-  readonly looks: Look[];
+  readonly looks: PathReading[];
   readonly exclusive: string[];
 }
 
@@ -70,7 +70,7 @@ const UNRANKED = 1000;
 
 async function readClient(client: Client, order: number, reader: Reader): Promise<Row[]> {
   const seen = new Set<string>();
-  const reads: { row: Row; sightings: Sighting[] }[] = [];
+  const reads: { row: Row; sightings: LocatedEntry[] }[] = [];
   for (const place of client.places) {
     const row: Row = { rank: place.rank ?? UNRANKED + order, definitions: [], problems: [], looks: [], exclusive: [] };
     reads.push({ row, sightings: await readPlace(client, place, reader, row, seen) });
@@ -95,8 +95,8 @@ async function readPlace(
   reader: Reader,
   row: Row,
   seen: Set<string>,
-): Promise<Sighting[]> {
-  const sightings: Sighting[] = [];
+): Promise<LocatedEntry[]> {
+  const sightings: LocatedEntry[] = [];
   const here = new Set<string>();
   for (const spot of reader.spots(place, row.problems)) {
     // A project that is the home folder would show the user's file a second time; two patterns may match one file.
@@ -132,7 +132,7 @@ async function entriesOf(
   place: Place,
   reader: Reader,
   row: Row,
-): Promise<{ written: Written; line: number }[]> {
+): Promise<{ written: RawEntry; line: number }[]> {
   try {
     const read = (path: string) => reader.readNamed(path);
     const found = await place.find(document.value, { source, host: reader.host, read });

@@ -1,6 +1,6 @@
 import type { Problem } from '../model/index.js';
 import { type Host, variable } from '../model/index.js';
-import type { Place, World } from './client.js';
+import type { Place, ReadContext } from './client.js';
 import type { Document, Format, Parsed } from './formats/document.js';
 import { parseText } from './formats/index.js';
 import { glob } from './glob.js';
@@ -8,13 +8,13 @@ import { resolveTemplate, templatesFor } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
 
 /** What is in one file, or why it cannot be told. */
-export type Reading =
+export type ParsedFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'failed'; readonly problem: ProblemDraft & { line?: number } }
   | { readonly kind: 'read'; readonly document: Document };
 
 /** One path of a place that exists or might. */
-export interface ReadSpot {
+export interface ReadPath {
   readonly path: string;
   readonly bonus: number;
   readonly inProject: boolean;
@@ -26,8 +26,8 @@ export interface ReadSpot {
 /** Reads files once each, however many clients share them. */
 export class Reader {
   readonly host: Host;
-  readonly world: World;
-  readonly #read = new Map<string, Promise<Reading>>();
+  readonly world: ReadContext;
+  readonly #read = new Map<string, Promise<ParsedFile>>();
 
   constructor(host: Host) {
     this.host = host;
@@ -41,7 +41,7 @@ export class Reader {
   }
 
   /** Every path of a place. Later spellings and nearer folders hold over earlier and farther ones. */
-  *spots(place: Place, problems: Problem[]): Generator<ReadSpot> {
+  *spots(place: Place, problems: Problem[]): Generator<ReadPath> {
     if (place.unless !== undefined && /^(?!0$|false$)./i.test(variable(this.host, place.unless) ?? '')) return;
     if (place.given) {
       yield { path: place.given.source, bonus: 0, inProject: false, text: place.given.text };
@@ -68,27 +68,27 @@ export class Reader {
     }
   }
 
-  read({ path, unmatched }: ReadSpot, place: Place): Promise<Reading> {
+  read({ path, unmatched }: ReadPath, place: Place): Promise<ParsedFile> {
     return unmatched ? Promise.resolve({ kind: 'absent' }) : this.#file(path, place.format, place.prepare);
   }
 
   /** A JSON file that another one names. */
-  readNamed(path: string): Promise<Reading> {
+  readNamed(path: string): Promise<ParsedFile> {
     return this.#file(path, 'json');
   }
 
-  async parse(text: string, { format, prepare }: Place, source: string): Promise<Reading> {
+  async parse(text: string, { format, prepare }: Place, source: string): Promise<ParsedFile> {
     return asReading(await parseText(prepare ? prepare(text, this.host, source) : text, format), format);
   }
 
-  #file(path: string, format: Format, prepare?: Place['prepare']): Promise<Reading> {
+  #file(path: string, format: Format, prepare?: Place['prepare']): Promise<ParsedFile> {
     const key = `${prepare ? 'prepared ' : ''}${format} ${path}`;
     const known = this.#read.get(key) ?? this.#open(path, format, prepare);
     this.#read.set(key, known);
     return known;
   }
 
-  async #open(path: string, format: Format, prepare?: Place['prepare']): Promise<Reading> {
+  async #open(path: string, format: Format, prepare?: Place['prepare']): Promise<ParsedFile> {
     const reading = this.host.files.read(path);
     switch (reading.kind) {
       case 'absent':
@@ -104,7 +104,7 @@ export class Reader {
   }
 }
 
-function asReading(parsed: Parsed, format: Format): Reading {
+function asReading(parsed: Parsed, format: Format): ParsedFile {
   if (parsed.kind === 'parsed') return { kind: 'read', document: parsed.document };
   const hint = parsed.empty
     ? 'write {} into it, or remove it'

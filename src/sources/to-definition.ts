@@ -1,26 +1,26 @@
 import { resolve, sep } from 'node:path';
 import { looksSecret, type Mutable, shellCharacter } from '../base/index.js';
 import type { Definition, Host, Input, LaunchFields, Problem, State } from '../model/index.js';
-import type { Judge, Place } from './client.js';
+import type { Place, StateRule } from './client.js';
 import { type Started, startedBy } from './command-line.js';
-import { selfReason } from './detect-self.js';
+import { whyIsSelf } from './detect-self.js';
 import type { Draft } from './dialect.js';
 import { expandLaunch, type Launch } from './expand-launch.js';
 import { at, InvalidEntry, isFields } from './fields.js';
-import type { Written } from './find-entries.js';
+import type { RawEntry } from './find-entries.js';
 import { nestedGateway, outdatedGateway } from './known-gateways.js';
 import { literalReferences } from './literal-references.js';
 import type { ProblemDraft } from './problem-draft.js';
 import { windowsShim } from './windows-shim.js';
 
 /** One entry with everything known about where it stands. */
-export interface Sighting {
+export interface LocatedEntry {
   readonly client: string;
   readonly place: Place;
   readonly source: string;
   readonly line: number;
   readonly precedence: number;
-  readonly written: Written;
+  readonly written: RawEntry;
   /** A layer below is a repository's: whatever holds the name, part of what would run may come from there. */
   readonly isBrought?: boolean;
 }
@@ -43,9 +43,9 @@ function stronger(one: State, other: State): State {
 
 /** Makes the definition of one entry, or none if the entry is broken or this very gateway. */
 export function toDefinition(
-  sighting: Sighting,
+  sighting: LocatedEntry,
   host: Host,
-  judge: Judge | undefined,
+  judge: StateRule | undefined,
 ): { definition?: Definition; problems: Problem[] } {
   const { written, place, source, line } = sighting;
   const problems: Problem[] = [];
@@ -55,7 +55,7 @@ export function toDefinition(
     if (!draft) return { problems };
     const launch = expandLaunch(draft, sighting, host);
     const started = launch.command === undefined ? [] : startedBy(launch.command, launch.args ?? []);
-    const self = selfReason(
+    const self = whyIsSelf(
       written.name,
       started,
       launch.cwd === undefined ? host.cwd : resolve(host.cwd, launch.cwd),
@@ -87,18 +87,18 @@ export function toDefinition(
 }
 
 /** A user's or an administrator's entry that was filled up from a repository's. */
-function isMixed({ isBrought, place }: Sighting): boolean {
+function isMixed({ isBrought, place }: LocatedEntry): boolean {
   return isBrought === true && place.scope !== 'project';
 }
 
-function readEntry({ written, place }: Sighting): Draft | undefined {
+function readEntry({ written, place }: LocatedEntry): Draft | undefined {
   if (written.name.trim() === '') throw new InvalidEntry('it has no name', 'give it a name');
   if (!isFields(written.value))
     throw new InvalidEntry('the entry is not a map', 'write { "command": … } or { "url": … }');
   return place.dialect(written.value);
 }
 
-function assemble(sighting: Sighting, draft: Draft, launch: Launch, gateway: string | undefined): Definition {
+function assemble(sighting: LocatedEntry, draft: Draft, launch: Launch, gateway: string | undefined): Definition {
   const { client, place, source, line, precedence, written } = sighting;
   // Taken apart and put together field by field: this runs for every entry, and spreading is what takes the time.
   const { transport, enabled, state, problems: _, byName: __, ...fields } = draft;
@@ -156,7 +156,7 @@ function hasNul(word: string): boolean {
   return word.includes('\0');
 }
 
-function advice(sighting: Sighting, launch: Launch, started: readonly Started[], host: Host): ProblemDraft[] {
+function advice(sighting: LocatedEntry, launch: Launch, started: readonly Started[], host: Host): ProblemDraft[] {
   const { place, source, written } = sighting;
   // What a repository brings is shared with everybody who has it; a `local` file in it is kept out of that.
   const isInside = host.cwd !== host.home && source.startsWith(`${host.cwd}${sep}`);

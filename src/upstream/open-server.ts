@@ -2,12 +2,12 @@ import { ErrorCode, type Log, maskTokens, PortolanError, redactor, shellWord } f
 import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection/connection.js';
-import { greet } from './connection/handshake.js';
-import { LAST_WORDS_LINES, openTransport, type Surroundings } from './open-transport.js';
+import { handshake } from './connection/handshake.js';
+import { LAST_WORDS_LINES, type LaunchEnvironment, openTransport } from './open-transport.js';
 import type { OpenEvents, OpenServer } from './pool/pool.js';
 import { keepServerLog } from './process/server-log.js';
 
-export interface OpenContext extends Surroundings {
+export interface OpenContext extends LaunchEnvironment {
   readonly client: { readonly name: string; readonly version: string };
   readonly startMs: () => number;
   /** What is known of a server from before: asked in the right way, it answers at once. */
@@ -40,28 +40,28 @@ export async function openServer(
   const hide = keptRedactor();
   let noise = 0;
   const connection = new Connection(transport.channel, {
-    notified: (method, params) => events.notified(method, params),
+    onNotification: (method, params) => events.notified(method, params),
     accepted: (method, params) => events.accepted?.(method, params),
-    closed: (reason) => {
+    onClose: (reason) => {
       events.closed(reason);
       if (noise > 0) context.log('info', 'lines on stdout that were no messages', { server: name, lines: noise });
       void keepLastWords();
     },
-    noise: () => {
+    onInvalidMessage: () => {
       noise += 1;
       if (noise === 1) context.log('warn', 'server writes on stdout what is no message; skipped', { server: name });
     },
-    lastWords: () => lastLines(transport.errorText()),
-    whereToLook: whereToLook(server),
+    stderrTail: () => lastLines(transport.errorText()),
+    logHint: whereToLook(server),
     // A helper may give other keys later.
     redact: (text, of) => maskTokens(hide(of === 'result' ? transport.namedSecrets : transport.secrets)(text)),
     roots: context.roots,
-    askedForRoots: () => events.askedForRoots?.(),
+    onRootsRequest: () => events.askedForRoots?.(),
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
   try {
     const options = { timeoutMs, totalMs: timeoutMs, conversation: { signal } };
-    await greet(connection, { client: context.client, options, era: definition.era ?? context.eraOf(server) });
+    await handshake(connection, { client: context.client, options, era: definition.era ?? context.eraOf(server) });
   } catch (error) {
     // Before it is told to end: what it says of that is not why it did not start.
     const words = lastLines(transport.errorText());

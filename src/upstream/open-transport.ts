@@ -22,7 +22,7 @@ import { openSocketChannel } from './remote/socket-channel.js';
 import { openSdkChannel, type SdkServerFactory } from './sdk-channel.js';
 
 /** What a server that is started gets of the machine and of the client that asked. */
-export interface Surroundings extends RemoteSurroundings {
+export interface LaunchEnvironment extends RemoteSurroundings {
   /** Where the client works. */
   readonly cwd: string;
   readonly limits: () => StreamLimits;
@@ -47,7 +47,7 @@ export interface Transport {
 export const LAST_WORDS_LINES = 5;
 
 /** Starts or reaches a server. The argument is the proof that policy let it in. */
-export async function openTransport(server: AdmittedServer, surroundings: Surroundings): Promise<Transport> {
+export async function openTransport(server: AdmittedServer, surroundings: LaunchEnvironment): Promise<Transport> {
   const { name, definition } = server;
   const { transport } = definition;
   switch (transport) {
@@ -68,7 +68,7 @@ export async function openTransport(server: AdmittedServer, surroundings: Surrou
 
 const WITHOUT_ERROR_TEXT = { errorText: () => '', onErrorText: () => undefined } as const;
 
-async function sdkTransport(name: string, { sdkServers = {}, limits }: Surroundings): Promise<Transport> {
+async function sdkTransport(name: string, { sdkServers = {}, limits }: LaunchEnvironment): Promise<Transport> {
   const factory = Object.hasOwn(sdkServers, name) ? sdkServers[name] : undefined;
   if (!factory) throw broken(name, 'it lives in another program');
   const channel = await openSdkChannel(factory, limits).catch((error: unknown) =>
@@ -77,7 +77,11 @@ async function sdkTransport(name: string, { sdkServers = {}, limits }: Surroundi
   return { channel, secrets: [], namedSecrets: [], ...WITHOUT_ERROR_TEXT };
 }
 
-async function socketTransport(name: string, { url = '' }: Definition, { limits }: Surroundings): Promise<Transport> {
+async function socketTransport(
+  name: string,
+  { url = '' }: Definition,
+  { limits }: LaunchEnvironment,
+): Promise<Transport> {
   const channel = await openSocketChannel(url, limits).catch((error: unknown) =>
     Promise.reject(explained(name, error)),
   );
@@ -87,7 +91,7 @@ async function socketTransport(name: string, { url = '' }: Definition, { limits 
 async function remoteTransport(
   server: AdmittedServer,
   transport: RemoteTransport,
-  surroundings: Surroundings,
+  surroundings: LaunchEnvironment,
 ): Promise<Transport> {
   const { name, definition } = server;
   const cwd = startFolder(definition, surroundings);
@@ -114,7 +118,7 @@ function explained(name: string, error: unknown): unknown {
   return error instanceof PortolanError ? broken(name, error.message, error.hint) : error;
 }
 
-async function childTransport(server: AdmittedServer, surroundings: Surroundings): Promise<Transport> {
+async function childTransport(server: AdmittedServer, surroundings: LaunchEnvironment): Promise<Transport> {
   const { name, definition } = server;
   if (definition.command === undefined) throw broken(name, 'its entry has no command');
   const cwd = startFolder(definition, surroundings);
@@ -240,7 +244,7 @@ class ChildChannel extends StreamChannel {
   }
 
   override start(listener: ChannelListener): void {
-    super.start({ ...listener, closed: (reason) => void this.#afterExit(listener, reason) });
+    super.start({ ...listener, onClose: (reason) => void this.#afterExit(listener, reason) });
   }
 
   override async close(): Promise<void> {
@@ -255,7 +259,7 @@ class ChildChannel extends StreamChannel {
     ]);
     // What it said last may still be in the other pipe; a process that it left behind may hold that for ever.
     if (exit) await Promise.race([this.#child.heardOut, pause(HEARD_OUT_MS)]);
-    listener.closed(exit ? exitReason(exit) : reason);
+    listener.onClose(exit ? exitReason(exit) : reason);
     // A server without its pipes is of no use to anyone, and neither are the processes that it started.
     await this.#child.stop();
   }

@@ -102,7 +102,7 @@ class SdkChannel implements Channel {
 
   start(listener: ChannelListener): void {
     this.#link.onText = (text) => this.#receive(Buffer.from(text), listener);
-    this.#link.onClose = () => listener.closed(undefined);
+    this.#link.onClose = () => listener.onClose(undefined);
   }
 
   send(message: Outgoing): void {

@@ -19,7 +19,7 @@ import { type Coverage, contentOf, coverageOf } from './covered-text.js';
 import { changesSince, launchText, surroundingsText } from './explain.js';
 
 /** One server about which somebody has to decide, with all that they have to see first. */
-export interface Question {
+export interface ApprovalQuestion {
   readonly server: Server;
   readonly definition: Definition;
   readonly because: AskedBecause | 'decided';
@@ -35,25 +35,25 @@ export interface Question {
 }
 
 /** Every server that waits for a decision. */
-export function pendingQuestions(discovery: Discovery): Question[] {
+export function pendingQuestions(discovery: Discovery): ApprovalQuestion[] {
   return discovery.servers
     .filter((server) => server.state === 'pending-approval')
     .map((server) => questionAbout(server, discovery));
 }
 
 /** The question about one server, also one that was decided before. */
-export function questionAbout(server: Server, discovery: Discovery): Question {
+export function questionAbout(server: Server, discovery: Discovery): ApprovalQuestion {
   const held = discovery.held[discovery.servers.indexOf(server)];
   if (!held) throw new Error(`no definition of ${server.name}`);
-  const verdict = discovery.verdicts.get(held.chosen);
+  const verdict = discovery.verdicts.get(held.active);
   return {
     server,
-    definition: held.chosen,
+    definition: held.active,
     because: verdict?.kind === 'needs-approval' ? verdict.because : 'decided',
-    launch: launchText(held.chosen),
-    surroundings: [...surroundingsText(held.chosen), ...replacedBy(held.chosen, discovery)],
-    changes: changesSince(held.chosen, discovery),
-    ...coverageOf(held.chosen, discovery),
+    launch: launchText(held.active),
+    surroundings: [...surroundingsText(held.active), ...replacedBy(held.active, discovery)],
+    changes: changesSince(held.active, discovery),
+    ...coverageOf(held.active, discovery),
     shadows: held.shadowed.map(({ client, scope, source, line }) => `${client} ${scope} ${source}:${line}`),
   };
 }
@@ -66,7 +66,7 @@ function replacedBy({ standsFor }: Definition, { servers }: Discovery): [string,
 }
 
 /** Writes down what was decided about servers, bound to the content that was shown. Returns the file. */
-export function rule(
+export function recordRuling(
   definitions: readonly Definition[],
   verdict: Ruling['verdict'],
   discovery: Discovery,
@@ -122,7 +122,7 @@ export async function writeLock({
   approvals: { sealOf, rulings },
 }: Discovery): Promise<{ path: string; count: number }> {
   const approved = held
-    .map(({ chosen }) => chosen)
+    .map(({ active: chosen }) => chosen)
     // With `approval: 'all'` someone also approves what is theirs alone, which is no business of the team; nor is what runs just now.
     .filter((definition) => isFromRepository(definition, host) && !isRunning(definition))
     .filter(

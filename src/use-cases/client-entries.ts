@@ -3,7 +3,7 @@ import { PortolanError } from '../base/index.js';
 import { type EntryPath, readEntry, setEntry } from '../config-edit/index.js';
 import { type DiscoverOptions, hostOf } from '../discovery/index.js';
 import type { Host } from '../model/index.js';
-import { CLIENTS, type Client, type Entrance, entrancesOf, type Program } from '../sources/index.js';
+import { CLIENTS, type Client, type InstallTarget, installTargetsOf, type LaunchCommand } from '../sources/index.js';
 import { OUR_NAME, ourProgram } from './own-command.js';
 
 const USED_BY_MANY = /[\\/](?:\.config|Application Support|Roaming)$/;
@@ -20,7 +20,7 @@ export interface ClientEntry {
 }
 
 export interface ClientEntries {
-  readonly program: Program;
+  readonly program: LaunchCommand;
   /** As most clients spell it, for one that was not found. */
   readonly text: string;
   readonly clients: readonly ClientEntry[];
@@ -31,7 +31,7 @@ export async function clientEntries(options: DiscoverOptions = {}): Promise<Clie
   const host = hostOf(options);
   const program = ourProgram(host);
   const found = CLIENTS.filter(({ id }) => id !== OUR_NAME).flatMap((client) => {
-    const entrance = entrancesOf(client, host).find((one) => one.exists || hasFolder(one, host));
+    const entrance = installTargetsOf(client, host).find((one) => one.exists || hasFolder(one, host));
     return entrance ? [{ client, entrance }] : [];
   });
   const made = await Promise.all(found.map(({ client, entrance }) => entryOf(client, entrance, program, host)));
@@ -47,7 +47,7 @@ export function knownClients(): string[] {
 }
 
 /** A client that was started once has made its folder; a folder that many use says nothing. */
-function hasFolder({ path }: Entrance, { files, home, cwd, env }: Host): boolean {
+function hasFolder({ path }: InstallTarget, { files, home, cwd, env }: Host): boolean {
   const folder = dirname(path);
   const isShared = [home, cwd, env.XDG_CONFIG_HOME].includes(folder) || USED_BY_MANY.test(folder);
   return !isShared && files.exists(folder);
@@ -55,8 +55,8 @@ function hasFolder({ path }: Entrance, { files, home, cwd, env }: Host): boolean
 
 async function entryOf(
   { id, name }: Client,
-  entrance: Entrance,
-  program: Program,
+  entrance: InstallTarget,
+  program: LaunchCommand,
   { files }: Host,
 ): Promise<ClientEntry | undefined> {
   const entry = entrance.entry(program, OUR_NAME);
@@ -69,7 +69,7 @@ async function entryOf(
   return undefined;
 }
 
-async function stands(text: string, { format, addresses }: Entrance): Promise<boolean> {
+async function stands(text: string, { format, addresses }: InstallTarget): Promise<boolean> {
   const isAt = async (at: EntryPath): Promise<boolean> => (await readEntry(text, format, at)) !== undefined;
   try {
     for (const at of addresses(OUR_NAME)) if (await isAt(at)) return true;

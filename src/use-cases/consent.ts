@@ -4,7 +4,7 @@ import type { Conversation, Definition } from '../model/index.js';
 import type { Content, ServedServer } from '../policy/index.js';
 import { fingerprint } from '../policy/index.js';
 import { RpcError } from '../rpc/index.js';
-import { type Question, questionAbout, rule } from './approve-servers.js';
+import { type ApprovalQuestion, questionAbout, recordRuling } from './approve-servers.js';
 import { contentOf } from './covered-text.js';
 
 /** What a person said about a server that waits. */
@@ -27,7 +27,7 @@ const ANSWER = {
 } as const;
 
 /** Asks by way of the client. A client that cannot be asked, or does not answer, has not agreed. */
-async function askForConsent(question: Question, { ask, abilities }: Conversation): Promise<Consent> {
+async function askForConsent(question: ApprovalQuestion, { ask, abilities }: Conversation): Promise<Consent> {
   if (!ask || abilities?.elicitation === undefined) return 'no';
   try {
     const asked = ask('elicitation/create', { message: wording(question), requestedSchema: ANSWER });
@@ -52,7 +52,16 @@ function noAnswer(): Promise<undefined> {
 }
 
 /** All that a person has to see, what would run before anything that its author chose: and none of it can pass for our own words. */
-function wording({ server, definition, launch, surroundings, changes, because, files, notes }: Question): string {
+function wording({
+  server,
+  definition,
+  launch,
+  surroundings,
+  changes,
+  because,
+  files,
+  notes,
+}: ApprovalQuestion): string {
   const { client, scope, source, line } = definition;
   const told = [
     `This would run: ${launch}`,
@@ -80,13 +89,13 @@ function listed(files: readonly string[]): string {
 }
 
 /** Who was let run for now. */
-export class Granted {
+export class SessionGrants {
   /** The hash over the files, by entry. */
   readonly #hashes = new Map<string, string>();
   /** Questions that wait for an answer, by client and server: a person is asked once, however many calls wait for it. */
   readonly asking = new Map<string, Promise<boolean>>();
 
-  add({ definition }: Question, content: Content): void {
+  add({ definition }: ApprovalQuestion, content: Content): void {
     this.#hashes.set(this.#key(definition), content.hash);
   }
 
@@ -108,7 +117,7 @@ export async function obtainConsent(
   { name }: ServedServer,
   conversation: Conversation,
   discovery: Discovery,
-  granted: Granted,
+  granted: SessionGrants,
 ): Promise<boolean> {
   const server = discovery.servers.find((one) => one.name === name);
   if (server?.state !== 'pending-approval' || !discovery.settings.settings.elicitation) return false;
@@ -121,14 +130,14 @@ export async function obtainConsent(
 }
 
 async function ask(
-  question: Question,
+  question: ApprovalQuestion,
   conversation: Conversation,
   discovery: Discovery,
-  granted: Granted,
+  granted: SessionGrants,
 ): Promise<boolean> {
   const consent = await askForConsent(question, conversation);
   if (consent === 'no') return false;
-  if (consent === 'always') await rule([question.definition], 'approved', discovery, new Date());
+  if (consent === 'always') await recordRuling([question.definition], 'approved', discovery, new Date());
   else granted.add(question, contentOf(question.definition, discovery));
   return true;
 }

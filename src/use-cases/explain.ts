@@ -4,7 +4,7 @@ import { lastRuling, type Ruling, shownForm, stateOf, type Verdict } from '../po
 import { contentOf, coverageOf } from './covered-text.js';
 
 /** What became of one definition, and why. */
-export interface Fate extends Origin {
+export interface DefinitionOutcome extends Origin {
   readonly name: string;
   readonly fate: 'holds' | 'same-server' | 'shadowed' | 'ignored';
   readonly because: string;
@@ -16,7 +16,7 @@ export interface Fate extends Origin {
 /** Everything there is to say about one name, fit for one screen. */
 export interface Explanation {
   readonly server: Server | undefined;
-  readonly definitions: readonly Fate[];
+  readonly definitions: readonly DefinitionOutcome[];
   readonly verdict: Verdict | undefined;
   readonly approval: string;
   /** What differs from what was approved last, field by field, masked. */
@@ -32,17 +32,17 @@ export interface Explanation {
 export function explain(discovery: Discovery, name: string): Explanation | undefined {
   const near = indexOf(name, discovery);
   const held = discovery.held[near];
-  const ignored = discovery.ignored.filter((one) => one.name === (held?.chosen.name ?? name));
+  const ignored = discovery.ignored.filter((one) => one.name === (held?.active.name ?? name));
   if (!held && ignored.length === 0) return undefined;
-  const verdict = held && discovery.verdicts.get(held.chosen);
+  const verdict = held && discovery.verdicts.get(held.active);
   return {
     server: discovery.servers[near],
     definitions: [...(held ? fatesOf(held, discovery) : []), ...ignored.map((one) => ignoredFate(one, discovery))],
     verdict,
-    approval: held && verdict ? approvalText(held.chosen, verdict, discovery) : 'nothing holds that could be approved',
-    changes: held && mayHaveChanged(verdict, discovery) ? changesSince(held.chosen, discovery) : [],
-    ...(held ? coverageOf(held.chosen, discovery) : { files: [], notes: [] }),
-    ...(held?.chosen.tools && { tools: held.chosen.tools }),
+    approval: held && verdict ? approvalText(held.active, verdict, discovery) : 'nothing holds that could be approved',
+    changes: held && mayHaveChanged(verdict, discovery) ? changesSince(held.active, discovery) : [],
+    ...(held ? coverageOf(held.active, discovery) : { files: [], notes: [] }),
+    ...(held?.active.tools && { tools: held.active.tools }),
   };
 }
 
@@ -62,7 +62,7 @@ function indexOf(name: string, { held, servers }: Discovery): number {
   return finders.reduce((found, find) => (found >= 0 ? found : find()), -1);
 }
 
-function fatesOf({ chosen, origins, shadowed }: Held, discovery: Discovery): Fate[] {
+function fatesOf({ active: chosen, origins, shadowed }: Held, discovery: Discovery): DefinitionOutcome[] {
   return [
     fate(chosen, 'holds', 'the first in the order of sources that nothing above it replaces', discovery),
     ...origins
@@ -82,11 +82,16 @@ function whyShadowed(lost: Definition, won: Definition, { verdicts }: Discovery)
   return `in ${lost.client}, ${won.source} is read with more weight`;
 }
 
-function ignoredFate(definition: Definition, discovery: Discovery): Fate {
+function ignoredFate(definition: Definition, discovery: Discovery): DefinitionOutcome {
   return fate(definition, 'ignored', `${discovery.exclusive.join(', ')} has exclusive control`, discovery);
 }
 
-function fate(definition: Definition, what: Fate['fate'], because: string, { verdicts }: Discovery): Fate {
+function fate(
+  definition: Definition,
+  what: DefinitionOutcome['fate'],
+  because: string,
+  { verdicts }: Discovery,
+): DefinitionOutcome {
   const { name, client, scope, source, line, state } = definition;
   const verdict = verdicts.get(definition);
   return {

@@ -12,10 +12,17 @@ export {
 export { settingsJsonSchema } from '../settings/index.js';
 export { entryFrom } from '../sources/index.js';
 export type { SignedIn } from '../upstream/index.js';
-export { approveSettings, pendingQuestions, type Question, questionAbout, rule, writeLock } from './approve-servers.js';
+export {
+  type ApprovalQuestion,
+  approveSettings,
+  pendingQuestions,
+  questionAbout,
+  recordRuling,
+  writeLock,
+} from './approve-servers.js';
 export type { ClientEntries, ClientEntry } from './client-entries.js';
-export { Granted, obtainConsent } from './consent.js';
-export { type Explanation, explain, type Fate, launchText, surroundingsText } from './explain.js';
+export { obtainConsent, SessionGrants } from './consent.js';
+export { type DefinitionOutcome, type Explanation, explain, launchText, surroundingsText } from './explain.js';
 export { inspectOwnSettings, type OwnSettings, type SettingOrigin } from './inspect-settings.js';
 export { install, uninstall } from './install-client.js';
 export { launchFingerprint } from './launch-fingerprint.js';

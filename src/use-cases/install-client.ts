@@ -2,14 +2,14 @@ import { backupOf, ErrorCode, PortolanError } from '../base/index.js';
 import { type EditedFile, type EntryPath, editFile, readEntry, removeEntry, setEntry } from '../config-edit/index.js';
 import { type DiscoverOptions, hostOf } from '../discovery/index.js';
 import type { Host } from '../model/index.js';
-import { type Client, type Entrance, entrancesOf, type Program } from '../sources/index.js';
+import { type Client, type InstallTarget, installTargetsOf, type LaunchCommand } from '../sources/index.js';
 import { OUR_NAME, ourProgram, publishedProgram } from './own-command.js';
 import { clientCalled } from './own-servers.js';
 
 export interface Installed {
   readonly client: string;
   readonly file: EditedFile;
-  readonly program: Program;
+  readonly program: LaunchCommand;
 }
 
 /** Puts Portolan into a client's own file of servers, in the client's own spelling. */
@@ -38,15 +38,20 @@ export async function uninstall(id: string, options: DiscoverOptions = {}): Prom
   });
 }
 
-function entrances(client: Client, host: Host): [Entrance, ...Entrance[]] {
-  const [first, ...rest] = entrancesOf(client, host);
+function entrances(client: Client, host: Host): [InstallTarget, ...InstallTarget[]] {
+  const [first, ...rest] = installTargetsOf(client, host);
   if (first) return [first, ...rest];
   throw new PortolanError(ErrorCode.NotInstallable, `${client.name} keeps no file that Portolan can write to here`, {
     hint: 'add it by hand in the client itself: command npx, arguments -y portolan',
   });
 }
 
-async function withUs(text: string | undefined, entrance: Entrance, program: Program, client: Client): Promise<string> {
+async function withUs(
+  text: string | undefined,
+  entrance: InstallTarget,
+  program: LaunchCommand,
+  client: Client,
+): Promise<string> {
   const entry = entrance.entry(program, OUR_NAME);
   const written = text === undefined ? undefined : await whereWritten(text, entrance);
   for (const at of written ? [written] : entrance.addresses(OUR_NAME)) {
@@ -58,7 +63,7 @@ async function withUs(text: string | undefined, entrance: Entrance, program: Pro
   });
 }
 
-async function withoutUs(text: string | undefined, entrance: Entrance, host: Host): Promise<string | undefined> {
+async function withoutUs(text: string | undefined, entrance: InstallTarget, host: Host): Promise<string | undefined> {
   if (text === undefined) return undefined;
   const at = await whereWritten(text, entrance);
   if (!at) return text;
@@ -68,12 +73,12 @@ async function withoutUs(text: string | undefined, entrance: Entrance, host: Hos
   return isOurs && !wasThere(left, entrance, host) ? undefined : left;
 }
 
-async function whereWritten(text: string, { format, addresses }: Entrance): Promise<EntryPath | undefined> {
+async function whereWritten(text: string, { format, addresses }: InstallTarget): Promise<EntryPath | undefined> {
   for (const at of addresses(OUR_NAME)) if ((await readEntry(text, format, at)) !== undefined) return at;
   return undefined;
 }
 
-function wasThere(left: string | undefined, { path }: Entrance, { files }: Host): boolean {
+function wasThere(left: string | undefined, { path }: InstallTarget, { files }: Host): boolean {
   const backup = files.read(backupOf(path));
   return backup.kind === 'read' && backup.text === left;
 }

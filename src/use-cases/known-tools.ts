@@ -1,7 +1,7 @@
 import { ErrorCode, PortolanError, shellWord, silentLog } from '../base/index.js';
 import { Catalog, diskStore } from '../catalog/index.js';
 import type { Discovery } from '../discovery/index.js';
-import { admittedAmong, namesForRules, ownFolders, servedServers } from '../discovery/index.js';
+import { admitServers, admittedServers, namesForRules, ownFolders } from '../discovery/index.js';
 import { type ToolView, viewTools } from '../gateway/index.js';
 import type { Problem } from '../model/index.js';
 import { compileToolRules } from '../policy/index.js';
@@ -26,7 +26,7 @@ function knownCatalog(discovery: Discovery): Catalog {
     changed: () => undefined,
     log: silentLog,
   });
-  catalog.use(admittedAmong(servedServers(discovery)));
+  catalog.use(admittedServers(admitServers(discovery)));
   return catalog;
 }
 

@@ -1,19 +1,19 @@
 import { join } from 'node:path';
 import type { Host } from '../model/index.js';
-import type { Program } from '../sources/index.js';
+import type { LaunchCommand } from '../sources/index.js';
 
 /** Our name in clients' files and in the registry. */
 export const OUR_NAME = 'portolan';
 
 /** How a client starts this program again: by its name where it came from the registry, else by its path. */
-export function ourProgram(host: Host): Program {
+export function ourProgram(host: Host): LaunchCommand {
   const { self } = host;
   if (self === undefined || isFromRegistry(self, host)) return publishedProgram(host);
   return { command: 'node', args: [self] };
 }
 
 /** How anybody starts it who has nothing but Node. */
-export function publishedProgram({ platform }: Pick<Host, 'platform'>): Program {
+export function publishedProgram({ platform }: Pick<Host, 'platform'>): LaunchCommand {
   const words = ['npx', '-y', OUR_NAME];
   // On Windows npx is a script, and no client can start one without its shell.
   const [command = '', ...args] = platform === 'win32' ? ['cmd', '/c', ...words] : words;

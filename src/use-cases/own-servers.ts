@@ -14,8 +14,8 @@ import { isFromRepository } from '../policy/index.js';
 import {
   CLIENTS,
   type Client,
-  type Entrance,
-  entrancesOf,
+  type InstallTarget,
+  installTargetsOf,
   ownEntry,
   projectEntrances,
   readSources,
@@ -80,7 +80,7 @@ export async function removeServer(
   });
 }
 
-function filesOf(scope: ServerScope, host: Host): readonly Entrance[] {
+function filesOf(scope: ServerScope, host: Host): readonly InstallTarget[] {
   return scope === 'project' ? projectEntrances(CLIENTS, host) : [ownFile(host)];
 }
 
@@ -141,17 +141,19 @@ export function clientCalled(id: string): Client {
   });
 }
 
-function ownFile(host: Host): Entrance {
-  const [own] = CLIENTS.filter((client) => client.id === OWN_CLIENT).flatMap((client) => entrancesOf(client, host));
+function ownFile(host: Host): InstallTarget {
+  const [own] = CLIENTS.filter((client) => client.id === OWN_CLIENT).flatMap((client) =>
+    installTargetsOf(client, host),
+  );
   if (!own) throw new Error('our own client has no file to write to');
   return own;
 }
 
-function addressOf(own: Entrance, name: string) {
+function addressOf(own: InstallTarget, name: string) {
   return own.addresses(name)[0] ?? { path: [name] };
 }
 
-async function isWritten(own: Entrance, text: string, name: string): Promise<boolean> {
+async function isWritten(own: InstallTarget, text: string, name: string): Promise<boolean> {
   return (await readEntry(text, own.format, addressOf(own, name))) !== undefined;
 }
 

@@ -18,7 +18,7 @@ export async function signIn(
   options: Pick<SignInOptions, 'print'> & Partial<SignInOptions>,
 ): Promise<SignedIn> {
   const place = discovery.servers.findIndex((server) => server.name === name);
-  const chosen = discovery.held[place]?.chosen;
+  const chosen = discovery.held[place]?.active;
   const verdict = chosen && discovery.verdicts.get(chosen);
   const server = chosen && verdict && admit(name, chosen, verdict);
   if (!server)
@@ -34,7 +34,7 @@ export async function signIn(
 export async function signOut(discovery: Discovery, name: string): Promise<SignedOut> {
   const upstream = await import('../upstream/index.js');
   const store = upstream.credentialStore(credentialPath(discovery.host));
-  const url = discovery.held.find((one) => one.name === name)?.chosen.url;
+  const url = discovery.held.find((one) => one.name === name)?.active.url;
   const kept = store.list().find((one) => one.server === name)?.resource;
   const at = url ?? kept;
   return at === undefined ? { kind: 'was-not' } : upstream.signOut(at, store);

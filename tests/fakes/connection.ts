@@ -35,12 +35,12 @@ export function connected(serve: (request: Request, say: (message: Json | string
   });
   const limits = { maxLineBytes: MAX_LINE_BYTES, maxDepth: 64 };
   const connection = new Connection(new StreamChannel(fromServer, toServer, () => limits), {
-    notified: (method) => events.notified.push(method),
-    closed: (reason) => events.closings.push(reason),
-    noise: () => {
+    onNotification: (method) => events.notified.push(method),
+    onClose: (reason) => events.closings.push(reason),
+    onInvalidMessage: () => {
       events.noise += 1;
     },
-    lastWords: () => 'ouch',
+    stderrTail: () => 'ouch',
     redact: (text) => text.replaceAll('hunter22', '[secret]'),
   });
   return { connection, got, events, say, end: () => fromServer.end() };

@@ -2,8 +2,8 @@ import { afterEach } from 'vitest';
 import { silentLog } from '../../src/base/index.js';
 import { RpcError } from '../../src/rpc/index.js';
 import { type HttpHandler, openHttpHandler } from '../../src/serve/http/http-handler.js';
-import { Questions } from '../../src/serve/session/server-questions.js';
-import type { FaceRequest } from '../../src/serve/surfaces/surface.js';
+import { ServerQuestions } from '../../src/serve/session/server-questions.js';
+import type { SurfaceRequest } from '../../src/serve/surfaces/surface.js';
 import { fakeFace } from './face.js';
 
 export type Json = Record<string, unknown>;
@@ -32,9 +32,9 @@ export function parts() {
       for (const release of waits.waiting.splice(0)) release();
     },
   };
-  const questions = new Questions();
+  const questions = new ServerQuestions();
   open.push(questions);
-  const call = async ({ params, conversation }: FaceRequest) => {
+  const call = async ({ params, conversation }: SurfaceRequest) => {
     switch (params.name) {
       case 'echo':
         return { json: JSON.stringify({ content: [{ type: 'text', text: String(params.arguments) }] }) };

@@ -5,10 +5,10 @@ export function idleConnection(): Connection {
   return new Connection(
     { backlogBytes: 0, start: () => undefined, send: () => undefined, close: async () => undefined },
     {
-      notified: () => undefined,
-      closed: () => undefined,
-      noise: () => undefined,
-      lastWords: () => '',
+      onNotification: () => undefined,
+      onClose: () => undefined,
+      onInvalidMessage: () => undefined,
+      stderrTail: () => '',
       redact: (text) => text,
     },
   );

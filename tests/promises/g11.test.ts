@@ -52,7 +52,7 @@ function impatientPool(machine: Machine) {
       ),
     idleMs: () => 60_000,
     log: silentLog,
-    notified: () => undefined,
+    onNotification: () => undefined,
     random: () => 0,
   });
   return {

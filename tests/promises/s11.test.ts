@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Conversation } from '../../src/model/index.js';
 import type { Answer } from '../../src/rpc/index.js';
-import { Questions } from '../../src/serve/session/server-questions.js';
-import type { Face, FaceRequest } from '../../src/serve/surfaces/surface.js';
+import { ServerQuestions } from '../../src/serve/session/server-questions.js';
+import type { Surface, SurfaceRequest } from '../../src/serve/surfaces/surface.js';
 
 type Json = Record<string, unknown>;
 
@@ -10,7 +10,7 @@ const META = { abilities: { elicitation: {} } };
 const conversation = (client: string): Conversation => ({ client, signal: new AbortController().signal, ...META });
 
 /** A face behind which a server answers as `act` says. */
-function faceOf(act: (request: FaceRequest) => Promise<Answer>): Face {
+function faceOf(act: (request: SurfaceRequest) => Promise<Answer>): Surface {
   return { introduction: async () => ({ capabilities: {} }), answer: act, translate: () => undefined };
 }
 
@@ -27,7 +27,7 @@ const stateless = faceOf(async ({ conversation: { brought } }) =>
     : { value: { resultType: 'input_required', inputRequests: { name: {} }, requestState: 'upstream-state' } },
 );
 
-function request(client: string, params: Json): FaceRequest {
+function request(client: string, params: Json): SurfaceRequest {
   const principal = client.replace(/@.*/, '');
   return {
     method: 'tools/call',
@@ -44,9 +44,9 @@ describe.each([
   { kind: 'of a call that is held', face: asking, key: '0' },
   { kind: 'that a server wants back', face: stateless, key: 'name' },
 ])('S11: a requestState $kind', ({ face, key }) => {
-  let questions: Questions;
+  let questions: ServerQuestions;
   beforeEach(() => {
-    questions = new Questions();
+    questions = new ServerQuestions();
   });
   afterEach(() => {
     questions[Symbol.dispose]();
@@ -107,7 +107,7 @@ describe.each([
       other: { ...EXECUTE, arguments: { ...EXECUTE.arguments, tool: 'y' } },
     },
   ])('is refused $title', async ({ first, other }) => {
-    using questions = new Questions();
+    using questions = new ServerQuestions();
     const asked = objectOf(await questions.answer(request('a@1', first), face));
     expect(asked).toMatchObject({ resultType: 'input_required', requestState: expect.any(String) });
     const bring = (params: Json) =>
@@ -118,7 +118,7 @@ describe.each([
 });
 
 it('S11: the state of a held call counts once, also when it is brought twice at once', async () => {
-  using questions = new Questions();
+  using questions = new ServerQuestions();
   const asked = objectOf(await questions.answer(request('a@1', {}), asking));
   const again = () => {
     const inputResponses = { 0: { action: 'accept' } };

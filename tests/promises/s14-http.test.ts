@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { discoverAll } from '../../src/discovery/index.js';
+import { scanMachine } from '../../src/discovery/index.js';
 import { makeTarget, servers, type Target, UNAPPROVED } from '../attacks.js';
 import { configure } from '../client-over-stdio.js';
 import { daemonHouse } from '../daemon-harness.js';
@@ -215,7 +215,7 @@ describe('S14 default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)
       '<project>/.cursor/mcp.json': servers({ own: target.bait('own') }),
       [`${folder}/approvals.key`]: key,
     });
-    const { approvals, definitions } = await discoverAll(machine.options({ clients: ['cursor'] }));
+    const { approvals, definitions } = await scanMachine(machine.options({ clients: ['cursor'] }));
     const [definition] = definitions;
     if (!definition) throw new Error('there is nothing to forge an approval of');
     const { name, source } = definition;

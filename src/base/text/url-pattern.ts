@@ -1,7 +1,7 @@
 import { matchesWildcard, wildcard } from './wildcard.js';
 
 /** How a pattern is read: `strict` where a match opens something, `generous` where it closes something. */
-export type Reading = 'strict' | 'generous';
+export type PatternMode = 'strict' | 'generous';
 
 /** An address as whoever connects will read it: a backslash, a tab or an `@` may hide the true host from a plainer eye. */
 export interface Address {
@@ -42,7 +42,7 @@ export function addressOf(url: string): Address | undefined {
 type Test = (address: Address) => boolean;
 
 /** A test for addresses: `*` anywhere, hosts without case, ports alike; no scheme means any, and no path any path. */
-export function urlPattern(pattern: string, reading: Reading): Test {
+export function urlPattern(pattern: string, reading: PatternMode): Test {
   const [, scheme, rest = ''] = /^(?:([\w.+*-]*):\/\/)?(.*)$/s.exec(pattern) ?? [];
   const [, authority = '', path = ''] = /^([^/\\?#]*)(.*)$/s.exec(rest) ?? [];
   const isScheme = wildcard(scheme?.toLowerCase() ?? '*');
@@ -56,7 +56,7 @@ export function urlPattern(pattern: string, reading: Reading): Test {
 }
 
 /** The same for one text, also one that is no address: that matches no pattern which opens something. */
-export function matchesUrl(pattern: string, url: string, reading: Reading): boolean {
+export function matchesUrl(pattern: string, url: string, reading: PatternMode): boolean {
   const address = addressOf(url);
   if (address) return urlPattern(pattern, reading)(address);
   return reading === 'generous' && matchesWildcard(pattern, url);
@@ -77,7 +77,7 @@ function plainHost(host: string): string {
   return withoutDot(URL.canParse(url) ? new URL(url).hostname : host.toLowerCase());
 }
 
-function pathPattern(written: string, reading: Reading): Test {
+function pathPattern(written: string, reading: PatternMode): Test {
   if (written === '') return () => true;
   const url = `https://host${written}`;
   const { pathname, search } = URL.canParse(url) ? new URL(url) : { pathname: written, search: '' };

@@ -1,13 +1,13 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import type { Discovery, discoverAll } from '../../discovery/index.js';
+import type { Discovery, scanMachine } from '../../discovery/index.js';
 import {
+  type ApprovalQuestion,
   approveSettings,
   approveTools,
   changedTools,
   pendingQuestions,
-  type Question,
   questionAbout,
-  rule,
+  recordRuling,
 } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
 import { paint, placeText, plural, shortPath, visible } from '../runtime/terminal-text.js';
@@ -24,7 +24,7 @@ const OPTIONS = {
 } as const;
 const DENY_OPTIONS = { json, client } as const;
 
-export function approveCommand(discover: typeof discoverAll): Command {
+export function approveCommand(discover: typeof scanMachine): Command {
   return {
     name: 'approve',
     summary: 'let servers that a repository brings run, bound to what they are now',
@@ -59,7 +59,7 @@ export function approveCommand(discover: typeof discoverAll): Command {
   };
 }
 
-export function denyCommand(discover: typeof discoverAll): Command {
+export function denyCommand(discover: typeof scanMachine): Command {
   return {
     name: 'deny',
     summary: 'keep servers from running until they change',
@@ -79,7 +79,7 @@ export function denyCommand(discover: typeof discoverAll): Command {
   };
 }
 
-function questionsNamed(names: readonly string[], discovery: Discovery): Promise<Question[]> {
+function questionsNamed(names: readonly string[], discovery: Discovery): Promise<ApprovalQuestion[]> {
   const { servers } = discovery;
   return Promise.all(
     names.map(async (name) => {
@@ -96,13 +96,13 @@ interface Manner {
 }
 
 async function decideAll(
-  questions: readonly Question[],
+  questions: readonly ApprovalQuestion[],
   verdict: 'approved' | 'denied',
   discovery: Discovery,
   io: Io,
   { yes, json }: Manner,
 ): Promise<number> {
-  const decided: Question[] = [];
+  const decided: ApprovalQuestion[] = [];
   for (const question of questions) {
     if (!json)
       for (const line of questionLines(verdict === 'denied' ? { ...question, notes: [] } : question, io)) io.out(line);
@@ -111,7 +111,7 @@ async function decideAll(
   const names = decided.map(({ server }) => server.name);
   const file =
     decided.length > 0
-      ? await rule(
+      ? await recordRuling(
           decided.map(({ definition }) => definition),
           verdict,
           discovery,
@@ -195,7 +195,7 @@ const BECAUSE = {
   decided: 'it was decided before',
 } as const;
 
-function questionLines(question: Question, io: Io): string[] {
+function questionLines(question: ApprovalQuestion, io: Io): string[] {
   const { server, definition, because, launch, surroundings, changes, files, notes, shadows } = question;
   const { client, scope, source, line } = definition;
   return [
@@ -211,7 +211,7 @@ function questionLines(question: Question, io: Io): string[] {
   ];
 }
 
-function listQuestions(questions: readonly Question[], { settings }: Discovery, io: Io, json: boolean): number {
+function listQuestions(questions: readonly ApprovalQuestion[], { settings }: Discovery, io: Io, json: boolean): number {
   if (json) {
     const shown = questions.map(({ server, because, launch, surroundings, changes, files, notes, shadows }) => ({
       name: server.name,

@@ -1,5 +1,5 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import type { discoverAll } from '../../discovery/index.js';
+import type { scanMachine } from '../../discovery/index.js';
 import { type AuditReading, explain, readAudit } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from '../runtime/command.js';
 import { type Cell, paint, plural, shortPath, table, visible } from '../runtime/terminal-text.js';
@@ -17,7 +17,7 @@ const OPTIONS = {
 const SHOWN = 50;
 const HEAD = ['TIME', 'CLIENT', 'SERVER', 'TOOL', 'OUTCOME', 'MS', 'BYTES'];
 
-export function auditCommand(folder: () => string, discover: typeof discoverAll): Command {
+export function auditCommand(folder: () => string, discover: typeof scanMachine): Command {
   return {
     name: 'audit',
     summary: 'show which tools were called, and whether the record of it is whole',
@@ -47,7 +47,7 @@ export function auditCommand(folder: () => string, discover: typeof discoverAll)
 }
 
 /** A server stands in the record under its name in the chart, whatever else it is called; one that is gone from it, as it was. */
-async function namesOf(wanted: string, discover: typeof discoverAll): Promise<ReadonlySet<string>> {
+async function namesOf(wanted: string, discover: typeof scanMachine): Promise<ReadonlySet<string>> {
   const known = await discover({}).then(
     (discovery) => explain(discovery, wanted)?.server?.name,
     () => undefined, // what was called is shown, whatever is wrong with the files now

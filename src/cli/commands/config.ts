@@ -1,5 +1,5 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import type { discoverAll } from '../../discovery/index.js';
+import type { scanMachine } from '../../discovery/index.js';
 import type { Problem } from '../../model/index.js';
 import {
   type inspectOwnSettings,
@@ -17,7 +17,7 @@ const OPTIONS = {
   'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
 } as const;
 
-export function configCommand(discover: typeof discoverAll, inspect: typeof inspectOwnSettings): Command {
+export function configCommand(discover: typeof scanMachine, inspect: typeof inspectOwnSettings): Command {
   return {
     name: 'config',
     summary: 'show or check the settings that hold, or every place that was looked at and what was there',
@@ -77,7 +77,7 @@ export function configCommand(discover: typeof discoverAll, inspect: typeof insp
 }
 
 /** A rule may match the name of a server, so the servers are discovered if there are rules and the settings can be used. */
-async function withServerRules(own: OwnSettings, discover: typeof discoverAll): Promise<OwnSettings> {
+async function withServerRules(own: OwnSettings, discover: typeof scanMachine): Promise<OwnSettings> {
   const isUsable = own.problems.every(({ severity }) => severity !== 'error');
   if (!isUsable || own.settings.toolRules.length === 0) return own;
   const found = await rulesForServers(await discover({})).catch(unreadablePattern);

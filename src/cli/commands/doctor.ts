@@ -1,5 +1,5 @@
 import { assertNever } from '../../base/index.js';
-import type { discoverAll } from '../../discovery/index.js';
+import type { scanMachine } from '../../discovery/index.js';
 import type { Problem } from '../../model/index.js';
 import { type EngineState, hiddenTools, rulesForServers, sandboxState } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
@@ -13,7 +13,7 @@ const OPTIONS = {
   all: { type: 'boolean', about: 'try every sandbox that is installed, not only the one that serves' },
 } as const;
 
-export function doctorCommand(discover: typeof discoverAll): Command {
+export function doctorCommand(discover: typeof scanMachine): Command {
   return {
     name: 'doctor',
     summary: 'show what is wrong with the files found, and what to do about it',

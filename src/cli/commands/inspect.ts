@@ -1,7 +1,7 @@
 import { isObject, type PortolanError, shellWord, unlessAborted } from '../../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
-import { forPeople } from '../runtime/terminal-hints.js';
+import { withTerminalHint } from '../runtime/terminal-hints.js';
 import { type Cell, paint, table, visible } from '../runtime/terminal-text.js';
 import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
@@ -46,7 +46,7 @@ export function inspectCommand(open: OpenForCommand): Command {
 }
 
 function refusalLines(refusal: PortolanError): string[] {
-  const { message, hint } = forPeople(refusal);
+  const { message, hint } = withTerminalHint(refusal);
   return [visible(message), ...(hint === undefined ? [] : [`  ${visible(hint)}`])];
 }
 

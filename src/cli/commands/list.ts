@@ -1,5 +1,5 @@
 import { scriptsMixedIn } from '../../base/index.js';
-import type { Discovery, discoverAll } from '../../discovery/index.js';
+import type { Discovery, scanMachine } from '../../discovery/index.js';
 import { maskChart, type Problem, type Server, type State } from '../../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
 import { type Cell, paint, plural, type Style, shortPath, table, visible } from '../runtime/terminal-text.js';
@@ -21,7 +21,7 @@ const OPTIONS = {
   'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
 } as const;
 
-export function listCommand(discover: typeof discoverAll): Command {
+export function listCommand(discover: typeof scanMachine): Command {
   return {
     name: 'list',
     summary: 'show the servers found, where each came from and whether it may run',

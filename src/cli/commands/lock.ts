@@ -1,9 +1,9 @@
-import type { discoverAll } from '../../discovery/index.js';
+import type { scanMachine } from '../../discovery/index.js';
 import { writeLock } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from '../runtime/command.js';
 import { plural, shortPath } from '../runtime/terminal-text.js';
 
-export function lockCommand(discover: typeof discoverAll): Command {
+export function lockCommand(discover: typeof scanMachine): Command {
   return {
     name: 'lock',
     summary: 'write what you approved of this repository into portolan.lock.json, for your team to review and commit',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { makeMachine } from '../../../tests/machine.js';
-import { discoverAll } from '../../discovery/index.js';
+import { scanMachine } from '../../discovery/index.js';
 import type { signIn, signOut } from '../../use-cases/index.js';
 import type { Command, Io } from '../runtime/command.js';
 import { loginCommand } from './login.js';
@@ -23,11 +23,11 @@ function terminal(): Io & { readonly lines: string[]; readonly errors: string[] 
 }
 
 /** Runs a command on a machine on which a remote and a local server are written down. */
-async function run(make: (discover: typeof discoverAll) => Command, words: readonly string[]) {
+async function run(make: (discover: typeof scanMachine) => Command, words: readonly string[]) {
   using machine = makeMachine();
   machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: SERVERS }) });
   const io = terminal();
-  const command = make((options) => discoverAll(machine.options(options)));
+  const command = make((options) => scanMachine(machine.options(options)));
   const code = await command.run(words, io).catch((error: unknown) => error);
   return { code, lines: io.lines, errors: io.errors };
 }

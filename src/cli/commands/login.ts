@@ -1,4 +1,4 @@
-import type { discoverAll } from '../../discovery/index.js';
+import type { scanMachine } from '../../discovery/index.js';
 import { explain, signIn } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
 import { visible } from '../runtime/terminal-text.js';
@@ -9,7 +9,7 @@ const OPTIONS = {
   'no-browser': { type: 'boolean', about: 'print the address of the page instead of opening it' },
 } as const;
 
-export function loginCommand(discover: typeof discoverAll, enter: typeof signIn = signIn): Command {
+export function loginCommand(discover: typeof scanMachine, enter: typeof signIn = signIn): Command {
   return {
     name: 'login',
     summary: 'sign in to a remote server, in your browser',

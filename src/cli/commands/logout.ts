@@ -1,10 +1,10 @@
-import type { discoverAll } from '../../discovery/index.js';
+import type { scanMachine } from '../../discovery/index.js';
 import { explain, signOut } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, needed } from '../runtime/command.js';
 import { visible } from '../runtime/terminal-text.js';
 import { unknownServer } from './why.js';
 
-export function logoutCommand(discover: typeof discoverAll, leave: typeof signOut = signOut): Command {
+export function logoutCommand(discover: typeof scanMachine, leave: typeof signOut = signOut): Command {
   return {
     name: 'logout',
     summary: 'forget the sign-in to a remote server, here and at its authorization server',

@@ -1,12 +1,12 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import { type DiscoverOptions, type discoverAll, hostOf, ownFolders } from '../../discovery/index.js';
+import { type DiscoverOptions, hostOf, ownFolders, type scanMachine } from '../../discovery/index.js';
 import { explain, readServerLog } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, JSON_OPTIONS, needed } from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { visible } from '../runtime/terminal-text.js';
 import { unknownServer } from './why.js';
 
-export function logsCommand(discover: typeof discoverAll, machine: DiscoverOptions = {}): Command {
+export function logsCommand(discover: typeof scanMachine, machine: DiscoverOptions = {}): Command {
   return {
     name: 'logs',
     summary: 'show what a server wrote on stderr when it last ran',
@@ -32,7 +32,7 @@ interface LastWords {
   readonly lines: readonly string[];
 }
 
-async function readLog(wanted: string, folder: string, discover: typeof discoverAll): Promise<LastWords> {
+async function readLog(wanted: string, folder: string, discover: typeof scanMachine): Promise<LastWords> {
   const kept = await readServerLog(folder, wanted);
   // What was written is shown, whoever still knows the server; only where nothing was is the name looked for.
   const server = kept.kind === 'absent' ? await knownAs(wanted, discover) : wanted;
@@ -46,7 +46,7 @@ async function readLog(wanted: string, folder: string, discover: typeof discover
 }
 
 /** The name under which its log is kept; a name that nobody wrote down is a mistake, and no server that is silent. */
-async function knownAs(wanted: string, discover: typeof discoverAll): Promise<string> {
+async function knownAs(wanted: string, discover: typeof scanMachine): Promise<string> {
   const discovery = await discover({});
   const explanation = explain(discovery, wanted);
   if (!explanation) throw await unknownServer(wanted, discovery);

@@ -1,7 +1,13 @@
 import { ErrorCode, maskUrl, nearest, PortolanError } from '../../base/index.js';
-import type { Discovery, discoverAll } from '../../discovery/index.js';
+import type { Discovery, scanMachine } from '../../discovery/index.js';
 import { maskServer, writtenBy } from '../../model/index.js';
-import { type Explanation, explain, type Fate, launchText, surroundingsText } from '../../use-cases/index.js';
+import {
+  type DefinitionOutcome,
+  type Explanation,
+  explain,
+  launchText,
+  surroundingsText,
+} from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { type Cell, paint, placeText, shortPath, table, visible } from '../runtime/terminal-text.js';
@@ -11,7 +17,7 @@ const OPTIONS = {
   'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
 } as const;
 
-export function whyCommand(discover: typeof discoverAll): Command {
+export function whyCommand(discover: typeof scanMachine): Command {
   return {
     name: 'why',
     summary: 'explain one server: every definition of it, which holds, what policy says, and what would run',
@@ -71,7 +77,7 @@ function isNear(name: string, wanted: string): boolean {
 
 function explanationLines(explanation: Explanation, name: string, discovery: Discovery, io: Io): string[] {
   const { server, definitions, verdict, approval, changes, files, notes, tools } = explanation;
-  const chosen = discovery.held.find((held) => held.name === server?.name)?.chosen;
+  const chosen = discovery.held.find((held) => held.name === server?.name)?.active;
   const facts: [string, string][] = server
     ? [
         ['state', server.state],
@@ -114,7 +120,7 @@ function toolsText({ allow, deny = [] }: NonNullable<Explanation['tools']>): str
 }
 
 function fateLines(
-  { name, fate, client, scope, source, line, because, clientState }: Fate,
+  { name, fate, client, scope, source, line, because, clientState }: DefinitionOutcome,
   known: string,
   io: Io,
 ): string[] {

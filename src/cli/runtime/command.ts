@@ -16,11 +16,11 @@ export interface Io {
   /** Asks the person at the terminal; undefined where there is none. */
   readonly ask?: (question: string) => Promise<string>;
   /** What ends the process is for the command from now on, which ends in order; else the process just ends. */
-  readonly ending?: () => Ending;
+  readonly ending?: () => ShutdownSignal;
 }
 
 /** A command hears that it is told to end, until it has nothing to end in order any more. */
-export interface Ending extends Disposable {
+export interface ShutdownSignal extends Disposable {
   readonly signal: AbortSignal;
 }
 

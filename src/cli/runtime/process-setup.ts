@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import { jsonLog, type Log, type LogLevel } from '../../base/index.js';
-import type { Ending } from './command.js';
-import { ENDING_SIGNALS, ToldToEnd } from './shutdown-signal.js';
+import type { ShutdownSignal } from './command.js';
+import { ENDING_SIGNALS, ShutdownSignalError } from './shutdown-signal.js';
 
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
@@ -21,12 +21,12 @@ export function untilSignal(): AbortSignal {
 }
 
 /** The same until it is disposed of: from then on a signal ends the process as if nobody had listened. */
-export function hearSignals(): Ending {
+export function hearSignals(): ShutdownSignal {
   const ending = new AbortController();
   const listeners = ENDING_SIGNALS.map((signal) => {
     const listener = () => {
       if (ending.signal.aborted) process.exit(1);
-      ending.abort(new ToldToEnd(signal));
+      ending.abort(new ShutdownSignalError(signal));
     };
     process.on(signal, listener);
     return () => process.off(signal, listener);

@@ -1,6 +1,6 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { EXIT, type Io } from './command.js';
-import { ToldToEnd } from './shutdown-signal.js';
+import { ShutdownSignalError } from './shutdown-signal.js';
 
 const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
   [ErrorCode.TerminalNeeded]: EXIT.terminalNeeded,
@@ -18,7 +18,7 @@ const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
 
 /** With which code a command ends that failed like this, unless it says otherwise itself. */
 export function exitOf(error: PortolanError): number {
-  return error instanceof ToldToEnd ? error.exitCode : (EXIT_OF[error.code] ?? EXIT.usage);
+  return error instanceof ShutdownSignalError ? error.exitCode : (EXIT_OF[error.code] ?? EXIT.usage);
 }
 
 /** What failed, for a program that reads stdout and finds one document there whatever happens. */

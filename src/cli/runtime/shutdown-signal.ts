@@ -7,7 +7,7 @@ export type EndingSignal = keyof typeof EXIT_OF_SIGNAL;
 export const ENDING_SIGNALS: readonly EndingSignal[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
 /** Why a command did not do what was asked: somebody does not want it any more. */
-export class ToldToEnd extends PortolanError {
+export class ShutdownSignalError extends PortolanError {
   readonly exitCode: number;
 
   constructor(signal: EndingSignal) {

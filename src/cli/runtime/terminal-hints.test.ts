@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import { forPeople } from './terminal-hints.js';
+import { withTerminalHint } from './terminal-hints.js';
 
-describe('forPeople', () => {
+describe('withTerminalHint', () => {
   it.each([
     ['list_tools shows what my notes has', "portolan tools 'my notes' shows what it has"],
     ['get_tool_details of notes add shows what it takes', 'portolan inspect notes add shows what it takes'],
@@ -14,13 +14,13 @@ describe('forPeople', () => {
   ])('says for %j: %j', (said, instead) => {
     const cause = new Error('why');
     const error = new PortolanError(ErrorCode.ToolNotFound, 'no such tool', { hint: said, cause });
-    expect(forPeople(error)).toEqual(
+    expect(withTerminalHint(error)).toEqual(
       new PortolanError(ErrorCode.ToolNotFound, 'no such tool', { hint: instead, cause }),
     );
   });
 
   it('leaves alone what is no error of ours', () => {
     const fault = new TypeError('list_tools');
-    expect(forPeople(fault)).toBe(fault);
+    expect(withTerminalHint(fault)).toBe(fault);
   });
 });

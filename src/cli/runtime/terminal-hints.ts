@@ -12,7 +12,7 @@ const SAID_TO_MODELS: readonly (readonly [said: RegExp, instead: (whole: string,
 ];
 
 /** An error of the gateway whose hint names commands, not tools that only a model can call. */
-export function forPeople<T>(error: T): T | PortolanError {
+export function withTerminalHint<T>(error: T): T | PortolanError {
   if (!(error instanceof PortolanError) || error.hint === undefined) return error;
   const hint = SAID_TO_MODELS.reduce((text, [said, instead]) => text.replace(said, instead), error.hint);
   return hint === error.hint ? error : new PortolanError(error.code, error.message, { hint, cause: error.cause });

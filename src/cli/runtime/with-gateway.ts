@@ -1,7 +1,7 @@
 import type { GatewayOptions, RunningGateway } from '../../app/index.js';
 import { PortolanError } from '../../base/index.js';
 import type { Io } from './command.js';
-import { forPeople } from './terminal-hints.js';
+import { withTerminalHint } from './terminal-hints.js';
 import { visible } from './terminal-text.js';
 import { Warnings } from './warnings.js';
 
@@ -57,7 +57,7 @@ async function acted<T>(
   } catch (error) {
     // Whatever it was doing failed by that: the signal is the reason.
     if (error instanceof PortolanError) signal.throwIfAborted();
-    throw forPeople(error);
+    throw withTerminalHint(error);
   } finally {
     stop();
   }

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { exceeded, type Limits } from './call-limits.js';
 import { type Heap, heapOfProcess } from './heap-usage.js';
-import { join, leave, Parties, type Party, type Waiter } from './quota-keys.js';
+import { join, leave, type QuotaCounter, QuotaCounters, type Waiter } from './quota-keys.js';
 
 export interface CallGateOptions {
   /** A clock that never goes back, in milliseconds. */
@@ -12,7 +12,7 @@ export interface CallGateOptions {
 }
 
 /** Who calls, and whom. */
-export interface Passage {
+export interface CallQuotaKeys {
   readonly client: string;
   readonly server: string;
 }
@@ -23,7 +23,7 @@ export interface Gate {
    * A turn, at once where there is room, which lasts until it is disposed of; throws or rejects with `LimitExceeded`,
    * or `Cancelled` by the signal.
    */
-  enter(who: Passage, signal?: AbortSignal): Disposable | Promise<Disposable>;
+  enter(who: CallQuotaKeys, signal?: AbortSignal): Disposable | Promise<Disposable>;
 }
 
 /** Above this part of the heap the process is about to die, and everybody's calls with it. */
@@ -35,11 +35,11 @@ const SWEEP_MS = 60_000;
 const MAX_WAIT_MS = 60_000;
 
 class Turn implements Disposable {
-  readonly #client: Party;
-  readonly #server: Party;
-  #end: ((client: Party, server: Party) => void) | undefined;
+  readonly #client: QuotaCounter;
+  readonly #server: QuotaCounter;
+  #end: ((client: QuotaCounter, server: QuotaCounter) => void) | undefined;
 
-  constructor(client: Party, server: Party, end: (client: Party, server: Party) => void) {
+  constructor(client: QuotaCounter, server: QuotaCounter, end: (client: QuotaCounter, server: QuotaCounter) => void) {
     this.#client = client;
     this.#server = server;
     this.#end = end;
@@ -57,8 +57,8 @@ export class CallGate implements Gate {
   readonly #limits: () => Limits;
   readonly #now: () => number;
   readonly #maxWaitMs: number;
-  readonly #clients = new Parties();
-  readonly #servers = new Parties();
+  readonly #clients = new QuotaCounters();
+  readonly #servers = new QuotaCounters();
   #heap: (() => Heap) | undefined;
   #heapAt = Number.NEGATIVE_INFINITY;
   #isHeapFull = false;
@@ -82,7 +82,7 @@ export class CallGate implements Gate {
   }
 
   enter(
-    who: Passage,
+    who: CallQuotaKeys,
     signal?: AbortSignal,
     limitsOf = this.#limits,
     launch = who.server,
@@ -97,7 +97,7 @@ export class CallGate implements Gate {
   }
 
   #enter(
-    who: Passage,
+    who: CallQuotaKeys,
     signal: AbortSignal | undefined,
     limitsOf: () => Limits,
     launch: string,
@@ -121,7 +121,7 @@ export class CallGate implements Gate {
     return this.#turn({ client, server, limits: limitsOf }, who, signal).then(() => turn);
   }
 
-  #turn(party: Omit<Waiter, 'start' | 'refuse'>, { server: name }: Passage, signal?: AbortSignal): Promise<void> {
+  #turn(party: Omit<Waiter, 'start' | 'refuse'>, { server: name }: CallQuotaKeys, signal?: AbortSignal): Promise<void> {
     const { client, server } = party;
     return new Promise((resolve, reject) => {
       const end = () => {
@@ -154,7 +154,7 @@ export class CallGate implements Gate {
     });
   }
 
-  readonly #left = (client: Party, server: Party): void => {
+  readonly #left = (client: QuotaCounter, server: QuotaCounter): void => {
     client.inFlight -= 1;
     server.inFlight -= 1;
     if (server.waiting > 0) this.#advance(server);
@@ -162,7 +162,7 @@ export class CallGate implements Gate {
   };
 
   /** Starts who can be started of those who wait for one party, one of each line in turn. */
-  #advance(party: Party): void {
+  #advance(party: QuotaCounter): void {
     for (const [other, line] of party.lines) {
       const [waiter] = line;
       // Passed over: this side has no room as this one counts, or the other side has none; the next line's may have.
@@ -190,17 +190,21 @@ export class CallGate implements Gate {
   }
 }
 
-function hasRoom(client: Party, server: Party, { inFlightPerClient, inFlightPerServer }: Limits): boolean {
+function hasRoom(
+  client: QuotaCounter,
+  server: QuotaCounter,
+  { inFlightPerClient, inFlightPerServer }: Limits,
+): boolean {
   return client.inFlight < inFlightPerClient && server.inFlight < inFlightPerServer;
 }
 
-function begin(client: Party, server: Party): void {
+function begin(client: QuotaCounter, server: QuotaCounter): void {
   client.inFlight += 1;
   server.inFlight += 1;
 }
 
 /** Takes from both or from none. */
-function checkRate(client: Party, server: Party, { ratePerMinute }: Limits, now: number): void {
+function checkRate(client: QuotaCounter, server: QuotaCounter, { ratePerMinute }: Limits, now: number): void {
   const wait = Math.max(client.rate.wait(ratePerMinute, now), server.rate.wait(ratePerMinute, now));
   if (wait > 0)
     throw exceeded(
@@ -212,7 +216,7 @@ function checkRate(client: Party, server: Party, { ratePerMinute }: Limits, now:
 }
 
 /** A full queue is shared alike: who has more calls in it than the one who comes loses his newest. */
-function makeRoom(client: Party, server: Party, who: Passage, { queue }: Limits): void {
+function makeRoom(client: QuotaCounter, server: QuotaCounter, who: CallQuotaKeys, { queue }: Limits): void {
   const hint = 'wait for some of your calls; limits.queue sets the limit';
   if (client.waiting >= queue) throw exceeded(`${queue} calls of this client are waiting already`, hint);
   if (server.waiting < queue) return;

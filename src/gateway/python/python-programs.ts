@@ -1,7 +1,7 @@
 import type { AuditLog } from '../../audit/index.js';
 import { ErrorCode, PortolanError, randomKey } from '../../base/index.js';
 import type { Conversation } from '../../model/index.js';
-import type { PythonParts } from './python-dependencies.js';
+import type { PythonDependencies } from './python-dependencies.js';
 import type { PythonGateway, PythonRequest, PythonRun } from './run-python.js';
 
 /** Sessions of which we know that they were told what they lost. */
@@ -11,13 +11,13 @@ const OWN_NAME = 'portolan';
 
 /** The programs of one gateway: what they share, and their lines in the log. */
 export class Programs {
-  readonly #parts: PythonParts;
+  readonly #parts: PythonDependencies;
   readonly #audit: AuditLog;
   /** Sets our sessions apart from those of other gateways in the same sandbox. */
   readonly #scope = randomKey();
   readonly #told = new Set<string>();
 
-  constructor(parts: PythonParts, audit: AuditLog) {
+  constructor(parts: PythonDependencies, audit: AuditLog) {
     this.#parts = parts;
     this.#audit = audit;
   }

@@ -11,7 +11,7 @@ export interface KnownTools {
 }
 
 /** What a program needs to know of the servers before it begins. */
-export interface Charted {
+export interface ServerToolList {
   readonly view: { readonly servers: readonly ServedServer[] };
   /** Undefined while nobody has read them. */
   knownToolsOf(server: string): KnownTools | undefined;
@@ -26,7 +26,7 @@ const MAX_NAMED = 256;
 
 /** The servers that a program may reach: those that were named, else all that were let in. */
 export async function serversInReach(
-  chart: Charted,
+  chart: ServerToolList,
   named: readonly string[] | undefined,
   conversation: Conversation,
 ): Promise<readonly JobServer[]> {
@@ -48,7 +48,7 @@ function namedServers(servers: readonly ServedServer[], named: readonly string[]
 
 /** Who was named will be used and is read now; of all the others only what can be had in a moment. */
 async function read(
-  chart: Charted,
+  chart: ServerToolList,
   wanted: readonly ServedServer[],
   isNamed: boolean,
   conversation: Conversation,
@@ -60,7 +60,7 @@ async function read(
   else await Promise.all(unknown.map(({ name }) => chart.toolsOf(name).catch(() => undefined)));
 }
 
-function jobServer(chart: Charted, server: ServedServer, alias: string): JobServer {
+function jobServer(chart: ServerToolList, server: ServedServer, alias: string): JobServer {
   // Of a server that nobody has let in, nothing but its name goes in; a call of it is refused, or asks a person.
   const known = server.admitted && chart.knownToolsOf(server.name);
   const description = server.admitted && chart.descriptionOf(server.name);

@@ -14,7 +14,7 @@ import type { CallDetails } from '../execute.js';
 import { projectMemories } from './project-memories.js';
 import { pythonAliases } from './python-alias.js';
 import { answerTo, type PythonAnswer } from './python-answer.js';
-import { type Charted, serversInReach } from './reachable-servers.js';
+import { type ServerToolList, serversInReach } from './reachable-servers.js';
 import { type Documented, runtimeFunction } from './runtime-functions.js';
 
 /** A program and what it may use. */
@@ -45,8 +45,8 @@ export interface PythonPlace {
 }
 
 /** What a program reaches: the gateway itself, by the same methods as everybody. */
-export interface PythonGateway extends Charted, Documented {
-  readonly view: Charted['view'] & { readonly settings: Settings };
+export interface PythonGateway extends ServerToolList, Documented {
+  readonly view: ServerToolList['view'] & { readonly settings: Settings };
   executeTool(
     server: string,
     tool: string,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { FairTurns } from './fair-run-queue.js';
+import { FairRunQueue } from './fair-run-queue.js';
 
 const never = new AbortController().signal;
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 
-describe('FairTurns', () => {
+describe('FairRunQueue', () => {
   it('gives no client more than half, and the rest of them to others', async () => {
-    const turns = new FairTurns(4);
+    const turns = new FairRunQueue(4);
     const held = [await turns.take('greedy', never), await turns.take('greedy', never)];
     let hasThird = false;
     const third = turns.take('greedy', never).then((turn) => {
@@ -21,7 +21,7 @@ describe('FairTurns', () => {
   });
 
   it('gives everything back, also for a caller that went away while it waited', async () => {
-    const turns = new FairTurns(2);
+    const turns = new FairRunQueue(2);
     const first = await turns.take('one', never);
     const leaving = new AbortController();
     const gone = turns.take('one', leaving.signal);
@@ -33,6 +33,6 @@ describe('FairTurns', () => {
   });
 
   it('lets a lone client run where there is room for one alone', async () => {
-    expect(await new FairTurns(1).take('one', never)).toBeDefined();
+    expect(await new FairRunQueue(1).take('one', never)).toBeDefined();
   });
 });

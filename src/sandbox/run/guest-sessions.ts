@@ -1,5 +1,5 @@
 import type { Guest } from './guest.js';
-import { Turns } from './run-queue.js';
+import { RunQueue } from './run-queue.js';
 
 const IDLE_MS = 15 * 60_000;
 /** Sessions of which we still know that they lost something. */
@@ -10,7 +10,7 @@ const WAIT_MS = 120_000;
 export interface Session {
   readonly key: string;
   /** One run after the other: they share their variables. */
-  readonly turns: Turns;
+  readonly turns: RunQueue;
   guest: Guest | undefined;
   idle: NodeJS.Timeout | undefined;
   /** Nobody will come back for it. */
@@ -33,7 +33,7 @@ export class Sessions implements AsyncDisposable {
   open(key: string): Session {
     const session = this.#sessions.get(key) ?? {
       key,
-      turns: new Turns(1, MAX_WAITING, WAIT_MS),
+      turns: new RunQueue(1, MAX_WAITING, WAIT_MS),
       guest: undefined,
       idle: undefined,
     };

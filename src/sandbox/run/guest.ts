@@ -53,7 +53,7 @@ export class Guest {
       message: (message) => this.#receive(readGuestMessage(message, this.#run?.job.servers ?? [])),
       overlong: () => this.#misbehaved('hostCallBytes'),
       undelivered: () => undefined,
-      closed: () => this.kill(), // who cannot be heard is of no use; `ended` says the rest
+      onClose: () => this.kill(), // who cannot be heard is of no use; `ended` says the rest
     });
     this.#takeErrors();
   }

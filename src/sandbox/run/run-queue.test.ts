@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../../base/index.js';
-import { Turns } from './run-queue.js';
+import { RunQueue } from './run-queue.js';
 
 const never = new AbortController().signal;
 const WAIT_MS = 20_000;
 
 describe('Turns', () => {
   it('lets so many at once and the rest in their order', async () => {
-    const turns = new Turns(1, 10, WAIT_MS);
+    const turns = new RunQueue(1, 10, WAIT_MS);
     const order: number[] = [];
     const first = await turns.take(never);
     const rest = [1, 2, 3].map(async (n) => {
@@ -21,7 +21,7 @@ describe('Turns', () => {
   });
 
   it('turns away whom it cannot let wait', async () => {
-    const turns = new Turns(1, 1, WAIT_MS);
+    const turns = new RunQueue(1, 1, WAIT_MS);
     const first = await turns.take(never);
     const second = turns.take(never);
     await expect(turns.take(never)).rejects.toMatchObject({ code: ErrorCode.LimitExceeded });
@@ -31,13 +31,13 @@ describe('Turns', () => {
   });
 
   it('turns away who has waited too long', async () => {
-    const turns = new Turns(1, 5, 10);
+    const turns = new RunQueue(1, 5, 10);
     await turns.take(never);
     await expect(turns.take(never)).rejects.toMatchObject({ code: ErrorCode.LimitExceeded });
   });
 
   it('forgets who went away', async () => {
-    const turns = new Turns(1, 5, WAIT_MS);
+    const turns = new RunQueue(1, 5, WAIT_MS);
     const leaving = new AbortController();
     const first = await turns.take(never);
     const second = turns.take(leaving.signal);

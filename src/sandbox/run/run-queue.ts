@@ -1,7 +1,7 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 
 /** Lets so many at once and the rest in their order; who cannot wait is turned away. */
-export class Turns {
+export class RunQueue {
   readonly #atOnce: number;
   readonly #maxWaiting: number;
   readonly #waitMs: number;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { pour, type Waiting } from './backpressure.js';
+import { type Waiting, writeWithBackpressure } from './backpressure.js';
 
 const MB = 1024 * 1024;
 const open: (Server | Socket)[] = [];
@@ -42,10 +42,9 @@ async function serve(from: Source, all: Waiting, stallMs?: number) {
   const poured = new Promise<void>((resolve) => {
     over = resolve;
   });
-  const server = createServer((_, response) => void pour(from.body, response, all, stallMs).then(over)).listen(
-    0,
-    '127.0.0.1',
-  );
+  const server = createServer(
+    (_, response) => void writeWithBackpressure(from.body, response, all, stallMs).then(over),
+  ).listen(0, '127.0.0.1');
   open.push(server);
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

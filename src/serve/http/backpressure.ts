@@ -19,7 +19,7 @@ export interface Waiting {
  * Writes an answer as fast as its reader takes it. It is taken from its source at once all the same: what the source
  * keeps cannot be counted. A reader who lets too much pile up, or stops, is hung up on.
  */
-export async function pour(
+export async function writeWithBackpressure(
   body: ReadableStream<Uint8Array>,
   response: ServerResponse,
   all: Waiting,

@@ -2,7 +2,7 @@ import type { InboundHttpRequest } from '@modelcontextprotocol/server';
 import { sha256 } from '../../base/index.js';
 import { readMessage, type StreamLimits } from '../../rpc/index.js';
 import type { Session, SessionOptions } from '../session/session.js';
-import type { Notice } from '../surfaces/surface.js';
+import type { SurfaceNotification } from '../surfaces/surface.js';
 import { admission } from './admission.js';
 import type { HostRules } from './host-rules.js';
 import { LegacySessions } from './legacy-sessions.js';
@@ -27,7 +27,7 @@ export interface HttpHandler extends Disposable {
   handle(request: Request): Promise<Response>;
   readonly clients: number;
   /** Tells every client what it asked to be told. */
-  notice(notice: Notice): void;
+  notice(notice: SurfaceNotification): void;
   /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
   drain(limitMs: number): Promise<void>;
 }

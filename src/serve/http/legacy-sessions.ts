@@ -3,8 +3,8 @@ import { randomKey } from '../../base/index.js';
 import { LEGACY_VERSIONS } from '../../model/index.js';
 import { type Id, RpcCode, readMessage } from '../../rpc/index.js';
 import { Session, type SessionOptions } from '../session/session.js';
-import type { Notice } from '../surfaces/surface.js';
-import { whenOver } from './on-response-end.js';
+import type { SurfaceNotification } from '../surfaces/surface.js';
+import { onResponseEnd } from './on-response-end.js';
 import { faultResponse, HTTP_FAULT, SESSION_GONE } from './rpc-response.js';
 import { TransportChannel } from './transport-channel.js';
 
@@ -65,7 +65,7 @@ export class LegacySessions implements Disposable {
     return faultResponse(400, { code: HTTP_FAULT, message }, answerable(parsedBody));
   }
 
-  notice(notice: Notice): void {
+  notice(notice: SurfaceNotification): void {
     for (const { session } of this.#kept.values()) session.notice(notice);
   }
 
@@ -138,7 +138,7 @@ export class LegacySessions implements Disposable {
     };
     try {
       const response = await kept.transport.handleRequest(request, parsedBody === undefined ? {} : { parsedBody });
-      return whenOver(response, over);
+      return onResponseEnd(response, over);
     } catch (error) {
       over();
       throw error;

@@ -3,7 +3,7 @@ import { isObject } from '../../base/index.js';
 import { META } from '../../model/index.js';
 import { type Params, RpcCode, type RpcFault } from '../../rpc/index.js';
 import { Session, type SessionOptions } from '../session/session.js';
-import type { Notice } from '../surfaces/surface.js';
+import type { SurfaceNotification } from '../surfaces/surface.js';
 import { paramFault } from './check-param-headers.js';
 import { faultResponse, withStatusOf } from './rpc-response.js';
 import { headerFault } from './standard-headers.js';
@@ -57,7 +57,7 @@ export class ModernRequests {
     }
   }
 
-  notice(notice: Notice): void {
+  notice(notice: SurfaceNotification): void {
     for (const session of this.#running) session.notice(notice);
   }
 

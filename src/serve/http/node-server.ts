@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
-import { pour, type Waiting } from './backpressure.js';
+import { type Waiting, writeWithBackpressure } from './backpressure.js';
 import { type HttpAddress, isLoopback } from './listen-address.js';
 
 /** A client whose headers are not complete by then is disconnected. */
@@ -130,7 +130,7 @@ async function serveOne(
     return;
   }
   outgoing.flushHeaders(); // of a stream that has nothing to say yet, too
-  await pour(response.body, outgoing, waiting);
+  await writeWithBackpressure(response.body, outgoing, waiting);
 }
 
 /** Undefined for what is no request to us: one for a proxy, or with a method that nobody serves. */

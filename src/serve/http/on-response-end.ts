@@ -1,5 +1,5 @@
 /** The same answer; `over` is called once, when all of it was read or nobody reads on. */
-export function whenOver(response: Response, over: () => void): Response {
+export function onResponseEnd(response: Response, over: () => void): Response {
   if (!response.body) {
     over();
     return response;

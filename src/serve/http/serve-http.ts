@@ -1,5 +1,5 @@
 import type { Log } from '../../base/index.js';
-import type { Notice } from '../surfaces/surface.js';
+import type { SurfaceNotification } from '../surfaces/surface.js';
 import { boundNames } from './host-rules.js';
 import { type HttpHandlerOptions, MCP_PATH, openHttpHandler } from './http-handler.js';
 import { checkToken, type HttpAddress, readAddress, requireTokenBeyondLoopback } from './listen-address.js';
@@ -17,7 +17,7 @@ export interface HttpServing extends AsyncDisposable {
   readonly url: string;
   /** Those that have said hello; clients of the newer kind come and go with each request. */
   readonly clients: number;
-  notice(notice: Notice): void;
+  notice(notice: SurfaceNotification): void;
   /** Takes nothing new, lets what runs end for a while, then hangs up. */
   drain(limitMs: number): Promise<void>;
 }

@@ -30,7 +30,7 @@ export class TransportChannel implements Channel {
   start(listener: ChannelListener): void {
     this.#listener = listener;
     this.#transport.onmessage = (message: unknown) => listener.message(readMessage(message));
-    this.#transport.onclose = () => listener.closed(undefined);
+    this.#transport.onclose = () => listener.onClose(undefined);
     // What it reports here was answered with a status, or had nobody left to be told to.
     this.#transport.onerror = () => undefined;
     void this.#transport.start();

@@ -5,7 +5,7 @@ import { cannotDo } from './conversation.js';
 import { ClientSilent, type Routes, type Session } from './session.js';
 
 /** What is known of a client before it has said anything itself. */
-export interface Arrival {
+export interface ConnectingClient {
   readonly id?: string;
   readonly pid?: number;
   readonly cwd?: string;
@@ -27,13 +27,13 @@ export interface ConnectedClient {
 }
 
 /** Whether a client's questions may go to others, and theirs to it, as the settings where it works say now. */
-export interface Manners {
-  readonly asksOthers: boolean;
-  readonly answersForOthers: boolean;
+export interface ClientRoutingPolicy {
+  readonly mayAskOtherClients: boolean;
+  readonly mayAnswerForOtherClients: boolean;
 }
 
 /** A client that is here, until it is disposed of. */
-export interface Visit extends Disposable {
+export interface ClientConnection extends Disposable {
   readonly id: string;
   readonly routes: Routes;
   attach(session: Session): void;
@@ -43,9 +43,9 @@ export interface Visit extends Disposable {
 
 interface Client {
   readonly id: string;
-  readonly arrival: Arrival;
+  readonly arrival: ConnectingClient;
   readonly since: Date;
-  readonly manners: () => Manners;
+  readonly manners: () => ClientRoutingPolicy;
   readonly transport: ConnectedClient['transport'];
   session?: Session;
   isVisible: boolean;
@@ -67,7 +67,7 @@ const NOT_BETWEEN_CLIENTS = /^(?:initialize|ping|sampling|elicitation|roots|brid
 const LENT = ['sampling', 'elicitation'] as const;
 /** Another one's person may have to be found first. */
 const LENT_MS = 10 * 60_000;
-const ALONE: Manners = { asksOthers: false, answersForOthers: false };
+const ALONE: ClientRoutingPolicy = { mayAskOtherClients: false, mayAnswerForOtherClients: false };
 const ON_BEHALF = 'portolan/onBehalfOf';
 
 /** Every connected client, and the way from one to another. */
@@ -97,7 +97,7 @@ export class ConnectionManager {
     return [...this.#clients.values()].map(shown);
   }
 
-  enter(arrival: Arrival, manners: () => Manners = () => ALONE): Visit {
+  enter(arrival: ConnectingClient, manners: () => ClientRoutingPolicy = () => ALONE): ClientConnection {
     const kind = { transport: 'socket', manners, isVisible: true } as const;
     const client: Client = { id: this.#freeId(arrival.id), arrival, since: new Date(), ...kind };
     this.#clients.set(client.id, client);
@@ -173,9 +173,9 @@ export class ConnectionManager {
 
   /** Those who would answer for this client, who came last first. */
   #lenders(from: Client): Client[] {
-    if (!from.manners().asksOthers) return [];
+    if (!from.manners().mayAskOtherClients) return [];
     return this.#others(from)
-      .filter(({ manners }) => manners().answersForOthers)
+      .filter(({ manners }) => manners().mayAnswerForOtherClients)
       .reverse();
   }
 

@@ -1,10 +1,10 @@
 import { isObject } from '../../base/index.js';
 import { ABILITY_FOR, type Conversation, type Era, META } from '../../model/index.js';
 import { type Id, type Peer, RpcCode, RpcError } from '../../rpc/index.js';
-import type { Others } from './other-clients.js';
+import type { OtherClients } from './other-clients.js';
 
 /** One request, as far as it says how it is to be spoken about. */
-export interface Asked {
+export interface RequestContext {
   readonly id: Id;
   readonly params: Readonly<Record<string, unknown>>;
   readonly era: Era;
@@ -12,7 +12,7 @@ export interface Asked {
 }
 
 /** What holds for all requests of a client, until it says something new about itself. */
-export interface Standing {
+export interface ClientTraits {
   readonly client: string;
   /** Sets this connection apart from others. */
   readonly label?: string | undefined;
@@ -23,21 +23,21 @@ export interface Standing {
   /** What the client said it can do when it introduced itself. */
   readonly abilities: Readonly<Record<string, unknown>>;
   readonly logLevel: string | undefined;
-  readonly others?: Others | undefined;
+  readonly others?: OtherClients | undefined;
   readonly lostState?: boolean | undefined;
 }
 
-interface Connected extends Pick<Standing, 'label' | 'lostState' | 'isStateless'> {
+interface Connected extends Pick<ClientTraits, 'label' | 'lostState' | 'isStateless'> {
   readonly principal?: string;
-  readonly routes?: { readonly others: Others };
+  readonly routes?: { readonly others: OtherClients };
 }
 
 export function standingOf(
   { label, principal, lostState, isStateless, routes }: Connected,
   client: string,
-  abilities: Standing['abilities'] = {},
+  abilities: ClientTraits['abilities'] = {},
   logLevel?: string,
-): Standing {
+): ClientTraits {
   const session = principal ?? label;
   return { client, label, session, isStateless, lostState, abilities, logLevel, others: routes?.others };
 }
@@ -46,8 +46,8 @@ export function standingOf(
 export function conversationWith(
   peer: Peer,
   send: (method: string, told: Readonly<Record<string, unknown>>) => void,
-  standing: Standing,
-  asked: Asked,
+  standing: ClientTraits,
+  asked: RequestContext,
 ): Conversation {
   const { logLevel, session, lostState, isStateless, others } = standing;
   const { id, params, era, signal } = asked;
@@ -113,7 +113,11 @@ export function wasAskedThrough(signal: AbortSignal): boolean {
 }
 
 /** A client of the newer era says with each request who it is. */
-function introduced({ client, label, isStateless }: Standing, id: Id, meta: Readonly<Record<string, unknown>>): Who {
+function introduced(
+  { client, label, isStateless }: ClientTraits,
+  id: Id,
+  meta: Readonly<Record<string, unknown>>,
+): Who {
   const told = meta[META.client];
   const info = isObject(told) ? told : {};
   const own = meta[META.abilities];
@@ -131,7 +135,7 @@ function introduced({ client, label, isStateless }: Standing, id: Id, meta: Read
 /** Puts questions to a client of the older kind, on the connection on which it called. */
 export function askOver(
   peer: Peer,
-  { abilities, others }: Pick<Standing, 'abilities' | 'others'>,
+  { abilities, others }: Pick<ClientTraits, 'abilities' | 'others'>,
   signal: AbortSignal,
   id?: Id,
 ): NonNullable<Conversation['ask']> {
@@ -157,7 +161,7 @@ export function askOver(
   };
 }
 
-function askOthers(others: Others, signal: AbortSignal): NonNullable<Conversation['ask']> {
+function askOthers(others: OtherClients, signal: AbortSignal): NonNullable<Conversation['ask']> {
   return (method, params) => {
     askedThrough.add(signal);
     return others.ask(method, params, signal);

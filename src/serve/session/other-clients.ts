@@ -1,5 +1,5 @@
 /** Other clients of this user, as far as they may be asked in this one's place. */
-export interface Others {
+export interface OtherClients {
   /** What they would do, in the words of the protocol; undefined where that is nothing. */
   abilities(): Readonly<Record<string, unknown>> | undefined;
   /** Rejects where none of them can do it. */

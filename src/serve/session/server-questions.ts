@@ -2,9 +2,9 @@ import { isObject, randomKey, seal, unseal } from '../../base/index.js';
 import { ABILITY_FOR, type Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { objectOf } from '../surfaces/mcp-answers.js';
-import type { Face, FaceRequest } from '../surfaces/surface.js';
+import type { Surface, SurfaceRequest } from '../surfaces/surface.js';
 import { cannotDo } from './conversation.js';
-import { type Ask, HeldCalls } from './suspended-calls.js';
+import { type Ask, SuspendedCalls } from './suspended-calls.js';
 
 /** The requests in whose answer a server may ask for more. */
 const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
@@ -19,12 +19,12 @@ interface Passed {
 const NOTHING: Passed = { state: undefined, asked: 0 };
 
 /** Carries questions of servers to clients and answers back, whichever era either is of. One for all clients. */
-export class Questions implements Disposable {
+export class ServerQuestions implements Disposable {
   readonly #key = randomKey();
-  readonly #held = new HeldCalls(this.#key);
+  readonly #held = new SuspendedCalls(this.#key);
 
   /** The answer of the face, or its questions where it has some. */
-  answer(request: FaceRequest, face: Face): Promise<Answer> | undefined {
+  answer(request: SurfaceRequest, face: Surface): Promise<Answer> | undefined {
     const { method, era } = request;
     return era === 'modern' && MAY_ASK.has(method) ? this.#converse(request, face) : face.answer(request);
   }
@@ -33,7 +33,7 @@ export class Questions implements Disposable {
     this.#held[Symbol.dispose]();
   }
 
-  async #converse(request: FaceRequest, face: Face): Promise<Answer> {
+  async #converse(request: SurfaceRequest, face: Surface): Promise<Answer> {
     const { inputResponses, requestState, ...params } = request.params;
     if (requestState !== undefined && typeof requestState !== 'string')
       throw new RpcError(RpcCode.invalidParams, 'requestState is not a text');
@@ -115,7 +115,7 @@ function askable(ask: Ask, { abilities = {}, ask: askOthers }: Conversation): No
 }
 
 /** What a request is about: an answer to one question is none to another. */
-function targetOf({ method, params }: FaceRequest): string {
+function targetOf({ method, params }: SurfaceRequest): string {
   const { server, tool } = isObject(params.arguments) ? params.arguments : {};
   return JSON.stringify([method, params.name ?? params.uri, server, tool]);
 }

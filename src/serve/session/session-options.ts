@@ -1,8 +1,8 @@
 import type { Log } from '../../base/index.js';
 import type { Answer, Params } from '../../rpc/index.js';
-import type { Face } from '../surfaces/surface.js';
-import type { Others } from './other-clients.js';
-import type { Questions } from './server-questions.js';
+import type { Surface } from '../surfaces/surface.js';
+import type { OtherClients } from './other-clients.js';
+import type { ServerQuestions } from './server-questions.js';
 
 /** No client has more open at once: what is called waits in a queue of its own, but who listens holds memory for as long as it likes. */
 export const MAX_OPEN_REQUESTS = 10_000;
@@ -15,12 +15,12 @@ export interface Routes {
   /** Undefined for a method that is not of these. */
   answer(method: string, params: NonNullable<Params>): Promise<Answer> | undefined;
   notified(method: string): void;
-  readonly others: Others;
+  readonly others: OtherClients;
 }
 
 export interface SessionOptions {
-  readonly face: Face;
-  readonly questions: Questions;
+  readonly face: Surface;
+  readonly questions: ServerQuestions;
   readonly version: string;
   readonly log: Log;
   /** Sets this client apart from others of its name. */

@@ -2,8 +2,8 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { silentLog } from '../../base/index.js';
 import { StreamChannel } from '../../rpc/index.js';
-import type { Face } from '../surfaces/surface.js';
-import { Questions } from './server-questions.js';
+import type { Surface } from '../surfaces/surface.js';
+import { ServerQuestions } from './server-questions.js';
 import { Session } from './session.js';
 import { MAX_OPEN_REQUESTS } from './session-options.js';
 
@@ -18,7 +18,7 @@ function opened() {
   output.on('data', (chunk: Buffer) => {
     for (const line of String(chunk).split('\n').filter(Boolean)) said.push(JSON.parse(line));
   });
-  const face: Face = {
+  const face: Surface = {
     introduction: async () => ({ capabilities: {} }),
     translate: () => undefined,
     answer: async ({ params, conversation }) => {
@@ -32,7 +32,7 @@ function opened() {
     },
   };
   const channel = new StreamChannel(input, output, () => ({ maxLineBytes: 1_000_000, maxDepth: 128 }));
-  new Session(channel, { face, log: silentLog, version: '1', questions: new Questions(), label: 'c1' });
+  new Session(channel, { face, log: silentLog, version: '1', questions: new ServerQuestions(), label: 'c1' });
   const say = async (message: Json) => {
     input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,18 +1,9 @@
 import { isObject, lastingController } from '../../base/index.js';
 import type { Conversation, Era } from '../../model/index.js';
-import {
-  type Answer,
-  type Channel,
-  type Id,
-  OpenTable,
-  type Params,
-  Peer,
-  RpcCode,
-  RpcError,
-} from '../../rpc/index.js';
+import { type Answer, type Channel, type Id, IdTable, type Params, Peer, RpcCode, RpcError } from '../../rpc/index.js';
 import { asRpcError } from '../surfaces/mcp-answers.js';
-import type { Notice } from '../surfaces/surface.js';
-import { askOver, conversationWith, labelled, type Standing, standingOf, wasAskedThrough } from './conversation.js';
+import type { SurfaceNotification } from '../surfaces/surface.js';
+import { askOver, type ClientTraits, conversationWith, labelled, standingOf, wasAskedThrough } from './conversation.js';
 import { adapt, discovery, eraOf, saidEra } from './era-adapter.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { ClientSilent, MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions } from './session-options.js';
@@ -34,9 +25,9 @@ export { ClientSilent, type Routes, type SessionOptions } from './session-option
 export class Session {
   readonly #options: SessionOptions;
   readonly #peer: Peer;
-  readonly #running = new OpenTable<AbortController>();
+  readonly #running = new IdTable<AbortController>();
   readonly #spare: AbortController[] = [];
-  readonly #listeners = new Set<(notice: Notice) => void>();
+  readonly #listeners = new Set<(notice: SurfaceNotification) => void>();
   readonly #draining = new AbortController();
   readonly #subscribed = new Set<string>();
   /** Settles when the client has said all it will. */
@@ -45,7 +36,7 @@ export class Session {
   /** As many as it has made. */
   calls = 0;
   #envelope: unknown;
-  #standing: Standing | undefined;
+  #standing: ClientTraits | undefined;
   #logLevel: string | undefined;
   #isInitialized = false;
   #drained: (() => void) | undefined;
@@ -62,7 +53,7 @@ export class Session {
       notification: (method, params) => this.#notified(method, params),
       noise: () => 'answer',
       closed: () => {
-        options.face.left?.(this.#caller());
+        options.face.onClientLeft?.(this.#caller());
         gone();
       },
       fault: (error) =>
@@ -110,7 +101,7 @@ export class Session {
   }
 
   /** Tells the client what it asked to be told: everything if it is of the older kind, else what it listens for. */
-  notice(notice: Notice): void {
+  notice(notice: SurfaceNotification): void {
     for (const listener of this.#listeners) listener(notice);
     const isInterested = this.#isInitialized && isTold(notice, this.#subscribed, this.#logLevel);
     if (isInterested) this.tell(notice.method, notice.params);
@@ -285,7 +276,7 @@ export class Session {
       unsubscribe: (uri) => void subscribe('resources/unsubscribe', uri),
       send: (method, told) => this.tell(method, told, id),
       hear: (filter, listener) => {
-        const chosen = (notice: Notice) => {
+        const chosen = (notice: SurfaceNotification) => {
           if (wants(filter, notice)) listener(notice);
         };
         this.#listeners.add(chosen);

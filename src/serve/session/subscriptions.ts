@@ -1,7 +1,7 @@
 import { isObject } from '../../base/index.js';
 import { META } from '../../model/index.js';
 import type { Answer, Id } from '../../rpc/index.js';
-import type { Notice } from '../surfaces/surface.js';
+import type { SurfaceNotification } from '../surfaces/surface.js';
 import { isLoudEnough } from './conversation.js';
 
 const MAX_RESOURCES = 1_000;
@@ -19,7 +19,7 @@ interface Ends {
   subscribe(uri: string): void;
   unsubscribe(uri: string): void;
   send(method: string, params: Readonly<Record<string, unknown>>): void;
-  hear(filter: Filter, listener: (notice: Notice) => void): () => void;
+  hear(filter: Filter, listener: (notice: SurfaceNotification) => void): () => void;
 }
 
 /** A request that stays open and tells what was asked for, until the client has heard enough. */
@@ -43,7 +43,7 @@ export async function listen(
   return { value: { resultType: 'complete', _meta } };
 }
 
-export function wants(filter: Filter, { method, params }: Notice): boolean {
+export function wants(filter: Filter, { method, params }: SurfaceNotification): boolean {
   switch (method) {
     case 'notifications/tools/list_changed':
       return filter.toolsListChanged === true;
@@ -59,7 +59,11 @@ export function wants(filter: Filter, { method, params }: Notice): boolean {
 }
 
 /** Whether a client of the older kind, with these subscriptions and this log level, is told of it. */
-export function isTold({ method, params, about }: Notice, subscribed: ReadonlySet<string>, logLevel: unknown): boolean {
+export function isTold(
+  { method, params, about }: SurfaceNotification,
+  subscribed: ReadonlySet<string>,
+  logLevel: unknown,
+): boolean {
   if (method === 'notifications/resources/updated') return subscribed.has(String(params.uri));
   if (about !== undefined && !subscribed.has(about)) return false;
   return method !== 'notifications/message' || isLoudEnough(params.level, logLevel);

@@ -3,15 +3,15 @@ import type { Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 
 /** A question that a server has for the client, as MCP words it. */
-interface Question {
+interface ServerQuestion {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-export type Ask = (question: Question) => Promise<Record<string, unknown>>;
+export type Ask = (question: ServerQuestion) => Promise<Record<string, unknown>>;
 
 /** Where a call tells how far it is: to the request that waits for it now. */
-export type Voice = Mutable<Pick<Conversation, 'progress' | 'log'>>;
+export type ProgressSink = Mutable<Pick<Conversation, 'progress' | 'log'>>;
 
 /** How a held call goes on: it ended, or it has questions. */
 type Step = { readonly kind: 'done'; readonly answer: Answer } | { readonly kind: 'asks' };
@@ -23,11 +23,11 @@ interface Held {
   /** How often it has asked: an answer counts once. */
   round: number;
   readonly controller: AbortController;
-  readonly voice: Voice;
+  readonly voice: ProgressSink;
   /** Questions that were not put to the client yet, and those that wait for its answer, by key. */
   readonly open: Map<
     string,
-    { readonly question: Question; resolve(answer: Record<string, unknown>): void; reject(error: Error): void }
+    { readonly question: ServerQuestion; resolve(answer: Record<string, unknown>): void; reject(error: Error): void }
   >;
   ended: Promise<Answer>;
   asked: PromiseWithResolve;
@@ -53,7 +53,7 @@ const GATHER_MS = 5;
  * Calls that wait in the middle for a client of the stateless revision: a server of the older kind asks and waits, such
  * a client cannot be asked, it comes back with the answer. What it carries between is sealed and bound to it.
  */
-export class HeldCalls {
+export class SuspendedCalls {
   readonly #key: string;
   readonly #now: () => number;
   readonly #held = new Map<string, Held>();
@@ -67,11 +67,11 @@ export class HeldCalls {
   /** Runs a call until it ends or has a question. */
   async start(
     bound: readonly string[],
-    run: (ask: Ask, signal: AbortSignal, voice: Readonly<Voice>) => Promise<Answer>,
+    run: (ask: Ask, signal: AbortSignal, voice: Readonly<ProgressSink>) => Promise<Answer>,
     conversation: Conversation,
   ): Promise<Answer> {
     const { signal } = conversation;
-    const voice: Voice = {};
+    const voice: ProgressSink = {};
     speakTo(voice, conversation);
     const controller = new AbortController();
     const stop = () => controller.abort();
@@ -197,7 +197,7 @@ export class HeldCalls {
 }
 
 /** Whoever waits now is told, and whoever waited before is not. */
-function speakTo(voice: Voice, { progress, log }: Conversation): void {
+function speakTo(voice: ProgressSink, { progress, log }: Conversation): void {
   delete voice.progress;
   delete voice.log;
   if (progress) voice.progress = progress;

@@ -11,7 +11,7 @@ it('is the same road as the one beneath it, once it is known who listens', async
       listener = given;
     },
     send: (message, isLast) => sent.push([message, isLast]),
-    close: async () => listener?.closed(undefined),
+    close: async () => listener?.onClose(undefined),
   });
   const [hello, next] = ['hello', 'next'].map(
     (method) => ({ kind: 'notification', method, params: undefined }) as const,
@@ -24,7 +24,7 @@ it('is the same road as the one beneath it, once it is known who listens', async
     message: (message) => heard.push(message),
     overlong: (line) => heard.push(line),
     undelivered: (id) => heard.push(id),
-    closed: () => heard.push('closed'),
+    onClose: () => heard.push('closed'),
   });
   await Promise.resolve();
   listener?.message(next);

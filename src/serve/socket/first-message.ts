@@ -31,9 +31,9 @@ export class FirstMessage implements Channel {
         this.#pass((listener) => listener.overlong(line));
       },
       undelivered: (id, reason) => this.#pass((listener) => listener.undelivered(id, reason)),
-      closed: (reason) => {
+      onClose: (reason) => {
         this.#found(undefined);
-        this.#pass((listener) => listener.closed(reason));
+        this.#pass((listener) => listener.onClose(reason));
       },
     });
   }

@@ -8,7 +8,7 @@ import { fakeFace } from '../../../tests/fakes/face.js';
 import { silentLog } from '../../base/index.js';
 import type { Answer } from '../../rpc/index.js';
 import { ConnectionManager } from '../session/connection-manager.js';
-import { Questions } from '../session/server-questions.js';
+import { ServerQuestions } from '../session/server-questions.js';
 import { serveSocket } from './serve-socket.js';
 
 const SHORT_MS = 200;
@@ -40,7 +40,7 @@ interface Connected {
 async function connected(call: Call, patience: { firstWordMs: number; halfClosedMs: number }): Promise<Connected> {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-socket-'));
   const path = join(folder, 's');
-  const questions = new Questions();
+  const questions = new ServerQuestions();
   const clients = new ConnectionManager();
   const face = fakeFace({ 'tools/call': ({ conversation }) => call(conversation.signal) });
   const serving = await serveSocket({
@@ -48,7 +48,7 @@ async function connected(call: Call, patience: { firstWordMs: number; halfClosed
     enter: async () => ({
       session: { face, questions, version: '0', log: silentLog },
       limits: () => ({ maxLineBytes: 100_000, maxDepth: 10 }),
-      manners: () => ({ asksOthers: false, answersForOthers: false }),
+      manners: () => ({ mayAskOtherClients: false, mayAnswerForOtherClients: false }),
       joined: () => undefined,
       [Symbol.dispose]: () => undefined,
     }),

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 import { isObject, PortolanError } from '../../base/index.js';
 import { type Incoming, RpcCode, StreamChannel, type StreamLimits } from '../../rpc/index.js';
-import type { Arrival, ConnectionManager, Manners } from '../session/connection-manager.js';
+import type { ClientRoutingPolicy, ConnectingClient, ConnectionManager } from '../session/connection-manager.js';
 import { Session, type SessionOptions } from '../session/session.js';
 import { FirstMessage } from './first-message.js';
 import { listenSocket } from './listen-socket.js';
 import { watchSocket } from './watch-socket.js';
 
 /** Where a client works, as its pipe says. */
-export interface ClientContext extends Arrival {
+export interface ClientContext extends ConnectingClient {
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
@@ -19,10 +19,10 @@ export interface ClientContext extends Arrival {
 }
 
 /** The place in which a client is served, until it leaves. */
-export interface Entrance extends Disposable {
+export interface ConnectHandler extends Disposable {
   readonly session: Omit<SessionOptions, 'label' | 'principal' | 'routes'>;
   readonly limits: () => StreamLimits;
-  readonly manners: () => Manners;
+  readonly manners: () => ClientRoutingPolicy;
   /** What the client's pipe is told of this place when it connects. */
   readonly about?: Readonly<Record<string, unknown>>;
   /** `id` is what the servers of this client alone are known by. */
@@ -33,16 +33,16 @@ export interface SocketOptions {
   readonly path: string;
   readonly clients: ConnectionManager;
   /** Finds or makes the place for a client; without a context, that of the user. */
-  readonly enter: (context: ClientContext | undefined) => Promise<Entrance>;
+  readonly enter: (context: ClientContext | undefined) => Promise<ConnectHandler>;
   /** What a client's pipe is told of who serves it. */
   readonly about: Readonly<Record<string, unknown>>;
   /** Told whenever a client came or went. */
   readonly changed: () => void;
-  readonly patience?: Patience;
+  readonly patience?: SocketTimeouts;
 }
 
 /** How long a client is waited for that may never do its part. */
-interface Patience {
+interface SocketTimeouts {
   /** Who says nothing for this long after connecting has nothing to say. */
   readonly firstWordMs: number;
   /** As long as the calls of a client that says nothing more may take. */
@@ -58,7 +58,7 @@ export interface SocketServing {
 
 const OPEN = 'bridge/open';
 const LEAVING = 'notifications/bridge/leaving';
-const PATIENCE: Patience = { firstWordMs: 30_000, halfClosedMs: 60_000 };
+const PATIENCE: SocketTimeouts = { firstWordMs: 30_000, halfClosedMs: 60_000 };
 /** As long as a client may take to hear that we leave. */
 const LEAVE_MS = 2_000;
 /** Before it is known who speaks. */
@@ -94,7 +94,7 @@ async function serveOne(
   const context = first.kind === 'request' && first.method === OPEN ? readContext(first) : undefined;
   if (context === 'broken') return refuse(channel, first, 'bridge/open says too little');
   socket.pause(); // what comes now waits until it is known who listens
-  let entrance: Entrance;
+  let entrance: ConnectHandler;
   try {
     entrance = await enter(context);
   } catch (error) {

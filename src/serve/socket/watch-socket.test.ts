@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { fakeFace } from '../../../tests/fakes/face.js';
 import { silentLog } from '../../base/index.js';
 import { StreamChannel } from '../../rpc/index.js';
-import { Questions } from '../session/server-questions.js';
+import { ServerQuestions } from '../session/server-questions.js';
 import { Session } from '../session/session.js';
 import { watchSocket } from './watch-socket.js';
 
@@ -27,7 +27,7 @@ async function watched(): Promise<{ client: Socket; hungUp: Promise<boolean> }> 
   const server = createServer((socket) => {
     const limits = () => ({ maxLineBytes: 100_000, maxDepth: 10 });
     const face = fakeFace({ 'tools/list': async () => ({ value: { text: LARGE } }) });
-    const questions = new Questions();
+    const questions = new ServerQuestions();
     const channel = new StreamChannel(socket, socket, limits);
     const session = new Session(channel, { face, questions, version: '0', log: silentLog });
     const watch = watchSocket(socket, session, PING_MS);

@@ -2,12 +2,12 @@ import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { ExposeAll } from './expose-all.js';
 import { ExposeOne } from './expose-one.js';
-import { MetaFace } from './meta-surface.js';
-import type { Face } from './surface.js';
+import { MetaToolSurface } from './meta-surface.js';
+import type { Surface } from './surface.js';
 
 /** The face that was asked for: the meta-tools, every tool of `all` servers, or one server by its name. */
-export function faceOf(gateway: Gateway, expose: string | undefined): Face {
-  if (expose === undefined) return new MetaFace(gateway);
+export function chooseSurface(gateway: Gateway, expose: string | undefined): Surface {
+  if (expose === undefined) return new MetaToolSurface(gateway);
   if (expose === 'all') return new ExposeAll(gateway);
   const server = gateway.view.servers.find(({ name, alias }) => name === expose || alias === expose);
   if (server) return new ExposeOne(gateway, server.name);

@@ -6,7 +6,7 @@ import { besideCall, passedOn } from './forward-params.js';
 import { failed } from './mcp-answers.js';
 import { instructions } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced-resources.js';
-import type { Face, FaceRequest, Introduction, Notice } from './surface.js';
+import type { Introduction, Surface, SurfaceNotification, SurfaceRequest } from './surface.js';
 import { TaskRoutes } from './task-routes.js';
 
 /** What the strictest clients take as a name. */
@@ -17,7 +17,7 @@ const SEPARATOR = '__';
 type EveryTool = Awaited<ReturnType<Gateway['everyTool']>>;
 
 /** Every tool of every server under `server__tool`, and their resources and prompts. */
-export class ExposeAll implements Face {
+export class ExposeAll implements Surface {
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
   readonly #tasks: TaskRoutes;
@@ -36,7 +36,7 @@ export class ExposeAll implements Face {
     };
   }
 
-  answer(request: FaceRequest): Promise<Answer> | undefined {
+  answer(request: SurfaceRequest): Promise<Answer> | undefined {
     switch (request.method) {
       case 'tools/list':
         return this.#list(request);
@@ -51,16 +51,16 @@ export class ExposeAll implements Face {
     return outerNames(this.#gateway.knownTools()).get(name)?.tool.inputSchema;
   }
 
-  left(caller: string): void {
-    this.#rest.left(caller);
+  onClientLeft(caller: string): void {
+    this.#rest.onClientLeft(caller);
   }
 
-  translate(server: string, notice: Notice): Notice | undefined {
+  translate(server: string, notice: SurfaceNotification): SurfaceNotification | undefined {
     if (notice.method === 'notifications/tools/list_changed') return { method: notice.method, params: {} };
     return this.#rest.translate(server, notice);
   }
 
-  async #list({ conversation }: FaceRequest): Promise<Answer> {
+  async #list({ conversation }: SurfaceRequest): Promise<Answer> {
     const named = outerNames(await this.#gateway.everyTool(conversation));
     return { value: { tools: [...named].map(([name, { tool }]) => ({ ...tool, name })) } };
   }
@@ -71,7 +71,7 @@ export class ExposeAll implements Face {
     return known ?? outerNames(await this.#gateway.everyTool(conversation)).get(name);
   }
 
-  async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
+  async #call({ params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta } = params;
     const meant = typeof name === 'string' ? await this.#meant(name, conversation) : undefined;
     if (!meant) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);

@@ -5,7 +5,7 @@ import { besideCall, paramsPassedOn, passedOn } from './forward-params.js';
 import { lostSubscription } from './lost-subscription.js';
 import { failed, passed } from './mcp-answers.js';
 import { ResourceWatchers } from './resource-watchers.js';
-import type { Face, FaceRequest, Introduction, Notice } from './surface.js';
+import type { Introduction, Surface, SurfaceNotification, SurfaceRequest } from './surface.js';
 import { TaskRoutes } from './task-routes.js';
 
 const CURSOR_MS = 3_600_000;
@@ -19,7 +19,7 @@ const TOLD_TO_ALL: ReadonlySet<string> = new Set([
 ]);
 
 /** One server as it is, with its own names: everything it can do, under the same rules, limits and log as elsewhere. */
-export class ExposeOne implements Face {
+export class ExposeOne implements Surface {
   readonly #gateway: Gateway;
   readonly #server: string;
   readonly #key = randomKey();
@@ -43,7 +43,7 @@ export class ExposeOne implements Face {
     };
   }
 
-  answer(request: FaceRequest): Promise<Answer> | undefined {
+  answer(request: SurfaceRequest): Promise<Answer> | undefined {
     switch (request.method) {
       case 'tools/list':
         return this.#gateway.toolsOf(this.#server).then((tools) => ({ value: { tools } }));
@@ -66,17 +66,17 @@ export class ExposeOne implements Face {
       .inputSchema;
   }
 
-  left(caller: string): void {
+  onClientLeft(caller: string): void {
     this.#watchers.left(caller);
   }
 
-  translate(server: string, notice: Notice): Notice | undefined {
+  translate(server: string, notice: SurfaceNotification): SurfaceNotification | undefined {
     if (server !== this.#server) return undefined;
     if (!TOLD_TO_ALL.has(notice.method)) return lostSubscription(server, notice, (uri) => uri);
     return notice.method === 'notifications/tools/list_changed' ? { method: notice.method, params: {} } : notice;
   }
 
-  async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
+  async #call({ params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
     const meta = passedOn(_meta);
@@ -92,7 +92,7 @@ export class ExposeOne implements Face {
     }
   }
 
-  async #forward({ method, params, conversation }: FaceRequest): Promise<Answer> {
+  async #forward({ method, params, conversation }: SurfaceRequest): Promise<Answer> {
     const purpose = { kind: 'cursor', bound: [conversation.client, this.#server, method] };
     const asked = params.cursor === undefined ? params : { ...params, cursor: this.#opened(params.cursor, purpose) };
     const result = await this.#gateway.request(this.#server, method, paramsPassedOn(asked), conversation);

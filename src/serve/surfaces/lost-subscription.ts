@@ -1,15 +1,15 @@
 import { visible } from '../../base/index.js';
 import { NOT_RESTORED } from '../../model/index.js';
-import type { Notice } from './surface.js';
+import type { SurfaceNotification } from './surface.js';
 
 const MAX_WHY_CHARACTERS = 300;
 
 /** What the subscribers of a resource hear when its server was started anew and cannot be subscribed to; undefined for any other notice. */
 export function lostSubscription(
   server: string,
-  { method, params }: Notice,
+  { method, params }: SurfaceNotification,
   outer: (uri: string) => string,
-): Notice | undefined {
+): SurfaceNotification | undefined {
   if (method !== NOT_RESTORED || typeof params.uri !== 'string') return undefined;
   const uri = outer(params.uri);
   const why = visible(String(params.why).slice(0, MAX_WHY_CHARACTERS));

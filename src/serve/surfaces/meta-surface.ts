@@ -8,13 +8,13 @@ import { failed, structured } from './mcp-answers.js';
 import { type MetaCall, readMetaCall } from './meta-arguments.js';
 import { instructions, metaTools, notSearched } from './meta-tools.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced-resources.js';
-import type { Face, FaceRequest, Introduction, Notice } from './surface.js';
+import type { Introduction, Surface, SurfaceNotification, SurfaceRequest } from './surface.js';
 import { TaskRoutes } from './task-routes.js';
 
 const NOTHING_FITS = 'nothing here fits well';
 
 /** Six tools that reach every server; resources and prompts of all of them beside. */
-export class MetaFace implements Face {
+export class MetaToolSurface implements Surface {
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
   readonly #tasks: TaskRoutes;
@@ -32,7 +32,7 @@ export class MetaFace implements Face {
     };
   }
 
-  answer(request: FaceRequest): Promise<Answer> | undefined {
+  answer(request: SurfaceRequest): Promise<Answer> | undefined {
     switch (request.method) {
       case 'tools/list':
         return Promise.resolve({ value: { tools: metaTools(this.#aliases(), this.#gateway.offersPython) } });
@@ -43,11 +43,11 @@ export class MetaFace implements Face {
     }
   }
 
-  left(caller: string): void {
-    this.#rest.left(caller);
+  onClientLeft(caller: string): void {
+    this.#rest.onClientLeft(caller);
   }
 
-  translate(server: string, notice: Notice): Notice | undefined {
+  translate(server: string, notice: SurfaceNotification): SurfaceNotification | undefined {
     // Our own list of tools does not change with theirs; what search finds does, and a client may want to know.
     if (notice.method === 'notifications/tools/list_changed')
       return notice.params.isFirst === true ? undefined : { method: notice.method, params: {} };
@@ -58,7 +58,7 @@ export class MetaFace implements Face {
     return this.#gateway.view.servers.filter(({ admitted }) => admitted).map(({ alias }) => alias);
   }
 
-  async #call({ params, conversation, principal }: FaceRequest): Promise<Answer> {
+  async #call({ params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
     try {

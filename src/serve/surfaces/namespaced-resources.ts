@@ -6,7 +6,7 @@ import { paramsPassedOn } from './forward-params.js';
 import { lostSubscription } from './lost-subscription.js';
 import { passed } from './mcp-answers.js';
 import { ResourceWatchers } from './resource-watchers.js';
-import type { Face, FaceRequest, Notice } from './surface.js';
+import type { Surface, SurfaceNotification, SurfaceRequest } from './surface.js';
 
 const SCHEME = 'portolan://';
 const SEPARATOR = '__';
@@ -24,7 +24,7 @@ export const NAMESPACED_CAPABILITIES = {
 type Named = Readonly<Record<string, unknown>>;
 
 /** Resources and prompts of every server, each under the name of its server, and back. Nothing is asked before somebody asks. */
-export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
+export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onClientLeft'> {
   readonly #gateway: Gateway;
   readonly #watchers: ResourceWatchers;
 
@@ -33,7 +33,7 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
     this.#watchers = new ResourceWatchers(gateway);
   }
 
-  answer({ method, params, conversation }: FaceRequest): Promise<Answer> | undefined {
+  answer({ method, params, conversation }: SurfaceRequest): Promise<Answer> | undefined {
     switch (method) {
       case 'resources/list':
         return this.#list(conversation, method, 'resources', 'resources', ({ uri, ...item }, alias) => ({
@@ -77,11 +77,11 @@ export class Namespaced implements Pick<Face, 'answer' | 'translate' | 'left'> {
     }
   }
 
-  left(caller: string): void {
+  onClientLeft(caller: string): void {
     this.#watchers.left(caller);
   }
 
-  translate(server: string, notice: Notice): Notice | undefined {
+  translate(server: string, notice: SurfaceNotification): SurfaceNotification | undefined {
     const { method, params } = notice;
     const alias = this.#gateway.view.servers.find(({ name }) => name === server)?.alias;
     if (alias === undefined) return undefined;

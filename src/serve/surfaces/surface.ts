@@ -2,7 +2,7 @@ import type { Conversation, Era } from '../../model/index.js';
 import type { Answer, Params } from '../../rpc/index.js';
 
 /** A notification in the words of a face. */
-export interface Notice {
+export interface SurfaceNotification {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** The resource that it is about, for a notice that only its subscribers are to see. */
@@ -15,7 +15,7 @@ export interface Introduction {
   readonly instructions?: string;
 }
 
-export interface FaceRequest {
+export interface SurfaceRequest {
   readonly method: string;
   readonly params: NonNullable<Params>;
   readonly era: Era;
@@ -25,14 +25,14 @@ export interface FaceRequest {
 }
 
 /** What a client sees of the servers: a few tools that reach them all, or their own tools. */
-export interface Face {
+export interface Surface {
   introduction(): Promise<Introduction>;
   /** Undefined for a method that it does not have. */
-  answer(request: FaceRequest): Promise<Answer> | undefined;
+  answer(request: SurfaceRequest): Promise<Answer> | undefined;
   /** A client is gone: nothing is kept for it any more. */
-  left?(caller: string): void;
+  onClientLeft?(caller: string): void;
   /** What a tool takes, as far as it is known without asking anybody. */
   inputSchemaOf?(name: string): unknown;
   /** What a server said unasked, as a client of this face understands it; undefined where it is none of its business. */
-  translate(server: string, notice: Notice): Notice | undefined;
+  translate(server: string, notice: SurfaceNotification): SurfaceNotification | undefined;
 }

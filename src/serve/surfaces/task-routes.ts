@@ -4,7 +4,7 @@ import type { ElicitationCount, ToolResult } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { paramsPassedOn } from './forward-params.js';
 import { passed } from './mcp-answers.js';
-import type { FaceRequest } from './surface.js';
+import type { SurfaceRequest } from './surface.js';
 
 /** Nobody polls a task for longer. */
 const TASK_MS = 24 * 3_600_000;
@@ -33,11 +33,11 @@ export class TaskRoutes {
     return renamed(result, sealed);
   }
 
-  answer(request: FaceRequest): Promise<Answer> | undefined {
+  answer(request: SurfaceRequest): Promise<Answer> | undefined {
     return METHODS.has(request.method) ? this.#poll(request) : undefined;
   }
 
-  async #poll({ method, params, conversation, principal }: FaceRequest): Promise<Answer> {
+  async #poll({ method, params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { taskId } = params;
     const opened =
       typeof taskId === 'string'

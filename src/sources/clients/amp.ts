@@ -1,6 +1,6 @@
 import { matchesWildcard } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
-import type { Client, Judge, Place, World } from '../client.js';
+import type { Client, Place, ReadContext, StateRule } from '../client.js';
 import { applicationData, systemFile } from '../common-places.js';
 import { ampDialect } from '../dialects/editor-dialects.js';
 import { braced, expansion } from '../expansion.js';
@@ -46,7 +46,7 @@ export const amp: Client = {
 };
 
 /** Rules for servers, in the order of the files that may hold them; the first that fits decides. */
-async function judge({ host, read }: World): Promise<Judge> {
+async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const rules: unknown[] = [];
   for (const place of [managedPlace, userPlace]) {
     for (const { path } of templatesFor(place.path, host.platform).flatMap((one) => resolveTemplate(one, host))) {

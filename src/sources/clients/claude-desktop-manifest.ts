@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Host } from '../../model/index.js';
 import type { Rule } from '../expansion.js';
 import { at, type Fields, isFields, names } from '../fields.js';
-import type { FarFinder, Found } from '../find-entries.js';
+import type { FarFinder, FoundEntries } from '../find-entries.js';
 
 /** A secret that only the app can read again. */
 const SEALED = /^__encrypted__:/;
@@ -31,7 +31,7 @@ function fixedValue(name: string, host: Host): string {
 }
 
 /** One server for each manifest, with what the user answered taken from the settings beside the extensions. */
-export const manifestServer: FarFinder = async (root, { source, host, read }): Promise<Found> => {
+export const manifestServer: FarFinder = async (root, { source, host, read }): Promise<FoundEntries> => {
   const config = at(root, 'server', 'mcp_config');
   if (!isFields(root) || !isFields(config)) return { entries: [], problems: [noLaunch] };
   const beside = await read(settingsOf(source));

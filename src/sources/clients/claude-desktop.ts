@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import type { Host } from '../../model/index.js';
-import type { Client, Judge, Place, World } from '../client.js';
+import type { Client, Place, ReadContext, StateRule } from '../client.js';
 import { applicationData } from '../common-places.js';
 import { claudeDesktopDialect } from '../dialects/claude-dialects.js';
 import { expansion, none } from '../expansion.js';
@@ -46,7 +46,7 @@ export const claudeDesktop: Client = {
   judge,
 };
 
-async function judge({ host }: World): Promise<Judge> {
+async function judge({ host }: ReadContext): Promise<StateRule> {
   const stale = host.platform === 'win32' && isPackaged(host);
   return (_, place) => {
     if (!stale || !usual.includes(place)) return undefined;

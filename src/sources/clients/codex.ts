@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path';
 import { sameFolderKey } from '../../model/index.js';
-import type { Client, Judge, Place, World } from '../client.js';
+import type { Client, Place, ReadContext, StateRule } from '../client.js';
 import { systemFile } from '../common-places.js';
 import { codexDialect, codexJsonDialect } from '../dialects/agent-dialects.js';
 import { none } from '../expansion.js';
@@ -53,7 +53,7 @@ export const codex: Client = {
 };
 
 /** A project's servers stay off until the user's own file trusts the project; requirements of the system filter all. */
-async function judge({ host, read }: World): Promise<Judge> {
+async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const [userFile] = templatesFor(userPlace.path, host.platform).flatMap((path) => resolveTemplate(path, host));
   const user = userFile && (await read(userFile.path, 'toml'));
   const projects = at(user?.value, 'projects');
@@ -73,7 +73,7 @@ async function judge({ host, read }: World): Promise<Judge> {
   };
 }
 
-async function requirements({ host, read }: World): Promise<Requirements | undefined> {
+async function requirements({ host, read }: ReadContext): Promise<Requirements | undefined> {
   for (const { path } of templatesFor(systemPlace.path, host.platform).flatMap((one) => resolveTemplate(one, host))) {
     const document = await read(join(dirname(path), 'requirements.toml'), 'toml');
     const identities = at(document?.value, 'mcp_servers');

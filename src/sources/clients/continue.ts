@@ -5,7 +5,7 @@ import { deprecated } from '../common-places.js';
 import { continueDialect } from '../dialects/editor-dialects.js';
 import { braced, expansion, type Rule, WHOLE_ENTRY } from '../expansion.js';
 import { at, isFields } from '../fields.js';
-import { type FileInfo, type Finder, type Found, membersOf, single, under } from '../find-entries.js';
+import { type FileInfo, type Finder, type FoundEntries, membersOf, single, under } from '../find-entries.js';
 import { resolveTemplate } from '../path-template.js';
 import { readEnvFile } from './gemini-family.js';
 
@@ -43,7 +43,7 @@ function withSecrets(find: Finder): Finder {
 }
 
 /** A map of servers, a whole file of Claude Code's with its projects, or one bare entry that is called like its file. */
-const dropIn: Finder = (root, file: FileInfo): Found => {
+const dropIn: Finder = (root, file: FileInfo): FoundEntries => {
   if (!isFields(root)) return under('mcpServers')(root, file);
   const projects = isFields(root.projects) ? Object.entries(root.projects) : [];
   const found = [

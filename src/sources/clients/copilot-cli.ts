@@ -1,5 +1,5 @@
 import { ancestors, sameFolderKey } from '../../model/index.js';
-import type { Client, Judge, Place, World } from '../client.js';
+import type { Client, Place, ReadContext, StateRule } from '../client.js';
 import { copilotDialect } from '../dialects/editor-dialects.js';
 import { bare, braced, expansion } from '../expansion.js';
 import { at, names } from '../fields.js';
@@ -31,7 +31,7 @@ export const copilotCli: Client = {
 };
 
 /** A project's servers are loaded only in a folder that was trusted. */
-async function judge({ host, read }: World): Promise<Judge> {
+async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const [file] = resolveTemplate(`${HOME}/config.json`, host);
   const settings = file && (await read(file.path, 'json'))?.value;
   const trusted = new Set(

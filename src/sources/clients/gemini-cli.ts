@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { matchesWildcard } from '../../base/index.js';
 import type { Host } from '../../model/index.js';
-import type { Client, Judge, Place, World } from '../client.js';
+import type { Client, Place, ReadContext, StateRule } from '../client.js';
 import { bare, braced, editorFolders, expansion, type Rule } from '../expansion.js';
 import { at, names } from '../fields.js';
 import { type Finder, under } from '../find-entries.js';
@@ -77,7 +77,7 @@ export const geminiCli: Client = {
   judge,
 };
 
-async function judge(world: World): Promise<Judge> {
+async function judge(world: ReadContext): Promise<StateRule> {
   const { host } = world;
   const [user, project, system] = await Promise.all(
     [userPlace, projectPlace, settingsPlace].map((place) => settingsOf(place, world)),
@@ -105,7 +105,7 @@ async function judge(world: World): Promise<Judge> {
   };
 }
 
-async function settingsOf(place: Place, { host, read }: World): Promise<unknown> {
+async function settingsOf(place: Place, { host, read }: ReadContext): Promise<unknown> {
   for (const { path } of templatesFor(place.path, host.platform).flatMap((one) => resolveTemplate(one, host))) {
     const document = await read(path, 'json');
     if (document) return document.value;

@@ -1,7 +1,7 @@
 import { variable } from '../../model/index.js';
 import type { Client } from '../client.js';
 import { gooseDialect } from '../dialects/agent-dialects.js';
-import { expansion, type Rule, type Scenery } from '../expansion.js';
+import { type ExpansionContext, expansion, type Rule } from '../expansion.js';
 import { at, isFields, names } from '../fields.js';
 import { type Finder, under } from '../find-entries.js';
 
@@ -9,7 +9,7 @@ import { type Finder, under } from '../find-entries.js';
 const IN_KEYRING = 'keyring:';
 
 /** A reference sees the entry's own variables and secrets, and nothing else of the environment. */
-function meaning(name: string, { variables }: Scenery): ReturnType<Rule['meaning']> {
+function meaning(name: string, { variables }: ExpansionContext): ReturnType<Rule['meaning']> {
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
   if (value !== undefined) return { kind: 'value', value };
   return Object.hasOwn(variables, `${IN_KEYRING}${name}`) ? { kind: 'input', id: name } : { kind: 'missing', name };

@@ -1,4 +1,4 @@
-import type { Client, Judge, World } from '../client.js';
+import type { Client, ReadContext, StateRule } from '../client.js';
 import { librechatDialect } from '../dialects/app-dialects.js';
 import { braced, expansion, template } from '../expansion.js';
 import { at, names } from '../fields.js';
@@ -26,7 +26,7 @@ export const librechat: Client = {
 };
 
 /** Servers on other hosts than the listed ones are refused. */
-async function judge({ host, read }: World): Promise<Judge> {
+async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const lists = new Map<string, string[]>();
   for (const { path } of ['<project>/librechat.yaml', FILE].flatMap((one) => resolveTemplate(one, host))) {
     const domains = at((await read(path, 'yaml'))?.value, 'mcpSettings', 'allowedDomains');

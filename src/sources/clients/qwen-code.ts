@@ -1,7 +1,7 @@
 import { sha256 } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
 import { type Host, sameFolderKey } from '../../model/index.js';
-import type { Client, Judge, World } from '../client.js';
+import type { Client, ReadContext, StateRule } from '../client.js';
 import { claudeDialect } from '../dialects/claude-dialects.js';
 import { at, type Fields, isFields } from '../fields.js';
 import { resolveTemplate } from '../path-template.js';
@@ -21,7 +21,7 @@ export const qwenCode: Client = {
 };
 
 /** A decision about a project's server holds only while its content is the one that was decided about. */
-async function judge({ host, read }: World): Promise<Judge> {
+async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const [settings] = resolveTemplate(`${HOME}/settings.json`, host);
   const [approvalsFile] = resolveTemplate(
     '<QWEN_CODE_MCP_APPROVALS_PATH|QWEN_HOME/mcpApprovals.json|~/.qwen/mcpApprovals.json>',

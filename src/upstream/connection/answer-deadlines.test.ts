@@ -1,27 +1,27 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../../tests/fixtures/run-program.js';
-import { AnswerClock, type Wait } from './answer-deadlines.js';
+import { AnswerDeadlines, type PendingAnswer } from './answer-deadlines.js';
 
 const HOUR_MS = 3_600_000;
 
 /** Who was given up, in the order in which that happened. */
 function waiting(): {
-  clock: AnswerClock;
+  clock: AnswerDeadlines;
   given: string[];
-  wait: (name: string, ms: number, totalMs?: number, ranOut?: () => void) => Wait;
+  wait: (name: string, ms: number, totalMs?: number, ranOut?: () => void) => PendingAnswer;
 } {
-  const clock = new AnswerClock(false);
+  const clock = new AnswerDeadlines(false);
   const given: string[] = [];
   let id = 0;
   const wait = (name: string, timeoutMs: number, totalMs = HOUR_MS, ranOut?: () => void) => {
     id += 1;
-    const one: Wait = {
+    const one: PendingAnswer = {
       id,
       patience: { timeoutMs, totalMs },
       ends: 0,
       due: 0,
-      ranOut: ranOut ?? (() => void given.push(name)),
+      onTimeout: ranOut ?? (() => void given.push(name)),
     };
     clock.start(one);
     return one;
@@ -29,7 +29,7 @@ function waiting(): {
   return { clock, given, wait };
 }
 
-describe('AnswerClock', () => {
+describe('AnswerDeadlines', () => {
   it('gives up each in its time, also one that comes later and has less', async () => {
     const { given, wait } = waiting();
     wait('hour', HOUR_MS);
@@ -91,8 +91,8 @@ describe('AnswerClock', () => {
     { title: 'keeps no program alive that has its answer', stop: true, expected: '' },
   ])('$title', ({ stop, expected }) => {
     const { out } = runProgram(`
-      import { AnswerClock } from './src/upstream/connection/answer-deadlines.ts';
-      const clock = new AnswerClock(true);
+      import { AnswerDeadlines } from './src/upstream/connection/answer-deadlines.ts';
+      const clock = new AnswerDeadlines(true);
       const patience = { timeoutMs: 1_500, totalMs: 1_500 };
       const waits = [1, 2].map((id) => ({ id, patience, ends: 0, due: 0, ranOut: () => console.log('given up') }));
       // One that came before, so that the timer is there already.

@@ -1,8 +1,8 @@
 import { LONGEST_TIMER_MS } from '../../base/index.js';
-import { OpenTable } from '../../rpc/index.js';
+import { IdTable } from '../../rpc/index.js';
 
 /** How long an answer is waited for. */
-export interface Patience {
+export interface AnswerTimeouts {
   /** Without an answer or progress for this long, the call is given up. */
   readonly timeoutMs: number;
   /** Progress does not keep a call alive for longer than this. */
@@ -10,22 +10,22 @@ export interface Patience {
 }
 
 /** One who waits for an answer. */
-export interface Wait {
+export interface PendingAnswer {
   /** No two who wait have the same. */
   readonly id: number;
-  readonly patience: Patience;
+  readonly patience: AnswerTimeouts;
   /** When it ends, and when it is due before that: the clock's own. */
   ends: number;
   due: number;
-  ranOut(): void;
+  onTimeout(): void;
 }
 
 /**
  * Gives up answers that do not come. One timer for all who wait: most calls take a moment, and setting and stopping a
  * timer for each costs more than the look at those that are left when it rings.
  */
-export class AnswerClock {
-  readonly #waits = new OpenTable<Wait>();
+export class AnswerDeadlines {
+  readonly #waits = new IdTable<PendingAnswer>();
   readonly #keepsAlive: boolean;
   #timer: NodeJS.Timeout | undefined;
   #rings = Number.POSITIVE_INFINITY;
@@ -37,7 +37,7 @@ export class AnswerClock {
   }
 
   /** Until it is stopped. */
-  start(wait: Wait): void {
+  start(wait: PendingAnswer): void {
     const now = performance.now();
     wait.ends = now + wait.patience.totalMs;
     wait.due = dueAfter(wait, now);
@@ -47,11 +47,11 @@ export class AnswerClock {
   }
 
   /** A sign of life: it is waited for anew, up to a bound. The timer finds that out when it rings. */
-  again(wait: Wait): void {
+  again(wait: PendingAnswer): void {
     wait.due = dueAfter(wait, performance.now());
   }
 
-  stop(wait: Wait): void {
+  stop(wait: PendingAnswer): void {
     this.#waits.delete(wait.id);
     // A program is kept alive by what is waited for, not by what was.
     if (this.#keepsAlive && this.#waits.size === 0) this.#timer?.unref();
@@ -86,14 +86,14 @@ export class AnswerClock {
     if (next < this.#rings) this.#ringAt(next, now);
   }
 
-  #giveUp(wait: Wait): void {
+  #giveUp(wait: PendingAnswer): void {
     this.#waits.delete(wait.id);
     const { timeoutMs, totalMs } = wait.patience;
     this.#spentMs = wait.due >= wait.ends && totalMs !== timeoutMs ? totalMs : undefined;
-    wait.ranOut();
+    wait.onTimeout();
   }
 }
 
-function dueAfter({ patience, ends }: Wait, now: number): number {
+function dueAfter({ patience, ends }: PendingAnswer, now: number): number {
   return Math.min(now + patience.timeoutMs, ends);
 }

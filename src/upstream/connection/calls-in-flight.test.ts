@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type Flight, Flights } from './calls-in-flight.js';
+import { type CallInFlight, CallsInFlight } from './calls-in-flight.js';
 
 /** Two clients at one server: what each of them is asked and told. */
 function twoClients() {
-  const flights = new Flights();
+  const flights = new CallsInFlight();
   const heard: string[] = [];
   let id = 0;
   const enter = (client: string) => {
     id += 1;
-    const flight: Flight = {
+    const flight: CallInFlight = {
       server: 'one',
       id,
       conversation: {

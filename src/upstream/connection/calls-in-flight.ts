@@ -1,11 +1,11 @@
 import { deadline, isObject } from '../../base/index.js';
 import type { Conversation, Progress } from '../../model/index.js';
-import { OpenTable, RpcCode, RpcError } from '../../rpc/index.js';
+import { IdTable, RpcCode, RpcError } from '../../rpc/index.js';
 import { cancelled, inUse } from './call-failure.js';
 import { markedRequest } from './received-questions.js';
 
 /** A call that is under way. */
-export interface Flight {
+export interface CallInFlight {
   /** Under which progress comes. Those that came later have higher ones. */
   readonly id: number;
   readonly conversation: Partial<Conversation>;
@@ -16,8 +16,8 @@ export interface Flight {
 }
 
 /** The calls under way on one connection, and to which of them belongs what the server says meanwhile. */
-export class Flights {
-  readonly #flights = new OpenTable<Flight>();
+export class CallsInFlight {
+  readonly #flights = new IdTable<CallInFlight>();
   readonly #waiting: (() => void)[] = [];
   /** Calls that were cancelled or took too long, the oldest first. */
   readonly #givenUp: { readonly caller: string; readonly until: number }[] = [];
@@ -56,7 +56,7 @@ export class Flights {
     });
   }
 
-  enter(flight: Flight): void {
+  enter(flight: CallInFlight): void {
     this.#flights.set(flight.id, flight);
   }
 
@@ -65,14 +65,14 @@ export class Flights {
   }
 
   /** Nobody waits for it any more, but the server may still be at it. */
-  giveUp(flight: Flight): void {
+  giveUp(flight: CallInFlight): void {
     if (!this.#flights.get(flight.id)) return;
     this.#givenUp.push({ caller: callerOf(flight.conversation), until: performance.now() + GIVEN_UP_MS });
     if (this.#givenUp.length > MAX_GIVEN_UP) this.#givenUp.shift();
     this.leave(flight);
   }
 
-  leave({ id }: Flight): void {
+  leave({ id }: CallInFlight): void {
     this.#flights.delete(id);
     if (this.#waiting.length > 0) for (const go of this.#waiting.splice(0)) go();
   }
@@ -118,7 +118,7 @@ export class Flights {
     }
   }
 
-  #inOrder(): Flight[] {
+  #inOrder(): CallInFlight[] {
     return this.#flights.values().sort((a, b) => a.id - b.id);
   }
 

@@ -10,7 +10,7 @@ import {
   tick,
 } from '../../../tests/fakes/connection.js';
 import { ErrorCode } from '../../base/index.js';
-import { greet } from './handshake.js';
+import { handshake } from './handshake.js';
 
 describe('how long a connection waits', () => {
   it('has one time for all pages of a list', async () => {
@@ -47,7 +47,7 @@ describe('how long a connection waits', () => {
 
   it('never cancels the greeting', async () => {
     const { connection, got } = connected(() => undefined);
-    const greeting = greet(connection, { client: { name: 'p', version: '1' }, options: SHORT, era: 'legacy' });
+    const greeting = handshake(connection, { client: { name: 'p', version: '1' }, options: SHORT, era: 'legacy' });
     expect(await failureOf(greeting)).toMatchObject({ hint: expect.stringContaining('timeouts.startMs') });
     await tick();
     expect(got.map(({ method }) => method)).toEqual(['initialize']);

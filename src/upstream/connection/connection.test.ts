@@ -9,14 +9,14 @@ import {
   tick,
 } from '../../../tests/fakes/connection.js';
 import { ErrorCode } from '../../base/index.js';
-import { greet } from './handshake.js';
+import { handshake } from './handshake.js';
 
 describe('Connection', () => {
   it('greets the server and keeps what it says of itself', async () => {
     const { connection, got } = connected(({ method }) =>
       method === 'initialize' ? { ...GREETING, instructions: 'be kind' } : undefined,
     );
-    await greet(connection, { client: { name: 'portolan', version: '9' }, options: LONG, era: 'legacy' });
+    await handshake(connection, { client: { name: 'portolan', version: '9' }, options: LONG, era: 'legacy' });
     await expect.poll(() => got.length).toBe(2);
     expect(connection.greeting).toEqual({
       name: 's',
@@ -48,7 +48,7 @@ describe('Connection', () => {
   ])('refuses a server that $title', async ({ answer, message }) => {
     const { connection } = connected(() => answer);
     const failure = await failureOf(
-      greet(connection, { client: { name: 'p', version: '1' }, options: LONG, era: 'legacy' }),
+      handshake(connection, { client: { name: 'p', version: '1' }, options: LONG, era: 'legacy' }),
     );
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message });
   });

@@ -1,14 +1,14 @@
 import { ErrorCode, isObject, LONGEST_TIMER_MS, PortolanError, randomId } from '../../base/index.js';
-import { type Conversation, META, type ServerGreeting, type ToolResult } from '../../model/index.js';
+import { type Conversation, META, type ServerHandshake, type ToolResult } from '../../model/index.js';
 import { type Channel, type Params, Peer, RpcCode, RpcError } from '../../rpc/index.js';
-import { AnswerClock, type Patience } from './answer-deadlines.js';
+import { AnswerDeadlines, type AnswerTimeouts } from './answer-deadlines.js';
 import { cancelled, explained, notReading, shownResult, timedOut } from './call-failure.js';
 import { paramsToSend, type Sent } from './call-params.js';
-import { callerOf, Flights } from './calls-in-flight.js';
+import { CallsInFlight, callerOf } from './calls-in-flight.js';
 import { answerQuestions, asksForMore, withAnswers } from './input-required.js';
-import { type Asking, OpenRequest, type Road } from './open-request.js';
+import { OpenRequest, type RequestChannel, type RequestOptions } from './open-request.js';
 import { headerFault, paramHeaders } from './param-headers.js';
-import { visitFirst } from './url-elicitation.js';
+import { withUrlElicitation } from './url-elicitation.js';
 
 /** More tools than any server has; a list without an end must not fill the memory. */
 const MAX_ITEMS = 20_000;
@@ -16,7 +16,7 @@ const MAX_PAGES = 1_000;
 /** A server that let this many calls in a row run out of time is taken to be stuck. */
 const TIMEOUTS_UNTIL_STUCK = 3;
 
-export interface CallOptions extends Patience {
+export interface CallOptions extends AnswerTimeouts {
   /** The name under which the client knows the server; what the server asks of the client carries it. */
   readonly server?: string;
   /** With whom a client's request is spoken about; absent for what we ask for ourselves. */
@@ -33,23 +33,23 @@ export interface CallOptions extends Patience {
 
 export interface ConnectionEvents {
   /** Something that the server says unasked and to nobody: a list changed, a resource was updated. */
-  notified(method: string, params: Readonly<Record<string, unknown>>): void;
+  onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
   /** The server does what it was asked for, until the connection ends. */
   accepted?(method: string, params: Readonly<Record<string, unknown>>): void;
   /** Called once. `reason` is for people. */
-  closed(reason: string | undefined): void;
+  onClose(reason: string | undefined): void;
   /** Something came that is no message; counted, never answered. */
-  noise(): void;
+  onInvalidMessage(): void;
   /** The last words of the server, for an error's text. */
-  lastWords(): string;
+  stderrTail(): string;
   /** Where a person finds out why it was lost. */
-  readonly whereToLook?: string;
+  readonly logHint?: string;
   /** Takes out what may not be shown. In the result of a failed tool, values of the entry that are no secrets stay. */
   redact(text: string, of: 'error' | 'result'): string;
   /** The roots of whoever is served, for a server that asks before anything is called. */
   roots?(): Promise<Record<string, unknown>>;
   /** The server wants to know where its client works. */
-  askedForRoots?(): void;
+  onRootsRequest?(): void;
 }
 
 const MAX_WATCHED = 1_000;
@@ -69,32 +69,32 @@ const NEVER = new AbortController().signal;
 export class Connection {
   readonly #peer: Peer;
   readonly #events: ConnectionEvents;
-  readonly #flights: Flights;
-  readonly #clock: AnswerClock;
-  readonly #road: Road;
+  readonly #flights: CallsInFlight;
+  readonly #clock: AnswerDeadlines;
+  readonly #road: RequestChannel;
   readonly #watched = new Map<string, AbortController>();
   #timeoutsInARow = 0;
-  #greeting: ServerGreeting | undefined;
+  #greeting: ServerHandshake | undefined;
   #closing: string | undefined;
   /** What a stateless server wants to hear with every request. */
   #envelope: Envelope | undefined;
 
   constructor(channel: Channel, events: ConnectionEvents) {
     this.#events = events;
-    this.#flights = new Flights(events.roots?.bind(events));
-    this.#clock = new AnswerClock(channel.isInProcess === true);
+    this.#flights = new CallsInFlight(events.roots?.bind(events));
+    this.#clock = new AnswerDeadlines(channel.isInProcess === true);
     this.#peer = new Peer(
       channel,
       {
         request: async ({ method, params = {} }) => ({ value: await this.#asked(method, params) }),
         notification: (method, params) => this.#notified(method, params),
         noise: () => {
-          events.noise();
+          events.onInvalidMessage();
           return 'skip';
         },
         closed: (reason) => {
           this.#clock.end();
-          events.closed(this.#closing ?? (reason && events.redact(reason.message, 'error')));
+          events.onClose(this.#closing ?? (reason && events.redact(reason.message, 'error')));
         },
         fault: () => undefined,
       },
@@ -113,13 +113,13 @@ export class Connection {
     };
   }
 
-  get greeting(): ServerGreeting {
+  get greeting(): ServerHandshake {
     if (!this.#greeting) throw new Error('the server has not been greeted');
     return this.#greeting;
   }
 
   /** What was learned from the greeting. A stateless server wants an envelope around every request. */
-  greeted(greeting: ServerGreeting, envelope?: Envelope): void {
+  greeted(greeting: ServerHandshake, envelope?: Envelope): void {
     this.#greeting = greeting;
     this.#envelope = envelope;
     this.#peer.agreed(greeting.protocolVersion);
@@ -179,7 +179,7 @@ export class Connection {
     const send = (asked: Readonly<Record<string, unknown>>) =>
       this.#request(method, asked, asked === params ? options : { ...options, argumentsText: undefined });
     const first = brought ? withAnswers(params, brought) : params;
-    if (conversation.takesQuestions) return visitFirst(conversation, () => send(first));
+    if (conversation.takesQuestions) return withUrlElicitation(conversation, () => send(first));
     const answer = send(first);
     // Only a stateless server answers with questions.
     if (!this.#envelope) return answer;
@@ -212,14 +212,14 @@ export class Connection {
   }
 
   connectionError(what: string, hint?: string): PortolanError {
-    const words = this.#events.lastWords();
+    const words = this.#events.stderrTail();
     const message = words === '' ? what : `${what}; its last words: ${words}`;
     return new PortolanError(ErrorCode.ConnectionError, message, hint === undefined ? {} : { hint });
   }
 
   async #asked(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     if (method === 'ping') return {};
-    if (method === 'roots/list') this.#events.askedForRoots?.();
+    if (method === 'roots/list') this.#events.onRootsRequest?.();
     if (method === 'sampling/createMessage' || method === 'elicitation/create' || method === 'roots/list')
       return this.#flights.ask(method, params);
     throw new RpcError(RpcCode.methodNotFound, `${method} is not supported here`);
@@ -234,7 +234,7 @@ export class Connection {
       method !== 'notifications/subscriptions/acknowledged' &&
       method !== 'notifications/cancelled'
     )
-      this.#events.notified(method, plain(params));
+      this.#events.onNotification(method, plain(params));
   }
 
   #request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
@@ -250,7 +250,7 @@ export class Connection {
       : this.#send(asking, params, options);
   }
 
-  #send(asking: Asking, params: NonNullable<Params>, options: CallOptions): Promise<ToolResult> {
+  #send(asking: RequestOptions, params: NonNullable<Params>, options: CallOptions): Promise<ToolResult> {
     const headers = this.#headersFor(options, params);
     const request = new OpenRequest(this.#road, asking);
     const { params: sent, text } = this.#toSend(params, options, asking.isCall ? request.id : undefined);
@@ -271,7 +271,7 @@ export class Connection {
     return explained(error, {
       redact: (text) => this.#events.redact(text, 'error'),
       // What was ended from here has left no last words about it.
-      lost: (why) => this.connectionError(this.#closing ?? why, this.#closing ? undefined : this.#events.whereToLook),
+      lost: (why) => this.connectionError(this.#closing ?? why, this.#closing ? undefined : this.#events.logHint),
     });
   }
 

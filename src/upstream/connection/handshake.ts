@@ -5,12 +5,12 @@ import {
   LEGACY_VERSIONS,
   META,
   MODERN_VERSION,
-  type ServerGreeting,
+  type ServerHandshake,
   UNSUPPORTED_VERSION,
 } from '../../model/index.js';
 import { ChannelClosed, RpcError, Undelivered } from '../../rpc/index.js';
 import type { CallOptions, Connection } from './connection.js';
-import { Unanswered } from './unanswered-error.js';
+import { UnansweredError } from './unanswered-error.js';
 
 /** A server that is silent for this long after the modern greeting is greeted in the old way. */
 const DISCOVER_MS = 5_000;
@@ -22,7 +22,7 @@ const ABILITIES = {
   roots: { listChanged: false },
 } as const;
 
-export interface Introduction {
+export interface HandshakeOptions {
   readonly client: { readonly name: string; readonly version: string };
   readonly options: CallOptions;
   /** What is known of the server from before. */
@@ -35,7 +35,7 @@ export function eraOfVersion(version: string): Era {
 }
 
 /** Learns who the server is: first in the way of the current revision, then, on the same road, in the old one. */
-export async function greet(connection: Connection, introduction: Introduction): Promise<void> {
+export async function handshake(connection: Connection, introduction: HandshakeOptions): Promise<void> {
   if (introduction.era !== 'legacy' && (await discover(connection, introduction))) return;
   try {
     await initialize(connection, introduction);
@@ -47,7 +47,7 @@ export async function greet(connection: Connection, introduction: Introduction):
   }
 }
 
-async function discover(connection: Connection, introduction: Introduction, again = false): Promise<boolean> {
+async function discover(connection: Connection, introduction: HandshakeOptions, again = false): Promise<boolean> {
   const { client, options, era } = introduction;
   const envelope = ({ abilities, lent, logLevel }: Partial<Conversation>) => {
     const more = lent?.();
@@ -89,12 +89,12 @@ function isEvidence(error: unknown): boolean {
   if (cause instanceof RpcError) return true;
   if (!(cause instanceof Undelivered))
     return !(cause instanceof ChannelClosed) && error.code !== ErrorCode.ConnectionError;
-  if (cause.cause instanceof Unanswered) return true; // as one that is silent on a pipe
+  if (cause.cause instanceof UnansweredError) return true; // as one that is silent on a pipe
   const status = cause.cause instanceof Error && 'status' in cause.cause ? cause.cause.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 && status !== 401 && status !== 403;
 }
 
-async function initialize(connection: Connection, { client, options }: Introduction): Promise<void> {
+async function initialize(connection: Connection, { client, options }: HandshakeOptions): Promise<void> {
   const { value } = await connection.request(
     'initialize',
     { protocolVersion: LEGACY_VERSIONS[0], capabilities: ABILITIES, clientInfo: client },
@@ -111,7 +111,7 @@ async function initialize(connection: Connection, { client, options }: Introduct
   connection.notify('notifications/initialized');
 }
 
-function readGreeting(value: Readonly<Record<string, unknown>>, protocolVersion: string): ServerGreeting {
+function readGreeting(value: Readonly<Record<string, unknown>>, protocolVersion: string): ServerHandshake {
   const { instructions, capabilities } = value;
   const meta = isObject(value._meta) ? value._meta : {};
   const told = value.serverInfo ?? meta[META.server];

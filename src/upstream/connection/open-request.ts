@@ -1,17 +1,17 @@
 import { type PortolanError, unwatchAbort, watchAbort } from '../../base/index.js';
 import type { Conversation, ToolResult } from '../../model/index.js';
 import { AnswerTooLarge, type Peer, type Pending, RpcError, type RpcResult } from '../../rpc/index.js';
-import type { AnswerClock, Patience, Wait } from './answer-deadlines.js';
+import type { AnswerDeadlines, AnswerTimeouts, PendingAnswer } from './answer-deadlines.js';
 import { cancelled } from './call-failure.js';
-import type { Flight, Flights } from './calls-in-flight.js';
+import type { CallInFlight, CallsInFlight } from './calls-in-flight.js';
 import { markedFault, markedResult } from './received-questions.js';
 import { checkedResult } from './tool-result.js';
 
 /** What a request needs of the connection that it goes over. */
-export interface Road {
+export interface RequestChannel {
   readonly peer: Peer;
-  readonly clock: AnswerClock;
-  readonly flights: Flights;
+  readonly clock: AnswerDeadlines;
+  readonly flights: CallsInFlight;
   /** The server has shown that it is not stuck. */
   isAlive(): void;
   ranOut(request: OpenRequest): void;
@@ -22,9 +22,9 @@ export interface Road {
 }
 
 /** How a request is made. */
-export interface Asking {
+export interface RequestOptions {
   readonly method: string;
-  readonly patience: Patience;
+  readonly patience: AnswerTimeouts;
   readonly conversation: Partial<Conversation>;
   readonly server: string;
   /** A client's own call: what the server says meanwhile may be about it. */
@@ -39,14 +39,14 @@ const NEVER_CANCELLED: ReadonlySet<string> = new Set(['initialize', 'server/disc
  * questions and progress the call that they are about, and to the client's signal the one who gives up. One object for all of
  * them, because every call makes one.
  */
-export class OpenRequest implements Pending, Wait, Flight {
+export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
   readonly id: number;
   readonly method: string;
-  readonly patience: Patience;
+  readonly patience: AnswerTimeouts;
   readonly conversation: Partial<Conversation>;
   readonly server: string;
   readonly answer: Promise<ToolResult>;
-  readonly #road: Road;
+  readonly #road: RequestChannel;
   readonly #isCall: boolean;
   ends = 0;
   due = 0;
@@ -54,7 +54,7 @@ export class OpenRequest implements Pending, Wait, Flight {
   #succeed: (result: ToolResult) => void = nobody;
   #fail: (error: unknown) => void = nobody;
 
-  constructor(road: Road, { method, patience, conversation, server, isCall }: Asking) {
+  constructor(road: RequestChannel, { method, patience, conversation, server, isCall }: RequestOptions) {
     this.id = road.peer.nextId();
     this.method = method;
     this.patience = patience;
@@ -101,7 +101,7 @@ export class OpenRequest implements Pending, Wait, Flight {
     this.#road.clock.again(this);
   }
 
-  ranOut(): void {
+  onTimeout(): void {
     this.#road.ranOut(this);
   }
 

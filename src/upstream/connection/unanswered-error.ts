@@ -1,5 +1,5 @@
 /** The server took a request and had nothing to say to it, where nothing more can come. */
-export class Unanswered extends Error {
+export class UnansweredError extends Error {
   override readonly name = 'Unanswered';
 
   constructor() {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { ToolResult } from '../../model/index.js';
 import { RpcError } from '../../rpc/index.js';
-import { visitFirst } from './url-elicitation.js';
+import { withUrlElicitation } from './url-elicitation.js';
 
 const PAGE = { mode: 'url', message: 'sign the form', url: 'https://forms.example/1', elicitationId: 'e-1' };
 const DONE: ToolResult = { value: { content: [] } };
@@ -34,11 +34,11 @@ function person(action: string) {
   return { asked, ask };
 }
 
-describe('visitFirst', () => {
+describe('withUrlElicitation', () => {
   it('asks the person to visit each page, and sends the request again', async () => {
     const { send, sent } = server(refused({ elicitations: [PAGE, { ...PAGE, elicitationId: 'e-2' }] }), DONE);
     const { asked, ask } = person('accept');
-    expect(await visitFirst({ takesQuestions: true, ask }, send)).toBe(DONE);
+    expect(await withUrlElicitation({ takesQuestions: true, ask }, send)).toBe(DONE);
     const pages = [PAGE, { ...PAGE, elicitationId: 'e-2' }];
     expect([asked, sent()]).toEqual([pages.map((params) => ({ method: 'elicitation/create', params })), 2]);
   });
@@ -52,7 +52,9 @@ describe('visitFirst', () => {
     { title: 'cannot be asked', asking: {}, message: /the client cannot be asked/ },
   ])('gives an error of the newer generation when the person $title', async ({ asking, message }) => {
     const { send, sent } = server(refused({ elicitations: [PAGE] }));
-    const error = await visitFirst({ takesQuestions: true, ...asking }, send).catch((thrown: unknown) => thrown);
+    const error = await withUrlElicitation({ takesQuestions: true, ...asking }, send).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(error).toMatchObject({ code: 'TOOL_EXECUTION_ERROR', message: expect.stringMatching(message) });
     expect([(error as Error).cause, sent()]).toEqual([undefined, 1]);
   });
@@ -60,7 +62,7 @@ describe('visitFirst', () => {
   it('sends it no more after a while', async () => {
     const { send, sent } = server(refused({ elicitations: [PAGE] }));
     const { ask } = person('accept');
-    await expect(visitFirst({ takesQuestions: true, ask }, send)).rejects.toThrow('one more page');
+    await expect(withUrlElicitation({ takesQuestions: true, ask }, send)).rejects.toThrow('one more page');
     expect(sent()).toBe(16);
   });
 
@@ -69,7 +71,7 @@ describe('visitFirst', () => {
     { title: 'the error to a client that knows it', error: refused({ elicitations: [PAGE] }), client: {} },
   ])('hands on $title as it is', async ({ error, client }) => {
     const { send, sent } = server(error);
-    await expect(visitFirst({ ...client, ask: person('accept').ask }, send)).rejects.toBe(error);
+    await expect(withUrlElicitation({ ...client, ask: person('accept').ask }, send)).rejects.toBe(error);
     expect(sent()).toBe(1);
   });
 });

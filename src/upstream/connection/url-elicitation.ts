@@ -9,7 +9,7 @@ const MAX_ROUNDS = 16;
 const MAX_PAGES = 16;
 
 /** For a client that does not know that error: the person is asked to visit the pages, and the request is sent again. */
-export async function visitFirst(
+export async function withUrlElicitation(
   { takesQuestions, ask }: Partial<Conversation>,
   send: () => Promise<ToolResult>,
 ): Promise<ToolResult> {

@@ -2,7 +2,7 @@ import { deadline, ErrorCode, PortolanError } from '../../base/index.js';
 import { dnsLookup } from '../remote/address-rules.js';
 import { EntryHeaders } from '../remote/entry-headers.js';
 import { remoteFetch } from '../remote/remote-fetch.js';
-import type { Remote, Sdk } from './sign-in-target.js';
+import type { Sdk, SignInTarget } from './sign-in-target.js';
 
 /** What a server says when it refuses. */
 export interface Challenge {
@@ -15,7 +15,11 @@ const ASK_MS = 15_000;
 const QUESTION = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 
 /** Asks a server without a key, to hear where one is to be had and what for. */
-export async function challengeOf(sdk: Sdk, { name, url, headers }: Remote, signal: AbortSignal): Promise<Challenge> {
+export async function challengeOf(
+  sdk: Sdk,
+  { name, url, headers }: SignInTarget,
+  signal: AbortSignal,
+): Promise<Challenge> {
   const address = { url, headers: await EntryHeaders.open(headers), lookup: dnsLookup };
   // The same checks as for a call: an entry may name a place where no server is.
   using remote = remoteFetch(address, () => true);

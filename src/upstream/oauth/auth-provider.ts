@@ -8,7 +8,7 @@ import { findIssuer, metadataOf, withoutSlash } from './find-issuer.js';
 import { signInAsMachine } from './machine-sign-in.js';
 import { secretsIn } from './oauth-settings.js';
 import { oauthFault, signInNeeded } from './sign-in-needed.js';
-import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './sign-in-target.js';
+import { bringsOwnKey, remoteOf, type Sdk, type SignInTarget } from './sign-in-target.js';
 import { toCredential } from './to-credential.js';
 
 /** A token is renewed this long before its end, or in the last quarter of a short life. */
@@ -26,13 +26,13 @@ export function authProviderFor(server: AdmittedServer, store: CredentialStore):
 }
 
 class Tokens implements AuthProvider {
-  readonly #remote: Remote;
+  readonly #remote: SignInTarget;
   readonly #store: CredentialStore;
   /** What could not be written: the authorization server knows the old one no more. */
   #unsaved: { readonly credential: Credential; readonly instead: Credential | undefined } | undefined;
   #failure: { readonly until: number; readonly of: string | undefined; readonly error: unknown } | undefined;
 
-  constructor(remote: Remote, store: CredentialStore) {
+  constructor(remote: SignInTarget, store: CredentialStore) {
     this.#remote = remote;
     this.#store = store;
   }

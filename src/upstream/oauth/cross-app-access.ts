@@ -4,12 +4,12 @@ import { checkedFetch } from './checked-fetch.js';
 import type { IdentityProvider } from './oauth-settings.js';
 import { readSecret } from './read-secret.js';
 import { firstWords } from './sign-in-needed.js';
-import type { Remote, Sdk } from './sign-in-target.js';
+import type { Sdk, SignInTarget } from './sign-in-target.js';
 
 /** What the identity provider signs for one authorization server and one server: that this person may come in. */
 export async function grantOfIdentityProvider(
   sdk: Sdk,
-  remote: Remote,
+  remote: SignInTarget,
   { where, clientId, clientSecret, idToken: source }: IdentityProvider,
   { authorizationServerUrl, resourceUrl, scope }: CrossAppAccessContext,
 ): Promise<string> {

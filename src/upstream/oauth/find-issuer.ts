@@ -2,12 +2,12 @@ import type { AuthorizationServerMetadata, OAuthDiscoveryState, OAuthServerInfo 
 import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
 import type { Challenge } from './auth-challenge.js';
 import type { Fetch } from './checked-fetch.js';
-import type { Remote, Sdk } from './sign-in-target.js';
+import type { Sdk, SignInTarget } from './sign-in-target.js';
 
 /** Who signs people in for a server, found as the protocol says. */
 export async function findIssuer(
   sdk: Sdk,
-  remote: Remote,
+  remote: SignInTarget,
   challenge: Challenge,
   fetch: Fetch,
 ): Promise<OAuthDiscoveryState> {
@@ -81,7 +81,7 @@ async function ownMetadata(sdk: Sdk, url: URL, fetch: Fetch): Promise<Authorizat
 export async function metadataOf(
   sdk: Sdk,
   issuer: string,
-  { settings, url }: Pick<Remote, 'settings' | 'url'>,
+  { settings, url }: Pick<SignInTarget, 'settings' | 'url'>,
   fetch: Fetch,
 ): Promise<AuthorizationServerMetadata | undefined> {
   const named = settings.metadataUrl && (await metadataAt(sdk, settings.metadataUrl, fetch));

@@ -13,15 +13,15 @@ import type { CredentialStore } from './credential-store.js';
 import { grantOfIdentityProvider } from './cross-app-access.js';
 import { scopeFor } from './oauth-scope.js';
 import { readSecret, resolved } from './read-secret.js';
-import type { Remote, Sdk } from './sign-in-target.js';
+import type { Sdk, SignInTarget } from './sign-in-target.js';
 import { signingKey } from './signing-key.js';
 import { toClient, toCredential } from './to-credential.js';
 
 /** The ways to sign in for which nobody has to sit at a browser. */
-export type MachineGrant = Exclude<Remote['settings']['grant'], 'browser'>;
+export type MachineGrant = Exclude<SignInTarget['settings']['grant'], 'browser'>;
 
 export interface MachineAttempt {
-  readonly remote: Remote;
+  readonly remote: SignInTarget;
   readonly store: CredentialStore;
   readonly issuer: OAuthServerInfo;
   readonly challenge: Challenge;
@@ -75,7 +75,7 @@ type MachineProvider = ClientCredentialsProvider | CrossAppAccessProvider | Priv
 
 function providerFor(
   sdk: Sdk,
-  remote: Remote,
+  remote: SignInTarget,
   grant: MachineGrant,
   known: Known,
   metadata: AuthorizationServerMetadata | undefined,
@@ -112,7 +112,7 @@ function providerFor(
   }
 }
 
-function lacking({ name }: Remote, what: string, fields: string): PortolanError {
+function lacking({ name }: SignInTarget, what: string, fields: string): PortolanError {
   return new PortolanError(ErrorCode.SettingsInvalid, `${name} has no ${what} to sign in with`, {
     hint: `write ${fields} under \`oauth\` in its entry`,
   });

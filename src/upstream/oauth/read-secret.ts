@@ -1,13 +1,13 @@
 import { isAbsolute, join } from 'node:path';
 import { diskFiles, homeFolder, isReference } from '../../base/index.js';
 import { type SecretSource, wrong } from './oauth-settings.js';
-import type { Remote } from './sign-in-target.js';
+import type { SignInTarget } from './sign-in-target.js';
 
 /** Keys and tokens are small; a larger file is something else. */
 const MAX_SECRET_CHARACTERS = 64 * 1024;
 
 /** The secret itself, read anew each time. No error quotes any of it. */
-export function readSecret({ name, folder, isBrought }: Remote, what: string, source: SecretSource): string {
+export function readSecret({ name, folder, isBrought }: SignInTarget, what: string, source: SecretSource): string {
   if (source.kind === 'text') return resolved(name, what, source.text);
   // A repository could have any file of the user's sent to whomever it names.
   if (isBrought) throw wrong(name, `an entry of a project may not name a file for its ${what}`);

@@ -8,7 +8,7 @@ import { agreedRedirect, type OAuthSettings, readOAuthSettings } from './oauth-s
 export type Sdk = typeof import('@modelcontextprotocol/client');
 
 /** What signing in to a server needs to know of it. */
-export interface Remote {
+export interface SignInTarget {
   readonly name: string;
   readonly url: URL;
   readonly resource: string;
@@ -24,7 +24,7 @@ export interface Remote {
 }
 
 /** The argument is the proof that policy let the server in: nobody is sent to the sign-in page of any other. */
-export function remoteOf({ name, definition }: AdmittedServer): Remote {
+export function remoteOf({ name, definition }: AdmittedServer): SignInTarget {
   const { url, headers = {}, oauth, source, scope } = definition;
   if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url))
     throw new PortolanError(ErrorCode.Usage, `${name} is not reached over the web, so nobody signs in to it`, {
@@ -45,6 +45,6 @@ export function remoteOf({ name, definition }: AdmittedServer): Remote {
 }
 
 /** An entry that brings its own key has no use for a sign-in. */
-export function bringsOwnKey({ headers }: Pick<Remote, 'headers'>): boolean {
+export function bringsOwnKey({ headers }: Pick<SignInTarget, 'headers'>): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }

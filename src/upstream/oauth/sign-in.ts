@@ -14,7 +14,7 @@ import { scopeFor } from './oauth-scope.js';
 import { secretsIn } from './oauth-settings.js';
 import { browsable } from './open-browser.js';
 import { oauthFault } from './sign-in-needed.js';
-import { bringsOwnKey, type Remote, remoteOf, type Sdk } from './sign-in-target.js';
+import { bringsOwnKey, remoteOf, type Sdk, type SignInTarget } from './sign-in-target.js';
 import { type SignedIn, signedInAs } from './signed-in.js';
 import { toClient, toCredential } from './to-credential.js';
 
@@ -60,7 +60,7 @@ export async function signIn(
 
 interface Attempt extends Pick<SignInOptions, 'openBrowser' | 'print'> {
   readonly sdk: Sdk;
-  readonly remote: Remote;
+  readonly remote: SignInTarget;
   readonly store: CredentialStore;
   readonly signal: AbortSignal;
 }
@@ -103,7 +103,7 @@ async function inBrowser(
 }
 
 /** The page is opened by a browser that stands in the person's own network, with their cookies. */
-async function checkPage(page: URL, { name, written }: Remote): Promise<void> {
+async function checkPage(page: URL, { name, written }: SignInTarget): Promise<void> {
   browsable(page);
   const found = await Promise.all(written.map((from) => forbiddenAddress(page, from)));
   const refusal = insecure(page, written) ?? (found.includes(undefined) ? undefined : found[0]);
@@ -113,13 +113,13 @@ async function checkPage(page: URL, { name, written }: Remote): Promise<void> {
   });
 }
 
-function ownKey({ name }: Remote): PortolanError {
+function ownKey({ name }: SignInTarget): PortolanError {
   return new PortolanError(ErrorCode.Usage, `the entry of ${name} brings its own key, so nobody signs in to it`, {
     hint: 'take the header `Authorization` out of the entry to sign in instead',
   });
 }
 
-function noSignIn({ name }: Remote): PortolanError {
+function noSignIn({ name }: SignInTarget): PortolanError {
   return new PortolanError(ErrorCode.ConnectionError, `${name} offers no sign-in`, {
     hint: 'it may want a key in a header: see its documentation, and add the header to its entry',
   });

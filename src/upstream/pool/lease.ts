@@ -6,7 +6,7 @@ export interface Lease extends Disposable {
 }
 
 /** Gives back once, however often it is disposed of. */
-export class HeldLease implements Lease {
+export class ConnectionLease implements Lease {
   readonly connection: Connection;
   #release: (() => void) | undefined;
 

@@ -40,7 +40,7 @@ function pooled(
     },
     idleMs: () => 50,
     log: silentLog,
-    notified: () => undefined,
+    onNotification: () => undefined,
     now: () => now.ms,
     random: () => 0,
     ...said,

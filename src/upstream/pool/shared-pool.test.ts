@@ -32,8 +32,8 @@ function house(onOpen: (events: OpenEvents) => void = () => undefined) {
           return { connection: idleConnection(), close: async () => void closed.push(name) };
         },
         idleMs: () => 60_000,
-        notified: (_server, method) => heard.push(`${name}: ${method}`),
-        askedForRoots: () => heard.push(`${name}: roots`),
+        onNotification: (_server, method) => heard.push(`${name}: ${method}`),
+        onRootsRequest: () => heard.push(`${name}: roots`),
         shareOf: ({ definition: one }, asks) =>
           said ? { share: said, isSaid: true } : { share: usualShare(one, asks), isSaid: false },
         passed: () => passed,

@@ -2,8 +2,8 @@ import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
 import type { AdmittedServer } from '../../policy/index.js';
 import type { Sharing } from './sharing.js';
 import { type Lease, type LeaseOptions, type ServerStatus, Slot } from './slot.js';
-import { Turns } from './start-queue.js';
-import type { Tenant } from './tenant.js';
+import { StartQueue } from './start-queue.js';
+import type { WorkspaceHooks } from './tenant.js';
 
 /** Local programs fight for the same processor and disk while they start; remote ones only make us wait. */
 const LOCAL_STARTS_AT_ONCE = 3;
@@ -29,7 +29,7 @@ export interface Wanted extends Sharing {
 /** A process that runs for somebody, as `portolan ps` shows it. */
 export interface RunningServer extends ServerStatus {
   readonly servers: readonly AdmittedServer[];
-  readonly tenants: readonly Tenant[];
+  readonly tenants: readonly WorkspaceHooks[];
   /** Those that run at this moment. */
   readonly calls: number;
   readonly callsMade: number;
@@ -42,11 +42,11 @@ export class SharedPool implements AsyncDisposable {
   readonly #slots = new Map<string, Slot>();
   /** Not configured any more, and still used by somebody. */
   readonly #leaving = new Set<Slot>();
-  readonly #local = new Turns(LOCAL_STARTS_AT_ONCE, SLOW_START_MS);
-  readonly #remote = new Turns(REMOTE_STARTS_AT_ONCE, SLOW_START_MS);
+  readonly #local = new StartQueue(LOCAL_STARTS_AT_ONCE, SLOW_START_MS);
+  readonly #remote = new StartQueue(REMOTE_STARTS_AT_ONCE, SLOW_START_MS);
   readonly #ending = new AbortController();
   readonly #rootAskers = new Set<string>();
-  readonly #ids = new WeakMap<Tenant, number>();
+  readonly #ids = new WeakMap<WorkspaceHooks, number>();
   readonly #options: SharedPoolOptions;
   /** Where the servers were found last: every call asks. Forgotten whenever anything changes of what it depends on. */
   #found = new WeakMap<AdmittedServer, Slot>();
@@ -61,7 +61,7 @@ export class SharedPool implements AsyncDisposable {
     return this.#rootAskers.has(launch);
   }
 
-  status(wanted: Wanted, tenant: Tenant): ServerStatus {
+  status(wanted: Wanted, tenant: WorkspaceHooks): ServerStatus {
     const held =
       wanted.share === 'session' ? this.#anyOf(wanted, tenant) : this.#slots.get(this.#keyOf(wanted, tenant));
     return held?.status ?? { state: 'disconnected' };
@@ -71,7 +71,7 @@ export class SharedPool implements AsyncDisposable {
   lease(
     server: AdmittedServer,
     wanted: (server: AdmittedServer) => Wanted,
-    tenant: Tenant,
+    tenant: WorkspaceHooks,
     options: LeaseOptions,
   ): Lease | Promise<Lease> {
     const known = this.#found.get(server);
@@ -95,7 +95,7 @@ export class SharedPool implements AsyncDisposable {
   }
 
   /** Of this tenant's servers, what is not among these any more is stopped once nobody uses it. */
-  retain(tenant: Tenant, wanted: readonly Wanted[]): void {
+  retain(tenant: WorkspaceHooks, wanted: readonly Wanted[]): void {
     this.#forgetPlaces();
     const kept = new Map(wanted.map((one) => [one.launch, one.server]));
     for (const slot of this.#slots.values()) {
@@ -113,7 +113,7 @@ export class SharedPool implements AsyncDisposable {
   }
 
   /** What ran for one client alone is stopped when that one is gone. */
-  endSession(tenant: Tenant, session: string): void {
+  endSession(tenant: WorkspaceHooks, session: string): void {
     const prefix = this.#sessionPrefix(tenant, session);
     for (const [key, slot] of this.#slots) {
       slot.callers.delete(session);
@@ -161,7 +161,7 @@ export class SharedPool implements AsyncDisposable {
     });
   }
 
-  #slotOf(wanted: Wanted, tenant: Tenant, session: string | undefined): Slot {
+  #slotOf(wanted: Wanted, tenant: WorkspaceHooks, session: string | undefined): Slot {
     const key = this.#keyOf(wanted, tenant, session);
     const held = this.#slots.get(key);
     if (held) return held;
@@ -177,10 +177,10 @@ export class SharedPool implements AsyncDisposable {
   }
 
   /** A server that asks where its client works is the server of that workspace from now on, and of no other. */
-  #askedForRoots(slot: Slot, opener: Tenant, { share, isSaid }: Wanted): void {
+  #askedForRoots(slot: Slot, opener: WorkspaceHooks, { share, isSaid }: Wanted): void {
     this.#forgetPlaces();
     if (this.#rootAskers.size < MAX_ROOT_ASKERS) this.#rootAskers.add(slot.launch);
-    for (const [server, tenant] of slot.members) if (tenant === opener) tenant.askedForRoots?.(server);
+    for (const [server, tenant] of slot.members) if (tenant === opener) tenant.onRootsRequest?.(server);
     const key = `workspace ${this.#idOf(opener)} ${slot.launch}`;
     if (isSaid || share !== 'machine' || slot.key === key || this.#slots.has(key)) return;
     if (this.#slots.get(slot.key) === slot) {
@@ -191,7 +191,7 @@ export class SharedPool implements AsyncDisposable {
     for (const [server, tenant] of slot.members) if (tenant !== opener) slot.members.delete(server);
   }
 
-  #keyOf({ share, launch }: Wanted, tenant: Tenant, session = ''): string {
+  #keyOf({ share, launch }: Wanted, tenant: WorkspaceHooks, session = ''): string {
     switch (share) {
       case 'machine':
         return `machine ${launch}`;
@@ -202,18 +202,18 @@ export class SharedPool implements AsyncDisposable {
     }
   }
 
-  #sessionPrefix(tenant: Tenant, session: string): string {
+  #sessionPrefix(tenant: WorkspaceHooks, session: string): string {
     return `session ${this.#idOf(tenant)} ${JSON.stringify(session)} `;
   }
 
   /** For whoever asks about a server without being one of those who use it. */
-  #anyOf({ launch }: Wanted, tenant: Tenant): Slot | undefined {
+  #anyOf({ launch }: Wanted, tenant: WorkspaceHooks): Slot | undefined {
     const prefix = `session ${this.#idOf(tenant)} `;
     const mine = [...this.#slots.values()].filter((slot) => slot.launch === launch && slot.key.startsWith(prefix));
     return mine.find(({ status }) => status.state === 'connected') ?? mine[0];
   }
 
-  #idOf(tenant: Tenant): number {
+  #idOf(tenant: WorkspaceHooks): number {
     const known = this.#ids.get(tenant);
     if (known !== undefined) return known;
     this.#lastId += 1;

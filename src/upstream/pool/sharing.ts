@@ -56,14 +56,14 @@ function printOf(definition: Definition): string {
   return `${fingerprint(definition)} ${sha256(JSON.stringify(beside)).slice(0, 16)}`;
 }
 
-export interface Passed {
+export interface PassedEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly passEnv: readonly string[];
   readonly connectorToken: string | undefined;
 }
 
 /** What servers are given of the client's variables beyond what all programs are: who has other values must not use what was started with these. */
-export function passedKey({ env, passEnv, connectorToken = '' }: Passed): string {
+export function passedKey({ env, passEnv, connectorToken = '' }: PassedEnvironment): string {
   if (passEnv.length === 0 && connectorToken === '') return '';
   const patterns = passEnv.map((pattern) => wildcard(pattern));
   const passed = Object.entries(env)

@@ -5,10 +5,10 @@ import type { NotRestored } from '../../rpc/index.js';
 import { Backoff, STABLE_MS } from './backoff.js';
 import { callSignal } from './call-signal.js';
 import { IdleTimer } from './idle-timer.js';
-import { HeldLease, type Lease } from './lease.js';
+import { ConnectionLease, type Lease } from './lease.js';
 import { StandingRequests } from './standing-requests.js';
-import type { Turns } from './start-queue.js';
-import type { OpenEvents, OpenServer, Tenant } from './tenant.js';
+import type { StartQueue } from './start-queue.js';
+import type { OpenEvents, OpenServer, WorkspaceHooks } from './tenant.js';
 
 export type { Lease } from './lease.js';
 
@@ -28,26 +28,23 @@ export interface ServerStatus {
 
 export interface LeaseOptions {
   readonly signal?: AbortSignal;
-  /**
-   * Who only watches does not keep a server that is not configured any more. What is only read waits for its turn to
-   * start, unless it is an `inquiry`: a reading that somebody waits for.
-   */
+  /** `watch` does not keep a server that is no longer configured. `read` waits in the start queue; `inquiry` does not. */
   readonly purpose?: 'call' | 'inquiry' | 'read' | 'watch';
   /** Who calls, for servers that are shared with nobody. */
   readonly session?: string | undefined;
 }
 
 /** What all slots of one process have in common. */
-export interface SlotParts {
+export interface SlotDependencies {
   readonly log: Log;
   readonly now: () => number;
   readonly random: (() => number) | undefined;
   readonly ending: AbortSignal;
   /** Local programs fight for the same processor while they start: each waits for its turn. */
-  readonly turnsFor: (server: AdmittedServer) => Turns;
+  readonly turnsFor: (server: AdmittedServer) => StartQueue;
   /** Whether it can still be had by its key; what is leaving stops at once when nobody uses it. */
   readonly isKept: (slot: Slot) => boolean;
-  readonly askedForRoots: (slot: Slot, tenant: Tenant) => void;
+  readonly askedForRoots: (slot: Slot, tenant: WorkspaceHooks) => void;
 }
 
 /** One connection of a slot. Its end may come before it is in the slot, and after another has taken its place. */
@@ -61,12 +58,12 @@ export class Slot {
   /** Which launch it is of, whoever may use it. */
   readonly launch: string;
   /** All who use it, under the names by which they know it. */
-  readonly members = new Map<AdmittedServer, Tenant>();
+  readonly members = new Map<AdmittedServer, WorkspaceHooks>();
   /** The clients that have called it since it was last stopped, and are still there. */
   readonly callers = new Set<string>();
   /** The calls that were made to it since then. */
   callsMade = 0;
-  readonly #parts: SlotParts;
+  readonly #parts: SlotDependencies;
   readonly #backoff: Backoff;
   key: string;
   /** It is not only read. */
@@ -87,7 +84,7 @@ export class Slot {
   });
   #error: string | undefined;
 
-  constructor(key: string, launch: string, parts: SlotParts) {
+  constructor(key: string, launch: string, parts: SlotDependencies) {
     this.key = key;
     this.launch = launch;
     this.#parts = parts;
@@ -115,10 +112,9 @@ export class Slot {
     return this.#users === 0 && !this.#open && !this.#opening && !this.#closing;
   }
 
-  /** At once where it is open. */
   lease(
     server: AdmittedServer,
-    tenant: Tenant,
+    tenant: WorkspaceHooks,
     { signal, purpose = 'call', session }: LeaseOptions,
   ): Lease | Promise<Lease> {
     this.members.set(server, tenant);
@@ -132,10 +128,10 @@ export class Slot {
     const watching = purpose === 'watch' ? 1 : 0;
     this.#watching += watching;
     const release = () => this.#release(tenant, watching);
-    if (this.#open) return new HeldLease(this.#open.connection, release);
+    if (this.#open) return new ConnectionLease(this.#open.connection, release);
     if (purpose === 'call' || purpose === 'inquiry') this.#signal.call();
     return unlessAborted(this.#openedBy(server, tenant), signal).then(
-      ({ connection }) => new HeldLease(connection, release),
+      ({ connection }) => new ConnectionLease(connection, release),
       (error: unknown) => {
         release();
         throw error;
@@ -144,7 +140,7 @@ export class Slot {
   }
 
   /** The server is another one for this tenant from now on, which has no subscription yet. */
-  leave(server: AdmittedServer, tenant: Tenant): void {
+  leave(server: AdmittedServer, tenant: WorkspaceHooks): void {
     this.members.delete(server);
     if (this.#watching > 0) tellLost(server, tenant, this.#standing.lost('its definition was changed or removed'));
   }
@@ -176,7 +172,7 @@ export class Slot {
     await Promise.all([open?.close(reason), this.#closing]);
   }
 
-  #openedBy(server: AdmittedServer, tenant: Tenant): Promise<OpenServer> {
+  #openedBy(server: AdmittedServer, tenant: WorkspaceHooks): Promise<OpenServer> {
     // Stored before the first await, so that two callers at once start one process and not two.
     this.#opening ??= this.#openOnce(server, tenant).finally(() => {
       this.#opening = undefined;
@@ -185,7 +181,7 @@ export class Slot {
     return this.#opening;
   }
 
-  async #openOnce(server: AdmittedServer, tenant: Tenant): Promise<OpenServer> {
+  async #openOnce(server: AdmittedServer, tenant: WorkspaceHooks): Promise<OpenServer> {
     await this.#allowedToStart(server.name);
     return this.#parts.turnsFor(server).take(async () => {
       const { log, ending, now } = this.#parts;
@@ -235,10 +231,10 @@ export class Slot {
     });
   }
 
-  #eventsOf(life: Life, name: string, tenant: Tenant): OpenEvents {
+  #eventsOf(life: Life, name: string, tenant: WorkspaceHooks): OpenEvents {
     return {
       notified: (method, params) => {
-        for (const [server, member] of this.members) member.notified(server, method, params);
+        for (const [server, member] of this.members) member.onNotification(server, method, params);
       },
       accepted: (method, params) => this.#standing.note(method, params),
       askedForRoots: () => this.#parts.askedForRoots(this, tenant),
@@ -274,16 +270,16 @@ export class Slot {
 
   #turnedOut(failure: string | undefined): void {
     this.#error = failure;
-    for (const [server, member] of this.members) member.turnedOut?.(server, failure);
+    for (const [server, member] of this.members) member.onStartResult?.(server, failure);
   }
 
-  #release(tenant: Tenant, watching: number): void {
+  #release(tenant: WorkspaceHooks, watching: number): void {
     this.#users -= 1;
     this.#watching -= watching;
     if (this.#open && (this.#users === 0 || !this.#parts.isKept(this))) this.#stopWhenIdle(tenant);
   }
 
-  #stopWhenIdle(tenant: Tenant): void {
+  #stopWhenIdle(tenant: WorkspaceHooks): void {
     if (!this.#parts.isKept(this)) return void this.stop('it is not configured any more');
     const idleMs = tenant.idleMs();
     this.#idle.used(this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS));
@@ -294,6 +290,10 @@ export class Slot {
   }
 }
 
-function tellLost(server: AdmittedServer, { notified }: Tenant, lost: readonly NotRestored[]): void {
+function tellLost(
+  server: AdmittedServer,
+  { onNotification: notified }: WorkspaceHooks,
+  lost: readonly NotRestored[],
+): void {
   for (const { uri, why } of lost) if (uri !== undefined) notified(server, NOT_RESTORED, { uri, why });
 }

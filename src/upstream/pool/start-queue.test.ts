@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { Turns } from './start-queue.js';
+import { StartQueue } from './start-queue.js';
 
 const NEVER_SLOW_MS = 60_000;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Turns', () => {
   it('lets so many at once and the others in the order in which they came', async () => {
-    const turns = new Turns(2, NEVER_SLOW_MS);
+    const turns = new StartQueue(2, NEVER_SLOW_MS);
     const begun: number[] = [];
     const ends: (() => void)[] = [];
     const all = Array.from({ length: 5 }, (_, n) =>
@@ -32,7 +32,7 @@ describe('Turns', () => {
   });
 
   it('gives on the place of one who failed', async () => {
-    const turns = new Turns(1, NEVER_SLOW_MS);
+    const turns = new StartQueue(1, NEVER_SLOW_MS);
     const failing = turns.take(() => Promise.reject(new Error('no')));
     const next = turns.take(async () => 'yes');
     await expect(failing).rejects.toThrow('no');
@@ -40,7 +40,7 @@ describe('Turns', () => {
   });
 
   it('keeps nobody waiting for one who takes too long, and gives its place on once', async () => {
-    const turns = new Turns(1, 20);
+    const turns = new StartQueue(1, 20);
     let end: () => void = () => undefined;
     const hanging = turns.take(() => new Promise<void>((resolve) => (end = resolve)));
     const begun: string[] = [];

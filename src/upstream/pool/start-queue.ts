@@ -1,7 +1,7 @@
 const NEVER = new Promise<void>(() => undefined);
 
 /** Lets a few at a time; the others wait in the order in which they came, but not for one who takes longer than `slowMs`. */
-export class Turns {
+export class StartQueue {
   readonly #atOnce: number;
   readonly #slowMs: number;
   readonly #waiting: (() => void)[] = [];

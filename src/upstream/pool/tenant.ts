@@ -18,12 +18,12 @@ export interface OpenEvents {
 }
 
 /** One who has servers started: a workspace, with the surroundings of its client. */
-export interface Tenant {
+export interface WorkspaceHooks {
   readonly open: (server: AdmittedServer, events: OpenEvents, signal: AbortSignal) => Promise<OpenServer>;
   readonly idleMs: () => number;
   /** What a server says unasked: a list of it changed, a resource was updated; and what we say of it, under names of our own. */
-  readonly notified: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
-  readonly askedForRoots?: (server: AdmittedServer) => void;
+  readonly onNotification: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
+  readonly onRootsRequest?: (server: AdmittedServer) => void;
   /** It has started; or it could not, or was lost while somebody used it, and why. */
-  readonly turnedOut?: (server: AdmittedServer, failure: string | undefined) => void;
+  readonly onStartResult?: (server: AdmittedServer, failure: string | undefined) => void;
 }

@@ -19,7 +19,7 @@ export interface Guardian extends AsyncDisposable {
 }
 
 export interface GuardianOptions {
-  /** Where `reapStrays` of a later process looks. */
+  /** Where `killOrphans` of a later process looks. */
   readonly folder: string;
   /** Told what keeps children from being ended after us; they run all the same. */
   readonly onProblem?: (message: string) => void;

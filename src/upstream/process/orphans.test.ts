@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listed } from '../../../tests/fixtures/children/marked-processes.js';
 import { bundled, startGateway } from '../../../tests/fixtures/children/start-gateway.js';
 import { identityOf, type ProcessIdentity } from '../../base/index.js';
-import { reapStrays } from './orphans.js';
+import { killOrphans } from './orphans.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../../tests/fixtures/children/server.mjs');
 
@@ -54,7 +54,7 @@ const nameOf = ({ pid, start }: ProcessIdentity): string => `${pid}-${start}.jso
 const put = (name: string, value: unknown): void =>
   writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 });
 
-describe.skipIf(process.platform === 'win32')('reapStrays', () => {
+describe.skipIf(process.platform === 'win32')('killOrphans', () => {
   it('ends what a gateway left that was killed together with its guardian', async () => {
     const program = await bundled('gateway');
     const servers = [
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
     gateway.process.kill('SIGKILL');
     await gateway.exited;
     expect(strays.filter(isRunning)).toEqual(strays);
-    expect(await reapStrays(folder)).toEqual(children);
+    expect(await killOrphans(folder)).toEqual(children);
     expect(strays.filter(isRunning)).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
     await rm(dirname(program), { recursive: true });
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
   it('leaves alone what belongs to a gateway that runs', async () => {
     const [owner, leader] = await Promise.all([running(), running()]);
     put(nameOf(owner), { owner, leaders: [leader] });
-    expect(await reapStrays(folder)).toEqual([]);
+    expect(await killOrphans(folder)).toEqual([]);
     expect([isRunning(leader), readdirSync(folder)]).toEqual([true, [nameOf(owner)]]);
   });
 
@@ -93,21 +93,21 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
   ])('ends no process that has a number of ours but $title, and forgets it', async ({ change }) => {
     const leader = await running();
     put(nameOf(dead()), { owner: dead(), leaders: [change(leader)] });
-    expect(await reapStrays(folder)).toEqual([]);
+    expect(await killOrphans(folder)).toEqual([]);
     expect([isRunning(leader), readdirSync(folder)]).toEqual([true, []]);
   });
 
   it('ends no process that leads no group, nor itself', async () => {
     const member = await running(false);
     put(nameOf(dead()), { owner: dead(), leaders: [member, alive(process.pid)] });
-    expect(await reapStrays(folder)).toEqual([]);
+    expect(await killOrphans(folder)).toEqual([]);
     expect(isRunning(member)).toBe(true);
   });
 
   it('forgets what was before the machine started anew', async () => {
     const leader = await running();
     put('5-5.json', { owner: { boot: 'other', pid: 5, start: '5' }, leaders: [{ ...leader, boot: 'other' }] });
-    expect(await reapStrays(folder)).toEqual([]);
+    expect(await killOrphans(folder)).toEqual([]);
     expect([isRunning(leader), readdirSync(folder)]).toEqual([true, []]);
   });
 
@@ -118,7 +118,7 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
       const [machine] = leader.boot.split(' ');
       const owner = { ...dead(), boot: `${machine} pid:[1]` };
       put(nameOf(owner), { owner, leaders: [leader] });
-      expect(await reapStrays(folder)).toEqual([]);
+      expect(await killOrphans(folder)).toEqual([]);
       expect([isRunning(leader), readdirSync(folder)]).toEqual([true, [nameOf(owner)]]);
     },
   );
@@ -149,7 +149,7 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
     const leader = await running();
     write(nameOf(dead()), { owner: dead(), leaders: [leader] });
     const before = readdirSync(folder);
-    expect(await reapStrays(folder)).toEqual([]);
+    expect(await killOrphans(folder)).toEqual([]);
     expect([isRunning(leader), readdirSync(folder)]).toEqual([true, before]);
   });
 
@@ -162,14 +162,14 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
     const leader = await running();
     put(nameOf(dead()), { owner: dead(), leaders: [leader] });
     change(join(home, name));
-    expect(await reapStrays(join(home, name))).toEqual([]);
+    expect(await killOrphans(join(home, name))).toEqual([]);
     expect(isRunning(leader)).toBe(true);
   });
 
   it('does end it where nothing of this is the case', async () => {
     const leader = await running();
     put(nameOf(dead()), { owner: dead(), leaders: [leader] });
-    expect(await reapStrays(folder)).toEqual([leader.pid]);
+    expect(await killOrphans(folder)).toEqual([leader.pid]);
     expect([isRunning(leader), readdirSync(folder)]).toEqual([false, []]);
   });
 
@@ -177,7 +177,7 @@ describe.skipIf(process.platform === 'win32')('reapStrays', () => {
     put('5-5.tmp', 'half');
     put('6-6.tmp', 'half');
     utimesSync(join(folder, '5-5.tmp'), 1, 1);
-    await reapStrays(folder);
+    await killOrphans(folder);
     expect(existsSync(join(folder, '5-5.tmp'))).toBe(false);
     expect(readFileSync(join(folder, '6-6.tmp'), 'utf8')).toBe('half');
   });

@@ -41,7 +41,7 @@ export function recordLeaders(folder: string, leaders: readonly ProcessIdentity[
 }
 
 /** Ends what gateways that are dead left behind, and says which leaders that were. */
-export async function reapStrays(folder: string): Promise<readonly number[]> {
+export async function killOrphans(folder: string): Promise<readonly number[]> {
   const mine = identityOf(process.pid);
   if (mine === undefined || !isOurFolder(folder)) return [];
   const { readdirSync, rmSync } = fs();

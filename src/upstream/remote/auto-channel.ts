@@ -88,7 +88,7 @@ class AutoChannel implements Channel {
         hasSpoken = true;
         listener.message(message);
       },
-      closed: (reason) => listener.closed(hasSpoken || this.#isClosed ? reason : silent(reason)),
+      onClose: (reason) => listener.onClose(hasSpoken || this.#isClosed ? reason : silent(reason)),
     };
   }
 
@@ -98,7 +98,7 @@ class AutoChannel implements Channel {
       message: (message) => isCurrent() && listener.message(message),
       overlong: (line) => isCurrent() && listener.overlong(line),
       undelivered: (id, reason) => isCurrent() && listener.undelivered(id, reason),
-      closed: (reason) => isCurrent() && listener.closed(reason),
+      onClose: (reason) => isCurrent() && listener.onClose(reason),
     };
   }
 }

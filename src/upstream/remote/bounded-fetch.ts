@@ -6,19 +6,19 @@ import type { Fetch } from './remote-fetch.js';
 const ACCEPTED = 202;
 
 /** A message that was too large to keep, and whom it was for if that can be told. */
-export interface Overlong extends LargeMessage {
+export interface OversizedMessage extends LargeMessage {
   readonly bytes: number;
 }
 
 export interface AnswerEvents {
-  overlong(one: Overlong): void;
+  overlong(one: OversizedMessage): void;
   /** What answers a request begins to come: in a stream, or all of it in one body. */
   begun?(id: string | number, isStream: boolean): void;
 }
 
 /** Reads no more of an answer than may be kept: a JSON body, or one event of a stream. */
 export function boundedFetch(fetch: Fetch, limits: () => StreamLimits, events: AnswerEvents): Fetch {
-  const overlong = (one: Overlong) => events.overlong(one);
+  const overlong = (one: OversizedMessage) => events.overlong(one);
   return async (url, init) => {
     const response = await fetch(url, init);
     const isStream = response.headers.get('content-type')?.includes('text/event-stream') === true;

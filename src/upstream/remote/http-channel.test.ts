@@ -3,7 +3,7 @@ import { byHand, greetedOverHttp } from '../../../tests/fixtures/remote/http-by-
 import { connectionOver, failureOf, LIMITS, OPTIONS, targetAt } from '../../../tests/fixtures/remote/reached.js';
 import { type Handler, sdkHandler, serveHttp } from '../../../tests/fixtures/servers/http-server.js';
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import { greet } from '../connection/handshake.js';
+import { handshake } from '../connection/handshake.js';
 import { openHttpChannel } from './http-channel.js';
 
 describe('openHttpChannel', () => {
@@ -97,7 +97,7 @@ describe('openHttpChannel', () => {
       return Response.json({ jsonrpc: '2.0', id, result: { supportedVersions: ['2026-07-28'], capabilities: {} } });
     });
     const { connection } = connectionOver(await openHttpChannel(await targetAt(server.url), () => LIMITS));
-    await greet(connection, { client: { name: 'portolan', version: '1' }, options: OPTIONS, era: undefined });
+    await handshake(connection, { client: { name: 'portolan', version: '1' }, options: OPTIONS, era: undefined });
     await failureOf(connection.callTool('t', {}, { timeoutMs: 100, totalMs: 100 }));
     await expect.poll(() => gone).toEqual(['the call']);
     expect(new Set(server.seen)).toEqual(

@@ -9,8 +9,8 @@ import {
   type StreamLimits,
   toObject,
 } from '../../rpc/index.js';
-import { Unanswered } from '../connection/unanswered-error.js';
-import { type AnswerEvents, boundedFetch, type Overlong } from './bounded-fetch.js';
+import { UnansweredError } from '../connection/unanswered-error.js';
+import { type AnswerEvents, boundedFetch, type OversizedMessage } from './bounded-fetch.js';
 import { HttpStatusError, remoteFailure } from './remote-failure.js';
 import { type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
@@ -78,7 +78,7 @@ class HttpChannel implements Channel, AnswerEvents {
     this.#transport = transport;
   }
 
-  overlong(one: Overlong): void {
+  overlong(one: OversizedMessage): void {
     if (one.id !== undefined && !one.isRequest) this.#waiting.delete(one.id);
     this.#listener?.overlong(one);
   }
@@ -137,7 +137,7 @@ class HttpChannel implements Channel, AnswerEvents {
 
   /** Some take a request and say nothing to it, or something that is for nobody. */
   #sent(id: Id): void {
-    if (this.#lastWords.delete(id) && this.#waiting.delete(id)) this.#listener?.undelivered(id, new Unanswered());
+    if (this.#lastWords.delete(id) && this.#waiting.delete(id)) this.#listener?.undelivered(id, new UnansweredError());
   }
 
   async #failed(id: Id, error: unknown): Promise<void> {
@@ -178,7 +178,7 @@ class HttpChannel implements Channel, AnswerEvents {
     if (this.#closed) return;
     this.#closed = true;
     this.#waiting.clear();
-    this.#listener?.closed(reason);
+    this.#listener?.onClose(reason);
   }
 }
 

@@ -4,7 +4,7 @@ import type { Outgoing } from '../../rpc/index.js';
 const MAX_WAITING = 1_000;
 
 /** Messages that were sent before the road was open, in their order. */
-export class WaitingRoom {
+export class PreOpenQueue {
   #waiting: Outgoing[] | undefined = [];
 
   /** Who hears `open` sends it himself; `full` means that nobody will. */

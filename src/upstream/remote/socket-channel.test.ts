@@ -38,7 +38,7 @@ describe.skipIf(process.platform === 'win32')('openSocketChannel', () => {
     const heard = new Promise<Incoming>((resolve) => {
       channel.start({
         ...{ message: resolve, overlong: () => undefined },
-        ...{ undelivered: () => undefined, closed: () => undefined },
+        ...{ undelivered: () => undefined, onClose: () => undefined },
       });
     });
     channel.send({ kind: 'notification', method: 'x', params: { a: 1 } });

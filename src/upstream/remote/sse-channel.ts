@@ -7,8 +7,8 @@ import {
   type StreamLimits,
   toObject,
 } from '../../rpc/index.js';
-import { boundedFetch, type Overlong } from './bounded-fetch.js';
-import { WaitingRoom } from './pre-open-queue.js';
+import { boundedFetch, type OversizedMessage } from './bounded-fetch.js';
+import { PreOpenQueue } from './pre-open-queue.js';
 import { remoteFailure } from './remote-failure.js';
 import { type Fetch, type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
@@ -48,7 +48,7 @@ class SseChannel implements Channel {
   readonly #remote: RemoteFetch;
   readonly #limits: () => StreamLimits;
   readonly #isOfStream: (error: Error) => boolean;
-  readonly #early = new WaitingRoom();
+  readonly #early = new PreOpenQueue();
   #transport: SdkTransport | undefined;
   #listener: ChannelListener | undefined;
   #fault: unknown;
@@ -82,7 +82,7 @@ class SseChannel implements Channel {
     };
   }
 
-  overlong(one: Overlong): void {
+  overlong(one: OversizedMessage): void {
     this.#listener?.overlong(one);
   }
 
@@ -148,7 +148,7 @@ class SseChannel implements Channel {
   async #end(reason: Error | undefined): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#listener?.closed(reason);
+    this.#listener?.onClose(reason);
     await this.#transport?.close();
     this.#remote[Symbol.dispose]();
   }

@@ -11,7 +11,7 @@ import {
   toObject,
 } from '../../rpc/index.js';
 import type { HeaderFields } from './header-rules.js';
-import { WaitingRoom } from './pre-open-queue.js';
+import { PreOpenQueue } from './pre-open-queue.js';
 import { HttpStatusError, remoteFailure } from './remote-failure.js';
 import { checkedLookup } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
@@ -70,7 +70,7 @@ class WsChannel implements Channel {
   readonly #limits: () => StreamLimits;
   readonly #connect: (protocols: readonly string[]) => WebSocket;
   readonly #pingMs: number;
-  readonly #early = new WaitingRoom();
+  readonly #early = new PreOpenQueue();
   readonly #waiting = new Set<Id>();
   #socket: WebSocket | undefined;
   #listener: ChannelListener | undefined;
@@ -234,7 +234,7 @@ class WsChannel implements Channel {
     this.#isClosed = true;
     clearInterval(this.#pings);
     this.#waiting.clear();
-    this.#listener?.closed(reason);
+    this.#listener?.onClose(reason);
   }
 }
 

@@ -39,7 +39,7 @@ describe('withPaths', () => {
       close: async () => undefined,
     };
     const wrapped = withPaths(channel, forms);
-    const unused = { overlong: () => undefined, undelivered: () => undefined, closed: () => undefined };
+    const unused = { overlong: () => undefined, undelivered: () => undefined, onClose: () => undefined };
     wrapped.start({ ...unused, message: (message) => heard.push(message) });
     const given = { old_file_path: '/mnt/c/a.ts', contents: '/mnt/c/a.ts', more: [{ filePath: '/home/b' }] };
     wrapped.send({ kind: 'request', id: 1, method: 'tools/call', params: { name: 'openDiff', arguments: given } });

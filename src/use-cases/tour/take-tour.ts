@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { diskFiles, ErrorCode, isObject, PortolanError } from '../../base/index.js';
-import { discoverAll } from '../../discovery/index.js';
-import { pendingQuestions, rule } from '../approve-servers.js';
+import { scanMachine } from '../../discovery/index.js';
+import { pendingQuestions, recordRuling } from '../approve-servers.js';
 import { launchText } from '../explain.js';
 import { openTourClient, type TourClient } from './tour-client.js';
 import { EXAMPLES, type Stage, setStage } from './tour-stage.js';
@@ -95,10 +95,10 @@ async function found(client: TourClient): Promise<Scene> {
 }
 
 async function approved(client: TourClient, { machine }: Stage): Promise<Scene> {
-  const discovery = await discoverAll(machine);
+  const discovery = await scanMachine(machine);
   const questions = pendingQuestions(discovery);
   const definitions = questions.map(({ definition }) => definition);
-  await rule(definitions, 'approved', discovery, new Date());
+  await recordRuling(definitions, 'approved', discovery, new Date());
   // The gateway that runs already sees the decision by itself.
   const isSettled = (states: readonly State[]) => states.every(({ status }) => status !== 'pending-approval');
   await settled(() => statesOf(client), isSettled, 'the approval to count');

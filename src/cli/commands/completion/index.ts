@@ -1,5 +1,5 @@
 import { ErrorCode, PortolanError } from '../../../base/index.js';
-import type { discoverAll } from '../../../discovery/index.js';
+import type { scanMachine } from '../../../discovery/index.js';
 import { knownClients } from '../../../use-cases/index.js';
 import { type Command, EXIT, flags, needed } from '../../runtime/command.js';
 import { visible } from '../../runtime/terminal-text.js';
@@ -16,7 +16,7 @@ const SHELLS = new Map([
 ]);
 
 /** Writes what a shell loads to complete our command lines, out of the same table that runs them. */
-export function completionCommand(discover: typeof discoverAll, all: () => Promise<readonly Command[]>): Command {
+export function completionCommand(discover: typeof scanMachine, all: () => Promise<readonly Command[]>): Command {
   return {
     name: 'completion',
     summary: 'print a script with which a shell completes commands, flags and names of servers',

@@ -8,12 +8,12 @@ import {
   type FarFinder,
   type FileInfo,
   type Finder,
-  type Found,
+  type FoundEntries,
   firstOf,
   flat,
   membersOf,
+  type RawEntry,
   under,
-  type Written,
 } from '../../find-entries.js';
 import { resolveTemplate } from '../../path-template.js';
 import type { ProblemDraft } from '../../problem-draft.js';
@@ -70,7 +70,7 @@ const manifestServers: FarFinder = async (root, file) => {
   const given = at(root, 'mcpServers');
   const parts = Array.isArray(given) ? given : [given];
   const found = await Promise.all(
-    parts.map(async (part: unknown, n): Promise<Found> => {
+    parts.map(async (part: unknown, n): Promise<FoundEntries> => {
       if (typeof part === 'string') return namedFile(part, file);
       return membersOf(part, Array.isArray(given) ? ['mcpServers', n] : ['mcpServers']);
     }),
@@ -78,7 +78,7 @@ const manifestServers: FarFinder = async (root, file) => {
   return { entries: found.flatMap((one) => one.entries), problems: found.flatMap((one) => one.problems) };
 };
 
-async function namedFile(written: string, file: FileInfo): Promise<Found> {
+async function namedFile(written: string, file: FileInfo): Promise<FoundEntries> {
   const folder = dirname(dirname(file.source));
   const path = resolve(folder, written.replace(/^\$\{CLAUDE_PLUGIN_ROOT\}[\\/]?/, './'));
   // A manifest speaks for its own folder only.
@@ -106,7 +106,7 @@ function isInside(path: string, folder: string, { files }: Host): boolean {
   return real === undefined || real.startsWith(`${files.realPath(folder) ?? folder}${sep}`);
 }
 
-function unfound(written: string, why: string, hint: string): Found {
+function unfound(written: string, why: string, hint: string): FoundEntries {
   const problem: ProblemDraft = {
     code: 'unreadable-file',
     severity: 'warning',
@@ -116,14 +116,14 @@ function unfound(written: string, why: string, hint: string): Found {
   return { entries: [], problems: [problem] };
 }
 
-const pluginServers: FarFinder = async (root, file): Promise<Found> => {
+const pluginServers: FarFinder = async (root, file): Promise<FoundEntries> => {
   const find = basename(file.source) === 'plugin.json' ? manifestServers : ownFile;
   const { entries, problems } = await find(root, file);
   if (entries.length === 0) return { entries, problems };
   const plugin = pluginOf(file.source, file.host);
   const variables = pluginVariables(plugin, file.host);
   return {
-    entries: entries.map((entry): Written => ({ ...entry, name: `plugin:${plugin.name}:${entry.name}`, variables })),
+    entries: entries.map((entry): RawEntry => ({ ...entry, name: `plugin:${plugin.name}:${entry.name}`, variables })),
     problems,
   };
 };

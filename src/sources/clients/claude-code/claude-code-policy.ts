@@ -1,4 +1,4 @@
-import { matchesUrl, type Reading } from '../../../base/index.js';
+import { matchesUrl, type PatternMode } from '../../../base/index.js';
 import type { Definition } from '../../../model/index.js';
 import { type Host, variable } from '../../../model/index.js';
 import { at, isFields } from '../../fields.js';
@@ -56,7 +56,12 @@ function allows(rules: readonly Rule[], definition: Definition, lookUp: LookUp):
   return rules.some((rule) => rule.kind === 'name' && /^[\w-]+$/.test(rule.name) && rule.name === definition.name);
 }
 
-function matches(rule: Rule, { name, command, args = [], url }: Definition, lookUp: LookUp, reading: Reading): boolean {
+function matches(
+  rule: Rule,
+  { name, command, args = [], url }: Definition,
+  lookUp: LookUp,
+  reading: PatternMode,
+): boolean {
   switch (rule.kind) {
     case 'name':
       return rule.name === name;

@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { type Host, sameFolderKey } from '../../../model/index.js';
-import type { World } from '../../client.js';
+import type { ReadContext } from '../../client.js';
 import { at, isFields } from '../../fields.js';
 import { glob } from '../../glob.js';
 import { type Paths, resolveTemplate, templatesFor } from '../../path-template.js';
@@ -37,7 +37,7 @@ export interface Settings {
   readonly isExclusive: boolean;
 }
 
-export async function readSettings(world: World): Promise<Settings> {
+export async function readSettings(world: ReadContext): Promise<Settings> {
   const { host } = world;
   const read = async (path: string | undefined) => path && (await world.read(path, 'json'))?.value;
   const folder = folderRecords(await read(resolveTemplate(STATE_FILE, host)[0]?.path), host).map(
@@ -61,7 +61,7 @@ export async function readSettings(world: World): Promise<Settings> {
   };
 }
 
-async function brokenAmong(files: readonly string[], { host, read }: World): Promise<string[]> {
+async function brokenAmong(files: readonly string[], { host, read }: ReadContext): Promise<string[]> {
   const broken = await Promise.all(
     files.map(async (path) => {
       const reading = host.files.read(path);

@@ -1,10 +1,18 @@
 import { basename, dirname } from 'node:path';
 import type { Definition, Host } from '../../../model/index.js';
-import type { Client, Judge, Place, RuleFile, World } from '../../client.js';
+import type { Client, Place, ReadContext, RuleFile, StateRule } from '../../client.js';
 import { claudeDialect } from '../../dialects/claude-dialects.js';
 import { braced, expansion } from '../../expansion.js';
 import { at, isFields, names } from '../../fields.js';
-import { type Finder, type Found, firstOf, ignoredUnder, membersOf, under, type Written } from '../../find-entries.js';
+import {
+  type Finder,
+  type FoundEntries,
+  firstOf,
+  ignoredUnder,
+  membersOf,
+  type RawEntry,
+  under,
+} from '../../find-entries.js';
 import { isPluginOn, pluginPlace } from './claude-code-plugins.js';
 import { isAllowed } from './claude-code-policy.js';
 import {
@@ -22,7 +30,7 @@ const common = { format: 'json', dialect: claudeDialect, expansion: expansion([b
 const servers = under('mcpServers');
 
 /** The servers of this folder alone, however its path is spelled. */
-const localServers: Finder = (root, { host }): Found => {
+const localServers: Finder = (root, { host }): FoundEntries => {
   const found = folderRecords(root, host).map(([key, record]) =>
     membersOf(at(record, 'mcpServers'), ['projects', key, 'mcpServers']),
   );
@@ -31,7 +39,7 @@ const localServers: Finder = (root, { host }): Found => {
   return { entries: [...entries.values()], problems: found.flatMap((one) => one.problems) };
 };
 
-function spelling({ name, value }: Written): string {
+function spelling({ name, value }: RawEntry): string {
   try {
     return JSON.stringify([name, value]);
   } catch {
@@ -117,7 +125,7 @@ export const claudeCode: Client = {
   rules,
 };
 
-async function rules(world: World): Promise<readonly RuleFile[]> {
+async function rules(world: ReadContext): Promise<readonly RuleFile[]> {
   const { user, project, local, managed: ofAdministrator, broken } = await readSettings(world);
   const files: readonly RuleFile[] = [
     { source: 'settings.json of Claude Code', author: 'user', value: user },
@@ -130,7 +138,7 @@ async function rules(world: World): Promise<readonly RuleFile[]> {
   return [...written, ...unread];
 }
 
-async function judge(world: World): Promise<Judge> {
+async function judge(world: ReadContext): Promise<StateRule> {
   const settings = await readSettings(world);
   return (definition, place) => {
     const state = verdict(definition, settings, world.host);
