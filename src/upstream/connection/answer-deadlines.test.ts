@@ -94,7 +94,7 @@ describe('AnswerDeadlines', () => {
       import { AnswerDeadlines } from './src/upstream/connection/answer-deadlines.ts';
       const clock = new AnswerDeadlines(true);
       const patience = { timeoutMs: 1_500, totalMs: 1_500 };
-      const waits = [1, 2].map((id) => ({ id, patience, ends: 0, due: 0, ranOut: () => console.log('given up') }));
+      const waits = [1, 2].map((id) => ({ id, patience, ends: 0, due: 0, onTimeout: () => console.log('given up') }));
       // One that came before, so that the timer is there already.
       clock.start(waits[0]);
       clock.stop(waits[0]);
