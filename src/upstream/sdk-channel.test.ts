@@ -8,7 +8,7 @@ describe('a server in the same program', () => {
       import { openSdkChannel } from './src/upstream/sdk-channel.ts';
       const silent = { async connect(transport) { transport.onmessage = () => undefined; await transport.start(); } };
       const channel = await openSdkChannel(() => silent, () => ({ maxLineBytes: 1e6, maxDepth: 64 }));
-      const events = { notified() {}, closed() {}, noise() {}, lastWords: () => '', redact: (text) => text };
+      const events = { onNotification() {}, onClose() {}, onInvalidMessage() {}, stderrTail: () => '', redact: (text) => text };
       const options = { timeoutMs: 500, totalMs: 500, conversation: { client: 'me' } };
       await new Connection(channel, events).callTool('t', {}, options).catch(({ code }) => console.log(code));
     `);
