@@ -130,7 +130,8 @@ describe(`S9 the policy matcher is linear`, () => {
     // Few rules and long texts, so that what is measured is the text. Eight times the text takes eight times as long, or
     // sixty-four times if the matcher starts over for every character: even a busy machine cannot blur that.
     const growth = () => timeOf(shape, 4, 32 * CHARACTERS) / Math.max(timeOf(shape, 4, 4 * CHARACTERS), 0.1);
-    expect([growth, growth, growth].some((grow) => grow() < 24)).toBe(true);
+    // A quadratic matcher fails every attempt; another process that takes the core spoils only some.
+    expect(Array.from({ length: 8 }).some(() => growth() < 24)).toBe(true);
   });
 
   /** The longest name of a tool or server that is judged; a longer one is disabled unread. */
