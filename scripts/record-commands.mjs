@@ -1,5 +1,5 @@
-// Runs every command on a throw-away machine with the example servers and writes what it printed into README.md, between
-// two marks: node scripts/record-commands.mjs
+// Runs every command on a throw-away machine with the example servers and writes the output into docs/reference/commands.md,
+// between two marks: node scripts/record-commands.mjs
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -8,50 +8,64 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const program = join(root, 'dist', 'cli.cjs');
+const page = join(root, 'docs', 'reference', 'commands.md');
 const [BEGIN, END] = ['<!-- made by npm run docs: commands -->', '<!-- end of commands -->'];
 const MOST_LINES = 14;
 
-/** Groups in the order in which somebody comes to need them. A third word is how many lines of the output are shown. */
+/** The groups of `portolan help`, in an order in which each command works: approval before the first call. The number is the most lines of output that are shown. */
 const GROUPS = [
-  ['First', [['tour', 6], ['--version']]],
+  ['See it work', [['tour', 6], ['--version']]],
   [
-    'The chart',
+    'Discover',
     [['list'], ['why weather'], ['doctor'], ['config sources', 6], ['config show', 6], ['config validate']],
   ],
   [
-    'What may run',
-    [['approve', 24], ['approve weather orders notes --yes', 24], ['deny notes'], ['approve notes --yes'], ['lock']],
+    'Approve and secure',
+    [
+      ['approve', 24],
+      ['approve weather orders notes --yes', 24],
+      ['deny notes'],
+      ['approve notes --yes'],
+      ['lock'],
+      ['status'],
+      ['login weather'],
+      ['logout weather'],
+    ],
   ],
   [
-    'Tools',
+    'Use tools',
     [
       ['search "weather tomorrow"'],
       ['tools weather'],
       ['inspect weather get_forecast', 10],
       ['call weather get_forecast city=Lisbon'],
       ['python late.py --servers orders'],
+    ],
+  ],
+  [
+    'Run and monitor',
+    [
+      ['daemon start'],
+      ['ps'],
+      ['clients'],
+      ['daemon status'],
+      ['daemon logs', 3],
+      ['daemon stop'],
       ['logs weather', 4],
       ['audit', 5],
       ['audit --verify'],
     ],
   ],
   [
-    'One gateway for all',
-    [['daemon start'], ['ps'], ['clients'], ['daemon status'], ['daemon logs', 3], ['daemon stop']],
-  ],
-  [
-    'Your own file, and other clients',
+    'Set up clients',
     [
       ['add clock -- node clock.js'],
       ['remove clock'],
       ['import cursor'],
       ['install cursor'],
       ['install cursor --remove'],
-      ['status'],
-      ['login weather'],
-      ['logout weather'],
       ['completion bash', 3],
-      ['help exit-codes'],
+      ['help exit-codes', 24],
     ],
   ],
 ];
@@ -80,12 +94,11 @@ const env = {
 
 try {
   const parts = GROUPS.map(([title, commands]) =>
-    [`**${title}**`, '```console', ...commands.flatMap(shown), '```'].join('\n'),
+    [`### ${title}`, '', '```console', ...commands.flatMap(shown), '```'].join('\n'),
   );
-  const readme = readFileSync(join(root, 'README.md'), 'utf8');
-  const [before, rest = ''] = readme.split(BEGIN);
+  const [before, rest = ''] = readFileSync(page, 'utf8').split(BEGIN);
   const after = rest.slice(rest.indexOf(END));
-  writeFileSync(join(root, 'README.md'), `${before}${BEGIN}\n\n${parts.join('\n\n')}\n\n${after}`);
+  writeFileSync(page, `${before}${BEGIN}\n\n${parts.join('\n\n')}\n\n${after}`);
 } finally {
   portolan('daemon stop');
   rmSync(folder, { recursive: true, force: true });
@@ -111,7 +124,7 @@ function shown([words, most = MOST_LINES], index, all) {
   return [`$ portolan ${words}${said}`, ...kept, ...(index < all.length - 1 ? [''] : [])];
 }
 
-/** Where this clone and the throw-away machine lie is nobody's business. */
+/** Replaces the paths of this clone and of the throw-away machine by those that a reader expects. */
 function readable(text) {
   return text
     .replaceAll(root, '/home/you/portolan')

@@ -18,8 +18,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const documents = readDocuments(root);
 const blocks = documents.flatMap((document) => document.blocks);
 const SHELLS: readonly string[] = ['sh', 'bash', 'console'];
-/** Output, and pictures made of letters: nothing in them is typed or parsed by anybody. */
-const OUTPUT: readonly string[] = ['text'];
+/** Output and diagrams: no command, and nothing that a program reads. */
+const OUTPUT: readonly string[] = ['text', 'mermaid'];
 
 /** What can stand in a file, by how it is written, and what is wrong with such a text. */
 const DATA: Readonly<Record<string, (text: string) => string[]>> = {
@@ -138,7 +138,7 @@ describe.concurrent('every command line of the documents', () => {
 
   it('is found in most documents that somebody works with', () => {
     const told = shells.filter(({ typed }) => typed.length > 0).map(({ path }) => path);
-    expect(told).toEqual(expect.arrayContaining(['README.md', 'docs/guides/user.md', 'docs/troubleshooting.md']));
+    expect(told).toEqual(expect.arrayContaining(['README.md', 'docs/guides/daily-use.md', 'docs/guides/troubleshooting.md']));
   });
 
   it('is told from output and remarks', () => {
@@ -152,7 +152,7 @@ describe.concurrent('every command line of the documents', () => {
 });
 
 describe('the troubleshooting page', () => {
-  const page = documents.find(({ path }) => path === 'docs/troubleshooting.md');
+  const page = documents.find(({ path }) => path === 'docs/guides/troubleshooting.md');
 
   it.each([
     { title: 'Errors', codes: Object.values(ErrorCode) },
@@ -164,7 +164,7 @@ describe('the troubleshooting page', () => {
   });
 
   it('says what every exit code means, as `portolan help exit-codes` does', () => {
-    const rows = [...readFileSync(join(root, 'docs/troubleshooting.md'), 'utf8').matchAll(/^\| (\d+) \|/gm)];
+    const rows = [...readFileSync(join(root, 'docs/guides/troubleshooting.md'), 'utf8').matchAll(/^\| (\d+) \|/gm)];
     expect(rows.map(([, code]) => Number(code))).toEqual(Object.values(EXIT));
   });
 });

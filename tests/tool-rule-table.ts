@@ -35,7 +35,7 @@ const PATTERNS = [
   'A pattern with ! excludes if any of the three matches.',
 ] as const;
 
-/** Every sentence that help, README, guide and JSON schema have to state. */
+/** Every sentence that the help, the settings reference, the guide and the JSON schema have to state. */
 export const SENTENCES: readonly string[] = [...DECISIONS.map(({ sentence }) => sentence), TAGS, ...PATTERNS];
 
 /** The three texts of one tool. */

@@ -50,8 +50,8 @@ describe('the rule about tools', async () => {
 
   it.each([
     { place: 'portolan help policy', text: TOPICS.find(({ name }) => name === 'policy')?.text ?? '' },
-    { place: 'README', text: page('README.md') },
-    { place: 'the guide for users', text: page('docs/guides/user.md') },
+    { place: 'the reference of the settings', text: page('docs/reference/settings.md') },
+    { place: 'the guide for daily use', text: page('docs/guides/daily-use.md') },
     { place: 'the JSON schema', text: JSON.stringify(await settingsJsonSchema()).replaceAll('\\"', '"') },
   ])('is stated in $place', ({ text }) => {
     const plain = text.replaceAll('`', '').replaceAll(/\s+/g, ' ');

@@ -16,7 +16,7 @@ const SourceSetting = z.strictObject({
   format: z.enum(['json', 'jsonc', 'json5', 'toml', 'yaml']).exactOptional(),
 });
 
-/** The rule as editors show it; help, README and guide state the same. */
+/** The rule as editors show it; the help, the settings reference and the guide state the same. */
 const TOOL_RULES_TEXT = [
   'Any matching rule with "enabled": false disables the tool.',
   'Otherwise any matching rule with "enabled": true enables it.',
