@@ -1,6 +1,17 @@
 /** The maps that group settings. What stands in them is set key by key; every other value is set whole. */
 const GROUPS: ReadonlySet<string> = new Set([
-  ...['cache', 'timeouts', 'limits', 'share', 'mcpBridge', 'mcpBridge.reconnect', 'client', 'http', 'sandbox'],
+  ...[
+    'cache',
+    'timeouts',
+    'limits',
+    'share',
+    'mcpBridge',
+    'mcpBridge.reconnect',
+    'client',
+    'http',
+    'search',
+    'sandbox',
+  ],
 ]);
 
 /** Every single thing that is set, by the key that a person would write for it: `timeouts.callMs`. */
