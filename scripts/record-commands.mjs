@@ -15,10 +15,7 @@ const MOST_LINES = 14;
 /** The groups of `portolan help`, in an order in which each command works: approval before the first call. The number is the most lines of output that are shown. */
 const GROUPS = [
   ['See it work', [['tour', 6], ['--version']]],
-  [
-    'Discover',
-    [['list'], ['why weather'], ['doctor'], ['config sources', 6], ['config show', 6], ['config validate']],
-  ],
+  ['Discover', [['list'], ['why weather'], ['doctor'], ['config sources', 6], ['config show', 6], ['config validate']]],
   [
     'Approve and secure',
     [

@@ -138,7 +138,9 @@ describe.concurrent('every command line of the documents', () => {
 
   it('is found in most documents that somebody works with', () => {
     const told = shells.filter(({ typed }) => typed.length > 0).map(({ path }) => path);
-    expect(told).toEqual(expect.arrayContaining(['README.md', 'docs/guides/daily-use.md', 'docs/guides/troubleshooting.md']));
+    expect(told).toEqual(
+      expect.arrayContaining(['README.md', 'docs/guides/daily-use.md', 'docs/guides/troubleshooting.md']),
+    );
   });
 
   it('is told from output and remarks', () => {
