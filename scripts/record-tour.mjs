@@ -1,4 +1,4 @@
-// Takes the real tour in a terminal of its own and draws what it printed: node scripts/record-tour.mjs [docs/tour.svg]
+// Runs `portolan tour` in a terminal and draws its output as an SVG: node scripts/record-tour.mjs [docs/tour.svg]
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,11 +19,11 @@ const lines = framed(recorded());
 writeFileSync(target, picture(lines));
 console.log(`${lines.length} lines in ${target}`);
 
-/** What the tour prints to somebody who looks. Only a terminal gets that, and `script` makes one. */
+/** The output of the tour on a terminal, which `script` provides. */
 function recorded() {
   if (!existsSync(program)) throw new Error('build first: npm run build');
   const home = mkdtempSync(join(tmpdir(), 'portolan-record-'));
-  // One client that most people know, so that the picture shows how the tour ends.
+  // One well-known client, so that the picture shows the entry to paste.
   mkdirSync(join(home, '.cursor'));
   const command = `"${process.execPath}" "${program}" tour 2>/dev/null`;
   const words =
@@ -37,16 +37,16 @@ function recorded() {
       timeout: 120_000,
     });
     if (error || status !== 0) throw new Error(`the tour ended with ${status}: ${error?.message ?? stdout}`);
-    // Where this clone lies is nobody's business: a reader has it somewhere else.
+    // The path of this clone is different for every reader.
     return stdout.replaceAll('\r', '').replaceAll(root, '/home/you/portolan').replaceAll(process.execPath, 'node');
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-/** Each line as pieces of one style. */
+/** Splits each line into pieces of one style. */
 function framed(text) {
-  const all = `\u001b[32m$\u001b[0m npm start\n${text}`.trimEnd().split('\n');
+  const all = `\u001b[32m$\u001b[0m portolan tour\n${text}`.trimEnd().split('\n');
   return all.map((line) => {
     const style = { bold: false, dim: false, colour: undefined };
     return line.split(/(\u001b\[[\d;]*m)/).flatMap((piece) => {
@@ -79,7 +79,7 @@ ${rows.join('\n')}
 `;
 }
 
-/** Pieces are put where their first character stands, so that a font of another width does not tear columns apart. */
+/** Places each piece by the column of its first character, so that columns stay aligned in a font of another width. */
 function rowOf(pieces, y) {
   let column = 0;
   return pieces

@@ -21,7 +21,7 @@ const SHELLS: readonly string[] = ['sh', 'bash', 'console'];
 /** Output and diagrams: no command, and nothing that a program reads. */
 const OUTPUT: readonly string[] = ['text', 'mermaid'];
 
-/** What can stand in a file, by how it is written, and what is wrong with such a text. */
+/** For each data format, the errors in a text of it. */
 const DATA: Readonly<Record<string, (text: string) => string[]>> = {
   json: (text) => jsonFaults(text, false),
   jsonc: (text) => jsonFaults(text, true),
@@ -53,29 +53,29 @@ function place({ document, line }: Block): string {
 }
 
 describe('every block of the documents', () => {
-  it('says what it is, so that it is run, parsed or known to be output', () => {
+  it('has a known language, so that it is run, parsed or known to be output', () => {
     const known = [...SHELLS, ...OUTPUT, ...Object.keys(DATA), 'ts', 'python'];
     const strange = blocks.filter(({ language }) => !known.includes(language));
     expect(strange.map((block) => `${place(block)} is ${JSON.stringify(block.language)}`)).toEqual([]);
     const idle = of(...SHELLS).filter((block) => typedLines(block).length === 0);
-    expect(idle.map((block) => `${place(block)} has no command; output is marked as text`)).toEqual([]);
+    expect(idle.map((block) => `${place(block)} has no command; mark output as text`)).toEqual([]);
     expect(of('json').length * of('ts').length * of(...SHELLS).length).toBeGreaterThan(0);
   });
 
-  it.each(Object.entries(DATA))('is %s where it says so', (language, faultsIn) => {
+  it.each(Object.entries(DATA))('is valid %s if it is marked as such', (language, faultsIn) => {
     const wrong = of(language).flatMap((block) => faultsIn(block.text).map((what) => `${place(block)}: ${what}`));
     expect(wrong).toEqual([]);
     expect(faultsIn('{"a": 1, // one\n')).not.toEqual([]);
   });
 
-  it('is TypeScript where it says so, and imports what the package has', async () => {
+  it('is valid TypeScript if it is marked as such, and imports only exports of the package', async () => {
     const wrong = of('ts').map(async (block) => (await typeFaults(block)).map((what) => `${place(block)}: ${what}`));
     expect((await Promise.all(wrong)).flat()).toEqual([]);
     const stale = "import { discoverEverything } from 'portolan';\nawait using = 3;";
     expect(await typeFaults({ document: '', line: 1, language: 'ts', text: stale })).toHaveLength(2);
   });
 
-  it('is Python where it says so', needs('python3'), () => {
+  it('is valid Python if it is marked as such', needs('python3'), () => {
     const check = [
       'import ast, json, sys',
       'for block in json.load(sys.stdin): compile(block, "block", "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)',
@@ -86,7 +86,7 @@ describe('every block of the documents', () => {
   });
 });
 
-const LENT = new Set(readFileSync(join(root, 'src/index.ts'), 'utf8').match(/\w+/g));
+const EXPORTED = new Set(readFileSync(join(root, 'src/index.ts'), 'utf8').match(/\w+/g));
 
 async function typeFaults({ text }: Block): Promise<string[]> {
   const imported = [...text.matchAll(/import (?:type )?\{([^}]*)\} from 'portolan'/g)].flatMap(([, list = '']) =>
@@ -94,7 +94,7 @@ async function typeFaults({ text }: Block): Promise<string[]> {
   );
   const missing = imported
     .map((name) => name.replace(/^\s*type /, '').trim())
-    .filter((name) => name !== '' && !LENT.has(name));
+    .filter((name) => name !== '' && !EXPORTED.has(name));
   const [fault] = await transform(text, { loader: 'ts', logLevel: 'silent' }).then(
     () => [],
     (error: Error) => [error.message],
@@ -109,7 +109,7 @@ describe.concurrent('every command line of the documents', () => {
     typed: [...all.filter(({ language }) => SHELLS.includes(language)).flatMap(typedLines), ...indented],
   }));
 
-  it.each(shells.filter(({ typed }) => typed.length > 0))('ends as $path says', async ({ typed }) => {
+  it.each(shells.filter(({ typed }) => typed.length > 0))('in $path exits as documented', async ({ typed }) => {
     using machine = exampleMachine();
     const faults: string[] = [];
     let looked = 0;
@@ -130,20 +130,20 @@ describe.concurrent('every command line of the documents', () => {
     { text: 'npm run no-such-script', because: 'nobody has tried npm run no-such-script' },
     { text: 'rm -rf /', because: 'nobody has tried rm -rf /' },
     { text: 'eval "$(portolan completion nosuchshell)"', because: 'it ended with 2 and not with 0' },
-  ])('is found where it is wrong: $text', async ({ text, because }) => {
+  ])('is reported if it is wrong: $text', async ({ text, because }) => {
     using machine = exampleMachine();
     const { faults } = await verdictOn({ document: 'x.md', text, exits: 0 }, machine);
     expect(faults).toEqual([expect.stringContaining(because)]);
   });
 
-  it('is found in most documents that somebody works with', () => {
+  it('is found in the documents with commands', () => {
     const told = shells.filter(({ typed }) => typed.length > 0).map(({ path }) => path);
     expect(told).toEqual(
       expect.arrayContaining(['README.md', 'docs/guides/daily-use.md', 'docs/guides/troubleshooting.md']),
     );
   });
 
-  it('is told from output and remarks', () => {
+  it('is distinguished from output and comments', () => {
     const text = '$ portolan list --json \\\n  --all\nNAME\n# nothing\n$ portolan doctor  # exits 1, with an error';
     const [block] = parseDocument('x.md', `\`\`\`console\n${text}\n\`\`\`\n`).blocks;
     expect(block && typedLines(block)).toEqual([
@@ -160,18 +160,18 @@ describe('the troubleshooting page', () => {
     { title: 'Errors', codes: Object.values(ErrorCode) },
     { title: 'Problems with files', codes: problemCodes() },
     { title: 'States of servers', codes: State.options },
-  ])('has a paragraph for each and no other under $title', ({ title, codes }) => {
+  ])('has one paragraph for each code and no other under $title', ({ title, codes }) => {
     expect(under(title, page)).toEqual([...codes].sort());
     expect(codes.length).toBeGreaterThan(0);
   });
 
-  it('says what every exit code means, as `portolan help exit-codes` does', () => {
+  it('describes every exit code', () => {
     const rows = [...readFileSync(join(root, 'docs/guides/troubleshooting.md'), 'utf8').matchAll(/^\| (\d+) \|/gm)];
     expect(rows.map(([, code]) => Number(code))).toEqual(Object.values(EXIT));
   });
 });
 
-/** The codes that have a heading of their own in a section. */
+/** The codes that are headings in a section. */
 function under(title: string, page: Document | undefined): string[] {
   const headings = page?.headings ?? [];
   const begin = headings.findIndex(({ depth, text }) => depth === 2 && text === title);
@@ -183,7 +183,7 @@ function under(title: string, page: Document | undefined): string[] {
     .sort();
 }
 
-/** Every code that a problem is made with: they are plain words in the source, so that whoever meets one finds it. */
+/** Every problem code: they are string literals in the source. */
 function problemCodes(): string[] {
   const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' });
   const texts = files
@@ -196,9 +196,9 @@ function problemCodes(): string[] {
   ];
 }
 
-/** A file of ours, by its whole path or by that within its room, or several of them. */
-/** What a reader would call a file of theirs. */
-const READERS: readonly string[] = ['portolan.config.ts', 'examples.py'];
+/** Names that documents use for files of the reader. */
+const READERS: readonly string[] = ['portolan.config.ts', 'anygpt.config.ts', 'examples.py'];
+/** A source file of this repository, by its path or the end of its path; `*` matches any name. */
 const FILE = /^(?:[\w-]+\/)*[\w*.-]+\.(?:ts|mjs|py)$/;
 const OURS = ['src', 'tests', 'scripts', 'bench', 'examples', 'conformance'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
@@ -212,7 +212,7 @@ function isThere(word: string): boolean {
 }
 
 describe('the pages', () => {
-  it('lead somewhere with every link', () => {
+  it('have no broken link', () => {
     const anchors = new Map(documents.map(({ path, headings }) => [path, new Set(headings.map(anchorOf))]));
     const dead = documents.flatMap(({ path, links }) =>
       links
@@ -223,12 +223,12 @@ describe('the pages', () => {
           const known = anchors.get(target);
           return !existsSync(join(root, target)) || (anchor !== undefined && known !== undefined && !known.has(anchor));
         })
-        .map((link) => `${path} leads to ${link}`),
+        .map((link) => `${path} links to ${link}`),
     );
     expect(dead).toEqual([]);
   });
 
-  it('name only files that are there', () => {
+  it('name only files that exist', () => {
     const gone = documents
       .filter(({ path }) => !path.startsWith('docs/decisions/'))
       .flatMap(({ path, code }) =>
@@ -240,12 +240,12 @@ describe('the pages', () => {
     expect(isThere('src/policy/no-such-file.ts')).toBe(false);
   });
 
-  it('name no folder of the machine where they were written', () => {
+  it('contain no path of the machine where they were generated', () => {
     const told = documents.filter(({ path }) => readFileSync(join(root, path), 'utf8').includes(root));
     expect(told.map(({ path }) => path)).toEqual([]);
   });
 
-  it('tell of the library what its types say', () => {
+  it('have an API reference that matches the types', () => {
     const script = join(root, 'scripts/api-reference.mjs');
     const { status, stderr } = spawnSync(process.execPath, [script, '--check'], { encoding: 'utf8' });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

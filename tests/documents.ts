@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A fenced block of a document, with where it stands. */
+/** A fenced block of a document, with its position. */
 export interface Block {
   readonly document: string;
-  /** Of the fence. */
+  /** The line of the opening fence. */
   readonly line: number;
-  /** What the fence says that it is; empty if it says nothing. */
+  /** The language of the fence; empty if it has none. */
   readonly language: string;
   readonly text: string;
 }
@@ -20,17 +20,17 @@ export interface Document {
   readonly path: string;
   readonly blocks: readonly Block[];
   readonly headings: readonly Heading[];
-  /** Where its links lead, as written, without those in code. */
+  /** Targets of the links, as written, except those in code. */
   readonly links: readonly string[];
-  /** What stands between back-ticks. */
+  /** Inline code. */
   readonly code: readonly string[];
-  /** Command lines that are code by their indent alone. */
+  /** Command lines in blocks that are indented instead of fenced. */
   readonly indented: readonly TypedLine[];
 }
 
 const ALSO = ['README.md', 'CONTRIBUTING.md', 'examples/README.md'];
 
-/** Everything that somebody reads to learn how Portolan is used. */
+/** Every document for users and contributors. */
 export function readDocuments(root: string): readonly Document[] {
   const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
@@ -51,7 +51,7 @@ export function parseDocument(path: string, text: string): Document {
     else if (fence) open = { fence: fence[1] ?? '', language: fence[2] ?? '', line: index + 1, lines: [] };
     else prose.push(line);
   }
-  if (open) throw new Error(`${path}:${open.line}: the block is never closed`);
+  if (open) throw new Error(`${path}:${open.line}: the block is not closed`);
   return { path, blocks, ...partsOf(path, prose) };
 }
 
@@ -75,7 +75,7 @@ function partsOf(
   };
 }
 
-/** The end of an address that leads to a heading, as GitHub makes it. */
+/** The anchor of a heading, as GitHub generates it. */
 export function anchorOf({ text }: Heading): string {
   return text
     .toLowerCase()
@@ -83,14 +83,14 @@ export function anchorOf({ text }: Heading): string {
     .replaceAll(/\s/g, '-');
 }
 
-/** A line that somebody would type, and how it is said to end. */
+/** A command line and its documented exit code. */
 export interface TypedLine {
   readonly document: string;
   readonly text: string;
   readonly exits: number;
 }
 
-/** The command lines of a shell block; what a `console` block shows after them is output. */
+/** The command lines of a shell block. In a `console` block only lines with `$ ` are commands, the others are output. */
 export function typedLines({ document, language, text }: Block): TypedLine[] {
   const lines = text.replaceAll(/\s*\\\n\s*/g, ' ').split('\n');
   const commands =
@@ -98,7 +98,7 @@ export function typedLines({ document, language, text }: Block): TypedLine[] {
   return commands.flatMap((line) => typed(document, line));
 }
 
-/** One line without its remark; nothing for a line that is only that. */
+/** One line without its comment; nothing for a line that is only a comment. */
 function typed(document: string, line: string): TypedLine[] {
   const [, text = '', remark = ''] = /^(.*?)(?:\s+#\s*(.*))?$/.exec(line.trim()) ?? [];
   if (text === '' || text.startsWith('#')) return [];
