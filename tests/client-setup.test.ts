@@ -91,5 +91,8 @@ describe('the client reference', () => {
     expect(all.filter(({ text }) => text === '').map(({ id }) => id)).toEqual([]);
     if (isWriting) writeFileSync(CLIENTS_PAGE, page(all));
     expect(readFileSync(CLIENTS_PAGE, 'utf8'), 'run npm run docs').toBe(page(all));
+    expect(readFileSync(join(root, 'README.md'), 'utf8')).toContain(
+      `[${all.length} clients](docs/reference/clients.md)`,
+    );
   });
 });

@@ -126,6 +126,15 @@ describe('docs/explanation/architecture.md', () => {
   });
 });
 
+it('states in README.md and the scopes how many clients and places the reference table has', () => {
+  const rows: readonly { readonly client: string }[] = JSON.parse(
+    readFileSync(join(root, 'tests/reference/clients.json'), 'utf8'),
+  );
+  const stated = `${new Set(rows.map(({ client }) => client)).size} clients in ${rows.length} places`;
+  for (const path of ['README.md', 'docs/reference/scopes.md'])
+    expect(readFileSync(join(root, path), 'utf8')).toContain(stated);
+});
+
 it('names every setting in docs/reference/settings.md with its default', async () => {
   const { DEFAULTS } = await import('../src/settings/default-settings.js');
   const { leavesOf } = await import('../src/settings/setting-keys.js');
