@@ -16,7 +16,7 @@ const ENTRIES = [
 const KINDS = ['function', 'class', 'const', 'interface', 'type'];
 const TITLES = { function: 'Functions', class: 'Classes', const: 'Values', interface: 'Shapes', type: 'Shapes' };
 
-/** The page, as it should be for these declarations. */
+/** The content of the page for these declarations. */
 function apiReference(folder) {
   const read = reader(folder);
   const named = exportsOf(join(folder, ENTRIES[0].file), read);
@@ -52,7 +52,7 @@ function apiReference(folder) {
   ].join('\n');
 }
 
-/** The statements of a file, read once; and the schemas that have a name to be told by. */
+/** Reads the statements of a file once, and knows the exported name of each schema. */
 function reader(folder) {
   const known = new Map();
   const read = (path) => {
@@ -69,21 +69,21 @@ function reader(folder) {
   return Object.assign(read, { nameOf: (schema) => names.get(squeezed(schema)) });
 }
 
-/** What a file lends, followed to where it is declared. One name may be a value and a type. */
+/** The exports of a file, resolved to their declarations. One name may be a value and a type. */
 function exportsOf(path, read) {
   return read(path).flatMap((statement) => {
-    const lent = /^export (?:type )?\{([\s\S]*)\} from ['"](.+)['"];$/.exec(statement.text);
-    if (!lent) return statement.isExported ? [statement] : [];
-    const from = beside(path, lent[2]);
-    return names(lent[1]).flatMap((name) => lentBy(from, name, read));
+    const exported = /^export (?:type )?\{([\s\S]*)\} from ['"](.+)['"];$/.exec(statement.text);
+    if (!exported) return statement.isExported ? [statement] : [];
+    const from = beside(path, exported[2]);
+    return names(exported[1]).flatMap((name) => exportNamed(from, name, read));
   });
 }
 
-/** A name that leads nowhere would be missing from the page without anybody noticing. */
-function lentBy(path, name, read) {
+/** Throws for a name without a declaration, because it would be missing from the page unnoticed. */
+function exportNamed(path, name, read) {
   const found = exportsOf(path, read).filter((one) => one.name === name);
   if (found.length === 0)
-    throw new Error(`${path} lends no ${name}; if it goes by another name there, teach this script`);
+    throw new Error(`${path} does not export ${name}; if it is renamed there, extend this script`);
   return found;
 }
 
@@ -98,7 +98,7 @@ function beside(path, written) {
   return resolve(dirname(path), written.replace(/\.js$/, '.d.ts'));
 }
 
-/** What the exported ones mention and nobody exports, and what these mention, and so on. */
+/** Types that exported declarations mention and that are not exported, transitively. */
 function alsoUsed(exported, read) {
   const seen = new Map(exported.map((one) => [one.name, one]));
   const found = [];
@@ -121,16 +121,16 @@ function mentionedBy({ text, path }, read) {
     const from = /^import (?:type )?\{([\s\S]*)\} from ['"](\..+)['"];$/.exec(line);
     if (!from) return [];
     const wanted = names(from[1]).filter((name) => words.has(name));
-    return wanted.flatMap((name) => lentBy(beside(path, from[2]), name, read));
+    return wanted.flatMap((name) => exportNamed(beside(path, from[2]), name, read));
   });
   return [...here, ...imported];
 }
 
 function grouped(all, read) {
-  // A schema and the type made from it are one thing to whoever imports the type.
-  const isTold = ({ kind, name }) => kind !== 'const' || !all.some((one) => one.name === name && one.kind === 'type');
+  // A schema and its inferred type have one entry.
+  const isListed = ({ kind, name }) => kind !== 'const' || !all.some((one) => one.name === name && one.kind === 'type');
   return [...new Set(KINDS.map((kind) => TITLES[kind]))].flatMap((title) => {
-    const those = byName(all.filter((one) => TITLES[one.kind] === title && isTold(one)));
+    const those = byName(all.filter((one) => TITLES[one.kind] === title && isListed(one)));
     return those.length === 0 ? [] : [`### ${title}`, '', ...those.flatMap((one) => rendered(one, read))];
   });
 }
@@ -153,12 +153,12 @@ function rendered(statement, read) {
   ];
 }
 
-/** The schema beside a type, or the value beside it. */
+/** The declaration of the same name and another kind: the schema of a type. */
 function twin({ name, kind, path }, read) {
   return read(path).find((one) => one.name === name && one.kind !== kind);
 }
 
-/** A type that stands beside a value: what a schema gives, written out, or both. */
+/** The text of a type that has a value of the same name: the inferred type of a schema written out, else both. */
 function declared(statement, read) {
   const other = statement.kind === 'type' ? twin(statement, read) : undefined;
   if (!other) return undefined;
@@ -183,7 +183,7 @@ function withoutComments(text) {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '');
 }
 
-/** The top-level statements of a declaration file, each with the sentence before it. */
+/** The top-level statements of a declaration file, each with the comment before it. */
 function statements(text) {
   const found = [];
   let doc;
@@ -224,7 +224,7 @@ function lineEnd(text, at) {
   return end < 0 ? text.length : end + 1;
 }
 
-/** Behind the `;` or, of a class or an interface, the brace that ends the statement which begins here. */
+/** The end of the statement at `start`: after its `;`, or after the closing brace of a class or interface. */
 function statementEnd(text, start) {
   const isBlock = /^(export )?(declare )?(abstract )?(class|interface) /.test(text.slice(start, start + 40));
   let depth = 0;
