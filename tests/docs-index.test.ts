@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { everyCommand } from '../src/cli/run-command.js';
 import { type Document, readDocuments } from './documents.js';
+import { program } from './typed-in-documents.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const documents = readDocuments(root);
@@ -124,6 +126,13 @@ describe('docs/explanation/architecture.md', () => {
     const count = (pattern: RegExp) => rest.filter((line) => pattern.test(line)).length;
     expect(count(/^(?:loop|opt) /)).toBe(count(/^end$/));
   });
+});
+
+it('lists every command in docs/reference/commands.md', async () => {
+  const text = readFileSync(join(root, 'docs/reference/commands.md'), 'utf8');
+  const names = (await everyCommand(program)).map(({ name }) => name);
+  expect(names.length).toBeGreaterThan(20);
+  expect(names.filter((name) => !new RegExp(`^\\|.*\`portolan ${name}\\b.*\\|$`, 'm').test(text))).toEqual([]);
 });
 
 it('states in README.md and the scopes how many clients and places the reference table has', () => {

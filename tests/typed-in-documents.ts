@@ -110,7 +110,8 @@ async function runFaults(words: readonly string[], env: Variables, exits: number
 }
 
 const unused = () => Promise.reject(new Error('nothing is run here'));
-const program: Program = {
+/** A program of which only the command table is used. */
+export const program: Program = {
   ...{ discover: unused, inspectSettings: unused, open: unused, version: '0.0.0', interactive: false },
   serve: { stdio: unused, http: unused, socket: unused, environment: {} },
 };
