@@ -29,7 +29,7 @@ async function plainClient({ machine, env }: DaemonHouse, program = PROGRAM): Pr
 async function lossNoticed(client: StdioClient): Promise<void> {
   await until(
     () => client.stderr,
-    (text) => text.includes('the daemon is gone'),
+    (text) => text.includes('the connection to the daemon was lost'),
   );
 }
 
@@ -142,7 +142,7 @@ describe('a client that has lost its daemon for good', () => {
     await lossNoticed(client);
     for (const text of ['a', 'b']) {
       const refused = client.execute('one', 'echo', { text });
-      await expect(refused).rejects.toThrow('no gateway serves this client: none runs, and none could be started');
+      await expect(refused).rejects.toThrow('no gateway serves this client: no daemon runs, and none could be started');
     }
     await house.run(['daemon', 'start']);
     expect(said(await client.execute('one', 'echo', { text: 'back' }))).toBe('back');

@@ -1,14 +1,14 @@
 import { DaemonConnection } from './daemon-connection.js';
 import { dial } from './dial-daemon.js';
 
-/** Asks the daemon one thing; undefined where none runs, or it is gone before it answers. */
+/** Sends the daemon one request. Returns undefined if no daemon runs or it exits before it responds. */
 export async function askDaemon(path: string, method: string): Promise<unknown> {
   const socket = await dial(path);
   if (!socket) return undefined;
   try {
     return await new DaemonConnection(socket).ask(method, {});
   } catch (error) {
-    // Whoever hangs up on a question is about to end, which is what those who ask want to know.
+    // A daemon that closes the connection is shutting down, so the caller can treat it as not running.
     if (socket.destroyed) return undefined;
     throw error;
   } finally {

@@ -3,7 +3,7 @@ import { BRIDGE_DEFAULTS, quickSettings } from './bridge-settings.js';
 
 const OWN = '/h/.config/portolan/portolan.config.json';
 
-/** A disk with these files and no others. */
+/** A file system that contains only these files. */
 function disk(texts: Readonly<Record<string, string>>): Parameters<typeof quickSettings>[2] {
   return {
     exists: (path) => Object.hasOwn(texts, path),
@@ -17,9 +17,13 @@ function disk(texts: Readonly<Record<string, string>>): Parameters<typeof quickS
 describe('quickSettings', () => {
   it.each([
     { title: 'no file', texts: {}, expected: BRIDGE_DEFAULTS },
-    { title: 'a file about other things', texts: { [OWN]: '{"timeouts":{"callMs":1}}' }, expected: BRIDGE_DEFAULTS },
     {
-      title: 'all that is set',
+      title: 'a file without daemon settings',
+      texts: { [OWN]: '{"timeouts":{"callMs":1}}' },
+      expected: BRIDGE_DEFAULTS,
+    },
+    {
+      title: 'all settings',
       texts: {
         [OWN]: JSON.stringify({
           mcpBridge: {
@@ -40,13 +44,13 @@ describe('quickSettings', () => {
       },
     },
     {
-      title: 'figures that are none',
+      title: 'values that are not numbers',
       texts: { [OWN]: '{"mcpBridge":{"reconnect":{"maxAttempts":-1}}}' },
       expected: BRIDGE_DEFAULTS,
     },
-    { title: 'what is no JSON', texts: { [OWN]: '{' }, expected: undefined },
-    { title: 'a list', texts: { [OWN]: '[]' }, expected: undefined },
-    { title: 'settings that are code', texts: { '/h/.config/portolan/portolan.config.ts': '' }, expected: undefined },
+    { title: 'invalid JSON', texts: { [OWN]: '{' }, expected: undefined },
+    { title: 'an array', texts: { [OWN]: '[]' }, expected: undefined },
+    { title: 'settings in TypeScript', texts: { '/h/.config/portolan/portolan.config.ts': '' }, expected: undefined },
     { title: 'anygpt.config.ts', texts: { '/h/.config/portolan/anygpt.config.ts': '' }, expected: undefined },
     { title: 'anygpt.config.json', texts: { '/h/.config/portolan/anygpt.config.json': '{}' }, expected: undefined },
     {
@@ -54,12 +58,12 @@ describe('quickSettings', () => {
       texts: { [OWN]: '{"client":{"id":"me"}}', '/h/.config/portolan/anygpt.config.json': '{}' },
       expected: { ...BRIDGE_DEFAULTS, clientId: 'me' },
     },
-    { title: 'those of an administrator', texts: { '/etc/portolan/managed-settings.json': '{}' }, expected: undefined },
+    { title: 'managed settings', texts: { '/etc/portolan/managed-settings.json': '{}' }, expected: undefined },
   ])('reads $title', ({ texts, expected }) => {
     expect(quickSettings('/h', {}, disk(texts), 'linux')).toEqual(expected);
   });
 
-  it('knows where an administrator writes on a Mac, and asks for more means where it does not know', () => {
+  it('finds the managed settings on macOS, and requires the full reader on an unknown platform', () => {
     const managed = '/Library/Application Support/Portolan/managed-settings.json';
     const seen = [
       quickSettings('/h', {}, disk({}), 'darwin'),

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DEFAULT_SHUTDOWN_MS, diskFiles, type Files, isObject, MAX_SHUTDOWN_MS } from '../base/index.js';
 
-/** What the user has set about the daemon. */
+/** The user's settings for the daemon and the bridge. */
 export interface BridgeSettings {
   readonly socketPath?: string;
   readonly autoConnect: boolean;
@@ -17,18 +17,18 @@ export const BRIDGE_DEFAULTS: BridgeSettings = {
   shutdownMs: DEFAULT_SHUTDOWN_MS,
 };
 
-/** Where an administrator's settings are; elsewhere finding out takes more than a name. */
+/** The path of the managed settings. On other platforms it is not constant, so the full reader must find it. */
 const MANAGED: Readonly<Record<string, string>> = {
   linux: '/etc/portolan/managed-settings.json',
   darwin: '/Library/Application Support/Portolan/managed-settings.json',
 };
 const CODE = ['ts', 'mts', 'js', 'mjs'] as const;
-/** Files that count if there is no `portolan.config.*`. */
+/** File names that are read if there is no `portolan.config.*`. */
 const SHARED = ['anygpt.config.ts', 'anygpt.config.json'] as const;
 
 /**
- * Reads the user's settings without the means that reading all of them takes: a pipe must be there at once.
- * Undefined where that is not enough: settings that are code, an administrator's, or anything unusual.
+ * Reads the user's settings without loading the full settings reader, because the bridge must start fast.
+ * Returns undefined if that is not enough: settings in TypeScript, managed settings, or anything unusual.
  */
 export function quickSettings(
   home: string,

@@ -2,7 +2,7 @@ import type { Writable } from 'node:stream';
 import type { RpcFault } from '../rpc/index.js';
 import { type DaemonConnection, writeLine } from './daemon-connection.js';
 
-/** What the client hears. Whoever speaks faster than it listens waits. */
+/** The client's output stream. A daemon connection is paused while the client reads slowly (backpressure). */
 export class ClientOutput {
   readonly #output: Writable;
 
@@ -18,7 +18,7 @@ export class ClientOutput {
     output.once('drain', () => from.stream.resume());
   }
 
-  /** `id` as it is written. */
+  /** `id` is JSON text. */
   refuse(id: string, fault: RpcFault): void {
     this.write(Buffer.from(`{"jsonrpc":"2.0","id":${id},"error":${JSON.stringify(fault)}}`));
   }

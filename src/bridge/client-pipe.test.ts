@@ -16,7 +16,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A daemon that writes down what it hears, and answers what is in the table: an `Error` there is a refusal. */
+/** A daemon that records requests and sends the responses in the table; an `Error` there becomes an error response. */
 async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-pipe-'));
   const path = join(folder, 's');
@@ -60,7 +60,7 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
 
 type Daemon = Awaited<ReturnType<typeof daemon>>;
 
-/** A client at a pipe whose daemons are these, one after the other. */
+/** A client connected to a pipe that uses these daemons, one after the other. */
 async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const heard: Json[] = [];
@@ -108,7 +108,7 @@ const ANSWERS = {
 };
 
 describe('Pipe', () => {
-  it('tells the next daemon what the client has said, and the client nothing of it', async () => {
+  it('restores the state of the client at the next daemon without sending it the responses', async () => {
     const [first, second] = [await daemon(ANSWERS), await daemon(ANSWERS)];
     const client = await piped(first, second);
     client.say({ id: 0, method: 'initialize', params: GREETING });
@@ -133,7 +133,7 @@ describe('Pipe', () => {
     expect(client.heard.map(({ id }) => id)).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  it('repeats what only reads and fails what may have been done, each once', async () => {
+  it('repeats read-only requests and fails the others, each once', async () => {
     const [first, second] = [await daemon(), await daemon({ ...ANSWERS, 'tools/call': { found: 1 } })];
     const client = await piped(first, second);
     client.say({ id: 'r', method: 'tools/list' });
@@ -187,7 +187,7 @@ describe('Pipe', () => {
     },
   );
 
-  it('does not ask the next daemon for what the first has refused', async () => {
+  it('does not restore requests that the first daemon rejected', async () => {
     const no = new Error('no');
     const [first, second] = [
       await daemon({ ...ANSWERS, 'resources/subscribe': no, 'logging/setLevel': no }),
@@ -204,7 +204,7 @@ describe('Pipe', () => {
     expect(second.methods()).toEqual(['initialize', 'tools/list']);
   });
 
-  it('asks a daemon that leaves nothing more, and passes on what it still answers', async () => {
+  it('sends no new request to a daemon that is leaving, and forwards its pending responses', async () => {
     const [first, second] = [await daemon(), await daemon(ANSWERS)];
     const client = await piped(first, second);
     client.say({ id: 1, method: 'tools/call', params: { name: 'execute_tool' } });
@@ -219,12 +219,12 @@ describe('Pipe', () => {
     first.end();
     await until(() => second.heard.length === 2);
     expect(first.methods()).toEqual(['tools/call', 'subscriptions/listen', 'notifications/bridge/left']);
-    // What listened at the first listens at the second, and was not told of an end.
+    // A listening request is sent again to the second daemon without an error for the client.
     expect(new Set(second.methods())).toEqual(new Set(['subscriptions/listen', 'tools/list']));
     expect(client.heard.map(({ id }) => id).toSorted()).toEqual([1, 3]);
   });
 
-  it('brings an answer of the client to the daemon that asked, and to no other', async () => {
+  it('sends a response of the client only to the daemon that sent the request', async () => {
     const [first, second] = [await daemon(ANSWERS), await daemon(ANSWERS)];
     const client = await piped(first, second);
     client.say({ id: 0, method: 'tools/list' });
@@ -247,7 +247,7 @@ describe('Pipe', () => {
     ]);
   });
 
-  it('answers each request with one clear error where no daemon comes back, and goes on where one comes after all', async () => {
+  it('fails each request with one error while no daemon runs, and continues once one runs', async () => {
     const [first, late] = [await daemon(ANSWERS), await daemon(ANSWERS)];
     const client = await piped(first);
     client.say({ id: 0, method: 'initialize', params: GREETING });
@@ -259,7 +259,10 @@ describe('Pipe', () => {
     client.say({ method: 'notifications/roots/list_changed' });
     client.say({ id: 2, method: 'tools/call', params: { name: 'run_python' } });
     await until(() => client.heard.length === 3);
-    const refused = { code: -32603, message: 'no gateway serves this client: none runs, and none could be started' };
+    const refused = {
+      code: -32603,
+      message: 'no gateway serves this client: no daemon runs, and none could be started',
+    };
     expect(client.heard.slice(1)).toMatchObject([1, 2].map((id) => ({ id, error: refused })));
     client.comes(late);
     client.say({ id: 3, method: 'tools/list' });
@@ -277,7 +280,7 @@ describe('Pipe', () => {
     await client.over;
   });
 
-  it('serves a client that found no daemon at first as soon as there is one', async () => {
+  it('serves a client that found no daemon at first once a daemon starts', async () => {
     const late = await daemon(ANSWERS);
     const client = await piped(undefined);
     client.say({ id: 0, method: 'initialize', params: GREETING });
@@ -290,7 +293,7 @@ describe('Pipe', () => {
     expect(late.methods()).toEqual(['initialize']);
   });
 
-  it('passes on what was asked before the client left, and then ends', async () => {
+  it('forwards the requests sent before the client disconnected, and then ends', async () => {
     const first = await daemon();
     const client = await piped(first);
     client.say({ id: 1, method: 'tools/list' });
@@ -302,7 +305,7 @@ describe('Pipe', () => {
     await client.over;
   });
 
-  it('that is told to end brings the answer to what is open, takes nothing more, and hangs up', async () => {
+  it('delivers pending responses, rejects new requests and disconnects on a shutdown signal', async () => {
     const first = await daemon();
     const client = await piped(first);
     client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
@@ -325,7 +328,7 @@ describe('Pipe', () => {
     expect(first.heard.at(-1)).toEqual({ jsonrpc: '2.0', id: 'question', result: { roots: [] } });
   });
 
-  it('that is told to end lets the daemon end what only listens', async () => {
+  it('lets the daemon end listening requests on a shutdown signal', async () => {
     const first = await daemon();
     const client = await piped(first);
     client.say({ id: 'listens', method: 'subscriptions/listen', params: {} });
@@ -341,7 +344,7 @@ describe('Pipe', () => {
     expect(client.heard).toEqual([{ jsonrpc: '2.0', id: 'listens', result: {} }]);
   });
 
-  it('that is told to end says what was cut off when the time is over', async () => {
+  it('fails the requests still pending when the shutdown timeout ends', async () => {
     const first = await daemon();
     const client = await piped(first);
     client.say({ id: 'open', method: 'tools/call', params: { name: 'execute_tool' } });
@@ -353,8 +356,8 @@ describe('Pipe', () => {
   });
 
   it.each([
-    { title: 'while a daemon serves it', comes: true },
-    { title: 'without one', comes: false },
+    { title: 'with a daemon', comes: true },
+    { title: 'without a daemon', comes: false },
   ])('that is told to end $title and has nothing open ends at once', async ({ comes }) => {
     const first = await daemon();
     const client = await piped(comes ? first : undefined);
@@ -382,7 +385,7 @@ describe('Pipe', () => {
     expect(client.heard.at(-1)).toEqual({ jsonrpc: '2.0', id: 'next', result: { tools: [] } });
   });
 
-  it('hears the client on after a large call that found no daemon at first', async () => {
+  it('reads further input after a large call that found no daemon at first', async () => {
     const late = await daemon({ 'tools/call': {}, ...ANSWERS });
     const client = await piped(undefined, late);
     client.say({
@@ -396,7 +399,7 @@ describe('Pipe', () => {
     expect(client.heard.map(({ id }) => id)).toEqual([1, 2]);
   });
 
-  it('hears the client on where the next daemon is lost before it has taken what it was asked again', async () => {
+  it('reads further input if the next daemon exits before it has read the repeated requests', async () => {
     const [first, deaf, last] = [await daemon(), await daemon(), await daemon({ 'resources/read': {}, ...ANSWERS })];
     const client = await piped(first, deaf, last);
     client.say({ id: 1, method: 'resources/read', params: { uri: 'x'.repeat(8_000_000) } });
@@ -411,7 +414,7 @@ describe('Pipe', () => {
     expect(client.heard.map(({ id, error }) => [id, error])).toEqual([1, 2].map((id) => [id, undefined]));
   });
 
-  it('answers all that was asked with an error where the daemon is lost after the client has left', async () => {
+  it('fails all pending requests if the daemon exits after the client disconnected', async () => {
     const first = await daemon();
     const client = await piped(first);
     client.say({ id: 'read', method: 'tools/list' });
@@ -427,23 +430,23 @@ describe('Pipe', () => {
   });
 
   it.each([
-    { title: 'an answer where a daemon comes', comes: true, answer: { id: 1, result: { tools: [] } } },
-    { title: 'an error where none comes', comes: false, answer: { id: 1, error: { code: -32603 } } },
+    { title: 'a result if a daemon starts', comes: true, answer: { id: 1, result: { tools: [] } } },
+    { title: 'an error if none starts', comes: false, answer: { id: 1, error: { code: -32603 } } },
   ])('gives the last words of a client that leaves without a daemon $title', async ({ comes, answer }) => {
     const late = await daemon(ANSWERS);
     const client = await piped(undefined, comes ? late : undefined);
     client.input.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
     await until(() => client.heard.length === 1);
     expect(client.heard).toMatchObject([answer]);
-    // The daemon learns that nothing more is asked, without which it would wait for ever.
+    // The end of the input must reach the daemon too, or it would wait for more requests.
     await until(() => !comes || late.isOver());
     late.end();
     await client.over;
   });
 
   it.each([
-    { title: 'asks the next daemon', comes: true, answer: { id: 1, result: { tools: [] } } },
-    { title: 'says that there is none', comes: false, answer: { id: 1, error: { code: -32603 } } },
+    { title: 'sends it to the next daemon', comes: true, answer: { id: 1, result: { tools: [] } } },
+    { title: 'fails if there is none', comes: false, answer: { id: 1, error: { code: -32603 } } },
   ])(
     '$title what one that left could not answer after the search for another was given up',
     async ({ comes, answer }) => {
@@ -466,7 +469,7 @@ describe('Pipe', () => {
     { title: 'a batch', line: `[${DEEP}]`, id: null },
     { title: 'a batch of requests', line: `[{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}]`, id: null },
     { title: 'a request', line: `{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}`, id: 5 },
-    { title: 'an answer to nothing', line: `{"jsonrpc":"2.0","id":5,"result":${DEEP}}`, id: null },
+    { title: 'a response to no request', line: `{"jsonrpc":"2.0","id":5,"result":${DEEP}}`, id: null },
   ])('refuses $title that nests too deep to be written again, and goes on', async ({ line, id }) => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);
@@ -474,15 +477,15 @@ describe('Pipe', () => {
     client.say({ id: 'next', method: 'tools/list' });
     await until(() => client.heard.length === 2);
     expect(client.heard).toEqual([
-      { jsonrpc: '2.0', id, error: { code: -32600, message: 'the message is nested too deep' } },
+      { jsonrpc: '2.0', id, error: { code: -32600, message: 'the message is nested too deeply' } },
       { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
     ]);
     expect(first.methods()).toEqual(['tools/list']);
   });
 
   it.each([
-    { title: 'of nothing', line: '[]' },
-    { title: 'of more than may be in one', line: JSON.stringify(Array(257).fill({ jsonrpc: '2.0', method: 'x' })) },
+    { title: 'that is empty', line: '[]' },
+    { title: 'with too many messages', line: JSON.stringify(Array(257).fill({ jsonrpc: '2.0', method: 'x' })) },
   ])('refuses a batch $title as the gateway itself does, and goes on', async ({ line }) => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);
@@ -496,7 +499,7 @@ describe('Pipe', () => {
     expect(first.methods()).toEqual(['tools/list']);
   });
 
-  it('leaves it to the daemon to refuse a request or a batch by its own limit', async () => {
+  it('lets the daemon reject a request or a batch by its own limit', async () => {
     const first = await daemon({ x: {} });
     const client = await piped(first);
     const request = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${'['.repeat(500)}${']'.repeat(500)}}}`;
@@ -515,15 +518,15 @@ describe('Pipe', () => {
       const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
       client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":{"a":${deep}}}\n`);
       await until(() => first.heard.length === 1);
-      const error = { code: -32600, message: 'the message is nested too deep' };
+      const error = { code: -32600, message: 'the message is nested too deeply' };
       expect(first.heard).toEqual([{ jsonrpc: '2.0', id: 'q', error }]);
     },
   );
 
   it.each([
     { title: 'a number that JavaScript rounds', id: '12345678901234567891' },
-    { title: 'a number beyond all', id: '1e400' },
-    { title: 'a long text', id: `"${'x'.repeat(1_025)}"` },
+    { title: 'a number that overflows', id: '1e400' },
+    { title: 'a long string', id: `"${'x'.repeat(1_025)}"` },
     { title: 'null', id: 'null' },
     { title: 'an object', id: '{}' },
   ])('refuses once, and does not wait for, what is asked under $title, which cannot be given back', async ({ id }) => {
@@ -541,7 +544,7 @@ describe('Pipe', () => {
     expect(first.heard).toHaveLength(1);
   });
 
-  it('tells the daemon that asked where the answer of the client is too large to be passed on', async () => {
+  it('sends the daemon an error if the response of the client is too large to forward', async () => {
     const first = await daemon();
     const client = await piped(first);
     first.say({ id: 'q', method: 'roots/list' });

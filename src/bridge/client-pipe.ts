@@ -10,15 +10,15 @@ import { isRepeatable, LISTEN, type PendingRequest, PendingRequests } from './pe
 import type { PipeOptions } from './pipe-options.js';
 import { CUT_OFF, ENDING, LOST, MAX_ANSWER_DEPTH, NO_GATEWAY, TOO_DEEP } from './rpc-faults.js';
 
-/** A daemon that is lost while it is told about the client is followed by another, but not for ever. */
+/** Limits reconnection if each daemon exits while the client's state is restored. */
 const MAX_RESTORES = 5;
-/** Messages that are no requests, for a daemon that comes back. */
+/** Notifications and other messages without a response that are kept during a reconnection. */
 const MAX_HELD = 1_000;
 const LEAVING = 'notifications/bridge/leaving';
 const LEFT = 'notifications/bridge/left';
 const CANCELLED = 'notifications/cancelled';
 
-/** A client's stdin and stdout at one end, a daemon at the other; which one that is changes without the client's noticing. */
+/** Connects a client's stdin and stdout to a daemon. If the daemon exits, another daemon takes over unnoticed. */
 export class Pipe {
   readonly #options: PipeOptions;
   readonly #client: ClientOutput;
@@ -26,7 +26,7 @@ export class Pipe {
   readonly #state = new ClientState();
   readonly #questions = new DaemonQuestions();
   readonly #lines = new Set<DaemonConnection>();
-  /** Messages that are no requests and came while nobody was there to take them. */
+  /** Messages without a response that arrived during a reconnection. */
   #held: Buffer[] = [];
   #line: DaemonConnection | undefined;
   #isOver = false;
@@ -40,7 +40,7 @@ export class Pipe {
     this.#client = new ClientOutput(options.output);
   }
 
-  /** Settles when the client has left. Without a line each request is a reason to look for one. */
+  /** Settles when the client has disconnected. Without a connection, each request starts a search for a daemon. */
   run(line: DaemonConnection | undefined): Promise<void> {
     const over = new Promise<void>((resolve) => {
       this.#end = resolve;
@@ -52,7 +52,7 @@ export class Pipe {
     const splitter = new LineSplitter(() => MAX_LINE_BYTES, {
       line: (bytes) => this.#fromClient(bytes),
       overlong: ({ bytes, id, isRequest }) => {
-        // An answer is not answered: its number may be that of a request of the client, too.
+        // An oversized response gets an error without its id, because a request of the client may have the same id.
         if (isRequest || id === undefined) this.#client.refuse(JSON.stringify(id ?? null), tooLarge(bytes));
         else this.#questions.answer({ id, error: tooLarge(bytes) });
       },
@@ -67,7 +67,7 @@ export class Pipe {
     return over;
   }
 
-  /** Takes no new request, lets the open ones end for a while, then hangs up: as a gateway does that is told to end. */
+  /** Rejects new requests, waits up to `limitMs` for pending responses, and then disconnects. */
   drain(limitMs: number): void {
     this.#isOver = true;
     this.#isDraining = true;
@@ -78,26 +78,26 @@ export class Pipe {
     this.#endIfQuiet();
   }
 
-  /** Hangs up, whatever is under way. */
+  /** Disconnects at once. */
   stop(): void {
     this.#isOver = true;
     for (const line of this.#lines) line.stream.destroy();
     this.#end();
   }
 
-  /** What was asked is still answered. */
+  /** Ends the daemon's input; pending responses are still delivered. */
   #clientLeft(): void {
     this.#isOver = true;
     for (const line of this.#lines) line.stream.end();
     this.#endIfDone();
   }
 
-  /** The client has left, and nobody is there or will be who could still answer it. */
+  /** Ends if the client has disconnected and no daemon can answer its pending requests. */
   #endIfDone(): void {
     if (this.#lines.size === 0 && !this.#isSearching) this.#end();
   }
 
-  /** We were told to end, and who still waits only listens, which ends when nothing more is asked. */
+  /** On shutdown, ends the input when only listening requests are pending: the daemon then answers those. */
   #endIfQuiet(): void {
     if (!this.#isDraining || !this.#ledger.all().every(({ method }) => method === LISTEN)) return;
     if (this.#ledger.size === 0) this.stop();
@@ -116,7 +116,7 @@ export class Pipe {
   #fromClient(line: Buffer): void {
     const read = readClientLine(line);
     if (read.kind === 'messages') for (const { message, bytes } of read.messages) this.#one(message, bytes);
-    // Who waits for it learns why it does not come: the client, or the daemon whose question this answers.
+    // Send the error to the waiting peer: the client, or the daemon whose request this line answers.
     else if (!read.isAnswer) this.#client.refuse(JSON.stringify(read.id ?? null), read.fault);
     else if (!this.#questions.answer({ id: read.id, error: read.fault })) this.#client.refuse('null', read.fault);
   }
@@ -125,7 +125,7 @@ export class Pipe {
     if (!isObject(message) || typeof message.method !== 'string') {
       if (isObject(message) && ('result' in message || 'error' in message))
         this.#questions.answer(isDeeperThan(bytes, MAX_ANSWER_DEPTH) ? { id: message.id, error: TOO_DEEP } : message);
-      else this.#send(bytes); // no message at all: the daemon says so in its own words
+      else this.#send(bytes); // invalid: the daemon reports the error
       return;
     }
     const { method } = message;
@@ -148,12 +148,12 @@ export class Pipe {
     else if (!this.#isSearching) void this.#reconnect();
   }
 
-  /** Goes to where the request went. One that nobody has been asked yet is forgotten. */
+  /** Forwards a cancellation to the daemon that has the request. A request that was not sent yet is only removed. */
   #cancel({ requestId }: Readonly<Record<string, unknown>>, bytes: Buffer): void {
     const flight = this.#ledger.of(JSON.stringify(requestId ?? null));
     if (!flight) return;
     flight.line?.send(bytes);
-    // Nobody waits for the answer, which may not come.
+    // A cancelled request may never be answered, so it is no longer pending.
     this.#ledger.forget(flight.id);
     this.#endIfQuiet();
   }
@@ -164,18 +164,18 @@ export class Pipe {
       return;
     }
     const { input } = this.#options;
-    // Whoever paused it lets it go on.
+    // If the input is already paused, the code that paused it resumes it.
     if (this.#line.send(bytes) || input.isPaused()) return;
     input.pause();
     this.#resumeAfter(this.#line);
   }
 
-  /** The client is heard again when this line has taken what it was given, or is gone. */
+  /** Resumes the client's input when this connection has drained or closed. */
   #resumeAfter(line: DaemonConnection): void {
     const { stream } = line;
     const go = () => {
       stream.off('drain', go).off('close', go);
-      // During a search, and at another line by now, it is for that one to say.
+      // During a reconnection, or if the pipe uses another connection by now, that one resumes the input.
       if (!this.#isSearching && (this.#line === line || !this.#line)) this.#options.input.resume();
     };
     stream.on('drain', go).on('close', go);
@@ -195,7 +195,7 @@ export class Pipe {
       if (id === undefined || id === null) this.#client.write(bytes, line);
       else this.#answered(line, JSON.stringify(id), bytes);
     } else if (id !== undefined) {
-      // Whether this process is there is all that a daemon wants to know; the client may sleep.
+      // A daemon only checks that this process is alive; the client need not answer.
       if (method === 'ping') line.tell({ id, result: {} });
       else this.#client.write(Buffer.from(JSON.stringify({ ...message, id: this.#questions.put(line, id) })), line);
     } else if (method === LEAVING) this.#leave(line);
@@ -212,20 +212,20 @@ export class Pipe {
     }
   }
 
-  /** The daemon makes room for another: what it was asked is answered, and the next request is the next one's. */
+  /** The daemon is leaving: it answers its pending requests, and new requests go to the next daemon. */
   #leave(line: DaemonConnection): void {
     line.isLeaving = true;
     line.tell({ method: LEFT });
     if (this.#line !== line) return;
     this.#line = undefined;
-    this.#options.log('info', 'the daemon leaves');
+    this.#options.log('info', 'the daemon is leaving');
     void this.#reconnect();
   }
 
   #lost(line: DaemonConnection): void {
     this.#lines.delete(line);
     for (const flight of this.#ledger.on(line)) {
-      // A client that has left is not followed to the next daemon: it learns that no answer comes.
+      // After the client has disconnected nothing is repeated at another daemon; the request fails.
       if (flight.mayRepeat && !this.#isOver) flight.line = undefined;
       else this.#refuseAll([flight], LOST);
     }
@@ -233,7 +233,7 @@ export class Pipe {
     else if (this.#line !== line) this.#askAgain();
     else {
       this.#line = undefined;
-      this.#options.log('warn', 'the daemon is gone');
+      this.#options.log('warn', 'the connection to the daemon was lost');
       void this.#reconnect();
     }
   }
@@ -247,7 +247,7 @@ export class Pipe {
     this.#isLate = line === undefined;
     this.#line = line;
     if (!line) return this.#giveUp();
-    // Those that listened at the one that leaves listen here.
+    // Listening requests move from the leaving daemon to this one.
     for (const old of this.#lines)
       for (const flight of old === line ? [] : this.#ledger.on(old))
         if (flight.method === LISTEN) flight.line = undefined;
@@ -258,7 +258,7 @@ export class Pipe {
     else input.resume();
   }
 
-  /** A daemon that knows all that the last one knew of the client. */
+  /** Connects to another daemon and restores the client's state there. */
   async #next(): Promise<DaemonConnection | undefined> {
     const { again, log } = this.#options;
     for (let attempt = 0; attempt < MAX_RESTORES && !this.#isOver; attempt += 1) {
@@ -269,7 +269,7 @@ export class Pipe {
         await this.#state.restore(line, { client: this.#client, log });
         if (!line.isLeaving && !line.stream.destroyed) return line;
       } catch (error) {
-        log('warn', 'the daemon was lost again', { error: error instanceof Error ? error.message : String(error) });
+        log('warn', 'restoring the client failed', { error: error instanceof Error ? error.message : String(error) });
         line.stream.destroy();
       }
     }
@@ -279,7 +279,7 @@ export class Pipe {
   #askAgain(): void {
     const unasked = this.#ledger.unasked();
     if (!this.#line) {
-      // The last search may have been given up while these still had somebody to answer them.
+      // The last search may have ended while a leaving daemon still had these requests.
       if (unasked.length > 0 && !this.#isSearching) void this.#reconnect();
       return;
     }
@@ -289,7 +289,7 @@ export class Pipe {
     }
   }
 
-  /** Whoever waits learns it, and so does whoever asks next, unless there is a daemon again by then. */
+  /** Fails all requests that were not sent. The next request starts another search. */
   #giveUp(): void {
     this.#held = [];
     this.#refuseAll(this.#ledger.unasked(), NO_GATEWAY);

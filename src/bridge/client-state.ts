@@ -4,24 +4,26 @@ import type { ClientOutput } from './client-output.js';
 import type { DaemonConnection } from './daemon-connection.js';
 
 const PYTHON = 'run_python';
-/** The daemon writes an answer in this order. */
+/** The prefix of an error response; the daemon always writes the keys in this order. */
 const REFUSAL = /^\{"jsonrpc":"2\.0","id":[^{]*"error":/;
 const HEAD_BYTES = 1_200;
-/** Requests that may be refused; a client with more open at once has its refusals taken for successes. */
+/** Requests whose rejection is detected. With more open at once, a rejection is taken for a success. */
 const MAX_OPEN = 10_000;
-/** More are counted and not named. */
+/** Further losses are only counted. */
 const MAX_NAMED = 20;
 const MAX_WHY_CHARACTERS = 300;
-/** A client that asked for one of these levels gets no notification about a lost subscription, which has the level `error`. */
+/**
+ * A client with one of these log levels gets no notification about a lost subscription, which has the level `error`.
+ */
 const HIGHER_LEVELS: readonly unknown[] = ['critical', 'alert', 'emergency'];
 
-/** Receives what could not be restored. */
+/** Receives the list of requests that could not be restored. */
 export interface Report {
   readonly client: Pick<ClientOutput, 'write'>;
   readonly log: Log;
 }
 
-/** What a client has said once and a new daemon must know. */
+/** The state of a client that a new daemon must have: its handshake, log level and subscriptions. */
 export class ClientState {
   readonly #lasting = new LastingRequests();
   readonly #undo = new Map<string, () => void>();
@@ -29,7 +31,7 @@ export class ClientState {
   #isGreeted = false;
   #isInitialized = false;
   #level: unknown;
-  /** The gateway keeps something for this client that does not outlive it: the variables of its programs. */
+  /** Whether the gateway keeps state for this client that ends with the daemon: variables of Python sessions. */
   hasKept = false;
 
   asked(id: string, method: string, params: Readonly<Record<string, unknown>>): void {
@@ -40,7 +42,7 @@ export class ClientState {
     if (undo && this.#undo.size < MAX_OPEN) this.#undo.set(id, undo);
   }
 
-  /** Once the greeting is answered, it is ours to repeat and not the client's. What was refused is not repeated. */
+  /** Records a response. After the handshake the pipe can repeat it; a rejected request is not repeated. */
   answered(id: string, method: string | undefined, bytes: Buffer): void {
     if (method === 'initialize') this.#isGreeted = true;
     const undo = this.#undo.get(id);
@@ -53,12 +55,15 @@ export class ClientState {
     if (method === 'notifications/initialized' || method === 'initialized') this.#isInitialized = true;
   }
 
-  /** Greets a daemon on the client's behalf and asks again for what the last one did for it. The client learns what it does without. */
+  /**
+   * Performs the handshake with a daemon and repeats the requests with lasting effect. Reports what could not be
+   * restored.
+   */
   async restore(line: DaemonConnection, report: Report): Promise<void> {
     if (!this.#greeting || !this.#isGreeted) return;
     await line.ask('initialize', this.#greeting);
     if (this.#isInitialized) line.tell({ method: 'notifications/initialized' });
-    // A server that cannot be reached now is no reason to give up the client.
+    // An upstream server that is unreachable now must not end the client's connection.
     const lost = await this.#lasting.restore((method, params) => line.ask(method, params));
     if (lost.length > 0 && !line.stream.destroyed) this.#tell(lost, line, report);
   }

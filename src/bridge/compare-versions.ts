@@ -1,10 +1,10 @@
-/** Whether one version comes after another. What is no version comes after none, so that nothing is replaced by guess. */
+/** Whether a version is newer than another. An invalid version is never newer, so it never replaces a daemon. */
 export function isNewer(one: string, other: string): boolean {
   const [a, b] = [partsOf(one), partsOf(other)];
   if (!a || !b) return false;
   const at = a.numbers.findIndex((part, place) => part !== b.numbers[place]);
   if (at >= 0) return (a.numbers[at] ?? 0) > (b.numbers[at] ?? 0);
-  // Of two with the same numbers the one that is only on its way to them is older; two of these are not compared.
+  // With equal numbers a pre-release is older than the release. Two pre-releases are not compared.
   return !a.isEarly && b.isEarly;
 }
 

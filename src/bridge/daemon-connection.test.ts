@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { writeLine } from './daemon-connection.js';
 
-/** Takes nothing yet: what is written waits, as with a slow reader. */
+/** A stream that buffers all writes, like a slow reader. */
 function slow(): { output: Writable; held: Buffer[]; read: () => string } {
   const held: Buffer[] = [];
   const output = new Writable({ write: (chunk: Buffer) => void held.push(chunk), writev: undefined });
@@ -10,7 +10,7 @@ function slow(): { output: Writable; held: Buffer[]; read: () => string } {
 }
 
 describe('writeLine', () => {
-  it('sends a line with the newline it came with, uncopied', () => {
+  it('sends a line with its original newline and without a copy', () => {
     const chunk = Buffer.from(new Uint8Array(Buffer.from('{"a":1}\n{"b":2}\n')).buffer);
     const { output, held, read } = slow();
     writeLine(output, chunk.subarray(0, 7));
@@ -19,9 +19,9 @@ describe('writeLine', () => {
   });
 
   it.each([
-    { title: 'nothing is behind it', line: Buffer.from(new Uint8Array(Buffer.from('{"a":1}')).buffer) },
+    { title: 'nothing follows it', line: Buffer.from(new Uint8Array(Buffer.from('{"a":1}')).buffer) },
     {
-      title: 'a carriage return is behind it',
+      title: 'a carriage return follows it',
       line: Buffer.from(new Uint8Array(Buffer.from('{"a":1}\r\n')).buffer).subarray(0, 7),
     },
   ])('ends a line where $title', ({ line }) => {
@@ -30,8 +30,8 @@ describe('writeLine', () => {
     expect(read()).toBe('{"a":1}\n');
   });
 
-  it('never takes for its newline what others may write over, as in the pool of Node (G3)', () => {
-    // A line in the pool with a newline behind it that is nobody's: the next who gets memory there writes over it.
+  it('does not use the byte after a line in the buffer pool of Node as its newline (G3)', () => {
+    // A newline after a line in the pool belongs to free memory, which the next allocation overwrites.
     const pooled = Buffer.from('{"a":1}\n');
     expect(pooled.buffer.byteLength).toBe(Buffer.poolSize);
     const { output, read } = slow();

@@ -2,40 +2,42 @@ import type { Duplex, Writable } from 'node:stream';
 import { ErrorCode, PortolanError } from '../base/index.js';
 import { LineSplitter } from '../rpc/index.js';
 
-/** As much as one message of the daemon may hold; larger results were refused by it. */
+/** The largest message of the daemon; it rejects larger results itself. */
 const MAX_LINE_BYTES = 256 * 1024 * 1024;
 const ANSWER_MS = 10_000;
 const NEWLINE = 0x0a;
-/** Up to this size a copy costs less than a second part of a write. */
+/** Up to this size, copying the line costs less than a second write. */
 const MAX_COPIED_BYTES = 64 * 1024;
-/** No client counts like this. */
+/** A prefix that no client uses for its ids. */
 const OWN_ID = 'portolan-pipe-';
-/** The daemon writes an answer in this order; with an id that is anything unusual it is read as a whole. */
+/**
+ * The prefix of a response; the daemon always writes the keys in this order. A response with an unusual id is parsed.
+ */
 const ANSWER = /^\{"jsonrpc":"2\.0","id":(-?\d{1,16}|"[ !#-[\]-~]{0,80}"),"(?:result|error)":/;
 const HEAD_BYTES = 128;
 
 export interface LineEvents {
-  /** An answer to a request of the client, by the id as it is written. */
+  /** A response to a request of the client; `id` is JSON text. */
   answer(id: string, bytes: Buffer): void;
-  /** Anything else that came. */
+  /** Any other message. */
   message(bytes: Buffer): void;
   closed(): void;
 }
 
-/** One connection to a daemon, or to what serves in its place, in lines. */
+/** A connection to a daemon (or to a gateway in this process) that carries one JSON-RPC message per line. */
 export class DaemonConnection {
   readonly stream: Duplex;
   readonly #own = new Map<string, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   #events: LineEvents | undefined;
   #count = 0;
-  /** It has said that it leaves: what it was asked is still answered, and it is asked nothing more. */
+  /** The daemon announced that it is leaving: it answers pending requests and gets no new ones. */
   isLeaving = false;
 
   constructor(stream: Duplex) {
     this.stream = stream;
     const splitter = new LineSplitter(() => MAX_LINE_BYTES, {
       line: (bytes) => this.#receive(bytes),
-      overlong: () => stream.destroy(), // nobody would ever hear again: as if it were lost
+      overlong: () => stream.destroy(), // no further message could be read, so treat the connection as lost
     });
     stream.on('data', (chunk: Buffer) => splitter.push(chunk));
     stream.on('end', () => stream.end());
@@ -50,7 +52,7 @@ export class DaemonConnection {
     this.#events = events;
   }
 
-  /** False where whoever writes should wait for `drain`. */
+  /** Returns false if the caller should wait for `drain`. */
   send(bytes: Buffer): boolean {
     return !this.stream.writable || writeLine(this.stream, bytes);
   }
@@ -59,7 +61,7 @@ export class DaemonConnection {
     this.send(Buffer.from(JSON.stringify({ jsonrpc: '2.0', ...message })));
   }
 
-  /** A request of our own; the client sees nothing of it. */
+  /** Sends a request of the bridge itself; the client does not see it. */
   ask(method: string, params: unknown, limitMs = ANSWER_MS): Promise<unknown> {
     this.#count += 1;
     const id = `${OWN_ID}${this.#count}`;
@@ -100,9 +102,10 @@ export class DaemonConnection {
   }
 }
 
-/** Writes a line in one stroke; false where whoever writes should wait for `drain`. */
+/** Writes a line and its newline in one write. Returns false if the caller should wait for `drain`. */
 export function writeLine(to: Writable, bytes: Buffer): boolean {
-  // Most lines still have behind them the newline with which they came; not those in Node's pool, where others write behind them.
+  // Most lines are followed in memory by their original newline. In Node's buffer pool that byte may belong to
+  // another buffer, so it is not used there.
   if (bytes.buffer.byteLength !== Buffer.poolSize && bytes.byteOffset + bytes.length < bytes.buffer.byteLength) {
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length + 1);
     if (line[bytes.length] === NEWLINE) return to.write(line);
@@ -121,5 +124,5 @@ export function writeLine(to: Writable, bytes: Buffer): boolean {
 }
 
 function lost(): PortolanError {
-  return new PortolanError(ErrorCode.ConnectionError, 'the daemon is gone');
+  return new PortolanError(ErrorCode.ConnectionError, 'the connection to the daemon is closed');
 }

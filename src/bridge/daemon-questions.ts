@@ -8,12 +8,15 @@ interface Question {
 
 const MAX_OPEN = 10_000;
 
-/** What daemons ask the client. Each counts from 0: renamed, so that no answer reaches one that did not ask. */
+/**
+ * Requests from daemons to the client. Each daemon counts its ids from 0, so the ids are replaced: a response must reach
+ * only the daemon that sent the request.
+ */
 export class DaemonQuestions {
   readonly #open = new Map<number, Question>();
   #next = 0;
 
-  /** The id under which the client is asked. */
+  /** The id of the request towards the client. */
   put(line: DaemonConnection, id: unknown): number {
     const [oldest] = this.#open.keys();
     if (this.#open.size >= MAX_OPEN && oldest !== undefined) this.#open.delete(oldest);
@@ -23,7 +26,9 @@ export class DaemonQuestions {
     return own;
   }
 
-  /** The client's answer goes to who asked; one that is gone has no use for it. False where nobody asked. */
+  /**
+   * Sends the client's response to the daemon that requested it, if still connected. False if there is no such request.
+   */
   answer(message: Readonly<Record<string, unknown>>): boolean {
     const { id } = message;
     const question = typeof id === 'number' ? this.#open.get(id) : undefined;
@@ -33,7 +38,7 @@ export class DaemonQuestions {
     return true;
   }
 
-  /** A daemon takes a question back. */
+  /** Translates a daemon's cancellation of its own request. */
   cancelled(line: DaemonConnection, params: unknown): object | undefined {
     if (!isObject(params)) return undefined;
     const [own] = [...this.#open].find(([, open]) => open.line === line && open.id === params.requestId) ?? [];

@@ -3,7 +3,7 @@ import { ErrorCode, PortolanError, socketAt } from '../base/index.js';
 
 const CONNECT_MS = 3_000;
 
-/** Connects to the daemon; undefined where none listens. What is not a socket of ours is refused before a byte is sent. */
+/** Connects to the daemon. Returns undefined if none listens; a path that is not our own socket is rejected first. */
 export async function dial(path: string): Promise<Socket | undefined> {
   const checked = socketAt(path);
   if (checked === undefined) return undefined;
@@ -17,7 +17,7 @@ export async function dial(path: string): Promise<Socket | undefined> {
     socket.once('connect', () => {
       clearTimeout(limit);
       socket.removeAllListeners('error');
-      socket.on('error', () => undefined); // its end is told by `close`
+      socket.on('error', () => undefined); // `close` follows and is handled
       resolve(socket);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {

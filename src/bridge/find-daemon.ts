@@ -15,10 +15,10 @@ import { dial } from './dial-daemon.js';
 import { now } from './monotonic-clock.js';
 import { claimStart, type StartOptions, startDaemon } from './start-daemon.js';
 
-/** `auto` starts a daemon where there is none, `require` fails there. */
+/** `auto` starts a daemon if none runs; `require` fails instead. */
 export type DaemonMode = 'auto' | 'require' | 'never';
 
-/** What travels with a client: where it works and with what. */
+/** Sent to the daemon with each client: its directory and options. */
 interface BridgeContext {
   readonly home: string;
   readonly cwd: string;
@@ -33,38 +33,38 @@ export interface FindOptions extends StartOptions {
   readonly mode: Exclude<DaemonMode, 'never'>;
   readonly context: BridgeContext;
   readonly log: Log;
-  /** Done while the daemon makes room. */
+  /** Called while an older daemon hands over. */
   readonly meanwhile?: () => void;
-  /** Aborted when nobody wants one any more. */
+  /** Aborted when the caller no longer needs a daemon. */
   readonly ending?: AbortSignal;
 }
 
-/** What a client that had a daemon before tells the next one. */
+/** Sent to the next daemon for a client that was connected to another one before. */
 export interface PreviousDaemon {
-  /** By which the daemon and other clients know this one. */
+  /** The id of the client at the previous daemon. */
   readonly id?: string;
-  /** Something was kept for it that is lost. */
+  /** The previous daemon kept state for the client that is lost. */
   readonly hasLost?: boolean;
 }
 
 export interface Found {
   readonly line: DaemonConnection;
   readonly id?: string;
-  /** The entries that the daemon skipped, unparsed. */
+  /** The entries that the daemon skipped, not validated yet. */
   readonly skipped?: unknown;
 }
 
-/** A daemon that was started and has not taken us in by then is not waited for. */
+/** The limit for starting a daemon and connecting to it. */
 export const START_MS = 3_000;
-/** Who was reached is given this much to take us in, also where no time is left: a chart may have to be read. */
+/** The minimum time a reachable daemon gets to open a session, because it may have to load the workspace first. */
 const OPEN_MS = { auto: 1_500, require: 30_000 } as const;
 const LOOK_MS = 20;
-/** After this long without one, another attempt to start it is due. */
+/** The delay before another attempt to start a daemon. */
 const START_AGAIN_MS = 1_000;
-/** A daemon that is asked to make room leaves its name at once. */
+/** The limit for an older daemon to release its socket. */
 const HAND_OVER_MS = 2_000;
 
-/** A daemon that has taken us in. Rejects with why there is none. */
+/** Connects to a daemon and opens a session. Rejects with the reason if that fails. */
 export async function findDaemon(options: FindOptions, waitMs: number, before: PreviousDaemon = {}): Promise<Found> {
   const ends = now() + waitMs;
   const first = await opened(await dialled(options, ends), options, ends, before);
@@ -73,12 +73,12 @@ export async function findDaemon(options: FindOptions, waitMs: number, before: P
   if (options.mode !== 'auto' || !first.yields) {
     options.log(
       'warn',
-      'the daemon is older than this client: `portolan daemon stop` makes room for a newer',
+      'the daemon is older than this client; run `portolan daemon stop` so that a newer one can start',
       versions,
     );
     return first;
   }
-  options.log('info', 'a daemon of an older version makes room for this one', versions);
+  options.log('info', 'an older daemon is being replaced', versions);
   const isStarting = await handOver(first.line, options.socket);
   const later = now() + waitMs;
   return opened(await dialled(options, later, isStarting), options, later, before);
@@ -86,7 +86,7 @@ export async function findDaemon(options: FindOptions, waitMs: number, before: P
 
 interface Opened extends Found {
   readonly version: string;
-  /** It was started by some client, as ours would be, and may be replaced by it. */
+  /** Whether the daemon was started automatically, so that a newer one may replace it. */
   readonly yields: boolean;
 }
 
@@ -140,7 +140,10 @@ async function dialled(options: FindOptions, ends: number, isClaimed = false): P
   }
 }
 
-/** Lets an older daemon make room; true where it is ours to start the next, so that no older client starts an older one. */
+/**
+ * Asks an older daemon to hand over. Returns true if this process may start the next one; the claim keeps an older
+ * client from starting an older daemon.
+ */
 async function handOver(line: DaemonConnection, path: string): Promise<boolean> {
   const isClaimed = claimStart(path);
   const before = isPipeName(path) ? undefined : factsOf(path)?.ino;
@@ -158,8 +161,8 @@ function noneListens(path: string): PortolanError {
 }
 
 function noneCame(path: string, waitedMs: number): PortolanError {
-  const waited = `no daemon came to ${path} within ${Math.round(waitedMs)} ms`;
-  return new PortolanError(ErrorCode.ConnectionError, waited, { hint: 'its log is shown by `portolan daemon logs`' });
+  const waited = `no daemon listened on ${path} within ${Math.round(waitedMs)} ms`;
+  return new PortolanError(ErrorCode.ConnectionError, waited, { hint: 'see its log with `portolan daemon logs`' });
 }
 
 function pause(ms: number): Promise<void> {

@@ -1,6 +1,8 @@
 import { isObject, type Log } from '../base/index.js';
 
-/** Logs the entries that the daemon skipped for this client: the client's user reads our stderr, not the daemon's log. */
+/**
+ * Logs the entries that the daemon skipped, because the client's user sees this process's stderr, not the daemon's log.
+ */
 export function logSkipped(skipped: unknown, log: Log): void {
   if (!Array.isArray(skipped)) return;
   for (const entry of skipped) {

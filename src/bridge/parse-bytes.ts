@@ -1,6 +1,6 @@
 import { readJson } from '../base/index.js';
 
-/** Undefined for what is no JSON, which the daemon refuses in its own words. */
+/** Returns undefined for invalid JSON, which the daemon reports. */
 export function parsed(bytes: Buffer): unknown {
   try {
     return readJson(bytes.toString());

@@ -1,6 +1,6 @@
 import type { DaemonConnection } from './daemon-connection.js';
 
-/** A request of the client that is not answered yet. */
+/** A request of the client without a response yet. */
 export interface PendingRequest {
   readonly id: string;
   readonly method: string;
@@ -9,15 +9,17 @@ export interface PendingRequest {
   line: DaemonConnection | undefined;
 }
 
-/** Answered when it is over, not when it is done. */
+/** Its response marks the end of the subscription. */
 export const LISTEN = 'subscriptions/listen';
-/** They change nothing, wherever and however often they are answered. */
+/** Requests without side effects, which can be repeated at any daemon. */
 const READS: ReadonlySet<string> = new Set([
   ...['initialize', 'server/discover', 'ping', 'logging/setLevel', 'completion/complete', LISTEN],
   ...['tools/list', 'prompts/list', 'prompts/get', 'resources/list', 'resources/templates/list', 'resources/read'],
   ...['resources/subscribe', 'resources/unsubscribe', 'bridge/clients', 'bridge/status'],
 ]);
-/** Our own tools that only look; a server may have tools of the same names, which then are not ours. */
+/**
+ * Portolan's read-only meta-tools. An upstream server may have tools of the same names, which may have side effects.
+ */
 const READING_TOOLS: ReadonlySet<string> = new Set([
   'list_mcp_servers',
   'search_tools',
@@ -25,13 +27,13 @@ const READING_TOOLS: ReadonlySet<string> = new Set([
   'get_tool_details',
 ]);
 
-/** Whether a request may be made a second time although the first may have arrived. */
+/** Whether a request may be repeated although the daemon may have received the first one. */
 export function isRepeatable(method: string, params: Readonly<Record<string, unknown>>, hasOwnTools: boolean): boolean {
   if (READS.has(method)) return true;
   return hasOwnTools && method === 'tools/call' && typeof params.name === 'string' && READING_TOOLS.has(params.name);
 }
 
-/** All that the client waits for, each with the connection on which it was asked. */
+/** The client's pending requests, each with the connection it was sent on. */
 export class PendingRequests {
   readonly #flights = new Map<string, PendingRequest>();
 
@@ -40,7 +42,7 @@ export class PendingRequests {
   }
 
   begin(flight: PendingRequest): void {
-    // A second one with the same id is refused by the daemon; the first is the one that can be answered.
+    // The daemon rejects a second request with the same id, so only the first can get a response.
     if (!this.#flights.has(flight.id)) this.#flights.set(flight.id, flight);
   }
 
@@ -48,11 +50,14 @@ export class PendingRequests {
     return this.#flights.get(id);
   }
 
-  /** Whether the answer is for the client; not one that comes from where it is not expected any more. */
+  /**
+   * Whether to forward the response to the client. A response on a connection that no longer has the request is
+   * dropped.
+   */
   end(id: string, line: DaemonConnection): boolean {
     const flight = this.#flights.get(id);
     if (!flight) return true;
-    // It listens on at the next daemon.
+    // A listening request continues at the next daemon.
     if (flight.line !== line || (line.isLeaving && flight.method === LISTEN)) return false;
     this.#flights.delete(id);
     return true;
@@ -70,7 +75,7 @@ export class PendingRequests {
     return this.all().filter((flight) => flight.line === line);
   }
 
-  /** What nobody has been asked yet, in the order in which it came. */
+  /** The requests that were not sent to a daemon, in order of arrival. */
   unasked(): PendingRequest[] {
     return this.all().filter(({ line }) => line === undefined);
   }

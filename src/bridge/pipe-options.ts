@@ -5,18 +5,18 @@ import type { DaemonConnection } from './daemon-connection.js';
 export interface PipeOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** Another daemon, or what serves in its place, for a client that had one; undefined where there is none to be had. */
+  /** Finds another daemon or a gateway in this process. Undefined if there is none. */
   readonly again: (search: ReconnectRequest) => Promise<DaemonConnection | undefined>;
-  /** Whether the tools are Portolan's own, of which it is known what they do. */
+  /** Whether the client sees Portolan's meta-tools, whose side effects are known. */
   readonly hasOwnTools: boolean;
   readonly log: Log;
 }
 
-/** What the search for another daemon depends on. */
+/** Input to the search for another daemon. */
 export interface ReconnectRequest {
   readonly isStopped: () => boolean;
-  /** The last search found nothing: one look will do. */
+  /** Whether the last search failed; then one attempt is enough. */
   readonly isLate: boolean;
-  /** The lost one kept something for the client. */
+  /** Whether the lost daemon kept state for the client. */
   readonly hasLost: boolean;
 }

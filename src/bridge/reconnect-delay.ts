@@ -1,4 +1,4 @@
-/** How a client waits for the next attempt: replaced by tests, which have no time. */
+/** The timer and random source of reconnection; tests replace them. */
 export interface Waiting {
   /** At least 0 and less than 1. */
   readonly random: () => number;
@@ -12,7 +12,10 @@ export const WAITING: Waiting = {
 
 const LONGEST_DELAY_MS = 30_000;
 
-/** The delay before an attempt, counted from 1: its limit doubles, and with full jitter a thousand clients do not come at once. */
+/**
+ * The delay before an attempt (counted from 1). Its limit doubles each time, and full jitter keeps many clients from
+ * connecting at the same moment.
+ */
 export function reconnectDelay(attempt: number, initialDelayMs: number, random: () => number): number {
   return random() * Math.min(LONGEST_DELAY_MS, initialDelayMs * 2 ** (attempt - 1));
 }

@@ -4,7 +4,7 @@ import { LineSplitter, type RpcFault, readId } from '../rpc/index.js';
 import { MAX_LINE_BYTES, readClientLine } from './client-line.js';
 import { ClientOutput } from './client-output.js';
 
-/** A client sends its first request at once. One that sends none by then reads only stderr. */
+/** Clients send their first request immediately. If none arrives in this time, the client only shows stderr. */
 const FIRST_REQUEST_MS = 1_000;
 
 export interface RefusedClient {
@@ -14,7 +14,7 @@ export interface RefusedClient {
   readonly ending: AbortSignal;
 }
 
-/** Answers the first request of a client with the reason why it is not served, so that the client can show it. */
+/** Fails the first request of a client with the reason why it is not served, so that the client can show it. */
 export function refuseClient({ input, output, fault, ending }: RefusedClient): Promise<void> {
   return new Promise((resolve) => {
     const client = new ClientOutput(output);

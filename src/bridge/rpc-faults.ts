@@ -1,46 +1,49 @@
 import { RpcCode, type RpcFault } from '../rpc/index.js';
 
-/** Deeper than any setting needs, and far from where what was parsed cannot be written again; the daemon's own limit is a setting, and it refuses by it. */
+/**
+ * The depth at which the bridge rejects a message. It is above any useful setting and far below the depth at which
+ * serializing overflows the stack. The daemon applies its own configured limit.
+ */
 export const MAX_READ_DEPTH = 1_000;
 
-/** The daemon's own limit where none is set: it would refuse a deeper answer and leave waiting who asked. */
+/** The daemon's default depth limit. It would drop a deeper response, and the request would hang. */
 export const MAX_ANSWER_DEPTH = 128;
 
-/** For what a daemon had been asked when it was lost, and what is not asked again. */
+/** For a request that was sent to a daemon that was lost, and that must not be repeated. */
 export const LOST: RpcFault = {
   code: RpcCode.internalError,
-  message: 'the gateway was lost while this ran, and it is not known whether it was done',
+  message: 'the connection to the gateway was lost during this request; it may or may not have been completed',
   data: {
     code: 'CONNECTION_ERROR',
-    hint: 'the gateway is back or will be soon: look what was done, then try again',
+    hint: 'check whether the request took effect, then retry; the connection is restored automatically',
   },
 };
 
-/** For what is asked after we were told to end: the gateway's own words. */
+/** For a request after the shutdown signal; the same text as the gateway's. */
 export const ENDING: RpcFault = { code: RpcCode.internalError, message: 'the gateway is shutting down' };
 
-/** For what took longer than an end in order may take. */
+/** For a request that was still running when the shutdown timeout ended. */
 export const CUT_OFF: RpcFault = {
   code: RpcCode.internalError,
-  message: 'the gateway was told to end while this ran, and it is not known whether it was done',
-  data: { code: 'CANCELLED', hint: 'look what was done, then try again' },
+  message: 'the gateway shut down during this request; it may or may not have been completed',
+  data: { code: 'CANCELLED', hint: 'check whether the request took effect, then retry' },
 };
 
-/** For what nobody was asked. */
+/** For a request that was not sent to any daemon. */
 export const NO_GATEWAY: RpcFault = {
   code: RpcCode.internalError,
-  message: 'no gateway serves this client: none runs, and none could be started',
+  message: 'no gateway serves this client: no daemon runs, and none could be started',
   data: {
     code: 'CONNECTION_ERROR',
-    hint: 'start one with `portolan daemon start`, or see `portolan daemon logs`; then try again',
+    hint: 'run `portolan daemon start` or see `portolan daemon logs`, then retry',
   },
 };
 
-/** For what is asked by a client that is served by a daemon or not at all. */
+/** For a client that requires a daemon. */
 export function noGateway(why: string, hint: string | undefined): RpcFault {
   const data = { code: 'CONNECTION_ERROR', ...(hint !== undefined && { hint }) };
   return { code: RpcCode.internalError, message: `no gateway serves this client: ${why}`, data };
 }
 
-/** For what is not passed on at all. */
-export const TOO_DEEP: RpcFault = { code: RpcCode.invalidRequest, message: 'the message is nested too deep' };
+/** For a message that is not forwarded because of its depth. */
+export const TOO_DEEP: RpcFault = { code: RpcCode.invalidRequest, message: 'the message is nested too deeply' };

@@ -10,7 +10,7 @@ import { runPipe } from './run-pipe.js';
 
 type Json = Record<string, unknown>;
 
-/** Takes everybody in, and answers everything. */
+/** A daemon that accepts each client and answers each request. */
 async function daemonAt(path: string): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -26,7 +26,7 @@ async function daemonAt(path: string): Promise<Server> {
 
 it.each([
   { title: 'answers the first request of a client', says: '{"jsonrpc":"2.0","id":7,"method":"initialize"}\n' },
-  { title: 'ends with the input of a client', says: undefined },
+  { title: 'ends when the input of the client ends', says: undefined },
 ])('fails at once where a daemon is required and none listens: $title', async ({ says }) => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-require-'));
   const socket = join(folder, 's');
@@ -58,7 +58,7 @@ it.each([
     ...{ isOver: true, failures: 1 },
     logged: [['error', 'no daemon serves this client', { error, hint }]],
   });
-  expect(performance.now() - began).toBeLessThan(10_000); // a daemon that may be started is waited for longer than that
+  expect(performance.now() - began).toBeLessThan(10_000); // less than the wait for a daemon that is being started
   const message = `no gateway serves this client: ${error}`;
   const fault = { code: -32603, message, data: { code: 'CONNECTION_ERROR', hint } };
   await new Promise((resolve) => setImmediate(resolve));
@@ -66,7 +66,7 @@ it.each([
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** The waits before each attempt to reach a daemon that never comes, on a clock that is not waited for. */
+/** The delays before each attempt to reach a daemon that never starts, without real waiting. */
 async function waitsWith(initialDelayMs: number, maxAttempts: number, random: () => number): Promise<number[]> {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-waits-'));
   const socket = join(folder, 's');
@@ -118,14 +118,14 @@ it.each([
   },
 );
 
-it('draws each delay anew between nothing and its limit', async () => {
+it('draws each delay at random between 0 and its limit', async () => {
   const draws = [0.9, 0.1, 0.4, 0.99];
   const left = [...draws];
   const waits = await waitsWith(100, draws.length, () => left.shift() ?? 0);
   expect(waits).toEqual(draws.map((draw, at) => draw * 100 * 2 ** at));
 });
 
-it('reads nothing of a client where it was told to end before a daemon was found', async () => {
+it('reads no input of the client if the shutdown signal arrives before a daemon is found', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
   const socket = join(folder, 's');
   const server = await daemonAt(socket);
@@ -138,11 +138,11 @@ it('reads nothing of a client where it was told to end before a daemon was found
     ending: AbortSignal.abort(),
   });
   expect(await over).toBe(true);
-  await new Promise((resolve) => server.close(resolve)); // which waits for the connection to end
+  await new Promise((resolve) => server.close(resolve)); // resolves after the connection has ended
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A daemon that hears everybody and answers nobody. */
+/** A daemon that accepts connections and never responds. */
 async function silentDaemonAt(path: string): Promise<Server> {
   const server = createServer((socket) => void socket.on('error', () => undefined).resume());
   await new Promise<void>((resolve) => void server.listen(path, resolve));
@@ -152,7 +152,7 @@ async function silentDaemonAt(path: string): Promise<Server> {
 
 it.each([
   { why: 'no daemon comes', mode: 'auto', isSilent: false, afterMs: 100 },
-  { why: 'a daemon does not take it in', mode: 'require', isSilent: true, afterMs: 100 },
+  { why: 'a daemon does not open a session', mode: 'require', isSilent: true, afterMs: 100 },
   { why: 'a daemon is being reached', mode: 'require', isSilent: true, afterMs: 0 },
 ] as const)('ends at once when it is told to while $why', async ({ mode, isSilent, afterMs }) => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
@@ -174,13 +174,13 @@ it.each([
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('brings the answer to what was asked before it was told to end, also where that takes another daemon', async () => {
+it('delivers the response to a request sent before the shutdown signal, also from another daemon', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
   const socket = join(folder, 's');
   const told = new AbortController();
   const asked: string[] = [];
   const sockets: Socket[] = [];
-  /** The first one is lost with the request; the second takes its time to take the client in. */
+  /** The first connection is lost with the request; the second opens its session slowly. */
   const server = createServer((one) => {
     sockets.push(one);
     const isFirst = sockets.length === 1;

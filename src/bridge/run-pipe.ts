@@ -9,34 +9,37 @@ import { reconnectDelay, WAITING, type Waiting } from './reconnect-delay.js';
 import { refuseClient } from './refuse-client.js';
 import { NO_GATEWAY, noGateway } from './rpc-faults.js';
 
-/** A gateway in this very process, at the other end of a stream. */
+/** A gateway in this process, reached over an in-memory stream. */
 export interface OwnGateway {
   readonly stream: Duplex;
-  /** Settles when it has stopped all its servers. */
+  /** Settles when the gateway has stopped all its servers. */
   readonly over: Promise<void>;
 }
 
 export interface RunPipeOptions extends FindOptions {
-  /** The client's two streams, opened only when somebody is there to listen. */
+  /** Opens the client's streams. Called only when a reader exists, so that no input is consumed before. */
   readonly ends: () => { readonly input: Readable; readonly output: Writable };
   readonly reconnect: BridgeSettings['reconnect'];
   /** How long running requests may continue after `ending`. */
   readonly shutdownMs: number;
-  /** Serves the client where there is no daemon any more; absent where it wants no other. */
+  /** Starts a gateway in this process if no daemon can be reached. Absent if the client requires a daemon. */
   readonly alone?: (hasLost: boolean) => Promise<OwnGateway>;
-  /** Called if no daemon serves the client and it may not be served without one. */
+  /** Called if no daemon serves the client and it requires one. */
   readonly failed?: () => void;
-  /** Aborted when the process is told to end. */
+  /** Aborted by the shutdown signal. */
   readonly ending: AbortSignal;
-  /** As long as a daemon is waited for at first. */
+  /** The limit of the first search for a daemon. */
   readonly waitMs?: number;
   readonly waiting?: Waiting;
 }
 
-/** As long as the client may take to read its last answers when we are told to end. */
+/** The time the client has to read its last responses after a shutdown signal. */
 const LAST_WORDS_MS = 2_000;
 
-/** Connects a client to the daemon until it leaves. False where no daemon is to be had and the program can serve it: nothing of the client was read yet. */
+/**
+ * Connects a client to the daemon until it disconnects. Returns false if there is no daemon and the caller can serve
+ * the client itself; then no input was read.
+ */
 export async function runPipe(options: RunPipeOptions): Promise<boolean> {
   const { mode, ends, ending, log, context, alone } = options;
   const waitMs = options.waitMs ?? (mode === 'auto' ? START_MS : 0);
@@ -65,7 +68,7 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
     again: async (search) => {
       const line = await again(options, found.id, search);
       if (line || !alone || search.isStopped()) return line;
-      log('warn', 'no daemon is to be had: this client is served without one from now on');
+      log('warn', 'no daemon can be reached; this process now serves the client itself');
       own = await alone(search.hasLost);
       return new DaemonConnection(own.stream);
     },
@@ -74,18 +77,19 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
   await pipe.run(found.line);
   await own?.over;
   input.destroy();
-  // What a client does not take would keep the process for ever.
+  // Output that the client never reads would keep the process alive.
   if (ending.aborted) setTimeout(() => output.destroy(), LAST_WORDS_MS).unref();
   return true;
 }
 
-/** At once, then after delays that grow. */
+/** Searches for a daemon at once and then after growing delays. */
 async function again(
   options: RunPipeOptions,
   id: string | undefined,
   { isStopped, isLate, hasLost }: ReconnectRequest,
 ): Promise<DaemonConnection | undefined> {
-  // Whoever is told to end by now still has answers to bring: how long for, says the pipe.
+  // A shutdown signal must not stop this search, because pending requests still need a response. `Pipe.drain` limits
+  // it.
   const { ending: _, ...finding } = options;
   const { random, wait } = options.waiting ?? WAITING;
   const { enabled, maxAttempts, initialDelayMs } = options.reconnect;
@@ -93,12 +97,12 @@ async function again(
   for (let attempt = 0; (enabled || isLate) && attempt <= most && !isStopped(); attempt += 1) {
     if (attempt > 0) await wait(reconnectDelay(attempt, initialDelayMs, random));
     try {
-      // Who starts none looks once at each attempt: it is there or it is not.
+      // Without `auto` this process does not start a daemon, so there is nothing to wait for.
       const waitMs = options.mode === 'auto' ? START_MS : 0;
       return (await findDaemon(finding, waitMs, { ...(id !== undefined && { id }), hasLost })).line;
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      options.log('warn', 'no daemon yet', { attempt, error: message });
+      options.log('warn', 'no daemon found', { attempt, error: message });
     }
   }
   return undefined;

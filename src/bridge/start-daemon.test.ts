@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { startDaemon } from './start-daemon.js';
 
 const WAIT_MS = 20_000;
-/** Writes down what it was given, whole or not at all. */
+/** Writes its environment to a file, atomically. */
 const PROGRAM = `const { renameSync, writeFileSync } = require('node:fs');
 writeFileSync('half', JSON.stringify(process.env));
 renameSync('half', 'given.json');`;
@@ -30,7 +30,7 @@ async function given(
 
 // Windows adds variables of its own to every process.
 describe.skipIf(process.platform === 'win32')('startDaemon', () => {
-  it('gives the daemon of everybody nothing by which the first client decides for the others', async () => {
+  it('does not pass the private variables of the first client to the shared daemon', async () => {
     const project = join(home, 'project');
     const needed = { HOME: home, LANG: 'C', PORTOLAN_LOG: 'debug', PORTOLAN_TIMEOUTS_DAEMON_IDLE_MS: '5' };
     const {
@@ -55,7 +55,7 @@ describe.skipIf(process.platform === 'win32')('startDaemon', () => {
     expect(folders.filter((folder) => !folder.startsWith('/') || folder.startsWith(project))).toEqual([]);
   });
 
-  it('gives it what is passed on by name', async () => {
+  it('passes on the variables that are named', async () => {
     expect(await given({ PATH: '/own', TOKEN: 't' }, ['TOKEN', 'PATH'])).toMatchObject({ TOKEN: 't', PATH: '/own' });
   });
 });

@@ -1,43 +1,42 @@
 import { delimiter, dirname, join } from 'node:path';
 
 /**
- * What a daemon needs of the environment in which somebody has it started: it is everybody's, and knows no secrets of the
- * first. Neither does the first choose for the others whose certificates are believed, which programs are run, or how
- * much anyone may ask for: what clients have of these comes with each of them.
+ * The variables of the environment that the daemon gets. It serves all clients, so it must not get the secrets of the
+ * client that starts it, nor its choice of certificates, programs or limits. Each client sends its own.
  */
 const NEEDED =
   /^(?:HOME|USER|LOGNAME|LANG|LC_\w+|TMPDIR|TZ|XDG_\w+|MCP_BRIDGE_LEGACY_LINK|PORTOLAN_(?:LOG|TIMEOUTS_\w+|CACHE_\w+)|HTTPS?_PROXY|NO_PROXY|https?_proxy|no_proxy|SYSTEMROOT|USERPROFILE|USERNAME|APPDATA|LOCALAPPDATA|PROGRAMDATA|TEMP|TMP|PATHEXT|COMSPEC|WINDIR)$/;
-/** Certificates that the machine's owner put there hold for everybody; those in somebody's folder come from somebody. */
+/** Certificates at a path that only an administrator can write apply to all clients; others belong to one user. */
 const CERTIFICATES: readonly string[] = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
-/** What a person who starts it by hand means for it too. */
+/** Variables that also apply to the daemon if a person starts it by hand. */
 export const MEANT_BY_HAND: readonly string[] = ['PATH', ...CERTIFICATES];
-/** Where the daemon's own programs, like `ps`, are; after them what clients that say nothing of their own PATH may need. */
+/** The directories of system programs like `ps`. Also the PATH for clients that send none. */
 const SYSTEM_FOLDERS =
   process.platform === 'win32'
     ? ['C:\\Windows\\System32', 'C:\\Windows']
     : ['/usr/bin', '/bin', '/usr/sbin', '/sbin', '/usr/local/bin', '/opt/homebrew/bin', '/snap/bin'];
-/** As long as one who starts a daemon keeps others from doing the same. */
+/** How long a process that starts a daemon keeps others from starting one. */
 const CLAIM_MS = 5_000;
 const MAX_LOG_BYTES = 5 * 1024 * 1024;
 
 export interface StartOptions {
-  /** The program, as Node runs it. */
+  /** The path of the program that Node runs. */
   readonly program: string;
   readonly socket: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly args?: readonly string[];
-  /** Variables that it is given beside those that every daemon needs. */
+  /** Further variables to pass on. */
   readonly passed?: readonly string[];
 }
 
-/** Where the daemon writes what happens. */
+/** The path of the daemon's log file. */
 export function daemonLog(home: string, env: Readonly<Record<string, string | undefined>>): string {
   const state = env.XDG_STATE_HOME?.startsWith('/') ? env.XDG_STATE_HOME : join(home, '.local', 'state');
   return join(state, 'portolan', 'logs', 'daemon.log');
 }
 
-/** Starts a daemon that lives on by itself. Who listens in the end is settled by the socket. */
+/** Starts a detached daemon. If several start, the one that binds the socket stays. */
 export function startDaemon({ program, socket, env, home, args = [], passed = [] }: StartOptions): void {
   const { spawn } = process.getBuiltinModule('node:child_process');
   const log = openLog(daemonLog(home, env));
@@ -51,7 +50,7 @@ export function startDaemon({ program, socket, env, home, args = [], passed = []
     windowsHide: true,
     stdio: ['ignore', log ?? 'ignore', log ?? 'ignore'],
   });
-  child.on('error', () => undefined); // whoever waits for it learns that it did not come
+  child.on('error', () => undefined); // the wait for the socket then times out
   child.unref();
   if (log !== undefined) process.getBuiltinModule('node:fs').closeSync(log);
 }
@@ -70,7 +69,9 @@ function daemonPath(home: string): string {
   return [...SYSTEM_FOLDERS, dirname(process.execPath), ...own].join(delimiter);
 }
 
-/** Whether it is for us to start it: nobody else is doing that right now. A claim that is old, or cannot be made, keeps nobody. */
+/**
+ * Whether this process may start the daemon: false while another one does. An expired or failed claim does not block.
+ */
 export function claimStart(socket: string): boolean {
   const path = `${socket}.starting`;
   const { closeSync, openSync, rmSync, lstatSync } = process.getBuiltinModule('node:fs');
@@ -84,7 +85,7 @@ export function claimStart(socket: string): boolean {
   }
 }
 
-/** The end of the claim: a daemon is there. */
+/** Releases the claim once a daemon runs. */
 export function unclaim(socket: string): void {
   process.getBuiltinModule('node:fs').rmSync(`${socket}.starting`, { force: true });
 }
@@ -96,6 +97,6 @@ function openLog(path: string): number | undefined {
     if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > MAX_LOG_BYTES) renameSync(path, `${path}.1`);
     return openSync(path, 'a', 0o600);
   } catch {
-    return undefined; // a daemon without a log is better than none
+    return undefined; // a daemon without a log is better than no daemon
   }
 }
