@@ -125,7 +125,7 @@ describe('a client that has lost its daemon for good', () => {
     await lossNoticed(client);
     expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
     expect(said(await client.execute('one', 'echo', { text: 'still' }))).toBe('still');
-    expect(client.stderr).toContain('served without one from now on');
+    expect(client.stderr).toContain('this process now serves the client itself');
     expect(client.stray).toEqual([]);
     rmSync(house.socket);
     expect(await house.pid()).toBeUndefined();

@@ -131,7 +131,7 @@ sorted(entity["name"] for entity in graph["entities"])`,
     const result = await run('print("x" * 100_000)');
     const { stdout, truncated } = answerOf(result);
     expect(truncated).toEqual(['stdout']);
-    expect(String(stdout)).toMatch(/^x{2000}\n\[cut here: more than 2000 bytes\]$/);
+    expect(String(stdout)).toMatch(/^x{2000}\n\[truncated: more than 2000 bytes\]$/);
   });
 
   it('is answered with the saved files, and a program with a tool that fails with its text', async () => {
@@ -165,7 +165,7 @@ sorted(entity["name"] for entity in graph["entities"])`,
   it('sends no server another integer than the program meant', async () => {
     expect(answerOf(await run('mcp_own.sleep(ms=9007199254740993)')).error).toEqual({
       ...{ type: 'mcp.ToolError', code: 'TOOL_VALIDATION_ERROR', line: 1 },
-      message: 'the integer 9007199254740993 at ms does not survive JSON: send it as text',
+      message: 'the integer 9007199254740993 at ms would lose precision in JSON; send it as a string',
     });
     const code = 'async def f():\n    return await mcp_own.sleep(ms=10**30)\nawait f()';
     expect(answerOf(await run(code)).error).toMatchObject({ code: 'TOOL_VALIDATION_ERROR', line: 2 });

@@ -4,12 +4,12 @@ import { SAVED_FILE_BYTES } from '../base/index.js';
 export const ENGINE_NAMES = ['bwrap', 'deno', 'pyodide', 'podman', 'docker'] as const;
 export type EngineName = (typeof ENGINE_NAMES)[number];
 
-/** The strongest that needs no word of the user first; containers only for those who ask for them. */
+/** In order of preference. Containers are used only on request, because they need an image. */
 export const AUTOMATIC: readonly EngineName[] = ['bwrap', 'deno', 'pyodide'];
 
 export interface JobTool {
   readonly name: string;
-  /** A Python identifier, no two alike within a server. */
+  /** A Python identifier, unique within its server. */
   readonly alias: string;
   readonly description?: string;
   readonly input_schema?: unknown;
@@ -17,22 +17,22 @@ export interface JobTool {
 
 export interface JobServer {
   readonly name: string;
-  /** A Python identifier, no two alike within a job. */
+  /** A Python identifier, unique within its job. */
   readonly alias: string;
   readonly description?: string;
   readonly tools: readonly JobTool[];
-  /** Tools that may not be called: a call of one is passed on all the same, because whoever refuses it says why. */
+  /** Tools that are denied. A call is still passed to the host, which returns the reason. */
   readonly refused?: readonly JobTool[];
-  /** Nobody has read its tools yet: any name is passed on, and whoever answers the call says whether there is such a tool. */
+  /** The server's tools are not known yet. A call with any tool name is passed to the host, which checks it. */
   readonly unlisted?: boolean;
 }
 
-/** What to run and which servers it may reach. */
+/** The code to run and the servers it may call. */
 export interface Job {
   readonly code: string;
-  /** State is kept under this key for the next job that names it; without one the interpreter is new and thrown away. */
+  /** The key of a session, whose interpreter keeps its state for the next job. Without one the interpreter is new. */
   readonly session?: string;
-  /** Whose it is: no one client has all interpreters. */
+  /** The client that sent the job, for fair sharing of interpreters. */
   readonly client?: string;
   readonly servers: readonly JobServer[];
 }
@@ -40,23 +40,23 @@ export interface Job {
 export interface Limits {
   readonly timeoutMs: number;
   readonly memoryBytes: number;
-  /** Of stdout, of stderr and of the result, each. */
+  /** The limit of stdout, of stderr and of the result, separately. */
   readonly outputBytes: number;
   readonly hostCalls: number;
-  /** Of the arguments and of the result of one host call, each. */
+  /** The limit of the arguments and of the result of a host call, separately. */
   readonly hostCallBytes: number;
-  /** Of the content of saved files that is handed back. */
+  /** The limit of the returned file content. */
   readonly fileBytes: number;
-  /** Of the working folder. */
+  /** The size of the working directory. */
   readonly folderBytes: number;
 }
 
-/** Used where `sandbox.image` says nothing. It is never fetched by us. */
+/** Used if `sandbox.image` is not set. Portolan never pulls it. */
 export const DEFAULT_IMAGE = 'docker.io/library/python:3.13-slim';
 
 const MEGABYTE = 1024 * 1024;
 
-/** What a run gets if nobody says otherwise. */
+/** Used for limits that are not set. */
 export const DEFAULT_LIMITS: Limits = {
   timeoutMs: 30_000,
   memoryBytes: 256 * MEGABYTE,
@@ -85,12 +85,15 @@ type RuntimeName = (typeof RUNTIME_NAMES)[number];
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** What the code asks of us. Servers and tools have their real names and are among those of the job; the arguments are as the code gave them. */
+/**
+ * A request of the code to the host. Servers and tools have their original names and belong to the job; the arguments
+ * are not validated.
+ */
 export type HostCall =
   | { readonly kind: 'tool'; readonly server: string; readonly tool: string; readonly arguments: Arguments }
   | { readonly kind: 'runtime'; readonly name: RuntimeName; readonly arguments: Arguments };
 
-/** A result that is JSON already and goes to the code as it came: numbers that JavaScript cannot hold stay whole. */
+/** A result that is JSON text and is passed on unparsed, so that numbers keep their full precision. */
 export class WrittenResult {
   readonly bytes: Buffer;
 
@@ -99,14 +102,17 @@ export class WrittenResult {
   }
 }
 
-/** Answers what the code asks: a tool's whole result, or the value of a runtime function. A `PortolanError` becomes `mcp.ToolError`. */
+/**
+ * Answers a request of the code with a tool's complete result or the value of a runtime function. A `PortolanError`
+ * becomes `mcp.ToolError`.
+ */
 export type Capability = (request: HostCall, signal: AbortSignal) => Promise<unknown>;
 
 export interface SavedFile {
-  /** Relative to the working folder. */
+  /** Relative to the working directory. */
   readonly path: string;
   readonly bytes: number;
-  /** The content, as far as the limit allows: one of both, or none. */
+  /** The content as text or base64; absent if it exceeds the limit. */
   readonly text?: string;
   readonly base64?: string;
 }
@@ -117,70 +123,70 @@ export interface Output {
   readonly stdout: string;
   readonly stderr: string;
   readonly files: readonly SavedFile[];
-  /** What was cut at a limit; a text that was cut ends with a mark. */
+  /** The outputs that were truncated at a limit; a truncated text ends with a marker. */
   readonly truncated: readonly Truncated[];
   readonly engine: EngineName;
   readonly guarantees: readonly string[];
   readonly hostCalls: number;
   readonly durationMs: number;
-  /** What earlier runs of the session left is gone: this run did not find it, or ended it. */
+  /** The state of earlier runs of the session was lost, before or by this run. */
   readonly stateLost: boolean;
 }
 
 export interface GuestError {
   readonly type: string;
   readonly message: string;
-  /** In the submitted code. */
+  /** The line in the submitted code. */
   readonly line?: number;
-  /** Of an `mcp.ToolError`. */
+  /** The error code of an `mcp.ToolError`. */
   readonly code?: string;
   readonly traceback?: string;
 }
 
 export interface GuestValue {
-  /** As Python's `repr` writes it. */
+  /** The `repr` of the value. */
   readonly text: string;
-  /** Absent where the value has no form in JSON. */
+  /** Absent if the value cannot be converted to JSON without loss. */
   readonly json?: unknown;
 }
 
-/** Why a run was ended from outside: a limit, whoever asked for it, its own crash, or lines that no guest writes. */
+/** Why the host ended a run: a limit, a cancellation, a crash of the interpreter, or an invalid message. */
 export type StopReason = keyof Limits | 'cancelled' | 'died' | 'protocol';
 
-/** How a run went. Whatever the code does is one of these, never a rejection. */
+/** The result of a run. Submitted code cannot cause a rejection. */
 export type Outcome =
   | { readonly kind: 'value'; readonly value?: GuestValue; readonly output: Output }
   | { readonly kind: 'threw'; readonly error: GuestError; readonly output: Output }
   | { readonly kind: 'stopped'; readonly limit: StopReason; readonly message: string; readonly output: Output };
 
-/** Whether an engine can be used here, and what it keeps the code from. */
+/** Whether an engine works on this machine, and which isolation it guarantees. */
 export type Probe =
   | { readonly engine: EngineName; readonly ok: true; readonly version: string; readonly guarantees: readonly string[] }
   | { readonly engine: EngineName; readonly ok: false; readonly problem: string; readonly hint: string };
 
-/** A started guest: lines of JSON over two pipes, and what it writes past them. */
+/** A started guest: JSON lines over two pipes, and a separate stream for its raw stderr. */
 export interface GuestProcess {
   readonly pid: number | undefined;
   readonly input: Writable;
   readonly output: Readable;
   readonly errors: Readable;
-  /** Whether `errors` is the engine's own talk rather than what the code wrote. */
+  /** Whether `errors` carries messages of the engine instead of output of the code. */
   readonly privateErrors: boolean;
-  /** Settles once, when nothing of it is left; says how it ended. */
+  /** Settles once when all processes of the guest have ended, with the reason. */
   readonly ended: Promise<string>;
   kill(): void;
 }
 
-/** One way to start the guest. All else is the same for every engine. */
+/** One way to start the guest. Everything else is the same for all engines. */
 export interface Engine {
   readonly name: EngineName;
-  /** Interpreters that wait, started, for the next job. */
+  /** The number of idle interpreters started in advance. */
   readonly spares: number;
-  /** Programs that run at the same time, whoever sent them; more wait. */
+  /** The limit of concurrent runs of all clients; further runs are queued. */
   readonly atOnce: number;
-  /** Interpreters kept with their state; the one unused for longest goes first. */
+  /** The number of interpreters kept with their state; the least recently used one is ended first. */
   readonly sessions: number;
-  /** By then a guest has said that it is ready, or it never will. */
+  /** The time limit for a guest to report that it is ready. */
   readonly startMs: number;
   probe(): Promise<Probe>;
   start(limits: Pick<Limits, 'memoryBytes' | 'folderBytes'>): Promise<GuestProcess>;

@@ -1,17 +1,17 @@
 import { ErrorCode, PortolanError } from '../base/index.js';
 import type { Sandbox, SandboxOptions } from './sandbox.js';
 
-/** Nothing is loaded, started or probed before somebody asks: most gateways never run a program. */
+/** Loads, starts and probes the engines on first use, because most gateways never run a program. */
 export function openSandbox(options: SandboxOptions): Sandbox {
   let opened: Promise<Sandbox> | undefined;
   let isClosed = false;
   const running = (): Promise<Sandbox> => {
-    // Nobody is left to end what would be opened now.
+    // An engine opened now would never be closed.
     if (isClosed) return Promise.reject(new PortolanError(ErrorCode.Cancelled, 'the sandbox is closed'));
     opened ??= import('./running-sandbox.js').then(
       ({ RunningSandbox }) => new RunningSandbox(options),
       (error: unknown) => {
-        opened = undefined; // the program was replaced while it ran; whoever comes next tries again
+        opened = undefined; // the load failed, for example because Portolan was updated; the next call tries again
         throw error;
       },
     );
@@ -23,7 +23,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     probes: async () => (await running()).probes(),
     warm: async (limits) => (await running()).warm(limits),
     run: async (...job) => (await running()).run(...job),
-    // Nobody who leaves or ends is told of what could not be loaded.
+    // A load failure is reported to the jobs, not here.
     forget: async (session) => (await opened?.catch(() => undefined))?.forget(session),
     [Symbol.asyncDispose]: async () => {
       isClosed = true;

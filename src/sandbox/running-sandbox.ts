@@ -10,7 +10,7 @@ import { Sessions } from './run/guest-sessions.js';
 import type { RunOutcome } from './run/sandbox-run.js';
 import type { EngineInfo, Sandbox, SandboxOptions } from './sandbox.js';
 
-/** An engine that works here, with all that lives in it. */
+/** The chosen engine with its interpreters and queues. */
 interface Chosen {
   readonly info: EngineInfo;
   readonly pool: GuestPool;
@@ -18,10 +18,10 @@ interface Chosen {
   readonly sessions: Sessions;
 }
 
-/** The engine that was chosen, its interpreters, and who waits for them. */
+/** Chooses an engine, runs jobs in its interpreters and queues further jobs. */
 export class RunningSandbox implements Sandbox {
   readonly #options: SandboxOptions;
-  /** Those that run something now or are on their way out. */
+  /** Guests that run a job or are being ended. */
   readonly #busy = new Set<Guest>();
   #chosen: Promise<Chosen> | undefined;
   #closed = false;
@@ -40,7 +40,7 @@ export class RunningSandbox implements Sandbox {
 
   async probes(): Promise<readonly Probe[]> {
     const probes: Probe[] = [];
-    // One after the other: each starts an interpreter, and people do not wait for seconds less.
+    // One after the other, because each probe starts an interpreter and parallel starts save little time.
     for (const engine of enginesFor('every', this.#options)) probes.push(await engine.probe());
     return probes;
   }
@@ -80,7 +80,7 @@ export class RunningSandbox implements Sandbox {
     if (!slot) return cancelled(chosen.info);
     const guest = await this.#take(chosen, limits);
     const outcome = await guest.run(job, call, limits, signal);
-    guest.kill(); // nobody waits for its end but whoever closes us
+    guest.kill(); // only the shutdown waits for its end
     return told(outcome, chosen.info, false);
   }
 
@@ -92,20 +92,20 @@ export class RunningSandbox implements Sandbox {
       void guest.ended.then(() => this.#busy.delete(guest));
       return guest;
     } catch (error) {
-      // What worked at the probe does not now: the next job looks again.
+      // The engine worked at the probe but does not now, so the next job probes again.
       this.#chosen = undefined;
       await close(chosen);
       if (error instanceof PortolanError) throw error;
       const why = error instanceof Error ? error.message : String(error);
       throw new PortolanError(ErrorCode.SandboxUnavailable, `the sandbox ${chosen.info.name} did not start: ${why}`, {
-        hint: 'see `portolan doctor`',
+        hint: 'run `portolan doctor` for details',
         cause: error,
       });
     }
   }
 
   #choice(): Promise<Chosen> {
-    // Stored before the first await, so that two jobs at once probe once.
+    // Stored before the first await, so that two concurrent jobs probe only once.
     this.#chosen ??= this.#choose().catch((error: unknown) => {
       this.#chosen = undefined;
       throw error;
@@ -152,7 +152,7 @@ function told(outcome: RunOutcome, { name, guarantees }: EngineInfo, stateLost: 
   return { ...outcome, output };
 }
 
-/** The caller went away before the code began. */
+/** The caller cancelled before the code started. */
 function cancelled(info: EngineInfo): Outcome {
   const output = { stdout: '', stderr: '', files: [], truncated: [], hostCalls: 0, durationMs: 0 };
   const message = 'stopped: the call was cancelled';

@@ -10,25 +10,25 @@ export interface EngineInfo {
 export interface SandboxOptions {
   /** `auto`, or the name of an engine. */
   readonly engine: string;
-  /** For podman and docker. */
+  /** The container image for podman and docker. */
   readonly image?: string;
-  /** Where snapshots are kept. */
+  /** The directory of the snapshots. */
   readonly folder: string;
   readonly log: Log;
 }
 
-/** Runs code that nobody vouched for. */
+/** Runs untrusted code. */
 export interface Sandbox extends AsyncDisposable {
-  /** The engine that will run the next job; probed once, remembered while it works. Rejects with what to install. */
+  /** The engine of the next job. It is probed once and kept while it works. Rejects with what to install. */
   engine(): Promise<EngineInfo>;
-  /** How one engine fares here. */
+  /** Probes one engine. */
   probe(engine: EngineName): Promise<Probe>;
-  /** How every engine fares here, for people. */
+  /** Probes every engine, for diagnostics. */
   probes(): Promise<readonly Probe[]>;
-  /** Starts an interpreter, so that the first job need not wait for it. */
+  /** Starts an interpreter in advance. */
   warm(limits: Limits): Promise<void>;
-  /** Whatever the code does is an outcome; rejects only if no engine can be started or too many wait. */
+  /** Submitted code cannot cause a rejection; it rejects only if no engine starts or too many jobs wait. */
   run(job: Job, call: Capability, limits: Limits, signal: AbortSignal): Promise<Outcome>;
-  /** Whoever kept state under this key is gone: its interpreter ends now. */
+  /** Ends the session of a client that has disconnected. */
   forget(session: string): Promise<void>;
 }

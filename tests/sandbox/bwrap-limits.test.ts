@@ -79,7 +79,7 @@ def refused(path):
       const engine = { ...bwrapEngine(silentLog), start: () => changedGuest(change) };
       expect(await probeGuest(engine, BWRAP_PROBE, silentLog)).toMatchObject({
         ok: true,
-        remarks: ['no writable folder'],
+        remarks: ['no writable directory'],
       });
     });
 

@@ -21,8 +21,8 @@ const PROGRAMS_OF: Readonly<Record<EngineName, readonly ProgramName[]>> = {
   docker: ['docker'],
 };
 
-/** Installed, but not running, or a system that does not let an ordinary user make namespaces. All else is a fault of ours. */
-const UNUSABLE = /does not answer|on Linux alone|namespace|uid map|not permitted/i;
+/** The engine is installed but not running, or the system denies namespaces. Any other problem is a defect in Portolan. */
+const UNUSABLE = /does not respond|only on Linux|namespace|uid map|not permitted/i;
 /** Texts that our own code could also cause: then bubblewrap itself is asked whether it may make namespaces. */
 const FORBIDDEN = /namespace|uid map|not permitted/i;
 

@@ -199,9 +199,9 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
     const outcome = await run(sandbox, code, { limits: { outputBytes: 50 } });
     expect(outcome).toMatchObject({
       kind: 'value',
-      value: { text: `'${'r'.repeat(49)}\n[cut here: more than 50 bytes]` },
+      value: { text: `'${'r'.repeat(49)}\n[truncated: more than 50 bytes]` },
       output: {
-        stdout: `${'ä'.repeat(25)}\n[cut here: more than 50 bytes]`,
+        stdout: `${'ä'.repeat(25)}\n[truncated: more than 50 bytes]`,
         stderr: 'short\n',
         truncated: ['stdout', 'result'],
       },

@@ -42,7 +42,7 @@ describe('cgroupPlaces', () => {
       expected: [{ version: 1, folder: '/sys/fs/cgroup/memory/inner' }],
     },
     {
-      title: 'offers nothing for a cgroup outside the part that is seen',
+      title: 'offers nothing for a cgroup outside the visible part',
       mounts: [MEMORY.replace(' / /sys', ' /docker/1 /sys')],
       own: '4:memory:/docker/10\n',
       isRoot: true,
@@ -56,7 +56,7 @@ describe('cgroupPlaces', () => {
       expected: [],
     },
     { title: 'offers nothing without cgroups', mounts: [DISK], own: '0::/\n', isRoot: true, expected: [] },
-    { title: 'offers nothing for files it cannot read', mounts: ['x - y', ''], own: '\0', isRoot: true, expected: [] },
+    { title: 'offers nothing for malformed files', mounts: ['x - y', ''], own: '\0', isRoot: true, expected: [] },
   ])('$title', ({ mounts, own, isRoot, expected }) => {
     expect(cgroupPlaces(mounts.join('\n'), own, isRoot)).toEqual(expected);
   });

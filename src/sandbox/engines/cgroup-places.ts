@@ -6,8 +6,8 @@ export interface CgroupPlace {
 }
 
 /**
- * The cgroups below which this process could make one with a memory limit, the nearest first. Only an ordinary user
- * may use the ancestors: what is writable for such a user was delegated, whereas root can write to every cgroup.
+ * The cgroups in which this process could create one with a memory limit, nearest first. Ancestors are listed only for
+ * an unprivileged user, because an ancestor such a user can write to was delegated; root can write to every cgroup.
  */
 export function cgroupPlaces(mountinfo: string, ownCgroups: string, isRoot: boolean): readonly CgroupPlace[] {
   return mountinfo.split('\n').flatMap((line): CgroupPlace[] => {
@@ -32,7 +32,7 @@ function ownPath(ownCgroups: string, version: 1 | 2): string | undefined {
   return undefined;
 }
 
-/** A container may see only a part of the hierarchy; a cgroup outside that part has no folder here. */
+/** A container may see only a part of the hierarchy; a cgroup outside that part has no directory here. */
 function pathBelow(path: string, root: string): string | undefined {
   if (path.split('/').includes('..')) return undefined;
   if (root === '/') return path;

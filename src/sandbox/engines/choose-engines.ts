@@ -12,16 +12,16 @@ interface EngineOptions {
   readonly log: Log;
 }
 
-/** The engines to try, in their order. */
+/** The engines to try, in order of preference. */
 export function enginesFor(which: 'auto' | 'every', options: EngineOptions): readonly Engine[] {
   return (which === 'auto' ? AUTOMATIC : ENGINE_NAMES).map((name) => made(name, options));
 }
 
-/** The engine of that name; there is no other spelling. */
+/** The engine with this name. */
 export function engineOf(wanted: string, options: EngineOptions): Engine {
   const name = ENGINE_NAMES.find((one) => one === wanted);
   if (name) return made(name, options);
-  throw new PortolanError(ErrorCode.SettingsInvalid, `there is no sandbox named ${wanted}`, {
+  throw new PortolanError(ErrorCode.SettingsInvalid, `unknown sandbox engine: ${wanted}`, {
     hint: `use auto, off or one of ${ENGINE_NAMES.join(', ')}`,
   });
 }

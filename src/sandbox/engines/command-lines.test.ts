@@ -4,14 +4,14 @@ import { containerArguments } from './container.js';
 import { denoArguments } from './pyodide-deno.js';
 import { nodeArguments } from './pyodide-node.js';
 
-/** The arguments without the programs in them, which are long and tested elsewhere. */
+/** The arguments, with embedded programs shortened. */
 const brief = (args: readonly string[]) =>
   args.map((one) => (one.length > 200 || one.includes('\n') ? `${one.slice(0, 20).split('\n')[0]}…` : one)).join(' ');
 
 const LIMITS = { memoryBytes: 100_000_000, folderBytes: 5_000_000 };
 
 describe('the command line', () => {
-  it('of bubblewrap takes everything away and gives back little', () => {
+  it('of bubblewrap removes all access and grants only what is needed', () => {
     const libraries = [
       { kind: 'link', path: '/bin', target: 'usr/bin' },
       { kind: 'folder', path: '/lib64' },
@@ -45,7 +45,7 @@ describe('the command line', () => {
   const plan = { folder: '/p', snapshot: '/s/x.snapshot', memoryBytes: 1, fileBytes: 2 };
   const told = '{"folder":"/p","snapshot":"/s/x.snapshot","memoryBytes":1,"fileBytes":2}';
 
-  it('of Node lets it read Pyodide and the snapshot, and make no code from strings', () => {
+  it('of Node allows reading Pyodide and the snapshot, and no code from strings', () => {
     expect(brief(nodeArguments(plan)).replace('--experimental-permission', '--permission')).toBe(
       '--permission --allow-fs-read=/p --allow-fs-read=/s/x.snapshot --disallow-code-generation-from-strings' +
         ' --no-warnings --no-addons --no-global-search-paths --max-old-space-size=256 --input-type=module' +

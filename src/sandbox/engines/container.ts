@@ -10,12 +10,12 @@ import { spawnGuest } from './spawn-guest.js';
 
 const START_MS = 60_000;
 const MAX_PROCESSES = 64;
-/** Of all containers together and whatever else runs as the same user; each has its own limit beside it. */
+/** The process limit for all containers and other processes of this user. Each container also has its own limit. */
 const MAX_OF_USER = 1_024;
-/** The interpreter itself, before the first line of submitted code. */
+/** The memory of the interpreter itself, before submitted code runs. */
 const OWN_MEMORY_BYTES = 64 * 1024 * 1024;
 const SCRATCH_BYTES = 16 * 1024 * 1024;
-/** What the program itself needs to find its own state; nothing of it goes into the container. */
+/** The variables with which the container client finds its own state. None is passed to the container. */
 const PASSED_ON = [
   ...['HOME', 'USER', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'TMPDIR'],
   ...[
@@ -31,13 +31,13 @@ const PASSED_ON = [
 
 const GUARANTEES = [
   'no network',
-  'a container of its own, read-only, without rights',
+  'a separate read-only container without privileges',
   'memory, processes and disk limited by the operating system',
 ];
-const FILTERED = ['no process started', 'system calls filtered'];
-const FILTERED_BY_DEFAULT = ['system calls filtered by the default of the container engine'];
+const FILTERED = ['no processes started', 'system calls filtered'];
+const FILTERED_BY_DEFAULT = ['system calls filtered by the container engine'];
 
-/** CPython in a container, for those who ask for it. It is refused if a limit does not hold inside. */
+/** CPython in a container, used only on request. The probe fails if a limit is not enforced inside. */
 export function containerEngine(name: 'podman' | 'docker', image: string, log: Log): Engine {
   const env = passedOn();
   const engine: Engine = {
@@ -49,13 +49,14 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
     async start(limits) {
       const container = `portolan-${randomKey().slice(0, 16)}`;
       const command = findProgram(name);
-      if (!command) throw new PortolanError(ErrorCode.SandboxUnavailable, `${name} is gone`);
+      if (!command)
+        throw new PortolanError(ErrorCode.SandboxUnavailable, `cannot start the sandbox: ${name} was removed`);
       return spawnGuest({
         command,
         args: containerArguments(name, image, container, limits),
         env,
         first: cpythonSource(THERE_WE_ARE + ownFilter()),
-        // The program we started only talks to whoever runs the container.
+        // The started process is only a client; the container runs in another process and must be removed separately.
         alsoKill: () => void removed(name, command, container, env),
       });
     },
@@ -64,18 +65,18 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
       const command = findProgram(name);
       if (!command)
         return failed(
-          `${name} is not installed where only an administrator can put it`,
+          `${name} was not found in a trusted directory`,
           `install ${name} in one of ${ENGINE_FOLDERS.join(', ')}`,
         );
       const version = await answerOf(command, ['version', '--format', '{{.Client.Version}}'], env);
       const info = await answerOf(command, ['info'], env);
       if (!info.ok)
-        return failed(`${name} does not answer: ${firstLine(info.text)}`, `see that ${name} runs: ${name} info`);
+        return failed(`${name} does not respond: ${firstLine(info.text)}`, `check that ${name} runs: ${name} info`);
       const present = await answerOf(command, ['image', 'inspect', image], env);
-      if (!present.ok) return failed(`the image ${image} is not there`, `fetch it: ${name} pull ${image}`);
+      if (!present.ok) return failed(`the image ${image} was not found`, `download it: ${name} pull ${image}`);
       const probed = await probeGuest(engine, PROBE, log);
       if (!probed.ok)
-        return failed(probed.problem, 'a limit that does not hold is no limit; see the cgroups of this system');
+        return failed(probed.problem, 'check that the cgroups of this system can limit memory and processes');
       const isRootless = name === 'podman' && process.getuid?.() !== 0;
       const filtered = seccompFilter(process.arch) ? FILTERED : FILTERED_BY_DEFAULT;
       return {
@@ -89,7 +90,9 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
   return engine;
 }
 
-/** Whoever is killed while a container comes to be may leave one behind that was not there when it was to be removed. */
+/**
+ * The removal is repeated: a client killed during creation may leave a container that does not exist at the first try.
+ */
 const LOOKS_AFTER_MS = [0, 3_000];
 
 async function removed(
@@ -98,7 +101,7 @@ async function removed(
   container: string,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
-  // Podman asks politely first, which the first process of a container does not hear, and gives it ten seconds.
+  // By default podman sends a signal, which process 1 of a container ignores, and then waits ten seconds.
   const atOnce = name === 'podman' ? ['--time', '0'] : [];
   for (const ms of LOOKS_AFTER_MS) {
     await new Promise((resolve) => setTimeout(resolve, ms).unref());
@@ -106,7 +109,10 @@ async function removed(
   }
 }
 
-/** The container engine holds the pipe: its end does not come where both we and the program we started are gone. */
+/**
+ * The container engine keeps the guest's stdin open, so the guest would not notice that both Portolan and the client
+ * process have died during the start. An alarm ends it.
+ */
 const UNLESS_GONE = [
   'import _signal, os',
   '_signal.signal(_signal.SIGALRM, lambda *_: os._exit(1))',
@@ -118,7 +124,7 @@ _signal.alarm(0)
 _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
 `;
 
-/** The whole command line. */
+/** The command line. */
 export function containerArguments(
   name: 'podman' | 'docker',
   image: string,
@@ -130,16 +136,16 @@ export function containerArguments(
     ...['run', '--interactive', '--rm', '--name', container, '--pull', 'never'],
     ...['--network', 'none', '--read-only', '--cap-drop', 'ALL', '--security-opt', 'no-new-privileges'],
     ...['--user', '65534:65534', '--ipc', 'private', '--hostname', 'sandbox'],
-    // No swap beside the memory: it would be memory under another name.
+    // No swap, because swap would extend the memory limit.
     ...['--memory', memory, '--memory-swap', memory, '--pids-limit', String(MAX_PROCESSES), '--cpus', '1'],
     ...['--ulimit', 'core=0:0', '--ulimit', 'nofile=128:128', '--log-driver', 'none'],
-    // Told none, podman asks for a million, which one that runs in a container itself may not give.
+    // Without a value podman sets a million, which fails if podman itself runs in a container.
     ...['--ulimit', `nproc=${MAX_OF_USER}:${MAX_OF_USER}`],
     ...['--tmpfs', `/work:rw,nosuid,nodev,noexec,mode=1777,size=${folderBytes}`],
     ...['--tmpfs', `/tmp:rw,nosuid,nodev,noexec,mode=1777,size=${SCRATCH_BYTES}`],
     ...['--workdir', '/work', '--env', 'HOME=/work', '--env', 'LANG=C.UTF-8', '--env', 'TZ=UTC'],
     ...['--env', 'MALLOC_ARENA_MAX=1', '--env', 'PYTHONUTF8=1'],
-    // Podman copies the variables of proxies into every container unless told not to.
+    // By default podman copies the proxy variables into every container.
     ...(name === 'podman' ? ['--http-proxy=false'] : []),
     ...['--entrypoint', 'python3', image, '-I', '-B', '-c', `${UNLESS_GONE}\n${CPYTHON_BOOT}`],
   ];
@@ -156,7 +162,7 @@ function firstLine(text: string): string {
 
 const MEMORY = DEFAULT_LIMITS.memoryBytes + DEFAULT_LIMITS.folderBytes + SCRATCH_BYTES + OWN_MEMORY_BYTES;
 
-/** Tries what must not work; the value is the list of what did. */
+/** Tries forbidden operations and returns a list of those that succeeded. */
 const PROBE = `
 import os
 def must_fail(what, act):
@@ -173,17 +179,17 @@ def written(*paths):
             pass
     return "nothing"
 if [line for line in open("/proc/self/net/dev").readlines()[2:] if line.split(":")[0].strip() != "lo"]:
-    found.append("there is a network")
+    found.append("the network can be reached")
 for path in ("/usr/.portolan", "/.portolan", "/etc/.portolan"):
-    must_fail(f"{path} can be written", lambda: open(path, "w"))
+    must_fail(f"{path} is writable", lambda: open(path, "w"))
 memory = written("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 if not memory.isdigit() or int(memory) > ${MEMORY} + (1 << 20):
-    found.append(f"the limit of memory is {memory}")
+    found.append(f"the memory limit is {memory}")
 processes = written("/sys/fs/cgroup/pids.max", "/sys/fs/cgroup/pids/pids.max")
 if not processes.isdigit() or int(processes) > ${MAX_PROCESSES}:
-    found.append(f"the limit of processes is {processes}")
+    found.append(f"the process limit is {processes}")
 if os.getuid() == 0:
-    found.append("the code is root")
+    found.append("the code runs as root")
 if os.uname().machine in ("x86_64", "aarch64"):
     must_fail("a process can be started", lambda: os.fork() or os._exit(0))
 `;

@@ -1,6 +1,6 @@
 import { GUEST_SOURCE } from '../guest-source.js';
 
-/** Reads the guest from its first bytes, so that its frames have a name of their own in a traceback. */
+/** Reads the guest's source from stdin and compiles it with a file name, by which tracebacks recognize its frames. */
 export const CPYTHON_BOOT = [
   'import os',
   'size, data = b"", b""',
@@ -9,7 +9,7 @@ export const CPYTHON_BOOT = [
   'exec(compile(data, "<portolan>", "exec"))',
 ].join('\n');
 
-/** The guest as its boot reads it: the size in eight digits, then the source. `before` runs before anything else. */
+/** The guest's source as the boot code reads it: the size in eight digits, then the source. `before` runs first. */
 export function cpythonSource(before = ''): Uint8Array {
   const source = Buffer.from(`${before}\n${GUEST_SOURCE}`);
   return Buffer.concat([Buffer.from(String(source.length).padStart(8, '0')), source]);

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { homeFolder } from '../../base/index.js';
 import { findProgram, HIDDEN_PROGRAMS } from './find-program.js';
 
-/** Only a Python that comes with the system: one in a home would show the home. */
+/** Only a Python of the system, because one in a home directory would make that directory visible to the guest. */
 const PYTHONS = ['/usr/bin/python3', '/usr/local/bin/python3'];
 const BWRAPS = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
 

@@ -27,14 +27,14 @@ function program(...names: readonly string[]): string {
 }
 
 describe.skipIf(process.platform === 'win32')('findProgram', () => {
-  it('does not look where PATH says, which is that of whoever came first', () => {
+  it('ignores PATH, which comes from the client that started the daemon', () => {
     program('bin', NAME);
     vi.stubEnv('PATH', join(folder, 'bin'));
     expect(findProgram(NAME)).toBeUndefined();
     expect(findProgram(NAME, [join(folder, 'bin')])).toBe(join(folder, 'bin', NAME));
   });
 
-  it('finds what the system has', () => {
+  it('finds a program of the system', () => {
     vi.stubEnv('PATH', '');
     expect(findProgram('env')).toBe('/usr/bin/env');
   });
@@ -45,14 +45,22 @@ describe.skipIf(process.platform === 'win32')('programIn', () => {
 
   it.each<{ title: string; change: () => void; is: 'found' | 'passed by' }>([
     { title: 'its own', change: () => undefined, is: 'found' },
-    { title: 'one that is no program', change: () => mode(0o644, 'up', 'bin', NAME), is: 'passed by' },
-    { title: 'one that everybody can change', change: () => mode(0o757, 'up', 'bin', NAME), is: 'passed by' },
-    { title: 'one in a folder of everybody', change: () => mode(0o777, 'up', 'bin'), is: 'passed by' },
-    { title: 'one in a folder like /tmp', change: () => mode(0o1777, 'up', 'bin'), is: 'passed by' },
-    { title: 'one in a folder that everybody can replace', change: () => mode(0o777, 'up'), is: 'passed by' },
-    { title: 'one whose folder lies in one like /tmp', change: () => mode(0o1777, 'up'), is: 'found' },
+    { title: 'a file that is not executable', change: () => mode(0o644, 'up', 'bin', NAME), is: 'passed by' },
+    { title: 'a file that everybody can write', change: () => mode(0o757, 'up', 'bin', NAME), is: 'passed by' },
     {
-      title: 'a folder of that name',
+      title: 'a file in a directory that everybody can write',
+      change: () => mode(0o777, 'up', 'bin'),
+      is: 'passed by',
+    },
+    { title: 'a file in a directory like /tmp', change: () => mode(0o1777, 'up', 'bin'), is: 'passed by' },
+    { title: 'a file in a directory that everybody can replace', change: () => mode(0o777, 'up'), is: 'passed by' },
+    {
+      title: 'a file in a private subdirectory of a directory like /tmp',
+      change: () => mode(0o1777, 'up'),
+      is: 'found',
+    },
+    {
+      title: 'a directory of that name',
       change: () => {
         rmSync(join(folder, 'up', 'bin', NAME));
         mkdirSync(join(folder, 'up', 'bin', NAME));
@@ -60,19 +68,19 @@ describe.skipIf(process.platform === 'win32')('programIn', () => {
       is: 'passed by',
     },
     {
-      title: 'a link to its own',
+      title: 'a link to a trusted file',
       change: () => link(program('elsewhere', 'real')),
       is: 'found',
     },
     {
-      title: 'a link into a folder of everybody',
+      title: 'a link into a directory that everybody can write',
       change: () => {
         link(program('elsewhere', 'real'));
         mode(0o777, 'elsewhere');
       },
       is: 'passed by',
     },
-    { title: 'a link to nothing', change: () => link(join(folder, 'nothing')), is: 'passed by' },
+    { title: 'a broken link', change: () => link(join(folder, 'nothing')), is: 'passed by' },
   ])('takes only what nobody else could have put there: $title is $is', ({ change, is }) => {
     program('up', 'bin', NAME);
     change();
@@ -106,7 +114,7 @@ describe.skipIf(process.platform === 'win32')('programIn', () => {
 });
 
 describe.skipIf(process.platform === 'win32' || findProgram('podman') !== undefined)('a container engine', () => {
-  it('that is not installed is not started by its name, which would be looked up in PATH', async () => {
+  it('that is not installed is not started through PATH', async () => {
     program('bin', 'podman');
     vi.stubEnv('PATH', join(folder, 'bin'));
     const engine = containerEngine('podman', 'python', silentLog);

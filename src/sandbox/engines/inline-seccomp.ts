@@ -1,9 +1,9 @@
 import { seccompFilter } from './seccomp.js';
 
-/** The machines as Python names them, by the names of Node. */
+/** Maps Python's machine names to those of Node. */
 const MACHINES = { x86_64: 'x64', aarch64: 'arm64' };
 
-/** What the code may find in its environment; podman and docker add variables of their own. */
+/** The variables the code may see; podman and docker add others, which are removed. */
 const KEPT = [
   'PATH',
   'HOME',
@@ -17,9 +17,9 @@ const KEPT = [
 ];
 
 /**
- * Python that installs our filter of system calls on its own process before it reads a job. The filter of a container
- * engine allows processes and sockets, and in bubblewrap the guest still has to mount its folders when it starts. On a
- * machine whose table we have not written out nothing is filtered.
+ * Python code that installs the seccomp filter on its own process before it reads a job. A container engine's filter
+ * allows processes and sockets, and in bubblewrap the guest must first mount its directories. On an architecture without
+ * a table nothing is filtered.
  */
 export function ownFilter(): string {
   const filters = Object.entries(MACHINES).map(([name, architecture]) => [
@@ -39,7 +39,7 @@ if steps:
     PR_SET_SECCOMP, MODE_FILTER, PR_SET_NO_NEW_PRIVS = 22, 2, 38
     program = Program(len(steps) // 8, steps)
     if prctl(PR_SET_NO_NEW_PRIVS, 1, None, 0, 0) or prctl(PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(program), 0, 0):
-        raise SystemExit("system calls cannot be filtered: " + os.strerror(ctypes.get_errno()))
+        raise SystemExit("cannot install the seccomp filter: " + os.strerror(ctypes.get_errno()))
     del prctl, program
 del Program, steps
 `;

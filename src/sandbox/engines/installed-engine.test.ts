@@ -12,12 +12,12 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('isBelievedToRun', () => {
-  it.each(['off', 'chroot', ''])('believes in no engine called %j', (wanted) => {
+  it.each(['off', 'chroot', ''])('reports no engine for the setting %j', (wanted) => {
     expect(isBelievedToRun(wanted, folder)).toBe(false);
   });
 
-  // Pyodide is installed with everything else that the tests need.
-  it('believes what is installed until it failed, and again when something else is', async () => {
+  // Pyodide is installed as a development dependency.
+  it('reports an installed engine until its probe failed, and again when the installed engines change', async () => {
     const verdict = { wanted: 'pyodide', installed: installedEngines('pyodide', folder) };
     expect(verdict.installed).toEqual(['pyodide']);
     expect(isBelievedToRun('pyodide', folder)).toBe(true);
@@ -30,17 +30,17 @@ describe('isBelievedToRun', () => {
   });
 
   it.each([
-    { title: 'an old verdict', text: JSON.stringify({ works: false, at: Date.now() - 25 * 60 * 60 * 1000 }) },
-    { title: 'one from far ahead', text: JSON.stringify({ works: false, at: Date.now() + 25 * 60 * 60 * 1000 }) },
-    { title: 'what is none', text: '{"works":false}' },
-    { title: 'half of one', text: '{"works":fal' },
+    { title: 'an expired result', text: JSON.stringify({ works: false, at: Date.now() - 25 * 60 * 60 * 1000 }) },
+    { title: 'a result from the future', text: JSON.stringify({ works: false, at: Date.now() + 25 * 60 * 60 * 1000 }) },
+    { title: 'a malformed result', text: '{"works":false}' },
+    { title: 'a truncated result', text: '{"works":fal' },
   ])('does not believe $title', async ({ text }) => {
     await keepVerdict(folder, { wanted: 'pyodide', installed: ['pyodide'] }, false);
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
     expect(isBelievedToRun('pyodide', folder)).toBe(true);
   });
 
-  it('writes nothing for an engine that works and was never known to fail', async () => {
+  it('writes no file for an engine that works and never failed', async () => {
     await keepVerdict(folder, { wanted: 'auto', installed: ['bwrap'] }, true);
     expect(readdirSync(folder)).toEqual([]);
   });

@@ -5,19 +5,19 @@ import { findProgram } from './find-program.js';
 import { knownToFail } from './probe-cache.js';
 import { findPyodide } from './pyodide-package.js';
 
-/** Whether programs can probably be run. Nothing is started: a list of tools must not wait for a probe. */
+/** Whether programs can probably run. It starts nothing, because listing tools must not wait for a probe. */
 export function isBelievedToRun(wanted: string, folder: string): boolean {
   const installed = installedEngines(wanted, folder);
   return installed.length > 0 && !knownToFail(folder, { wanted, installed });
 }
 
-/** The engines whose files are there, of those that would be tried. */
+/** The installed engines among those that the setting allows. */
 export function installedEngines(wanted: string, folder: string): readonly EngineName[] {
   const names = wanted === 'auto' ? AUTOMATIC : ENGINE_NAMES.filter((name) => name === wanted);
   return names.filter((name) => isInstalled(name, folder));
 }
 
-/** Whether its files are there; not whether it works. */
+/** Whether the engine's files exist; not whether it works. */
 export function isInstalled(name: EngineName, folder: string): boolean {
   switch (name) {
     case 'bwrap':

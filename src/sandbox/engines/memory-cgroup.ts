@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { entryOf, randomKey } from '../../base/index.js';
 import { type CgroupPlace, cgroupPlaces } from './cgroup-places.js';
 
-/** One group for one guest; all processes that the guest starts belong to it. */
+/** A cgroup for one guest and all processes it starts. */
 export interface MemoryCgroup {
-  /** A process that cannot be moved runs with its other limits alone. */
+  /** A process that cannot be moved runs with its other limits only. */
   add(pid: number): Promise<void>;
-  /** Resolves when the group is gone, or when its processes take too long to end. */
+  /** Resolves when the cgroup is removed, or when its processes do not end in time. */
   remove(): Promise<void>;
 }
 
@@ -15,8 +15,8 @@ const REMOVE_TRIES = 100;
 const LIMIT_FILES = { 1: 'memory.limit_in_bytes', 2: 'memory.max' } as const;
 
 /**
- * Makes a cgroup with a memory limit, or nothing where this process may not. Nothing here is synchronous: the kernel
- * may take some ten milliseconds for a change of a cgroup.
+ * Creates a cgroup with a memory limit, or returns undefined if this process is not permitted to. All operations are
+ * asynchronous, because the kernel may take tens of milliseconds to change a cgroup.
  */
 export async function makeMemoryCgroup(bytes: number): Promise<MemoryCgroup | undefined> {
   const { readFile } = await import('node:fs/promises');
@@ -30,7 +30,7 @@ export async function makeMemoryCgroup(bytes: number): Promise<MemoryCgroup | un
   return undefined;
 }
 
-/** The folder of the new cgroup. */
+/** Returns the path of the new cgroup. */
 async function makeIn({ version, folder }: CgroupPlace, bytes: number): Promise<string | undefined> {
   const { access, constants, mkdir, readFile, writeFile } = await import('node:fs/promises');
   // To move a process, the cgroup that contains both its old and its new cgroup must be writable as well.
@@ -47,7 +47,7 @@ async function makeIn({ version, folder }: CgroupPlace, bytes: number): Promise<
     await isRemoved(made);
     throw error;
   }
-  // Not every kernel counts swap.
+  // Some kernels do not account swap.
   const more =
     version === 1 ? { 'memory.memsw.limit_in_bytes': bytes } : { 'memory.swap.max': 0, 'memory.oom.group': 1 };
   for (const [name, value] of Object.entries(more)) await attempt(writeFile(join(made, name), String(value)));
@@ -67,7 +67,7 @@ function cgroupOf(folder: string): MemoryCgroup {
   };
 }
 
-/** A gateway that was killed left its cgroups behind. One that still has processes cannot be removed. */
+/** Removes cgroups of gateways that were killed. One that still has processes cannot be removed. */
 async function removeLeftOver(folder: string): Promise<void> {
   const { readdir } = await import('node:fs/promises');
   for (const name of await readdir(folder)) {

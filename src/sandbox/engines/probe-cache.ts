@@ -2,16 +2,16 @@ import { join } from 'node:path';
 import { diskFiles, isObject, sha256, writeFile } from '../../base/index.js';
 import type { EngineName } from '../engine.js';
 
-/** After that it is tried again: somebody may have allowed namespaces or mended Pyodide. */
+/** A failed probe is repeated after this time, because the system may have been repaired. */
 const BELIEVED_MS = 24 * 60 * 60 * 1000;
 
-/** What was found when the engines that are installed were last probed, for whoever must answer without a probe. */
+/** The result of the last probe of the installed engines, for callers that must not wait for a probe. */
 export interface ProbeResult {
   readonly wanted: string;
   readonly installed: readonly EngineName[];
 }
 
-/** Whether none of these engines worked the last time, not long ago. Anything that cannot be read is no verdict. */
+/** Whether a recent probe found no working engine. An unreadable file counts as no result. */
 export function knownToFail(folder: string, verdict: ProbeResult, now = Date.now()): boolean {
   const reading = diskFiles.read(pathOf(folder, verdict));
   if (reading.kind !== 'read') return false;
@@ -25,10 +25,10 @@ export function knownToFail(folder: string, verdict: ProbeResult, now = Date.now
   }
 }
 
-/** Kept beside the snapshots; a disk that fails costs the next start a tool that does not work. */
+/** Stores the result beside the snapshots. If that fails, the next start may list a tool that does not work. */
 export async function keepVerdict(folder: string, verdict: ProbeResult, works: boolean): Promise<void> {
   const path = pathOf(folder, verdict);
-  if (works && diskFiles.read(path).kind === 'absent') return; // what is not known to fail is believed to work
+  if (works && diskFiles.read(path).kind === 'absent') return; // an engine without a stored failure is assumed to work
   await writeFile(path, `${JSON.stringify({ works, at: Date.now() })}\n`).catch(() => undefined);
 }
 

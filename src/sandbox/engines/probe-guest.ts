@@ -10,13 +10,16 @@ const PROBE_LIMITS: Limits = { ...DEFAULT_LIMITS, timeoutMs: 20_000 };
 const LISTS = 'found, remarks = [], []\n';
 const RESULT = '\n[found, __import__("sys").version.split()[0], remarks]\n';
 
-/** Starts one guest and lets it try what must not work. `code` appends what did to `found`, and what else holds here to `remarks`. */
+/**
+ * Starts a guest and runs `code`, which tries forbidden operations. It appends those that succeeded to `found`, and other
+ * facts about the isolation to `remarks`.
+ */
 export async function probeGuest(engine: Engine, code: string, log: Log): Promise<Probed> {
   let guest: Guest | undefined;
   try {
     guest = new Guest(await engine.start(PROBE_LIMITS), engine.startMs, log);
     await guest.ready;
-    const none = () => Promise.reject(new Error('a probe calls nothing'));
+    const none = () => Promise.reject(new Error('a probe must not call tools'));
     const job = { code: LISTS + code + RESULT, servers: [] };
     const outcome = await guest.run(job, none, PROBE_LIMITS, new AbortController().signal);
     if (outcome.kind === 'value') return judged(outcome.value?.json);
@@ -33,7 +36,7 @@ export async function probeGuest(engine: Engine, code: string, log: Log): Promis
 function judged(value: unknown): Probed {
   const [found, python, remarks]: unknown[] = Array.isArray(value) ? value : [];
   if (!Array.isArray(found) || !Array.isArray(remarks) || typeof python !== 'string')
-    return { ok: false, problem: 'the probe said nothing' };
+    return { ok: false, problem: 'the probe returned no result' };
   return found.length === 0
     ? { ok: true, python, remarks: remarks.map(String) }
     : { ok: false, problem: found.map(String).join(', ') };

@@ -1,7 +1,7 @@
 const TEXT_MS = 10_000;
 const MAX_TEXT_BYTES = 64 * 1024;
 
-/** What a program of the machine says about itself, or why it does not; never rejects. */
+/** The stdout of a program of this machine, or why it failed; never rejects. */
 export async function textOf(
   command: string,
   args: readonly string[],
@@ -10,7 +10,7 @@ export async function textOf(
   return (await answerOf(command, args, env)).text;
 }
 
-/** The same with whether it ended well. */
+/** Like `textOf`, with whether the program succeeded. */
 export async function answerOf(
   command: string,
   args: readonly string[],

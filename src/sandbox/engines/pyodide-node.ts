@@ -2,24 +2,24 @@ import { RUNNER_SOURCE } from '../guest-source.js';
 import type { PyodideHost, RunnerPlan } from './pyodide.js';
 import { guarded, MOVED } from './watchdog-command.js';
 
-/** For what JavaScript itself needs; Python's memory is limited apart. */
+/** The heap limit of JavaScript; Python's memory has a separate limit. */
 const HEAP_MEGABYTES = 256;
-/** What the process has beside its Python: the engine, its code, its threads' stacks. */
+/** The memory of the process besides Python: V8, compiled code and thread stacks. */
 const OWN_DATA_BYTES = 1024 ** 3;
 const GUARANTEES = [
-  'no file of the machine but those of Pyodide',
-  'no process started',
-  'no network from Python; against code that breaks out of WebAssembly there is only the permission model of Node',
+  'no access to files of this machine except those of Pyodide',
+  'no processes started',
+  'no network from Python; code that breaks out of WebAssembly is limited only by the permission model of Node',
   'memory and time limited by the gateway',
 ];
 
-/** Pyodide in a Node of its own: the permission model, no code from strings, no environment, a limit of memory. */
+/** Pyodide in a separate Node process: permission model, no code from strings, empty environment, memory limit. */
 export const pyodideInNode: PyodideHost = {
   name: 'pyodide',
   guarantees: GUARANTEES,
   async check() {
     if (process.release.name === 'node') return { version: `Node ${process.versions.node}` };
-    return { problem: 'this is not Node', hint: 'run portolan with Node' };
+    return { problem: 'this process does not run in Node', hint: 'run portolan with Node' };
   },
   async command(plan) {
     const data = plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES;
@@ -28,7 +28,7 @@ export const pyodideInNode: PyodideHost = {
   },
 };
 
-/** The flags of the child: readable are Pyodide's own files and the snapshot, and nothing else. */
+/** The arguments of the Node process. It can read only Pyodide's files and the snapshot. */
 export function nodeArguments(plan: RunnerPlan): string[] {
   const { snapshot } = plan;
   const known = process.allowedNodeEnvironmentFlags;

@@ -6,7 +6,7 @@ export interface PyodidePackage {
   readonly version: string;
 }
 
-/** Where Pyodide is installed: beside us, or in our own folder. Never where somebody works: that folder is not ours to trust. */
+/** Finds Pyodide beside Portolan or in Portolan's own directory; never in a project directory, which is untrusted. */
 export function findPyodide(ownFolder: string): PyodidePackage | undefined {
   const { createRequire } = process.getBuiltinModule('node:module');
   const { readFileSync, realpathSync } = process.getBuiltinModule('node:fs');
@@ -17,7 +17,7 @@ export function findPyodide(ownFolder: string): PyodidePackage | undefined {
       if (isObject(facts) && typeof facts.version === 'string')
         return { folder: dirname(manifest), version: facts.version };
     } catch {
-      // Not there: the next place, or none.
+      // Not installed here; try the next directory.
     }
   }
   return undefined;

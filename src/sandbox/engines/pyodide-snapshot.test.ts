@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A maker that writes so much and ends so. */
+/** A plan whose build command is this script. */
 const plan = (script: string, key = 'k') => ({
   folder,
   name: 'pyodide',
@@ -22,19 +22,19 @@ const plan = (script: string, key = 'k') => ({
 const content = (path: string | undefined) => (path === undefined ? undefined : readFileSync(path, 'utf8'));
 
 describe('snapshotFile', () => {
-  it('makes a snapshot once', async () => {
+  it('creates a snapshot once', async () => {
     const first = await snapshotFile(plan('process.stdout.write("memory")'));
     const second = await snapshotFile(plan('process.exit(1)'));
     expect({ first: content(first), same: second === first }).toEqual({ first: 'memory', same: true });
   });
 
-  it('does not take a file that was changed', async () => {
+  it('ignores a file that was changed', async () => {
     const first = await snapshotFile(plan('process.stdout.write("memory")'));
     writeFileSync(first ?? '', 'memor');
     expect(content(await snapshotFile(plan('process.stdout.write("memory")')))).toBe('memory');
   });
 
-  it('replaces that of another version and leaves other files alone', async () => {
+  it('replaces the snapshot of another version and keeps other files', async () => {
     writeFileSync(join(folder, 'deno-x.snapshot'), '');
     await snapshotFile(plan('process.stdout.write("old")', 'old'));
     await snapshotFile(plan('process.stdout.write("new")', 'new'));
@@ -42,7 +42,7 @@ describe('snapshotFile', () => {
     expect(names).toEqual(['deno-x.snapshot', expect.stringMatching(/^pyodide-/)]);
   });
 
-  it('does without if none can be made', async () => {
+  it('returns nothing if no snapshot can be created', async () => {
     expect(await snapshotFile(plan('process.stdout.write("half"); process.exitCode = 3'))).toBeUndefined();
     expect(readdirSync(folder)).toEqual([]);
   });

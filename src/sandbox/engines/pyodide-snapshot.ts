@@ -2,39 +2,42 @@ import { join } from 'node:path';
 import { type Log, sha256, writeFile } from '../../base/index.js';
 import { type GuestCommand, spawnGuest } from './spawn-guest.js';
 
-/** What is loaded already when an interpreter starts from the snapshot: the guest's own modules and those that programs ask for most. */
+/** Modules that are imported in the snapshot: those of the guest and those that programs use most. */
 export const SNAPSHOT_IMPORTS = `import ast, asyncio, base64, bisect, calendar, collections, concurrent.futures, contextlib, copy, csv
 import dataclasses, datetime, decimal, difflib, enum, fractions, functools, hashlib, heapq, html, inspect, io, itertools, json
 import keyword, linecache, logging, math, operator, os, pathlib, random, re, statistics, string, sys, textwrap, threading, time
 import traceback, types, typing, unicodedata, urllib.parse, uuid, zlib
 `;
 
-/** Building takes seconds on a machine that has nothing else to do. */
+/** Building takes seconds on an idle machine. */
 const BUILD_MS = 120_000;
 const MAX_SNAPSHOT_BYTES = 128 * 1024 * 1024;
 
 export interface SnapshotPlan {
   readonly folder: string;
-  /** Of the engine: those of others are left alone. */
+  /** The name of the engine. Snapshots of other engines are not removed. */
   readonly name: string;
-  /** Of the engine, its version and all else on which the bytes depend. */
+  /** Identifies the engine, its version and everything else that determines the content. */
   readonly key: string;
   readonly maker: Omit<GuestCommand, 'first'>;
   readonly log: Log;
 }
 
-/** The file with the memory of a started interpreter, made if there is none. Undefined if that failed: all works without, only slower. */
+/**
+ * The path of a file with the memory of a started interpreter, created if it does not exist. Undefined if that fails;
+ * then the engine only starts more slowly.
+ */
 export async function snapshotFile(plan: SnapshotPlan): Promise<string | undefined> {
   const prefix = `${plan.name}-${sha256(plan.key).slice(0, 16)}-`;
   try {
     return found(plan.folder, prefix) ?? (await build(plan, prefix));
   } catch (error) {
-    plan.log('warn', 'no snapshot of Pyodide', { error: String(error) });
+    plan.log('warn', 'cannot create a snapshot of Pyodide', { error: String(error) });
     return undefined;
   }
 }
 
-/** The name holds the hash of the content: a file that was cut short or changed is not taken. */
+/** The file name contains the hash of the content, so a truncated or changed file is ignored. */
 function found(folder: string, prefix: string): string | undefined {
   const { readdirSync, readFileSync, existsSync } = process.getBuiltinModule('node:fs');
   if (!existsSync(folder)) return undefined;
@@ -72,12 +75,12 @@ async function build({ folder, name, maker: command, log }: SnapshotPlan, prefix
   const bytes = Buffer.concat(parts);
   const path = join(folder, nameOf(prefix, bytes));
   await writeFile(path, bytes);
-  log('info', 'made a snapshot of Pyodide', { bytes: bytes.length, ms: Math.round(performance.now() - began) });
+  log('info', 'created a snapshot of Pyodide', { bytes: bytes.length, ms: Math.round(performance.now() - began) });
   tidy(folder, name, path);
   return path;
 }
 
-/** Those of other versions are never asked for again. */
+/** Removes snapshots of other versions, which are no longer used. */
 function tidy(folder: string, engine: string, current: string): void {
   const { readdirSync, rmSync } = process.getBuiltinModule('node:fs');
   for (const name of readdirSync(folder)) {

@@ -7,32 +7,32 @@ import { SNAPSHOT_IMPORTS, snapshotFile } from './pyodide-snapshot.js';
 import { type GuestCommand, spawnGuest } from './spawn-guest.js';
 
 const START_MS = 90_000;
-/** The interpreter itself, before the first line of submitted code. */
+/** The memory of the interpreter itself, before submitted code runs. */
 const OWN_MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** What a runner is told: where Pyodide is, and its limits. */
+/** The input of the runner: the path of Pyodide and the limits. */
 export interface RunnerPlan {
   readonly folder: string;
   readonly snapshot?: string;
   readonly memoryBytes: number;
   readonly fileBytes: number;
-  /** Descriptors of the pipes; 0 and 1 if nothing is said. */
+  /** The descriptors of the pipes; 0 and 1 by default. */
   readonly input?: number;
   readonly output?: number;
-  /** Python to run before a snapshot is written to stdout, instead of the guest. */
+  /** Python code to run before a snapshot is written to stdout. If set, the guest is not started. */
   readonly make?: string;
 }
 
-/** One JavaScript runtime in which Pyodide can be started. */
+/** A JavaScript runtime that can run Pyodide. */
 export interface PyodideHost {
   readonly name: Extract<EngineName, 'pyodide' | 'deno'>;
   readonly guarantees: readonly string[];
-  /** Undefined if it can be used, else what is wrong. */
+  /** The version of the runtime, or why it cannot be used. */
   check(): Promise<{ readonly version: string } | { readonly problem: string; readonly hint: string }>;
   command(plan: RunnerPlan): Promise<Omit<GuestCommand, 'first'>>;
 }
 
-/** CPython compiled to WebAssembly, in a process of its own. The host says in which. */
+/** CPython compiled to WebAssembly in a separate process. `host` is the JavaScript runtime. */
 export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): Engine {
   let snapshot: Promise<string | undefined> | undefined;
   const snapshotOf = (found: PyodidePackage, version: string) => {
@@ -41,11 +41,12 @@ export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): E
   };
   const start = async ({ memoryBytes, folderBytes }: Pick<Limits, 'memoryBytes' | 'folderBytes'>) => {
     const [found, checked] = [findPyodide(ownFolder), await host.check()];
-    if (!found || 'problem' in checked) throw new PortolanError(ErrorCode.SandboxUnavailable, 'Pyodide is gone');
+    if (!found || 'problem' in checked)
+      throw new PortolanError(ErrorCode.SandboxUnavailable, 'cannot start the sandbox: Pyodide was removed');
     const file = await snapshotOf(found, checked.version);
     const plan: RunnerPlan = {
       folder: found.folder,
-      // With every link followed: that is the path which permissions are given for.
+      // The permission is granted for the path with all symlinks resolved.
       ...(file !== undefined && { snapshot: process.getBuiltinModule('node:fs').realpathSync(file) }),
       memoryBytes: memoryBytes + OWN_MEMORY_BYTES,
       fileBytes: folderBytes,
@@ -54,7 +55,7 @@ export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): E
   };
   const engine: Engine = {
     name: host.name,
-    // Each takes some 200 MB.
+    // Each interpreter takes about 200 MB.
     spares: 1,
     atOnce: 4,
     sessions: 4,
@@ -67,7 +68,7 @@ export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): E
       const found = findPyodide(ownFolder);
       if (!found) return failed('Pyodide is not installed', 'install it beside portolan: npm install pyodide');
       const probed = await probeGuest(engine, PROBE, log);
-      if (!probed.ok) return failed(probed.problem, 'see that Pyodide is whole: npm install pyodide');
+      if (!probed.ok) return failed(probed.problem, 'reinstall Pyodide: npm install pyodide');
       const version = `Pyodide ${found.version}, Python ${probed.python}, ${checked.version}`;
       return { engine: host.name, ok: true, version, guarantees: host.guarantees };
     },
@@ -92,7 +93,7 @@ async function makeSnapshot(
   return snapshotFile({ folder, name: host.name, key, maker, log });
 }
 
-/** Tries what must not work; the value is the list of what did. */
+/** Tries forbidden operations and returns a list of those that succeeded. */
 const PROBE = `
 def must_fail(what, act):
     try:
@@ -100,10 +101,10 @@ def must_fail(what, act):
     except (OSError, MemoryError, ImportError):
         return
     found.append(what)
-must_fail("a limit of memory does not hold", lambda: bytearray(1 << 30))
-must_fail("a limit of files does not hold", lambda: [open(f"big{n}", "wb").write(bytes(16 << 20)) for n in range(8)])
+must_fail("the memory limit is not enforced", lambda: bytearray(1 << 30))
+must_fail("the file size limit is not enforced", lambda: [open(f"big{n}", "wb").write(bytes(16 << 20)) for n in range(8)])
 must_fail("JavaScript can be reached", lambda: __import__("js"))
-must_fail("the machine's files can be seen", lambda: open("/etc/passwd"))
+must_fail("files of this machine are visible", lambda: open("/etc/passwd"))
 must_fail("a process can be started", lambda: __import__("subprocess").run(["true"]))
 import os
 for name in os.listdir():

@@ -10,7 +10,7 @@ const ANSWERS: Readonly<Record<number, string>> = {
   327718: 'ENOSYS',
 };
 
-/** What the kernel would do with the filter: the four instructions that it uses. */
+/** Interprets the filter as the kernel would: the four instructions that it uses. */
 function ask(machine: 'x64' | 'arm64', number: number, args: readonly number[] = [], audit = AUDIT[machine]): string {
   const bytes = seccompFilter(machine) ?? new Uint8Array();
   const program = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
@@ -66,17 +66,17 @@ describe('seccompFilter', () => {
     { title: 'seccomp by its other name', x64: 157, arm64: 167, args: [22, 2], answer: 'EPERM' },
     { title: 'another prctl', x64: 157, arm64: 167, args: [15], answer: 'allow' },
     { title: 'landlock_create_ruleset', x64: 444, arm64: 444, answer: 'EPERM' },
-    { title: 'duplicating a descriptor', x64: 72, arm64: 25, args: [0, 1030], answer: 'allow' },
-    { title: 'a larger pipe', x64: 72, arm64: 25, args: [0, 1031], answer: 'EPERM' },
-    { title: 'a lock of an open file', x64: 72, arm64: 25, args: [0, 37], answer: 'EPERM' },
-    { title: 'a lock of the process, which is not stored', x64: 72, arm64: 25, args: [0, 6], answer: 'success' },
-    { title: 'waiting for a lock of the process', x64: 72, arm64: 25, args: [0, 7], answer: 'success' },
+    { title: 'fcntl that duplicates a descriptor', x64: 72, arm64: 25, args: [0, 1030], answer: 'allow' },
+    { title: 'fcntl that enlarges a pipe', x64: 72, arm64: 25, args: [0, 1031], answer: 'EPERM' },
+    { title: 'an open file description lock', x64: 72, arm64: 25, args: [0, 37], answer: 'EPERM' },
+    { title: 'a process lock, which is not stored', x64: 72, arm64: 25, args: [0, 6], answer: 'success' },
+    { title: 'waiting for a process lock', x64: 72, arm64: 25, args: [0, 7], answer: 'success' },
     { title: 'a new thread', x64: 56, arm64: 220, args: [0x3d0f00], answer: 'allow' },
     { title: 'a new process', x64: 56, arm64: 220, args: [17], answer: 'EPERM' },
     { title: 'a new process in a new user namespace', x64: 56, arm64: 220, args: [0x10000011], answer: 'EPERM' },
-    { title: 'clone3, whose flags cannot be seen', x64: 435, arm64: 435, answer: 'ENOSYS' },
-    { title: 'typing into a terminal', x64: 16, arm64: 29, args: [0, 0x5412], answer: 'EPERM' },
-    { title: 'another question to a terminal', x64: 16, arm64: 29, args: [0, 0x5401], answer: 'allow' },
+    { title: 'clone3, whose flags the filter cannot read', x64: 435, arm64: 435, answer: 'ENOSYS' },
+    { title: 'inserting input into a terminal', x64: 16, arm64: 29, args: [0, 0x5412], answer: 'EPERM' },
+    { title: 'another terminal request', x64: 16, arm64: 29, args: [0, 0x5401], answer: 'allow' },
     { title: 'mount', x64: 165, arm64: 40, answer: 'EPERM' },
     { title: 'ptrace', x64: 101, arm64: 117, answer: 'EPERM' },
     { title: 'bpf', x64: 321, arm64: 280, answer: 'EPERM' },
@@ -84,8 +84,8 @@ describe('seccompFilter', () => {
     { title: 'memfd_create', x64: 319, arm64: 279, answer: 'EPERM' },
     { title: 'shmget', x64: 29, arm64: 194, answer: 'EPERM' },
     { title: 'keyctl', x64: 250, arm64: 219, answer: 'EPERM' },
-    { title: 'a call nobody knew when this was written', x64: 453, arm64: 453, answer: 'ENOSYS' },
-    { title: 'a number far away', x64: 0x3fffffff, arm64: 0x3fffffff, answer: 'ENOSYS' },
+    { title: 'a system call newer than the table', x64: 453, arm64: 453, answer: 'ENOSYS' },
+    { title: 'a very large number', x64: 0x3fffffff, arm64: 0x3fffffff, answer: 'ENOSYS' },
     { title: 'a call of the 32-bit table', x64: 0x40000000, arm64: 0x40000000, answer: 'kill' },
   ])('answers $title with $answer', ({ x64, arm64, args = [], answer }) => {
     expect({ x64: ask('x64', x64, args), arm64: ask('arm64', arm64, args) }).toEqual({ x64: answer, arm64: answer });
@@ -95,11 +95,11 @@ describe('seccompFilter', () => {
     expect([ask('x64', 57), ask('x64', 58)]).toEqual(['EPERM', 'EPERM']);
   });
 
-  it('kills what speaks for another machine', () => {
+  it('kills a system call of another architecture', () => {
     expect([ask('x64', 0, [], AUDIT.arm64), ask('x64', 0, [], 0x40000003)]).toEqual(['kill', 'kill']);
   });
 
-  it('has none for a machine whose numbers are not written out', () => {
+  it('returns no filter for an architecture without a table', () => {
     expect(seccompFilter('riscv64')).toBeUndefined();
   });
 });

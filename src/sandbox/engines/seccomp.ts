@@ -1,8 +1,8 @@
 const NONE = -1;
 
-/** System calls that a Python program over pipes never needs, by their numbers on x86-64 and on arm64. */
+/** System calls that a Python program over pipes never needs, with their numbers on x86-64 and arm64. */
 const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = {
-  // the network; how much a socket may hold is a setting of the system, so pairs are denied too
+  // Network. Pairs are denied too, because a socket buffers kernel memory up to a system setting.
   socket: [41, 198],
   socketpair: [53, 199],
   connect: [42, 203],
@@ -10,7 +10,7 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = 
   listen: [50, 201],
   accept: [43, 202],
   accept4: [288, 242],
-  // processes; threads are let through below
+  // Processes. Threads are allowed below.
   fork: [57, NONE],
   vfork: [58, NONE],
   unshare: [272, 97],
@@ -23,7 +23,7 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = 
   pidfd_open: [434, 434],
   pidfd_getfd: [438, 438],
   pidfd_send_signal: [424, 424],
-  // the file system's own shape
+  // File system layout.
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],
@@ -43,7 +43,7 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = 
   quotactl_fd: [443, 443],
   swapon: [167, 224],
   swapoff: [168, 225],
-  // memory that no limit of the process counts
+  // Memory that no process limit counts.
   memfd_create: [319, 279],
   memfd_secret: [447, 447],
   shmget: [29, 194],
@@ -64,13 +64,13 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = 
   mq_timedreceive: [243, 183],
   mq_notify: [244, 184],
   mq_getsetattr: [245, 185],
-  // the same: pages that a pipe holds after their file has given them up
+  // Likewise: pages that stay in a pipe after their file has released them.
   vmsplice: [278, 75],
   splice: [275, 76],
   tee: [276, 77],
   sendfile: [40, 71],
   remap_file_pages: [216, 234],
-  // objects in the kernel whose number no limit of the process bounds
+  // Kernel objects whose number no process limit bounds.
   setxattr: [188, 5],
   lsetxattr: [189, 6],
   fsetxattr: [190, 7],
@@ -82,7 +82,7 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = 
   io_setup: [206, 0],
   seccomp: [317, 277],
   landlock_create_ruleset: [444, 444],
-  // the kernel, where most of its faults were found
+  // Kernel interfaces with a history of vulnerabilities.
   keyctl: [250, 219],
   add_key: [248, 217],
   request_key: [249, 218],
@@ -114,7 +114,7 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = 
   ustat: [136, NONE],
   sysfs: [139, NONE],
   _sysctl: [156, NONE],
-  // the machine's clock, name and memory policy
+  // Clock, host name and memory policy of the machine.
   settimeofday: [164, 170],
   clock_settime: [227, 112],
   adjtimex: [159, 171],
@@ -131,7 +131,7 @@ const DENIED: Readonly<Record<string, readonly [x64: number, arm64: number]>> = 
 
 interface Machine {
   readonly index: 0 | 1;
-  /** AUDIT_ARCH_*, which tells a native call from one of another table. */
+  /** AUDIT_ARCH_*, which identifies the system call table of a call. */
   readonly audit: number;
   readonly clone: number;
   readonly ioctl: number;
@@ -144,20 +144,21 @@ const MACHINES: Readonly<Record<string, Machine>> = {
   arm64: { index: 1, audit: 0xc00000b7, clone: 220, ioctl: 29, fcntl: 25, prctl: 167 },
 };
 
-/** The same number on both. The C library takes `clone` instead, whose flags can be looked at. */
+// Its number is the same on both architectures. It is denied with ENOSYS, so that the C library uses `clone`, whose
+// flags the filter can read.
 const CLONE3 = 435;
-/** What was added after this is not known here, so it is not there. */
+/** Newer system calls are unknown to this table and get ENOSYS. */
 const LAST_KNOWN = 452;
-/** Calls of the 32-bit table on x86-64, which have numbers of their own. */
+/** Set in the system call numbers of the x32 ABI on x86-64. */
 const X32_BIT = 0x40000000;
 const CLONE_THREAD = 0x10000;
-/** TIOCSTI, TIOCLINUX, TIOCSETD: they type into a terminal for whoever owns it. */
+/** TIOCSTI, TIOCLINUX, TIOCSETD: they insert input into the owner's terminal. */
 const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x5423];
-/** F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ: kernel memory that no limit of the process bounds. */
+/** F_OFD_SETLK, F_OFD_SETLKW, F_SETLEASE, F_NOTIFY, F_SETPIPE_SZ: kernel memory that no process limit bounds. */
 const DENIED_FILE_REQUESTS = [37, 38, 1024, 1026, 1031];
 /**
- * F_SETLK, F_SETLKW. The kernel stores any number of these locks. They never conflict within one process, and there is
- * no second one, so the answer is success and nothing is stored: SQLite works with files.
+ * F_SETLK, F_SETLKW. The kernel would store any number of these locks. Locks never conflict within one process, and there
+ * is only one, so the filter returns success without storing the lock. SQLite needs this to use files.
  */
 const LOCK_REQUESTS = [6, 7];
 const PR_SET_SECCOMP = 22;
@@ -170,12 +171,12 @@ const RETURN = 0x06;
 const KILL_PROCESS = 0x80000000;
 const ALLOW = 0x7fff0000;
 const ERRNO = 0x00050000;
-/** The call does nothing and returns 0. */
+/** Skips the call and returns 0. */
 const SUCCEED = ERRNO;
 const EPERM = 1;
 const ENOSYS = 38;
 
-/** Where the kernel puts what is asked: `struct seccomp_data`, low halves of the arguments. */
+/** Offsets in `struct seccomp_data`; the low halves of the arguments. */
 const NUMBER = 0;
 const AUDIT = 4;
 const FIRST_ARGUMENT = 16;
@@ -185,18 +186,18 @@ type Instruction = readonly [code: number, ifTrue: number, ifFalse: number, valu
 
 const load = (offset: number): Instruction => [LOAD_WORD, 0, 0, offset];
 const give = (answer: number): Instruction => [RETURN, 0, 0, answer];
-/** Skips the next `steps` unless it is so. */
+/** Skips the next `steps` instructions unless the condition holds. */
 const unless = (code: number, value: number, steps: number): Instruction => [code, 0, steps, value];
 
-/** The same answer for each of these values. */
+/** Returns the same action for each of these values. */
 const answers = (values: readonly number[], answer: Instruction): Instruction[] =>
   values.flatMap((value) => [unless(JUMP_EQUAL, value, 1), answer]);
-/** For one system call, looks at an argument; a value without an answer is allowed. */
+/** Checks one argument of a system call. Values without an action are allowed. */
 const forCall = (number: number, argument: number, program: readonly Instruction[]): Instruction[] => [
   ...[unless(JUMP_EQUAL, number, program.length + 2), load(argument), ...program, give(ALLOW)],
 ];
 
-/** The filter as the kernel takes it, or nothing for a machine whose table we have not written out. */
+/** The filter in the kernel's format, or undefined for an architecture without a table. */
 export function seccompFilter(architecture: string): Uint8Array | undefined {
   const machine = MACHINES[architecture];
   if (!machine) return undefined;
@@ -216,7 +217,7 @@ export function seccompFilter(architecture: string): Uint8Array | undefined {
     unless(JUMP_EQUAL, CLONE3, 1),
     give(ERRNO | ENOSYS),
     ...answers(denied, refuse),
-    // A thread, not a process: else every limit of a process could be had many times over.
+    // Only threads may be created; a new process would have limits of its own.
     ...[unless(JUMP_EQUAL, machine.clone, 4), load(FIRST_ARGUMENT), unless(JUMP_ANY_BIT, CLONE_THREAD, 1)],
     ...[give(ALLOW), refuse],
     ...forCall(machine.prctl, FIRST_ARGUMENT, answers([PR_SET_SECCOMP], refuse)),

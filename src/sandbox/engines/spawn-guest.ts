@@ -9,24 +9,24 @@ export interface GuestCommand {
   readonly env?: Readonly<Record<string, string>>;
   readonly options?: Pick<SpawnOptions, 'uid' | 'gid' | 'cwd'>;
   /**
-   * The first pipe after the usual three stays open as long as we live: who watches it learns of our end. The program
-   * starts after a first line, so that it is in its cgroup by then.
+   * Adds a pipe that stays open while Portolan lives; its end tells the watchdog that Portolan has died. The program
+   * starts after a first line on it, when its process is in the cgroup.
    */
   readonly watched?: boolean;
   readonly cgroup?: MemoryCgroup | undefined;
-  /** Written before anything else. */
+  /** Written to stdin first. */
   readonly first: Uint8Array;
-  /** Its stderr is the engine's own and says nothing of the code. */
+  /** Whether stderr carries messages of the engine instead of output of the code. */
   readonly privateErrors?: boolean;
-  /** What else ends it where a signal is not enough. */
+  /** An additional way to end the guest if a signal is not enough. */
   readonly alsoKill?: () => void;
 }
 
 const LAST_WORDS_MS = 300;
-/** Programs come after those who serve everybody: an endless one must not take the processor from the gateway. */
+/** Guests get a lower priority, so that an endless loop does not slow down the gateway. */
 const PRIORITY = 5;
 
-/** Starts a guest with an environment of its own; nothing of ours is inherited. */
+/** Starts a guest with a separate environment. Nothing of Portolan's environment is inherited. */
 export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
   const { spawn } = await import('node:child_process');
   const isGroup = process.platform !== 'win32';
@@ -35,19 +35,19 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     ...guest.options,
     env: { ...guest.env },
     stdio: ['pipe', 'pipe', 'pipe', guest.watched ? 'pipe' : 'ignore'],
-    // A group of its own, to be ended as one; and whoever types Ctrl-C at us does not mean it.
+    // A separate process group can be killed as a whole, and does not receive Ctrl-C from the terminal.
     detached: isGroup,
     windowsHide: true,
   });
   giveWay(child.pid);
   const watched = duplexOf(child.stdio[3]);
   const { stdin: input, stdout: output, stderr: errors } = child;
-  if (!input || !output || !errors) throw new Error('a guest without pipes'); // the type knows no better
+  if (!input || !output || !errors) throw new Error('a guest without pipes'); // cannot happen; narrows the type
   let isOver = false;
   const ended = new Promise<string>((resolve) => {
     const end = (how: string) => {
       isOver = true;
-      // A line, where an end without one would mean that we died.
+      // A line tells the watchdog that the guest has ended; the end of the pipe without one means that Portolan died.
       watched?.end('over\n');
       if (!guest.cgroup) resolve(how);
       else void guest.cgroup.remove().then(() => resolve(how));
@@ -55,7 +55,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     child.once('error', (error) => end(error.message));
     child.once('exit', (code, signal) => {
       const how = howItEnded(code, signal);
-      // What it wrote last may still be in the pipe; a process that it left behind may hold the pipe open.
+      // Its last output may still be in the pipe, and a process it left behind may keep the pipe open.
       const late = setTimeout(() => end(how), LAST_WORDS_MS);
       const read = () => {
         clearTimeout(late);
@@ -66,7 +66,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     });
   });
   const streams: (Readable | Writable | undefined)[] = [input, output, errors, watched];
-  for (const stream of streams) stream?.on('error', () => undefined); // a guest that died is told of by `ended`
+  for (const stream of streams) stream?.on('error', () => undefined); // `ended` reports a guest that died
   if (child.pid !== undefined) await guest.cgroup?.add(child.pid);
   watched?.write('start\n');
   input.write(guest.first);
@@ -88,17 +88,17 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
   };
 }
 
-/** What it starts inherits this; where the system does not allow it, it runs like everybody. */
+/** Lowers the priority; child processes inherit it. If the system denies that, the priority stays. */
 function giveWay(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.getBuiltinModule('node:os').setPriority(pid, PRIORITY);
   } catch {
-    // It is gone already, or nobody may.
+    // The process has ended, or the system denies the change.
   }
 }
 
-/** A program between us and the guest tells a signal as a number over 128. */
+/** A wrapper process reports a signal as an exit code over 128. */
 function howItEnded(code: number | null, signal: string | null): string {
   if (signal) return `killed by ${signal}`;
   return code !== null && code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`;
@@ -108,7 +108,7 @@ function killGroup(leader: number): void {
   try {
     process.kill(-leader, 'SIGKILL');
   } catch {
-    // Nobody is left in it.
+    // The process group has no processes left.
   }
 }
 

@@ -1,10 +1,10 @@
 import type { GuestCommand } from './spawn-guest.js';
 
 /**
- * The shell waits for a first line, by which it is in its cgroup. Then it makes way for the program and leaves behind one
- * that waits for our end: nothing else would stop a program that never looks at its pipes again. A second line means
- * that all is well, an end without one that we are dead. It ends the whole group, because bubblewrap, killed while it
- * starts, leaves a child that waits for it for ever.
+ * The shell waits for a first line, which arrives once its process is in the cgroup. Then it becomes the program and
+ * leaves a watchdog process, because a program that never reads its pipes would not notice that Portolan died. A second
+ * line means that the guest has ended; the end of the pipe without one means that Portolan died. The watchdog kills the
+ * whole process group, because bubblewrap, if killed while it starts, leaves a child that waits for it forever.
  */
 const GUARD = `ulimit -c 0; ulimit -d "$1" 2>/dev/null; shift
 read -r line <&3 || exit 1
@@ -13,13 +13,13 @@ exec 3<&-
 [ "$1" = moved ] && exec 4<&0 5>&1 </dev/null >&2
 shift; exec "$@"`;
 
-/** Where the pipes are that a program finds elsewhere than on 0 and 1. */
+/** The descriptors of the pipes if they are not 0 and 1. */
 export const MOVED = { input: 4, output: 5 } as const;
 
-/** Node makes what it takes for its own stdin not block, and to wait for that costs a millisecond a call. */
+/** Node makes its own stdin non-blocking; polling it would cost a millisecond per call. */
 export type Pipes = 'moved' | 'usual';
 
-/** The same program, ended with us whatever happens, and with a limit for all its memory where the system has one. */
+/** The command with a watchdog that ends it when Portolan dies, and with a memory limit if the system has one. */
 export function guarded(
   command: string,
   args: readonly string[],

@@ -1,11 +1,11 @@
-/** A file, a link or a folder costs the kernel up to 1.3 kB that the size of a tmpfs does not count. */
+/** A file, link or directory takes up to 1.3 kB of kernel memory that the size of a tmpfs does not include. */
 const MAX_INODES = 8_192;
 
 /**
- * Python that mounts the writable folders of a guest in bubblewrap and then drops the capability for it. Until then the
- * folders are read-only, and if a step fails they are so again. bubblewrap 0.8 cannot limit the number of inodes, and its
- * tmpfs cannot be remounted with one: it belongs to the outer user namespace. So the guest makes a mount namespace and
- * one tmpfs of its own. All folders share it, so that its limits are those of the whole guest.
+ * Python code that mounts the writable directories of a guest in bubblewrap and then drops the capability for it. Before
+ * that, and if a step fails, the directories are read-only. bubblewrap 0.8 cannot limit the number of inodes, and its
+ * tmpfs cannot be remounted because it belongs to the outer user namespace. So the guest creates its own mount namespace
+ * and one tmpfs that all directories share, so that its limits apply to the whole guest.
  */
 export function writableFolders(folder: string, bytes: number): string {
   return `
@@ -33,7 +33,7 @@ def mount_folders():
     finally:
         header = (ctypes.c_uint32 * 2)(0x20080522, 0)
         if libc.capset(header, (ctypes.c_uint32 * 6)()):
-            raise SystemExit("capabilities cannot be dropped: " + os.strerror(ctypes.get_errno()))
+            raise SystemExit("cannot drop capabilities: " + os.strerror(ctypes.get_errno()))
 mount_folders()
 del mount_folders
 `;

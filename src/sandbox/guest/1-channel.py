@@ -1,14 +1,14 @@
-# The guest: one program for every engine. The parts are joined in the order of their names into one source.
-# Nothing here defends anything: the process around it does, and the host believes no message.
+# The guest program, the same for every engine. Its parts are concatenated in the order of their file names.
+# Nothing here is a security boundary: the surrounding process isolates the code, and the host trusts no message.
 import itertools, json, os, sys, threading, time
 
 
 class HostGone(BaseException):
-    """The host closed the channel: there is nobody left to work for."""
+    """The host closed the channel, so the guest exits."""
 
 
 class Slot:
-    """Where the answer to one request arrives."""
+    """Receives the response to one request."""
 
     __slots__ = ("answer", "arrived")
 
@@ -18,7 +18,7 @@ class Slot:
 
 
 class Channel:
-    """JSON-RPC lines to the host and back. `pump` reads one line where no thread does it for us."""
+    """JSON-RPC lines to and from the host. `pump` reads one line if no thread reads the channel."""
 
     def __init__(self, write, pump):
         self._write = write
@@ -55,7 +55,7 @@ class Channel:
             slot.arrived()
 
     def ask(self, method, params):
-        """Blocks until the host has answered."""
+        """Blocks until the host has responded."""
         if self._pump is None:
             event = threading.Event()
             _, slot = self.request(method, params, event.set)
@@ -67,7 +67,7 @@ class Channel:
         return slot.answer
 
     async def ask_later(self, method, params):
-        """Lets the event loop go on until the host has answered."""
+        """Suspends the coroutine until the host has responded."""
         import asyncio
 
         loop = asyncio.get_running_loop()
@@ -77,7 +77,7 @@ class Channel:
             try:
                 loop.call_soon_threadsafe(lambda: future.done() or future.set_result(None))
             except RuntimeError:
-                pass  # the loop was closed meanwhile: nobody waits any more
+                pass  # the loop was closed, so nothing waits for the response
 
         number, slot = self.request(method, params, arrived)
         try:

@@ -1,9 +1,9 @@
-# From Python to JSON and back: what a tool takes and what it gives.
+# Converts arguments from Python to JSON and tool results from JSON to Python.
 import dataclasses, datetime, decimal, enum, keyword, pathlib, re, uuid
 
 
 def plain(value):
-    """What JSON has no word for, said in one it has."""
+    """Converts a value without a JSON type to the closest one that has."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.asdict(value)
     if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
@@ -22,15 +22,15 @@ def plain(value):
         return {key: value[key] for key in value.keys()}
     if hasattr(value, "__iter__"):
         return list(value)
-    raise TypeError(f"{type(value).__name__} cannot be sent to a tool: it has no form in JSON")
+    raise TypeError(f"{type(value).__name__} cannot be sent to a tool: it cannot be converted to JSON")
 
 
-# Beyond it, whoever reads a number of JSON as a double (the host, most servers) gets another one.
+# A larger integer loses precision in programs that parse JSON numbers as doubles (the host, most servers).
 MAX_INTEGER = 2**53 - 1
 
 
 def lost_integer(value, written):
-    """The first integer that JSON would change, and where it stands; `written` is the value as JSON."""
+    """The first integer that would lose precision, and its path; `written` is the value as JSON."""
     if re.search(r"\d{16}", written) is None:
         return None
     left = [("", value)]
@@ -50,7 +50,7 @@ def shortened(text, limit):
 
 
 def parse_json(text):
-    """The value of a JSON text; the text itself where it is none."""
+    """The value of a JSON text, or the text itself if it is not valid JSON."""
 
     def no_json(word):
         raise ValueError(word)
@@ -66,13 +66,13 @@ def text_of(content):
 
 
 def value_of(result):
-    """A tool's result as the value it stands for."""
+    """Converts a tool result to a Python value."""
     if not isinstance(result, dict):
         return result
     content = result.get("content")
     blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
     if result.get("isError") is True:
-        raise ToolError("TOOL_EXECUTION_ERROR", text_of(blocks) or "the tool failed and did not say why")
+        raise ToolError("TOOL_EXECUTION_ERROR", text_of(blocks) or "the tool failed without a message")
     if result.get("structuredContent") is not None:
         return result["structuredContent"]
     if content is None:
@@ -95,7 +95,7 @@ def cleaned(name):
 
 
 def arguments_of(tool, given, named):
-    """Positions and Python spellings turned into the names of the tool's schema."""
+    """Maps positional arguments and Python spellings to the parameter names of the tool's schema."""
     schema = tool.get("input_schema") or {}
     properties = list(schema.get("properties") or {}) if isinstance(schema, dict) else []
     if len(given) == 1 and isinstance(given[0], dict) and not named:

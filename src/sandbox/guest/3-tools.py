@@ -1,9 +1,9 @@
-# What the submitted code sees of the servers: `mcp_<alias>`, `mcp_servers`, `mcp.servers.<alias>`, `mcp.runtime`.
+# Gives the submitted code its servers: `mcp_<alias>`, `mcp_servers`, `mcp.servers.<alias>`, `mcp.runtime`.
 import difflib, types
 
 
 class ToolError(Exception):
-    """A tool, or the gateway before it, said no. `code` tells the cases apart."""
+    """A failure reported by a tool or by the gateway. `code` is the error code."""
 
     def __init__(self, code, message, hint=None):
         super().__init__(message)
@@ -23,16 +23,16 @@ def answer_of(message):
 
 
 class Host:
-    """Asks the host; whether an answer is awaited or waited for depends on the code that asks."""
+    """Sends requests to the host. The calling code decides whether the response is awaited or blocks."""
 
     def __init__(self, channel):
         self.channel = channel
-        self.modes = {}  # file name of submitted code -> is it asynchronous?
+        self.modes = {}  # file name of submitted code -> whether it is asynchronous
         self.mode = False
         self.max_bytes = 0
 
     def is_async(self, depth):
-        """A function from an earlier call keeps the mode it was written for."""
+        """A function from an earlier run keeps the mode of that run."""
         return self.modes.get(sys._getframe(depth + 1).f_code.co_filename, self.mode)
 
     def ready(self, params):
@@ -42,7 +42,7 @@ class Host:
         params = json.loads(written)
         lost = lost_integer(params["arguments"], written)
         if lost is not None:
-            text = f"the integer {lost[0]} at {lost[1]} does not survive JSON: send it as text"
+            text = f"the integer {lost[0]} at {lost[1]} would lose precision in JSON; send it as a string"
             raise ToolError("TOOL_VALIDATION_ERROR", text)
         return params
 
@@ -60,7 +60,7 @@ def as_it_is(value):
 
 
 class Tool:
-    """One tool of one server, called like a function."""
+    """One tool of one server, as a function."""
 
     def __init__(self, host, server, tool):
         self._host, self._server, self._tool = host, server, tool
@@ -84,7 +84,7 @@ class Tool:
         return f"<tool {self._server['name']}/{self._tool['name']}>"
 
 
-# No alias can hold this character, so that no tool is hidden by what we keep beside the tools.
+# No alias can contain this character, so these attributes never hide a tool.
 TOOLS, NAME, ANY = "\0tools", "\0name", "\0any"
 
 
@@ -94,12 +94,12 @@ class Server:
     def __init__(self, host, server):
         made = [(tool, Tool(host, server, tool)) for tool in server["tools"]]
         self.__dict__.update({tool["alias"]: function for tool, function in made})
-        # What may not be called is not shown, but whoever calls it learns why.
+        # Denied tools are not listed, but a call returns the reason for the denial.
         made += [(tool, Tool(host, server, tool)) for tool in server.get("refused", [])]
         self.__dict__[TOOLS] = {**{tool["alias"]: f for tool, f in made}, **{tool["name"]: f for tool, f in made}}
         self.__dict__[NAME] = server["name"]
         if server.get("unlisted"):
-            # Nobody has read its tools yet: the first call starts it, and the gateway says what there is.
+            # This server's tools are not known yet: the first call starts it, and the gateway checks the tool name.
             self.__dict__[ANY] = lambda name: Tool(host, server, {"name": name, "alias": name})
 
     def __getattr__(self, name):
@@ -136,7 +136,7 @@ def find_tool(server, name, failure):
 
 
 class Servers(dict):
-    """Servers by name; an alias is understood too."""
+    """Servers by name or alias."""
 
     def __missing__(self, name):
         for server in AVAILABLE:
@@ -188,7 +188,7 @@ def module(name, content):
 
 
 def install_modules(host):
-    """`mcp` is ours, whatever is installed."""
+    """Replaces `mcp`, even if a package of that name is installed."""
     for name in [name for name in sys.modules if name == "mcp" or name.startswith("mcp.")]:
         del sys.modules[name]
     functions = {}
@@ -201,7 +201,7 @@ def install_modules(host):
 
 
 def install_servers(host, namespace, servers):
-    """The names of this run's servers, in the place of those of the run before."""
+    """Replaces the servers of the previous run with those of this run."""
     if not {"mcp", "mcp.runtime", "mcp.servers"} <= set(sys.modules):
         install_modules(host)
     for name in [name for name in sys.modules if name.startswith("mcp.servers.")]:

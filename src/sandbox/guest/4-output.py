@@ -1,7 +1,7 @@
-# What the code prints, saves and throws, in the form in which it is told to the host.
+# Sends the printed text, the saved files and the exceptions of the code to the host.
 import base64, io, linecache, stat, traceback
 
-# So many writes go out at once, so that nothing printed is lost with a guest that is killed; after that in pieces.
+# The first writes are sent immediately, so that a killed guest loses no output; later ones are buffered.
 PROMPT_WRITES = 1000
 PIECE = 4096
 PIECE_SECONDS = 0.02
@@ -10,7 +10,7 @@ MAX_TRACEBACK = 4000
 
 
 class Printed(io.TextIOBase):
-    """stdout or stderr: sent as it comes, up to a limit."""
+    """stdout or stderr: sent to the host up to a limit."""
 
     encoding = "utf-8"
     errors = "replace"
@@ -50,7 +50,7 @@ class Printed(io.TextIOBase):
     def flush(self):
         with self._lock:
             text, self._held, self._held_length = "".join(self._held), [], 0
-            # Pieces, because the host keeps no line of any length.
+            # Split into chunks, because the host limits the length of a line.
             for start in range(0, len(text), 1 << 16):
                 self._channel.notify(self._method, {"text": text[start : start + (1 << 16)]})
 
@@ -75,7 +75,7 @@ class PrintedBytes(io.RawIOBase):
 
 
 def own_frames(trace):
-    """The frames of submitted code and of what it called, without the guest's own."""
+    """The stack frames of submitted code and of what it called, without those of the guest."""
     frames = []
     while trace is not None:
         frames.append(trace)
@@ -84,7 +84,7 @@ def own_frames(trace):
 
 
 def described(error, file):
-    """An exception as the host is told of it: type, text, line in the submitted code, traceback."""
+    """Describes an exception for the host: type, text, line in the submitted code, traceback."""
     kind = type(error)
     name = kind.__qualname__ if kind.__module__ in ("builtins", "__main__") else f"{kind.__module__}.{kind.__qualname__}"
     try:
@@ -107,7 +107,7 @@ def described(error, file):
 
 
 def submitted(stack):
-    """From the first frame of submitted code on, without the guest's own."""
+    """Drops the guest's own frames, up to the first frame of submitted code."""
     frames = list(itertools.dropwhile(lambda frame: not frame.filename.startswith("<run_python"), stack))
     return [frame for frame in frames if frame.filename != GUEST_FILE]
 
@@ -126,7 +126,7 @@ def trace_text(error):
 
 
 def files_now():
-    """Size and time of the regular files in the working folder."""
+    """Size and modification time of the regular files in the working directory."""
     found = {}
     try:
         for folder, folders, names in os.walk(WORK_FOLDER):
@@ -144,7 +144,7 @@ def files_now():
     return found
 
 
-# A thread may replace a file by a FIFO or a link after its type was checked; opening must neither wait nor follow.
+# A thread may replace a file by a FIFO or a symlink after the type check, so opening must neither block nor follow.
 OPEN_SAVED = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
@@ -158,7 +158,7 @@ def content_of(path, limit):
 
 
 def files_saved(before, limit):
-    """What was written in this run, with its content as far as the limit allows."""
+    """The files written in this run, with their content up to the limit."""
     saved, cut, left = [], False, limit
     for path, facts in files_now().items():
         if before.get(path) == facts:
@@ -182,7 +182,7 @@ def files_saved(before, limit):
 
 
 def result_of(value, limit):
-    """The last expression as text, and as JSON where it is JSON."""
+    """The value of the last expression as text, and as JSON if the conversion is lossless."""
     if value is None:
         return None, False
     text = repr(value)
@@ -198,7 +198,7 @@ def result_of(value, limit):
 
 
 def is_plain(value, depth):
-    """JSON would turn tuples into lists, keys into texts and large integers into others: such a value is told as text."""
+    """JSON would turn tuples into lists, keys into strings and round large integers; such a value is sent as text only."""
     if depth > 60:
         return False
     if isinstance(value, dict):

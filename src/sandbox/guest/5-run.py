@@ -1,11 +1,11 @@
-# Runs one piece of submitted code after the other.
+# Runs submitted code, one job at a time.
 import ast, inspect, types as kinds
 
 ASYNC_NODES = (ast.Await, ast.AsyncFor, ast.AsyncWith, ast.AsyncFunctionDef)
 
 
 class Program:
-    """Submitted code, parsed: what to run, what to show, and whether it is asynchronous."""
+    """Parsed code: the statements to run, the expression to show, and whether it is asynchronous."""
 
     def __init__(self, code, file):
         tree = ast.parse(code, file)
@@ -32,7 +32,7 @@ class Program:
             return value
         import asyncio
 
-        # `main()` as the last line means its result.
+        # If the last line is `main()` and returns a coroutine, its result is shown.
         return asyncio.run(value)
 
     async def _run_awaiting(self, namespace):
@@ -58,7 +58,7 @@ class Guest:
         self.out, self.err = Printed(channel, "out"), Printed(channel, "err")
 
     def prepare(self):
-        """Everything that can be done before the job is known."""
+        """Does all preparation that does not depend on the job."""
         sys.modules["__main__"] = self.main
         self.namespace["__builtins__"] = __builtins__
         sys.argv = ["run_python"]

@@ -1,14 +1,14 @@
-# How the guest is started in a CPython of its own: pipes on 0 and 1, limits from the operating system.
+# Starts the guest in a separate CPython process: pipes on 0 and 1, limits from the operating system.
 import importlib.machinery
 
 GUEST_FILE = "<portolan>"
 WORK_FOLDER = os.getcwd()
-# Room for the interpreter itself and what it maps before the first line of submitted code runs.
+# Address space for the interpreter itself, before submitted code runs.
 OWN_ADDRESS_SPACE = 96 << 20
 MAX_OPEN_FILES = 128
 MAX_THREADS = 64
 MAX_SIGNALS = 64
-# What programs over tools import most, loaded while nobody waits.
+# Commonly imported modules, loaded before the first job arrives.
 LIKELY = (
     "asyncio", "collections", "datetime", "functools", "itertools", "math", "random", "statistics", "string",
     "textwrap", "typing", "csv", "hashlib", "urllib.parse", "concurrent.futures", "contextlib", "operator", "heapq",
@@ -16,7 +16,7 @@ LIKELY = (
 
 
 def limit_self(limits):
-    """From here on not even this program can raise its limits again."""
+    """Sets the resource limits; not even this process can raise them again."""
     import resource
 
     def fix(kind, value):
@@ -33,7 +33,7 @@ def limit_self(limits):
 
 
 def thread_limit(resource):
-    """Older kernels count all processes of the user, so the smallest limit that permits a thread is searched for."""
+    """Older kernels count all processes of the user, so this searches for the lowest limit that still allows a thread."""
     _, hard = resource.getrlimit(resource.RLIMIT_NPROC)
 
     def permits(count):
@@ -60,7 +60,7 @@ def thread_limit(resource):
 
 
 class PipeEnd:
-    """One end of a pipe, with what asyncio uses of the sockets by which a loop wakes itself."""
+    """One end of a pipe, with the socket methods that asyncio uses for its wake-up channel."""
 
     def __init__(self, descriptor):
         self.fileno = lambda: descriptor
@@ -71,7 +71,10 @@ class PipeEnd:
 
 
 class AsyncioWithoutSockets:
-    """Gives asyncio pipes, because the filter of system calls denies pairs of sockets. asyncio takes long to load, so this waits until it is imported."""
+    """
+    Gives asyncio pipes for its wake-up channel, because the seccomp filter denies socketpair. asyncio loads slowly, so
+    the patch is applied when it is imported.
+    """
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -110,7 +113,7 @@ def start_in_cpython():
         while True:
             data = os.read(incoming, 1 << 16)
             if not data:
-                os._exit(0)  # the host is gone, and with it the reason to run
+                os._exit(0)  # the host has exited
             *lines, rest = data.split(b"\n")
             if not lines:
                 held.append(rest)

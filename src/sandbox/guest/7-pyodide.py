@@ -1,9 +1,9 @@
-# How the guest is started in Pyodide: one thread, no clock to wait on, the same two descriptors.
+# Starts the guest in Pyodide: one thread, no clock to wait on, the same two descriptors.
 BRIDGES = ("js", "pyodide_js", "pyodide", "_pyodide", "_pyodide_core", "_pyodide_js")
 
 
 class NoBridge:
-    """Says plainly that there is no way to JavaScript. That there is none is the doing of the process around us."""
+    """Rejects imports of the JavaScript bridge with a clear error. The isolation itself is done by the host process."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
@@ -13,7 +13,7 @@ class NoBridge:
 
 
 def cut_bridges():
-    """Takes every JavaScript object out of Python's reach, as far as Python can see. A wall it is not: ctypes climbs it."""
+    """Removes all references to JavaScript objects. This is not a security boundary, because ctypes can bypass it."""
     import gc
 
     finders = [finder for finder in sys.meta_path if type(finder).__module__.startswith("_pyodide")]
@@ -30,7 +30,7 @@ def cut_bridges():
 
 
 def one_threaded_asyncio(channel, pump, wait):
-    """An event loop whose only outside world is the host."""
+    """Installs an event loop that waits only for the host."""
     import asyncio
     from asyncio import base_events, events
 
@@ -38,7 +38,7 @@ def one_threaded_asyncio(channel, pump, wait):
         turns = 0
 
         def select(self, timeout):
-            # While there is work to do the host is only listened to now and then: each look is a round trip.
+            # Each poll is a round trip to the host, so while callbacks are ready the loop polls only every 100th turn.
             self.turns += 1
             if timeout is None:
                 pump()
@@ -58,7 +58,7 @@ def one_threaded_asyncio(channel, pump, wait):
             pass
 
         def run_in_executor(self, executor, function, *given):
-            """There is one thread: the work is done here and now."""
+            """Runs the function immediately, because there is only one thread."""
             future = self.create_future()
             try:
                 future.set_result(function(*given))
@@ -79,7 +79,7 @@ def one_threaded_asyncio(channel, pump, wait):
 
 
 def one_threaded_futures():
-    """Executors that do their work when it is handed in: the results are the same, only later."""
+    """Makes executors run their work in `submit`, because there is only one thread."""
     from concurrent.futures import Future, ThreadPoolExecutor
 
     def submit(self, function, /, *given, **named):
@@ -98,14 +98,14 @@ def one_threaded_futures():
 
 
 def refuse_plainly():
-    """Pyodide dies of these where it may not load what it wants for them; an exception says it better."""
+    """Replaces functions that would crash Pyodide with ones that raise an exception."""
     import socket
 
     def no_network(*given, **named):
-        raise PermissionError(1, "there is no network in the sandbox")
+        raise PermissionError(1, "the sandbox has no network")
 
     def no_process(*given, **named):
-        raise PermissionError(1, "no process can be started in the sandbox")
+        raise PermissionError(1, "the sandbox cannot start processes")
 
     socket.socket.__init__ = no_network
     for name in ("create_connection", "socketpair", "getaddrinfo", "gethostbyname"):
@@ -116,7 +116,7 @@ def refuse_plainly():
 
 def start_in_pyodide():
     held = [b""]
-    # What is written to 1 and 2 from now on, by whomever, is no message.
+    # Later writes to descriptors 1 and 2, from any code, must not reach the message channel.
     incoming, outgoing = os.dup(0), os.dup(1)
     os.dup2(2, 1)
 
@@ -126,7 +126,7 @@ def start_in_pyodide():
             data = data[os.write(outgoing, data) :]
 
     def pump():
-        """One line from the host, waited for."""
+        """Blocks for one line from the host and delivers it."""
         parts = [held[0]]
         while b"\n" not in parts[-1]:
             data = os.read(incoming, 1 << 16)
@@ -140,12 +140,12 @@ def start_in_pyodide():
     channel = Channel(write, pump)
 
     def wait(seconds):
-        """Until so much time has passed or the host has said something."""
+        """Blocks until the time has passed or a message of the host arrives."""
         _, slot = channel.request("timer", {"ms": seconds * 1000}, lambda: None)
         pump()
         if slot.answer is None:
             timers.append(slot)
-            # The host answers timers it was asked for, also those nobody waits for any more; they must not pile up.
+            # The host also answers timers that are no longer needed; limit how many are pending.
             while len([one for one in timers if one.answer is None]) > 8:
                 pump()
             timers[:] = [one for one in timers if one.answer is None]

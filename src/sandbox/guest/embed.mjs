@@ -1,12 +1,12 @@
 // Writes ../guest-source.ts from the Python and JavaScript beside it: `node src/sandbox/guest/embed.mjs`.
-// With --print they are only shown, for the test that compares them.
+// With --print it only prints the result, which a test compares with the file.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
-/** The parts of the guest in the order of their names, one after the other. */
+/** The Python files, concatenated in the order of their names. */
 function guestSource() {
   const parts = readdirSync(here).filter((name) => name.endsWith('.py'));
   return parts
@@ -15,12 +15,12 @@ function guestSource() {
     .join('\n');
 }
 
-/** What starts Pyodide in Node or in Deno. */
+/** The program that starts Pyodide in Node or Deno. */
 function runnerSource() {
   return readFileSync(join(here, 'pyodide-runner.js'), 'utf8');
 }
 
-/** As string literals in one line each: no part of it is for reading. */
+/** Each source as one string literal; the file is generated and not meant to be read. */
 function embedded() {
   return [
     '// Made by guest/embed.mjs from the files in guest/. Edit those.',
@@ -34,7 +34,7 @@ function embedded() {
   ].join('\n');
 }
 
-/** In the quotes that take fewer escapes, single ones if it is the same: as the formatter writes it. */
+/** Quotes like the formatter: the quotes that need fewer escapes, single ones if equal. */
 function quoted(text) {
   const json = JSON.stringify(text);
   if (text.split("'").length > text.split('"').length) return json;

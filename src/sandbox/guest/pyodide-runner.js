@@ -1,11 +1,11 @@
-// Starts Pyodide in a process of its own, in Node or in Deno, and hands it to the guest. Python gets two file descriptors
-// and no JavaScript object at all: what it is not given it cannot climb up.
+// Starts Pyodide in a separate Node or Deno process and runs the guest in it. Python gets two file descriptors and no
+// JavaScript object, so it has no reference from which it could reach the runtime.
 const isDeno = 'Deno' in globalThis;
 const [plan] = isDeno ? Deno.args : process.argv.slice(-1);
 const { folder, snapshot, memoryBytes, fileBytes, input = 0, output = 1, make } = JSON.parse(plan);
 const fs = isDeno ? undefined : await import('node:fs');
 const PAGE = 65536;
-// What the runtime has to say goes where nobody takes it for a message of the guest.
+// Messages of the runtime go to stderr, so that they are not parsed as messages of the guest.
 const { console: said } = globalThis;
 for (const method of ['log', 'info', 'debug', 'warn', 'trace', 'dir', 'table']) said[method] = said.error;
 
@@ -13,7 +13,7 @@ const readSome = isDeno ? (bytes) => Deno.stdin.readSync(bytes) ?? 0 : retrying(
 const writeSome = isDeno ? (bytes) => Deno.stdout.writeSync(bytes) : retrying((bytes) => fs.writeSync(output, bytes));
 const endAll = isDeno ? (code) => Deno.exit(code) : (code) => process.reallyExit(code);
 
-/** The pipes should block; where they do not, waiting a little is all that can be done. */
+/** The pipes should block. If they do not, poll with a short sleep. */
 function retrying(act) {
   const pause = new Int32Array(new SharedArrayBuffer(4));
   return (bytes) => {
@@ -43,19 +43,19 @@ function writeAll(bytes) {
   for (let at = 0; at < bytes.length; ) at += writeSome(bytes.subarray(at));
 }
 
-// The one limit of memory that holds: Python sees a failed allocation, as anywhere else.
+// The only effective memory limit. When it is reached, Python raises MemoryError as usual.
 const { grow } = WebAssembly.Memory.prototype;
 WebAssembly.Memory.prototype.grow = function limitedGrow(pages) {
-  if (this.buffer.byteLength + pages * PAGE > memoryBytes) throw new RangeError('the limit of memory is reached');
+  if (this.buffer.byteLength + pages * PAGE > memoryBytes) throw new RangeError('the memory limit is reached');
   return Reflect.apply(grow, this, [pages]);
 };
 
 if (!isDeno) {
-  // Pyodide asks for the numbers of errors in a way that the permission model forbids.
+  // Pyodide reads the error numbers through process.binding, which the permission model denies.
   const os = await import('node:os');
   const constants = { fs: fs.constants, os: os.constants };
   process.binding = () => constants;
-  // A quarter of the start went into making faster what runs once. An engine that does not know the word says so and goes on.
+  // Optimizing code that runs once took a quarter of the start time. An unknown V8 flag is only reported, not fatal.
   const v8 = await import('node:v8');
   v8.setFlagsFromString('--wasm-tiering-budget=20000000');
 }
@@ -95,11 +95,10 @@ const { runPython } = pyodide;
 runPython(`exec(compile(${JSON.stringify(source)}, "<portolan>", "exec"), {"__name__": "portolan"})`);
 endAll(0);
 
-// Node 20: its permission model covers neither network nor signals.
-/** In case code breaks out of WebAssembly. */
+/** Limits code that breaks out of WebAssembly: the permission model of Node 20 covers neither network nor signals. */
 async function closeNode() {
   const refuse = () => {
-    throw new Error('not in the sandbox');
+    throw new Error('not allowed in the sandbox');
   };
   const { syncBuiltinESMExports } = await import('node:module');
   const [net, dgram, dns] = await Promise.all([import('node:net'), import('node:dgram'), import('node:dns')]);
@@ -117,14 +116,14 @@ async function closeNode() {
   syncBuiltinESMExports();
 }
 
-/** What is written past `sys.stderr`, as the guest would have told it: it writes whole lines, so none is broken by this. */
+/** Sends output that bypasses `sys.stderr` as a message. The guest writes whole lines, so no message is split by it. */
 function tellErrors(bytes) {
   const message = { jsonrpc: '2.0', method: 'err', params: { text: new TextDecoder().decode(bytes) } };
   writeAll(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
   return bytes.length;
 }
 
-/** Files live outside the memory that is limited above, so they are counted. */
+/** Limits the size of all files, because they are stored outside the WebAssembly memory. */
 function limitFiles(system, limit) {
   let total = 0;
   const charge = (node, size) => {
@@ -156,7 +155,7 @@ function limitFiles(system, limit) {
   system.unlink('/tmp/.portolan');
 }
 
-/** What files there are now take up, without recursion. */
+/** The total size of all files, computed without recursion. */
 function counted(root) {
   let sum = 0;
   const left = [root];

@@ -5,7 +5,7 @@ const never = new AbortController().signal;
 const soon = () => new Promise((resolve) => setTimeout(resolve, 5));
 
 describe('FairRunQueue', () => {
-  it('gives no client more than half, and the rest of them to others', async () => {
+  it('gives no client more than half of the slots, and the others to other clients', async () => {
     const turns = new FairRunQueue(4);
     const held = [await turns.take('greedy', never), await turns.take('greedy', never)];
     let hasThird = false;
@@ -20,7 +20,7 @@ describe('FairRunQueue', () => {
     expect(await third).toBeDefined();
   });
 
-  it('gives everything back, also for a caller that went away while it waited', async () => {
+  it('releases all slots, also if a caller cancels while it waits', async () => {
     const turns = new FairRunQueue(2);
     const first = await turns.take('one', never);
     const leaving = new AbortController();
@@ -32,7 +32,7 @@ describe('FairRunQueue', () => {
     expect([again, beside].every((turn) => turn !== undefined)).toBe(true);
   });
 
-  it('lets a lone client run where there is room for one alone', async () => {
+  it('lets a single client run if there is only one slot', async () => {
     expect(await new FairRunQueue(1).take('one', never)).toBeDefined();
   });
 });

@@ -3,7 +3,9 @@ import { RunQueue } from './run-queue.js';
 const MAX_WAITING = 64;
 const WAIT_MS = 30_000;
 
-/** Turns for everybody, of which no client has more than half: whoever sends endless programs waits for its own. */
+/**
+ * A queue in which no client holds more than half of the slots; a client that submits many programs waits for its own.
+ */
 export class FairRunQueue {
   readonly #all: RunQueue;
   readonly #each: number;
@@ -14,7 +16,7 @@ export class FairRunQueue {
     this.#each = Math.max(1, Math.floor(atOnce / 2));
   }
 
-  /** Resolves to what gives the turn back; undefined if the caller went away meanwhile. */
+  /** Resolves to a handle that releases the slot, or to undefined if the caller cancelled. */
   async take(client: string, signal: AbortSignal): Promise<Disposable | undefined> {
     const own = this.#clients.get(client) ?? new RunQueue(this.#each, MAX_WAITING, WAIT_MS);
     this.#clients.set(client, own);
@@ -42,7 +44,7 @@ export class FairRunQueue {
     }
   }
 
-  /** Who has nothing running is nobody we have to know. */
+  /** Drops clients that have no running job. */
   #tidy(client: string, own: RunQueue): void {
     if (own.idle && this.#clients.get(client) === own) this.#clients.delete(client);
   }

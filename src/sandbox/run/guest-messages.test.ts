@@ -24,32 +24,32 @@ const nonsense = { kind: 'nonsense', why: expect.any(String) };
 describe('readGuestMessage', () => {
   it.each<{ title: string; said: unknown; heard: unknown }>([
     {
-      title: 'a call by real names',
+      title: 'a call by original names',
       said: request('tool', { server: 'my-shop', tool: 'get-item', arguments: { id: 1 } }),
       heard: called('my-shop', 'get-item', { id: 1 }),
     },
     {
-      title: 'a call by aliases, under real names',
+      title: 'a call by aliases, with the original names',
       said: request('tool', { server: 'my_shop_2', tool: 'get_item', arguments: {} }),
       heard: called('my_shop', 'get_item'),
     },
     {
-      title: 'a name before an alias that is the same',
+      title: 'a name rather than an equal alias',
       said: request('tool', { server: 'my_shop', tool: 'get_item', arguments: {} }),
       heard: called('my_shop', 'get_item'),
     },
     {
-      title: 'a server that was not named',
+      title: 'a server that is not part of the job',
       said: request('tool', { server: '__proto__', tool: 'x', arguments: {} }),
-      heard: { kind: 'refused', id: 7, message: 'no server named __proto__ is in reach of this code' },
+      heard: { kind: 'refused', id: 7, message: 'server __proto__ is not available to this code' },
     },
     {
-      title: 'a tool that is not there',
+      title: 'an unknown tool',
       said: request('tool', { server: 'my-shop', tool: 'constructor', arguments: {} }),
       heard: { kind: 'refused', id: 7, message: 'server my-shop has no tool named constructor' },
     },
     {
-      title: 'a tool that may not be called, for whoever says why',
+      title: 'a denied tool, for which the host returns the reason',
       said: request('tool', { server: 'ruled', tool: 'drop_all', arguments: {} }),
       heard: called('ruled', 'drop-all'),
     },
@@ -59,22 +59,22 @@ describe('readGuestMessage', () => {
       heard: { kind: 'refused', id: 7, message: 'server ruled has no tool named drop' },
     },
     {
-      title: 'any tool of a server that nobody has read yet',
+      title: 'any tool of a server whose tools are not known yet',
       said: request('tool', { server: 'new', tool: 'any', arguments: {} }),
       heard: called('new', 'any'),
     },
     {
-      title: 'a name of any length',
+      title: 'a name that is too long',
       said: request('tool', { server: 'x'.repeat(2000), tool: 'x', arguments: {} }),
       heard: nonsense,
     },
     {
-      title: 'arguments that are a list',
+      title: 'arguments that are an array',
       said: request('tool', { server: 'my-shop', tool: 'get-item', arguments: [] }),
       heard: nonsense,
     },
     {
-      title: 'an id that is a text',
+      title: 'an id that is a string',
       said: request('tool', { server: 'my-shop', tool: 'get-item', arguments: {} }, 'x'),
       heard: nonsense,
     },
@@ -85,7 +85,7 @@ describe('readGuestMessage', () => {
       heard: { kind: 'call', id: 7, request: { kind: 'runtime', name: 'list_tools', arguments: { server: 'a' } } },
     },
     {
-      title: 'a function that is none',
+      title: 'an unknown function',
       said: request('runtime', { name: 'toString', arguments: {} }),
       heard: nonsense,
     },
@@ -94,26 +94,26 @@ describe('readGuestMessage', () => {
     { title: 'an unknown request', said: request('eval', { code: '1' }), heard: nonsense },
     { title: 'an unknown notice', said: notice('job', {}), heard: nonsense },
     { title: 'an answer', said: { jsonrpc: '2.0', id: 1, result: 1 }, heard: nonsense },
-    { title: 'no message at all', said: 42, heard: nonsense },
+    { title: 'a value that is not a message', said: 42, heard: nonsense },
     {
-      title: 'what was printed',
+      title: 'printed text',
       said: notice('err', { text: 'x' }),
       heard: { kind: 'printed', stream: 'stderr', text: 'x' },
     },
-    { title: 'something printed that is no text', said: notice('out', { text: 1 }), heard: nonsense },
-    { title: 'that it is ready', said: notice('ready', { python: '3.13' }), heard: { kind: 'ready', python: '3.13' } },
+    { title: 'printed output that is not a string', said: notice('out', { text: 1 }), heard: nonsense },
+    { title: 'the ready message', said: notice('ready', { python: '3.13' }), heard: { kind: 'ready', python: '3.13' } },
     {
-      title: 'that a call is not wanted any more',
+      title: 'a cancellation',
       said: notice('cancel', { id: 3 }),
       heard: { kind: 'cancel', id: 3 },
     },
     {
-      title: 'the end with a value',
+      title: 'the end of a run with a value',
       said: notice('done', { run: 1, result: { text: '3', json: 3 }, files: [], truncated: ['stdout', 'x', 1] }),
       heard: { kind: 'done', run: 1, done: { value: { text: '3', json: 3 }, files: [], truncated: ['stdout'] } },
     },
     {
-      title: 'the end with an error, cut to size',
+      title: 'the end of a run with an error, truncated',
       said: notice('done', { run: 1, error: { type: '', message: 'x'.repeat(9000), line: -1, code: 'C' } }),
       heard: {
         kind: 'done',
@@ -122,7 +122,7 @@ describe('readGuestMessage', () => {
       },
     },
     {
-      title: 'the end with files, without those that lie elsewhere',
+      title: 'the end of a run with files, without those outside the directory',
       said: notice('done', {
         run: 1,
         files: [
@@ -148,7 +148,7 @@ describe('readGuestMessage', () => {
         },
       },
     },
-    { title: 'an end of nothing', said: notice('done', {}), heard: nonsense },
+    { title: 'the end of no run', said: notice('done', {}), heard: nonsense },
   ])('reads $title', ({ said, heard }) => {
     expect(read(said)).toEqual([heard]);
   });

@@ -10,12 +10,12 @@ import {
   type Truncated,
 } from '../engine.js';
 
-/** What a guest may say. Everything else is the work of the code in it. */
+/** A valid message of the guest. Any other message was forged by the code that runs in it. */
 export type GuestMessage =
   | { readonly kind: 'ready'; readonly python: string }
   | { readonly kind: 'printed'; readonly stream: 'stdout' | 'stderr'; readonly text: string }
   | { readonly kind: 'call'; readonly id: Id; readonly request: HostCall }
-  /** A call that must not be made, with the reason for the code that asked. */
+  /** A call that is not permitted, with the reason that the code receives. */
   | { readonly kind: 'refused'; readonly id: Id; readonly message: string }
   | { readonly kind: 'cancel'; readonly id: Id }
   | { readonly kind: 'timer'; readonly id: Id; readonly ms: number }
@@ -36,7 +36,7 @@ const MAX_TEXT_CHARACTERS = 8 * 1024;
 const MAX_NAME_CHARACTERS = 1_024;
 const TRUNCATED: readonly Truncated[] = ['stdout', 'stderr', 'result', 'files'];
 
-/** Reads one line of a guest. Only servers and tools of the job get through, under their real names. */
+/** Parses one line of a guest. Calls are limited to the job's servers and tools and get their original names. */
 export function readGuestMessage(message: Incoming, servers: readonly JobServer[]): GuestMessage {
   switch (message.kind) {
     case 'request':
@@ -45,7 +45,7 @@ export function readGuestMessage(message: Incoming, servers: readonly JobServer[
       return readNotification(message.method, message.params ?? {});
     case 'result':
     case 'fault':
-      return { kind: 'nonsense', why: 'an answer to nothing' };
+      return { kind: 'nonsense', why: 'a response to no request' };
     case 'invalid':
       return { kind: 'nonsense', why: message.fault.message };
   }
@@ -54,7 +54,8 @@ export function readGuestMessage(message: Incoming, servers: readonly JobServer[
 type Given = NonNullable<Params>;
 
 function readRequest(id: Id, method: string, params: Given, servers: readonly JobServer[]): GuestMessage {
-  if (typeof id !== 'number' || !Number.isSafeInteger(id)) return { kind: 'nonsense', why: 'an id that is no number' };
+  if (typeof id !== 'number' || !Number.isSafeInteger(id))
+    return { kind: 'nonsense', why: 'an id that is not an integer' };
   switch (method) {
     case 'tool':
       return readToolCall(id, params, servers);
@@ -62,7 +63,9 @@ function readRequest(id: Id, method: string, params: Given, servers: readonly Jo
       return readRuntimeCall(id, params);
     case 'timer': {
       const { ms } = params;
-      return typeof ms === 'number' && ms >= 0 ? { kind: 'timer', id, ms } : { kind: 'nonsense', why: 'a bad timer' };
+      return typeof ms === 'number' && ms >= 0
+        ? { kind: 'timer', id, ms }
+        : { kind: 'nonsense', why: 'an invalid timer' };
     }
     default:
       return { kind: 'nonsense', why: 'an unknown request' };
@@ -73,7 +76,7 @@ function readToolCall(id: Id, params: Given, servers: readonly JobServer[]): Gue
   const { server: wanted, tool: name, arguments: given } = params;
   if (!isName(wanted) || !isName(name) || !isObject(given)) return { kind: 'nonsense', why: 'a malformed call' };
   const server = servers.find((one) => one.name === wanted) ?? servers.find((one) => one.alias === wanted);
-  if (!server) return { kind: 'refused', id, message: `no server named ${wanted} is in reach of this code` };
+  if (!server) return { kind: 'refused', id, message: `server ${wanted} is not available to this code` };
   const known = [...server.tools, ...(server.refused ?? [])];
   const tool = known.find((one) => one.name === name) ?? known.find((one) => one.alias === name);
   if (!tool && !server.unlisted)
@@ -96,12 +99,14 @@ function readNotification(method: string, params: Given): GuestMessage {
     case 'out':
     case 'err': {
       const { text } = params;
-      if (typeof text !== 'string') return { kind: 'nonsense', why: 'printed something that is no text' };
+      if (typeof text !== 'string') return { kind: 'nonsense', why: 'printed output that is not a string' };
       return { kind: 'printed', stream: method === 'out' ? 'stdout' : 'stderr', text };
     }
     case 'cancel': {
       const { id } = params;
-      return typeof id === 'number' ? { kind: 'cancel', id } : { kind: 'nonsense', why: 'cancelled nothing' };
+      return typeof id === 'number'
+        ? { kind: 'cancel', id }
+        : { kind: 'nonsense', why: 'a cancellation without an id' };
     }
     case 'done':
       return readDone(params);
@@ -112,7 +117,7 @@ function readNotification(method: string, params: Given): GuestMessage {
 
 function readDone(params: Given): GuestMessage {
   const { run, result, error, files, truncated } = params;
-  if (typeof run !== 'number') return { kind: 'nonsense', why: 'done with nothing' };
+  if (typeof run !== 'number') return { kind: 'nonsense', why: 'the end of no run' };
   const value = isObject(result) ? readValue(result) : undefined;
   const fault = isObject(error) ? readError(error) : undefined;
   return {
@@ -143,7 +148,7 @@ function readError(error: Readonly<Record<string, unknown>>): GuestError {
   };
 }
 
-/** A path that leaves the folder is nobody's file. */
+/** A path that leaves the working directory is dropped. */
 function readFile(file: unknown): SavedFile[] {
   if (!isObject(file)) return [];
   const { path, bytes, text, base64 } = file;

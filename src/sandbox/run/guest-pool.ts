@@ -2,9 +2,9 @@ import type { Log } from '../../base/index.js';
 import type { Engine, Limits } from '../engine.js';
 import { Guest } from './guest.js';
 
-/** Interpreters that nobody wanted for so long are let go. */
+/** Idle interpreters are ended after this time. */
 const SPARE_IDLE_MS = 5 * 60_000;
-/** Most programs that only print are done by then. */
+/** Most programs that only print have finished after this time. */
 const FILL_MS = 15;
 
 interface Spare {
@@ -13,7 +13,7 @@ interface Spare {
   readonly folderBytes: number;
 }
 
-/** Interpreters that are started before they are wanted. Each is given away once. */
+/** Interpreters that are started in advance. Each is used for one job or session. */
 export class GuestPool implements AsyncDisposable {
   readonly #engine: Engine;
   readonly #log: Log;
@@ -28,7 +28,7 @@ export class GuestPool implements AsyncDisposable {
     this.#log = log;
   }
 
-  /** A guest that is ready. Rejects if none can be started. */
+  /** Returns a guest that is ready. Rejects if none can be started. */
   async take(limits: Limits): Promise<Guest> {
     for (;;) {
       const spare = this.#fitting(limits);
@@ -38,13 +38,13 @@ export class GuestPool implements AsyncDisposable {
       this.#fillSoon(limits);
       return guest;
     }
-    // First the one that is waited for: they would take the processor from each other.
+    // Start the guest that a job waits for first, because starts in parallel would slow it down.
     const fresh = await this.#start(limits);
     this.#fillSoon(limits);
     return fresh;
   }
 
-  /** Starts as many as are missing; one that fails is not replaced before somebody asks again. */
+  /** Starts the missing interpreters. One that fails is not replaced until the next call. */
   fill(limits: Limits): void {
     if (this.#closed) return;
     while (this.#spares.length < this.#engine.spares) {
@@ -58,7 +58,7 @@ export class GuestPool implements AsyncDisposable {
     this.#idle.unref();
   }
 
-  /** To start a process stops everything else for some milliseconds: not before the job is on its way. */
+  /** Starts interpreters after a delay, because starting a process blocks the event loop for some milliseconds. */
   #fillSoon(limits: Limits): void {
     clearTimeout(this.#filling);
     this.#filling = setTimeout(() => this.fill(limits), FILL_MS);
@@ -73,7 +73,7 @@ export class GuestPool implements AsyncDisposable {
     await this.#empty();
   }
 
-  /** Some engines fix their limits at the start: a spare with others is of no use. */
+  /** A spare is usable only with the same limits, because some engines fix them at the start. */
   #fitting({ memoryBytes, folderBytes }: Limits): Spare | undefined {
     for (const spare of [...this.#spares]) {
       this.#drop(spare);

@@ -6,7 +6,7 @@ import { Sessions } from './guest-sessions.js';
 
 const START_MS = 60_000;
 
-/** An interpreter that does nothing but live until it is killed. */
+/** An interpreter that does nothing until it is killed. */
 function idleGuest(): Guest {
   let end: (how: string) => void = () => undefined;
   const ended = new Promise<string>((resolve) => {
@@ -21,7 +21,7 @@ function idleGuest(): Guest {
 }
 
 describe('Sessions', () => {
-  it('finds the interpreter that was kept', () => {
+  it('returns the interpreter of the session', () => {
     const sessions = new Sessions(2);
     const guest = idleGuest();
     sessions.keep(sessions.open('a'), guest);
@@ -29,7 +29,7 @@ describe('Sessions', () => {
     guest.kill();
   });
 
-  it('lets go the one unused for longest, and says so once', () => {
+  it('ends the least recently used session, and reports the lost state once', () => {
     const sessions = new Sessions(2);
     const guests = ['a', 'b', 'a', 'c'].map((key) => {
       const session = sessions.open(key);
@@ -47,7 +47,7 @@ describe('Sessions', () => {
     for (const guest of guests) guest.kill();
   });
 
-  it('says that an interpreter died while nobody looked', () => {
+  it('reports that an idle interpreter died', () => {
     const sessions = new Sessions(2);
     const guest = idleGuest();
     sessions.keep(sessions.open('a'), guest);
@@ -55,7 +55,7 @@ describe('Sessions', () => {
     expect(sessions.stateOf(sessions.open('a'))).toEqual({ guest: undefined, lost: true });
   });
 
-  it('is not crowded out by sessions that have nothing', () => {
+  it('does not evict a session for sessions without an interpreter', () => {
     const sessions = new Sessions(2);
     const guest = idleGuest();
     sessions.keep(sessions.open('a'), guest);
@@ -64,7 +64,7 @@ describe('Sessions', () => {
     guest.kill();
   });
 
-  it('lets go what nobody used for long', async () => {
+  it('ends a session after the idle timeout', async () => {
     const sessions = new Sessions(2, 10);
     const guest = idleGuest();
     sessions.keep(sessions.open('a'), guest);

@@ -2,26 +2,26 @@ import type { Guest } from './guest.js';
 import { RunQueue } from './run-queue.js';
 
 const IDLE_MS = 15 * 60_000;
-/** Sessions of which we still know that they lost something. */
+/** The number of ended sessions whose lost state is remembered. */
 const MAX_REMEMBERED = 256;
 const MAX_WAITING = 16;
 const WAIT_MS = 120_000;
 
 export interface Session {
   readonly key: string;
-  /** One run after the other: they share their variables. */
+  /** Runs of a session are serialized, because they share their variables. */
   readonly turns: RunQueue;
   guest: Guest | undefined;
   idle: NodeJS.Timeout | undefined;
-  /** Nobody will come back for it. */
+  /** The client has disconnected, so the session ends with its current run. */
   isOver?: boolean;
 }
 
-/** Which interpreter holds the state of which session. */
+/** The interpreter of each session. */
 export class Sessions implements AsyncDisposable {
   readonly #max: number;
   readonly #idleMs: number;
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #sessions = new Map<string, Session>();
   readonly #lost = new Set<string>();
 
@@ -44,7 +44,7 @@ export class Sessions implements AsyncDisposable {
     return session;
   }
 
-  /** The living interpreter of a session, and whether an earlier one is gone of which nobody was told. */
+  /** The running interpreter of a session, and whether its earlier state was lost (reported once). */
   stateOf(session: Session): { readonly guest: Guest | undefined; readonly lost: boolean } {
     if (session.guest?.alive) return { guest: session.guest, lost: false };
     const died = session.guest !== undefined;
@@ -52,7 +52,7 @@ export class Sessions implements AsyncDisposable {
     return { guest: undefined, lost: this.#lost.delete(session.key) || died };
   }
 
-  /** A run is over; its interpreter waits for the next, if it is still alive. */
+  /** Keeps the interpreter for the next run, if it is still alive, and starts the idle timeout. */
   keep(session: Session, guest: Guest | undefined): void {
     session.guest = guest;
     clearTimeout(session.idle);
@@ -66,7 +66,7 @@ export class Sessions implements AsyncDisposable {
     session.idle.unref();
   }
 
-  /** Nobody will come back for it. A run that is under way ends by itself, and its interpreter with it. */
+  /** Ends a session whose client has disconnected. A current run finishes first. */
   forget(key: string): void {
     const session = this.#sessions.get(key);
     if (!session) return;

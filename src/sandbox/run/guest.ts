@@ -5,19 +5,19 @@ import type { Capability, GuestProcess, Job, Limits } from '../engine.js';
 import { readGuestMessage } from './guest-messages.js';
 import { Run, type RunOutcome } from './sandbox-run.js';
 
-/** What JSON makes of one character at worst: two escapes for one outside the basic plane. */
+/** The largest JSON encoding of one character: two escapes for a character outside the basic plane. */
 const MAX_ESCAPED_BYTES = 12;
 const ENVELOPE_BYTES = 64 * 1024;
 const MAX_DEPTH = 128;
-/** Results that the guest does not read pile up in our memory. */
+/** The limit of results that wait in memory for the guest to read them. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const TAIL_CHARACTERS = 2_000;
-/** A killed process that is still there by then is stuck in the kernel; nobody waits for it. */
+/** A killed process that still exists after this time is stuck in the kernel; the shutdown does not wait longer. */
 const END_MS = 5_000;
 
-/** An interpreter that was started, with nothing between it and us but two pipes of which we believe nothing. */
+/** A started interpreter, connected by two pipes. All its messages are untrusted. */
 export class Guest {
-  /** Rejects with why it never came up. */
+  /** Rejects with the reason if the interpreter does not start. */
   readonly ready: Promise<void>;
   readonly ended: Promise<string>;
   readonly #process: GuestProcess;
@@ -28,7 +28,7 @@ export class Guest {
   #isReady: () => void = () => undefined;
   #isNotReady: (reason: Error) => void = () => undefined;
   #alive = true;
-  /** What it wrote to its own stderr while no run was there to take it. */
+  /** Stderr output that arrived while no run was active. */
   #tail = '';
 
   constructor(process: GuestProcess, startMs: number, log: Log) {
@@ -38,7 +38,7 @@ export class Guest {
       this.#isReady = resolve;
       this.#isNotReady = reject;
     });
-    this.ready.catch(() => undefined); // a spare that never came up is told of when somebody takes it
+    this.ready.catch(() => undefined); // a spare that failed to start is reported when a job takes it
     const late = setTimeout(() => this.#fail(`was not ready after ${startMs / 1000} s`), startMs);
     this.ready.then(
       () => clearTimeout(late),
@@ -53,7 +53,7 @@ export class Guest {
       message: (message) => this.#receive(readGuestMessage(message, this.#run?.job.servers ?? [])),
       overlong: () => this.#misbehaved('hostCallBytes'),
       undelivered: () => undefined,
-      onClose: () => this.kill(), // who cannot be heard is of no use; `ended` says the rest
+      onClose: () => this.kill(), // without its channel the guest is useless; `ended` reports the reason
     });
     this.#takeErrors();
   }
@@ -66,7 +66,7 @@ export class Guest {
     return this.#alive;
   }
 
-  /** One job at a time. The guest is dead afterwards if the run was stopped. */
+  /** Runs one job at a time. If the run is stopped, the guest is killed. */
   async run(job: Job, capability: Capability, limits: Limits, signal: AbortSignal): Promise<RunOutcome> {
     this.#runs += 1;
     const run = new Run(this.#runs, job, capability, limits, (message) => this.#send(message), this.#log);
@@ -77,7 +77,7 @@ export class Guest {
     const cancel = () => run.stop('cancelled');
     signal.addEventListener('abort', cancel, { once: true });
     if (signal.aborted) cancel();
-    else if (!this.#alive) run.stop('died', 'the interpreter ended before the code began');
+    else if (!this.#alive) run.stop('died', 'the interpreter exited before the code started');
     else this.#sendJob(run);
     try {
       const outcome = await run.finished;
@@ -95,7 +95,7 @@ export class Guest {
     this.#process.kill();
   }
 
-  /** Kills it and waits until nothing is left. */
+  /** Kills the guest and waits until all its processes have ended. */
   async end(): Promise<void> {
     this.kill();
     let timer: NodeJS.Timeout | undefined;
@@ -124,11 +124,11 @@ export class Guest {
     const run = this.#run;
     if (run && !run.over) {
       run.receive(message);
-      // Killed at once and not a turn later: until then it would go on writing.
+      // Kill it in the same turn of the event loop, because it would continue to write.
       if (run.over && message.kind !== 'done') this.kill();
       return;
     }
-    // Between runs only a thread that was left behind speaks; nobody listens, and it gets no answers.
+    // Between runs only a leftover thread can send messages; they are dropped and get no response.
     if (message.kind !== 'ready' && message.kind !== 'cancel' && message.kind !== 'done') this.#strayed();
   }
 
@@ -147,12 +147,12 @@ export class Guest {
     const limits = this.#run?.limits;
     if (!limits) return { maxLineBytes: ENVELOPE_BYTES, maxDepth: MAX_DEPTH };
     const { outputBytes, hostCallBytes, fileBytes } = limits;
-    // The text of a result, the same as JSON, and the files all come in one line.
+    // The text of a result, its JSON and the files arrive in one line.
     const done = 2 * MAX_ESCAPED_BYTES * outputBytes + MAX_ESCAPED_BYTES * fileBytes;
     return { maxLineBytes: ENVELOPE_BYTES + Math.max(hostCallBytes, done), maxDepth: MAX_DEPTH };
   }
 
-  /** Its raw stderr: crashes, and what code writes past `sys.stderr`. */
+  /** Reads the raw stderr: crashes, and output that bypasses `sys.stderr`. */
   #takeErrors(): void {
     const { errors } = this.#process;
     const decoder = new StringDecoder('utf8');
@@ -160,7 +160,7 @@ export class Guest {
       const text = decoder.write(chunk);
       this.#tail = (this.#tail + text).slice(-TAIL_CHARACTERS);
       if (this.#process.privateErrors) return;
-      // Not read any more: who writes on waits until the time is up.
+      // Stop reading; the guest blocks on its next write until the time limit ends the run.
       if (this.#run?.print('stderr', text) === false) errors.pause();
     });
     errors.on('error', () => undefined);
@@ -175,6 +175,6 @@ export class Guest {
   #over(how: string): void {
     this.#alive = false;
     this.#isNotReady(new Error(`${how}${this.#tail.trim() === '' ? '' : `: ${this.#tail.trim()}`}`));
-    this.#run?.stop('died', `the interpreter ended: ${how}`);
+    this.#run?.stop('died', `the interpreter exited: ${how}`);
   }
 }

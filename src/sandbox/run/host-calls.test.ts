@@ -29,42 +29,45 @@ describe('HostCalls', () => {
   it.each<{ title: string; capability: Capability; answer: unknown }>([
     { title: 'a value', capability: async () => ({ a: '\n' }), answer: { id: 1, result: '{"a":"\\n"}' } },
     {
-      title: 'what is written already, as it came',
+      title: 'a result that is JSON text, unchanged',
       capability: async () => new WrittenResult(Buffer.from('{"n":12345678901234567890}')),
       answer: { id: 1, result: '{"n":12345678901234567890}' },
     },
     {
-      title: 'not what is written too deep',
+      title: 'an error for JSON text that is nested too deeply',
       capability: async () => new WrittenResult(Buffer.from('['.repeat(201) + ']'.repeat(201))),
       answer: fault(1, 'the result is nested deeper than 200', { code: 'RESULT_TOO_LARGE' }),
     },
     { title: 'nothing as null', capability: async () => undefined, answer: { id: 1, result: 'null' } },
     {
-      title: 'what the model can mend with its code',
+      title: 'an error that the model can fix, with its code',
       capability: async () => {
         throw new PortolanError(ErrorCode.ToolDisabled, 'off', { hint: 'ask' });
       },
       answer: fault(1, 'off', { code: 'TOOL_DISABLED', hint: 'ask' }),
     },
     {
-      title: 'a fault of ours without its text',
+      title: 'an internal error without its message',
       capability: async () => {
         throw new Error('the password is hunter2');
       },
       answer: fault(1, 'the call failed inside the gateway', { code: 'TOOL_EXECUTION_ERROR' }),
     },
     {
-      title: 'what cannot be written as a fault',
+      title: 'an internal error for a value that cannot be serialized',
       capability: async () => 1n,
       answer: fault(1, 'the call failed inside the gateway', { code: 'TOOL_EXECUTION_ERROR' }),
     },
     {
-      title: 'a large result with its size',
+      title: 'an error with the size for a large result',
       capability: async () => 'x'.repeat(100),
-      answer: fault(1, 'the result has 102 bytes, more than 64', { code: 'RESULT_TOO_LARGE', hint: 'ask for less' }),
+      answer: fault(1, 'the result has 102 bytes, more than 64', {
+        code: 'RESULT_TOO_LARGE',
+        hint: 'request less data',
+      }),
     },
     {
-      title: 'a deep result with the reason',
+      title: 'an error for a deeply nested result',
       capability: async () => JSON.parse('['.repeat(1000) + ']'.repeat(1000)),
       answer: fault(1, 'the result is nested deeper than 200', { code: 'RESULT_TOO_LARGE' }),
     },
@@ -75,7 +78,7 @@ describe('HostCalls', () => {
     expect(sent).toEqual([answer]);
   });
 
-  it('refuses calls over the limit, and says when it is twice over', async () => {
+  it('rejects calls over the limit, and reports when there are twice as many', async () => {
     const { sent, calls: made } = calls(async () => 1, { hostCalls: 2 });
     expect([1, 2, 3, 4, 5].map((id) => made.take(id, CALL))).toEqual([true, true, true, true, false]);
     await settled();
@@ -87,7 +90,7 @@ describe('HostCalls', () => {
     ]);
   });
 
-  it('does not take an id that is in use', () => {
+  it('rejects an id that is in use', () => {
     const { calls: made } = calls(() => new Promise(() => undefined));
     expect([made.take(1, CALL), made.take(1, CALL)]).toEqual([true, false]);
   });
@@ -105,10 +108,10 @@ describe('HostCalls', () => {
     expect(most).toBe(64);
   });
 
-  it('lets timers have their turn between calls that are answered at once', async () => {
+  it('lets timers run between calls that are answered immediately', async () => {
     const { sent, calls: made } = calls(async () => {
       const ends = performance.now() + 1;
-      while (performance.now() < ends); // as busy as one who reads from the disk
+      while (performance.now() < ends); // blocks the event loop like a disk read
     });
     const fired = new Promise<number>((resolve) => setTimeout(() => resolve(sent.length), 1));
     for (let id = 0; id < 300; id += 1) made.take(id, CALL);
@@ -116,7 +119,7 @@ describe('HostCalls', () => {
     while (sent.length < 300) await settled();
   });
 
-  it('starts nothing that waited once the run is over', async () => {
+  it('starts no queued call after the run has ended', async () => {
     let started = 0;
     const { calls: made } = calls(async () => {
       started += 1;
@@ -128,7 +131,7 @@ describe('HostCalls', () => {
     expect(started).toBe(64);
   });
 
-  it('tells a call that it is not wanted any more, and sends no answer', async () => {
+  it('aborts a cancelled call and sends no response', async () => {
     const signals: AbortSignal[] = [];
     const { sent, calls: made } = calls(async (_, signal) => {
       signals.push(signal);

@@ -2,14 +2,14 @@ import { ErrorCode, isDeeperThan, isValueDeeperThan, type Log, PortolanError } f
 import type { Id, Outgoing } from '../../rpc/index.js';
 import { type Capability, type HostCall, type Limits, WrittenResult } from '../engine.js';
 
-/** So many calls of one run are under way; more wait their turn. */
+/** The limit of concurrent calls of one run; further calls are queued. */
 const AT_ONCE = 64;
-/** Python's parser and ours have both a depth beyond which they fail. */
+/** Deeper values make the JSON parsers of Python or Node fail. */
 const MAX_DEPTH = 200;
-/** The code of all faults that carry one of ours in their data. */
+/** The JSON-RPC code of faults that carry a Portolan error in their data. */
 const REFUSED = -32_000;
 
-/** The calls of one run, answered as they come. Nothing the capability does reaches the guest but its answer. */
+/** The host calls of one run. The guest receives only the capability's response. */
 export class HostCalls {
   readonly #capability: Capability;
   readonly #limits: Limits;
@@ -33,7 +33,7 @@ export class HostCalls {
     return this.#count;
   }
 
-  /** False for a call that no guest of ours makes: an id in use, or far more calls than were allowed. */
+  /** Returns false for a call that the guest program never makes: an id in use, or far more calls than permitted. */
   take(id: Id, request: HostCall): boolean {
     if (this.#open.has(id) || this.#count >= 2 * this.#limits.hostCalls) return false;
     this.#count += 1;
@@ -61,7 +61,7 @@ export class HostCalls {
     this.#send({ kind: 'fault', id, fault: { code: REFUSED, message: error.message, data } });
   }
 
-  /** The run is over: what is under way is for nobody. */
+  /** Aborts the running calls, because the run has ended. */
   close(): void {
     this.#closed = true;
     this.#waiting.length = 0;
@@ -72,7 +72,7 @@ export class HostCalls {
   async #answer(id: Id, request: HostCall, controller: AbortController): Promise<void> {
     this.#active += 1;
     try {
-      // Cancelled while it waited its turn.
+      // It was cancelled while it was queued.
       if (controller.signal.aborted) return;
       const json = this.#written(await this.#capability(request, controller.signal));
       if (this.#open.delete(id)) this.#send({ kind: 'result', id, answer: { json } });
@@ -84,7 +84,10 @@ export class HostCalls {
     }
   }
 
-  /** One in each turn of the event loop: calls that are answered at once would otherwise keep everybody's timers and sockets waiting. */
+  /**
+   * Starts one queued call per turn of the event loop. Otherwise calls that are answered immediately would block the
+   * gateway's timers and sockets.
+   */
   #startNext(): void {
     if (this.#closed || this.#isTurnAsked || this.#waiting.length === 0 || this.#active >= AT_ONCE) return;
     this.#isTurnAsked = true;
@@ -104,11 +107,11 @@ export class HostCalls {
     throw new PortolanError(
       ErrorCode.ResultTooLarge,
       `the result has ${bytes.length} bytes, more than ${this.#limits.hostCallBytes}`,
-      { hint: 'ask for less' },
+      { hint: 'request less data' },
     );
   }
 
-  /** The text of a fault of ours is for our log, not for code that nobody vouched for. */
+  /** The message of an internal error is only logged, because the code is untrusted. */
   #asOurs(error: unknown): PortolanError {
     if (error instanceof PortolanError) return error;
     this.#log('error', 'a call from the sandbox failed', { error: String(error) });

@@ -3,20 +3,20 @@ import { firstBytes, Printed } from './printed-output.js';
 
 describe('Printed', () => {
   it.each([
-    { title: 'all that fits', parts: ['ab', 'c'], limit: 3, text: 'abc', cut: false, bytes: 3 },
+    { title: 'text within the limit', parts: ['ab', 'c'], limit: 3, text: 'abc', cut: false, bytes: 3 },
     {
-      title: 'what fits, with a mark',
+      title: 'a truncated text with a marker',
       parts: ['ab', 'cd'],
       limit: 3,
-      text: 'abc\n[cut here: more than 3 bytes]',
+      text: 'abc\n[truncated: more than 3 bytes]',
       cut: true,
       bytes: 4,
     },
     {
-      title: 'no half of a character',
+      title: 'no part of a character',
       parts: ['aé'],
       limit: 2,
-      text: 'a\n[cut here: more than 2 bytes]',
+      text: 'a\n[truncated: more than 2 bytes]',
       cut: true,
       bytes: 3,
     },
@@ -24,7 +24,7 @@ describe('Printed', () => {
       title: 'nothing after the limit',
       parts: ['abc', 'd', 'e'],
       limit: 3,
-      text: 'abc\n[cut here: more than 3 bytes]',
+      text: 'abc\n[truncated: more than 3 bytes]',
       cut: true,
       bytes: 5,
     },
@@ -34,11 +34,11 @@ describe('Printed', () => {
     expect({ text: printed.toString(), cut: printed.cut, bytes: printed.bytes }).toEqual({ text, cut, bytes });
   });
 
-  it('says that it was cut when the guest did the cutting', () => {
+  it('reports truncation that the guest has done', () => {
     const printed = new Printed(10);
     printed.add('abc');
     printed.markCut();
-    expect(printed.toString()).toBe('abc\n[cut here: more than 10 bytes]');
+    expect(printed.toString()).toBe('abc\n[truncated: more than 10 bytes]');
   });
 
   it.each([

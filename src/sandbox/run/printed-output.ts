@@ -1,4 +1,4 @@
-/** What was printed on one stream, up to a limit. The guest keeps to it by itself; a forged message does not. */
+/** The text printed on one stream, up to a limit. The guest applies the limit too, but its messages may be forged. */
 export class Printed {
   readonly #limit: number;
   #parts: string[] = [];
@@ -9,7 +9,7 @@ export class Printed {
     this.#limit = limit;
   }
 
-  /** Also what was thrown away counts: who prints on and on is noticed. */
+  /** Includes dropped bytes, so that endless output is detected. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -40,12 +40,12 @@ export class Printed {
   }
 }
 
-/** Ends a text that was cut, so that nobody takes it for the whole. */
+/** Appends a marker to a truncated text. */
 export function withMark(text: string, limit: number): string {
-  return `${text}\n[cut here: more than ${limit} bytes]`;
+  return `${text}\n[truncated: more than ${limit} bytes]`;
 }
 
-/** As much of a text as fits, without half a character at its end. */
+/** The longest prefix within the limit that ends with a complete character. */
 export function firstBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= limit) return text;

@@ -6,7 +6,7 @@ const never = new AbortController().signal;
 const WAIT_MS = 20_000;
 
 describe('Turns', () => {
-  it('lets so many at once and the rest in their order', async () => {
+  it('runs up to the limit at once and the rest in order', async () => {
     const turns = new RunQueue(1, 10, WAIT_MS);
     const order: number[] = [];
     const first = await turns.take(never);
@@ -20,7 +20,7 @@ describe('Turns', () => {
     expect({ order, idle: turns.idle }).toEqual({ order: [1, 2, 3], idle: true });
   });
 
-  it('turns away whom it cannot let wait', async () => {
+  it('rejects callers when the queue is full', async () => {
     const turns = new RunQueue(1, 1, WAIT_MS);
     const first = await turns.take(never);
     const second = turns.take(never);
@@ -30,13 +30,13 @@ describe('Turns', () => {
     expect(turns.idle).toBe(true);
   });
 
-  it('turns away who has waited too long', async () => {
+  it('rejects callers that have waited too long', async () => {
     const turns = new RunQueue(1, 5, 10);
     await turns.take(never);
     await expect(turns.take(never)).rejects.toMatchObject({ code: ErrorCode.LimitExceeded });
   });
 
-  it('forgets who went away', async () => {
+  it('drops callers that cancelled', async () => {
     const turns = new RunQueue(1, 5, WAIT_MS);
     const leaving = new AbortController();
     const first = await turns.take(never);

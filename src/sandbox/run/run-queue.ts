@@ -1,6 +1,8 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 
-/** Lets so many at once and the rest in their order; who cannot wait is turned away. */
+/**
+ * Runs a limited number at once and the rest in order. It rejects callers if the queue is full or the wait too long.
+ */
 export class RunQueue {
   readonly #atOnce: number;
   readonly #maxWaiting: number;
@@ -18,7 +20,7 @@ export class RunQueue {
     return this.#taken === 0 && this.#waiting.length === 0;
   }
 
-  /** Resolves to what gives the turn back. Undefined if the caller went away meanwhile. */
+  /** Resolves to a handle that releases the slot, or to undefined if the caller cancelled. */
   async take(signal: AbortSignal): Promise<Disposable | undefined> {
     if (signal.aborted) return undefined;
     if (this.#taken < this.#atOnce) this.#taken += 1;
@@ -27,13 +29,13 @@ export class RunQueue {
   }
 
   #giveBack(): void {
-    // Handed on rather than freed, so that nobody slips in between.
+    // Pass the slot to the next caller directly, so that no new caller can take it first.
     const next = this.#waiting.shift();
     if (next) next();
     else this.#taken -= 1;
   }
 
-  /** True when it is our turn. */
+  /** True when the caller gets a slot. */
   #wait(signal: AbortSignal): Promise<boolean> {
     if (this.#waiting.length >= this.#maxWaiting) throw busy();
     return new Promise((resolve, reject) => {
@@ -62,7 +64,7 @@ export class RunQueue {
 }
 
 function busy(): PortolanError {
-  return new PortolanError(ErrorCode.LimitExceeded, 'too many programs run in the sandbox already', {
-    hint: 'try again when one of them is done',
+  return new PortolanError(ErrorCode.LimitExceeded, 'too many programs are running in the sandbox', {
+    hint: 'retry when one of them has finished',
   });
 }

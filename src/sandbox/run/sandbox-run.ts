@@ -5,27 +5,28 @@ import type { Done, GuestMessage } from './guest-messages.js';
 import { HostCalls } from './host-calls.js';
 import { firstBytes, Printed, withMark } from './printed-output.js';
 
-/** What a run knows of itself; engine and session are known to others. */
+/** The output as the run knows it; the caller adds the engine and the session state. */
 export type RunOutput = Omit<Output, 'engine' | 'guarantees' | 'stateLost'>;
 type WithoutOutput<T> = T extends { readonly output: Output } ? Omit<T, 'output'> : never;
 export type RunOutcome = WithoutOutput<Outcome> & { readonly output: RunOutput };
 
-/** A guest of ours stays far below both. */
+/** The guest program stays far below these two limits. */
 const MAX_MESSAGES = 50_000;
 const FORGED_OUTPUT_FACTOR = 4;
 const FORGED_OUTPUT_BYTES = 1024 * 1024;
-/** A guest that cannot wait by itself asks for one timer at a time. */
+/** The guest program requests one timer at a time unless it can wait by itself. */
 const MAX_TIMERS = 16;
 
 const MESSAGES: Partial<Record<StopReason, (limits: Limits) => string>> = {
   timeoutMs: ({ timeoutMs }) => `stopped after ${timeoutMs / 1000} s`,
-  outputBytes: ({ outputBytes }) => `stopped: it printed far more than ${outputBytes} bytes`,
-  hostCalls: ({ hostCalls }) => `stopped: it made far more than ${hostCalls} calls`,
-  hostCallBytes: ({ hostCallBytes }) => `stopped: it sent a message larger than a call of ${hostCallBytes} bytes`,
+  outputBytes: ({ outputBytes }) => `stopped: the code printed far more than ${outputBytes} bytes`,
+  hostCalls: ({ hostCalls }) => `stopped: the code made far more than ${hostCalls} calls`,
+  hostCallBytes: ({ hostCallBytes }) =>
+    `stopped: the code sent a message larger than the limit of a call (${hostCallBytes} bytes)`,
   cancelled: () => 'stopped: the call was cancelled',
 };
 
-/** One run in one guest: believes nothing, counts everything, and ends once. */
+/** One run in one guest. It validates and counts all messages and ends once. */
 export class Run {
   readonly number: number;
   readonly job: Job;
@@ -82,20 +83,20 @@ export class Run {
         this.#startTimer(message.id, message.ms);
         return;
       case 'done':
-        // One of an earlier run that was late, or of a forger who does not know better.
+        // Ignore the end of an earlier run, which may be late or forged.
         if (message.run === this.number) this.#done(message.done);
         break;
       case 'ready':
         break;
       case 'nonsense':
-        this.stop('protocol', `stopped: it wrote ${message.why} into the channel of the sandbox`);
+        this.stop('protocol', `stopped: the code sent an invalid message to the host (${message.why})`);
         return;
     }
     this.#messages += 1;
-    if (this.#messages > MAX_MESSAGES) this.stop('protocol', 'stopped: it flooded the channel of the sandbox');
+    if (this.#messages > MAX_MESSAGES) this.stop('protocol', 'stopped: the code sent too many messages to the host');
   }
 
-  /** False when this stream has had its fill. */
+  /** Returns false when the stream has reached its limit. */
   print(stream: 'stdout' | 'stderr', text: string): boolean {
     const printed = this.#printed[stream];
     printed.add(text);
@@ -144,7 +145,7 @@ export class Run {
 
   #startTimer(id: Id, ms: number): void {
     if (this.#timers.has(id) || this.#timers.size >= MAX_TIMERS) {
-      this.stop('protocol', 'stopped: it flooded the channel of the sandbox');
+      this.stop('protocol', 'stopped: the code sent too many messages to the host');
       return;
     }
     const answer = () => {

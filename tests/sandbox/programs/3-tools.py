@@ -134,7 +134,7 @@ try:
 except TypeError as e:
     print(e)
 #> {'day': '2026-01-02', 'tags': ['t'], 'pair': [1, 2], 'p': {'x': 3}, 'e': 'a', 'f': 'a/b', 'n': 2.5}
-#> object cannot be sent to a tool: it has no form in JSON
+#> object cannot be sent to a tool: it cannot be converted to JSON
 #% an integer that JSON would change is refused, and says where it stands
 import decimal, mcp, mcp.runtime
 def refused(call):
@@ -148,10 +148,10 @@ refused(lambda: mcp_shop.echo(a="12345678901234567890", deep={"rows": [1, {"id":
 refused(lambda: mcp_shop.echo(n=decimal.Decimal(2**53)))
 refused(lambda: mcp.runtime.save_memory("k", [10**100]))
 #> {'n': 9007199254740991, 'm': -9007199254740991, 't': '9007199254740993', 'f': 1e+300}
-#> TOOL_VALIDATION_ERROR the integer 9007199254740993 at n does not survive JSON: send it as text
-#> TOOL_VALIDATION_ERROR the integer -9007199254740992 at deep.rows[1].id does not survive JSON: send it as text
-#> TOOL_VALIDATION_ERROR the integer 9007199254740992 at n does not survive JSON: send it as text
-#> TOOL_VALIDATION_ERROR the integer 10000000000000000000000000000000000000000000000000000000000000000000000000000000… at value[0] does not survive JSON: send it as text
+#> TOOL_VALIDATION_ERROR the integer 9007199254740993 at n would lose precision in JSON; send it as a string
+#> TOOL_VALIDATION_ERROR the integer -9007199254740992 at deep.rows[1].id would lose precision in JSON; send it as a string
+#> TOOL_VALIDATION_ERROR the integer 9007199254740992 at n would lose precision in JSON; send it as a string
+#> TOOL_VALIDATION_ERROR the integer 10000000000000000000000000000000000000000000000000000000000000000000000000000000… at value[0] would lose precision in JSON; send it as a string
 #% a misspelt tool is told of with what was meant
 try:
     mcp_shop.get_items(id=1)
