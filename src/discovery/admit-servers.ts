@@ -12,17 +12,17 @@ import type { Discovery } from './discover.js';
 import { asRunningDefinition } from './match-running.js';
 import type { Held } from './resolve-definitions.js';
 
-/** The servers of the chart, those that may run with the proof of it. */
+/** All servers; those that may run carry the admission. */
 export function admitServers(discovery: Discovery): ServedServer[] {
   return discovery.servers.map((server, place) => {
     const held = discovery.held[place];
-    // A model reads names. One that holds more than can be seen is not mended, which could make it another server's.
+    // A name with invisible characters is never admitted. Cleaning it could turn it into the name of another server.
     const proof = held && isShowable(server.name) ? admitted(held, discovery) : undefined;
     return servedServer(server, proof, held && otherNames(held, discovery));
   });
 }
 
-/** A file that nobody has let in must not give a server another name: whoever allows a call reads the name that it is made under. */
+/** Names from an unapproved file are left out, because a person who allows a call identifies the server by its name. */
 function otherNames({ name, active, origins }: Held, { verdicts }: Discovery): string[] {
   const counts = (one: Definition) => {
     const kind = verdicts.get(one)?.kind;
@@ -31,7 +31,7 @@ function otherNames({ name, active, origins }: Held, { verdicts }: Discovery): s
   return [...new Set(origins.filter(counts).map((one) => one.name))].filter((other) => other !== name);
 }
 
-/** What runs already is used only if it was let in itself: it is not what the other would have started. */
+/** A running instance is used only if it is approved itself, because the approval of a launch does not cover it. */
 function admitted({ name, active, runningInstance }: Held, { verdicts }: Discovery): AdmittedServer | undefined {
   const [verdict, ofRunning] = [active, runningInstance].map((one): Verdict | undefined => one && verdicts.get(one));
   if (!verdict) return undefined;
@@ -48,8 +48,8 @@ function isShowable(name: string): boolean {
 }
 
 /**
- * The names by which a rule may mean one of these servers: its own, and what else the user calls it. A rule may also switch tools
- * on, so no repository gives a server a name for it, and nobody another server's.
+ * The names by which a rule can match these servers: the name and the user's other names for it. A rule can also enable
+ * tools, so a repository cannot give a server such a name, and no server gets the name of another one.
  */
 export function namesForRules(
   { held, verdicts, host }: Discovery,

@@ -4,7 +4,7 @@ import { refusedForFiles } from '../policy/index.js';
 import { type CheckedContent, coveredContent } from './covered-files.js';
 import type { Discovery } from './discover.js';
 
-/** Reads the files of an admitted server again and throws if the approval does not cover them as they are now. */
+/** Reads the files of an admitted server again and throws if the approval does not cover their current content. */
 export function checkFiles(
   { name, definition }: AdmittedServer,
   { grounds, host }: Pick<Discovery, 'grounds' | 'host'>,
@@ -21,9 +21,9 @@ export function checkFiles(
   if (refused)
     throw new PortolanError(
       ErrorCode.ServerNotApproved,
-      `${name} was not started: a file that it runs or reads changed since it was approved`,
+      `${name} was not started: a file that it runs or reads has changed since the approval`,
       {
-        hint: `ask the user to look at the change and to run: portolan approve ${shellWord(name)}`,
+        hint: `ask the user to review the change and run: portolan approve ${shellWord(name)}`,
       },
     );
   return content?.envFileText === undefined ? {} : { envFileText: content.envFileText };

@@ -3,7 +3,7 @@ import { parseServerRules, ruleJudge, type ServerRule } from '../policy/index.js
 import type { LoadedSettings } from '../settings/index.js';
 import type { RuleFile } from '../sources/index.js';
 
-/** The rule that keeps a server from running, if one does, out of our settings and those of clients. */
+/** The deny or allow rules of Portolan's settings and of clients. */
 export interface ServerRuleCheck {
   readonly blockedBy: (definition: Definition) => string | undefined;
   readonly problems: readonly Problem[];
@@ -11,7 +11,9 @@ export interface ServerRuleCheck {
 
 const NOTHING: ServerRuleCheck = { blockedBy: () => undefined, problems: [] };
 
-/** Puts all rules together: everyone may deny, a repository may not allow, and an administrator's list stands apart. */
+/**
+ * Combines all rules: any source may deny, a repository may not allow, and the managed allow list applies separately.
+ */
 export function collectRules(
   { settings, layers }: Pick<LoadedSettings, 'settings' | 'layers'>,
   files: readonly RuleFile[],
@@ -19,7 +21,8 @@ export function collectRules(
   const isSilent = settings.deniedMcpServers.length === 0 && !settings.allowedMcpServers && !settings.pluginOnly;
   if (isSilent && files.length === 0) return NOTHING;
   const broken = files.find(({ isBroken }) => isBroken);
-  if (broken) return { blockedBy: () => `${broken.source} of the administrator cannot be read`, problems: [] };
+  if (broken)
+    return { blockedBy: () => `${broken.source} (managed by the administrator) cannot be read`, problems: [] };
   const problems: Problem[] = [];
   const listed = (file: RuleFile, key: string): readonly ServerRule[] | undefined => {
     const { rules, problems: found } = parseServerRules(fieldOf(file.value, key), file.source);
@@ -29,7 +32,7 @@ export function collectRules(
   const ofOthers = files.filter(({ author }) => author === 'user').map((file) => listed(file, 'allowedMcpServers'));
   const ofAdministrators = files
     .filter(({ author }) => author === 'managed')
-    // A list of the administrator's that is none still means that not everything is allowed.
+    // A malformed managed allow list counts as an empty one, so that it fails closed.
     .map(
       (file) =>
         listed(file, 'allowedMcpServers') ?? (fieldOf(file.value, 'allowedMcpServers') === undefined ? undefined : []),

@@ -3,11 +3,11 @@ import { type Files, maskUrl, writeFile } from '../base/index.js';
 import type { Host, Problem } from '../model/index.js';
 import type { Connector } from '../sources/index.js';
 
-/** How long a list of connectors may take; nothing else waits longer for it. */
+/** The time limit for downloading the list of connectors. */
 const FETCH_LIMIT_MS = 2000;
 const MAX_LIST_CHARACTERS = 1024 * 1024;
 const MAX_CONNECTORS = 1000;
-/** The variable with the token for the list; it is sent to the settings' own address and nowhere else. */
+/** The variable with the token for the list. The token is sent only to the URL in the settings. */
 const CONNECTORS_TOKEN = 'PORTOLAN_CONNECTORS_TOKEN';
 
 export interface ConnectorList {
@@ -22,8 +22,8 @@ export interface ConnectorRequest {
 }
 
 /**
- * The hosted connectors that an address lists. A fresh list is taken from the cache; an old one is used at once and
- * renewed for the next time; only without any is the address waited for, and never long.
+ * The hosted connectors listed at a URL. A fresh cached list is used; an expired one is used at once and renewed for the
+ * next scan. The download is awaited only if there is no cached list.
  */
 export async function listConnectors(request: ConnectorRequest, host: Host): Promise<ConnectorList> {
   const path = join(cacheFolder(host), 'connectors.json');
@@ -32,14 +32,14 @@ export async function listConnectors(request: ConnectorRequest, host: Host): Pro
     return { connectors: cached.connectors, problems: [] };
   const renewal = renew(request, path, host);
   if (!cached) return renewal;
-  renewal.catch(() => undefined); // it reports by its value, and the old list is as good as there is
+  renewal.catch(() => undefined); // a failed renewal leaves the cached list in use
   return { connectors: cached.connectors, problems: [] };
 }
 
 async function renew({ url, now }: ConnectorRequest, path: string, host: Host): Promise<ConnectorList> {
   try {
     const connectors = await fetchConnectors(url, host.env[CONNECTORS_TOKEN]);
-    // A cache that cannot be written costs a request the next time, and nothing now.
+    // If the cache cannot be written, the next scan downloads the list again.
     await writeFile(path, JSON.stringify({ url, at: now, connectors })).catch(() => undefined);
     return { connectors, problems: [] };
   } catch (error) {
@@ -50,27 +50,27 @@ async function renew({ url, now }: ConnectorRequest, path: string, host: Host): 
 async function fetchConnectors(url: string, token: string | undefined): Promise<Connector[]> {
   const response = await fetch(url, {
     headers: { accept: 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
-    // The token is for this address alone.
+    // A redirect would send the token to another URL.
     redirect: 'error',
     signal: AbortSignal.timeout(FETCH_LIMIT_MS),
   });
-  if (!response.ok) throw new Error(`it answered ${response.status}`);
+  if (!response.ok) throw new Error(`the server responded with status ${response.status}`);
   const value: unknown = JSON.parse(await limitedText(response));
   const list = Array.isArray(value) ? value : isObject(value) ? value.connectors : undefined;
-  if (!Array.isArray(list)) throw new Error('its answer is no list of connectors');
+  if (!Array.isArray(list)) throw new Error('the response is not a list of connectors');
   return list
     .filter(isConnector)
     .slice(0, MAX_CONNECTORS)
     .map(({ name, url: address, id }) => ({ name, url: address, id }));
 }
 
-/** The answer, left at once where it is longer than any list of connectors. */
+/** The response body, aborted if it exceeds the limit. */
 async function limitedText({ body }: Response): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const part of body ?? []) {
     text += decoder.decode(part, { stream: true });
-    if (text.length > MAX_LIST_CHARACTERS) throw new Error('its answer is too large');
+    if (text.length > MAX_LIST_CHARACTERS) throw new Error('the response is too large');
   }
   return text + decoder.decode();
 }
@@ -84,7 +84,7 @@ function readCache(path: string, url: string, files: Files): { at: number; conne
       return undefined;
     return { at: value.at, connectors: value.connectors.filter(isConnector) };
   } catch {
-    return undefined; // it is only a cache
+    return undefined; // the cache is missing or unreadable
   }
 }
 
@@ -105,8 +105,8 @@ function unreachable(url: string, why: string): Problem {
   return {
     code: 'connectors-unreachable',
     severity: 'warning',
-    // Some faults quote the whole address.
-    message: `the list of connectors at ${origin} cannot be had: ${maskUrl(why)}`,
-    hint: `see that the address works and that ${CONNECTORS_TOKEN} holds its token; everything else goes on without it`,
+    // Some error messages contain the whole URL, which may hold a secret.
+    message: `cannot download the list of connectors from ${origin}: ${maskUrl(why)}`,
+    hint: `check that the URL works and that ${CONNECTORS_TOKEN} holds its token; other servers are not affected`,
   };
 }

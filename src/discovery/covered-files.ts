@@ -9,34 +9,37 @@ import { type ProjectBounds, projectBounds } from './project-bounds.js';
 import { isWritableByOthers } from './shared-access.js';
 import { interpreterIn, isScript, mainIn, pathsToTry } from './start-files.js';
 
-/** Which program or library is loaded, or what runs before it. */
+/** Variables that decide which program or library is loaded, or what runs before it. */
 const LOADER_VARIABLE =
   /^(?:PATH|PATHEXT|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|BASH_ENV|ENV|PERL5(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GIT_.*|SHELL|COMSPEC|HOME|XDG_CONFIG_HOME|npm_config_.*|UV_.*|PIP_.*)$/i;
-/** By its name: its lines are values, and many of them secret. */
+/** Matches env files by name. Their lines are values, many of them secret. */
 const ENV_FILE = /(?:^|[/\\.])env(?:\.[\w-]+)?$/i;
-/** More files than a server names; of all that are read the later ones count by their ends once this much was read. */
+/** The limits of files and bytes that are read. Beyond the byte limit only the end of a file is hashed. */
 const MAX_FILES = 256;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
-/** A longer text is compared as a whole. */
+/** Larger texts are compared as a whole. */
 const MAX_COMPARED_BYTES = 512 * 1024;
-/** Folders that the command line names, in which its other words may lie. */
+/** The limit of directories from the command line in which its other words are looked up. */
 const MAX_BASES = 16;
-/** Pieces of the values of variables such as `NODE_OPTIONS`. */
+/** The limit of words taken from variables such as `NODE_OPTIONS`. */
 const MAX_LOADED = 500;
 
 export interface CheckedContent extends Content {
-  /** The text of the env file, as it was hashed. */
+  /** The text of the env file for which the hash was computed. */
   readonly envFileText?: string;
 }
 
-/** Reads every file that an approval of this entry covers. Nothing is executed, and no FIFO or device is opened. */
+/** Reads every file that an approval of this entry covers. It executes nothing and opens no FIFO or device. */
 export function coveredContent(definition: Definition, host: Host): CheckedContent {
   const { command, headersHelper, envFile } = definition;
   if (command === undefined && headersHelper === undefined && envFile === undefined) return NO_CONTENT;
   return new Collection(definition, host).content();
 }
 
-/** Reads the files of each entry once: what is shown to a person, what the verdict is about and what is written down are the same. */
+/**
+ * Reads the files of each entry once, so that the question to the user, the verdict and the stored approval refer to the
+ * same content.
+ */
 export function contentReader(host: Host): (definition: Definition) => CheckedContent {
   const known = new WeakMap<Definition, CheckedContent>();
   return (definition) => {
@@ -96,13 +99,13 @@ class Collection {
     const bases = this.#bases([...named.pieces, ...loaded]);
     const pieces = [...named.pieces, ...loaded].flatMap((piece) => pathsToTry(piece, named));
     this.#pieces(pieces, bases, own, role);
-    // What `npm run`, `make` or `node .` starts stands in a file that no word names.
+    // `npm run`, `make` or `node .` start a file that the command line does not name.
     const folders = named.isRunner ? bases : named.isInterpreted ? bases.slice(1) : [];
     const startFiles = pathsToTry('.', { ...named, isFolder: true });
     for (const folder of folders) this.#pieces(startFiles, [folder], own, role);
   }
 
-  /** The folder of the start, and those in the project that are named: `cd sub && python3 server.py`. */
+  /** The start directory, and directories of the project that the command line names: `cd sub && python3 server.py`. */
   #bases(pieces: readonly string[]): readonly string[] {
     const bases = new Set([this.#folder]);
     for (const piece of pieces) {
@@ -120,14 +123,14 @@ class Collection {
         const path = this.#at(base, piece);
         const kind = this.#host.files.status(path)?.kind;
         if (kind === undefined || kind === 'folder') continue;
-        // A helper's files count wherever they lie, but not a device outside the project.
+        // Files of a headers helper are covered wherever they are, but not a device outside the project.
         const counts = this.#isChangeable(path) || (role === 'headers helper' && kind === 'file');
         if (counts) this.#script(path, own, role);
       }
     }
   }
 
-  /** A file, and the interpreter that its first line names. */
+  /** Adds a file and the interpreter in its first line. */
   #script(path: string, own: Variables, role: CoveredFile['role']): void {
     if (this.#files.has(path)) return;
     const { text } = this.#add(path, role);
@@ -144,7 +147,7 @@ class Collection {
     this.#script(path, own, isHelper ? 'headers helper' : 'program');
   }
 
-  /** By whoever can write to the project, or by other users of the machine. */
+  /** Whether the file can be changed by the project or by other users of the machine. */
   #isChangeable(path: string): boolean {
     const target = this.#host.files.realPath(path) ?? path;
     if (this.#bounds.isInside(path) || this.#bounds.isInside(target)) return true;
@@ -153,13 +156,13 @@ class Collection {
   }
 
   #add(path: string, named: CoveredFile['role']): CoveredFile {
-    // As `node --env-file` names them.
+    // For example the argument of `node --env-file`.
     const role = named === 'file' && ENV_FILE.test(path) ? 'env file' : named;
     const known = this.#files.get(path);
     if (known) return known;
     const target = this.#host.files.realPath(path) ?? path;
     const file: CoveredFile = { path, target, role, ...this.#read(path, role) };
-    // One more than the limit is kept, by which it is seen to be too many.
+    // One file more than the limit is stored, so that the excess is detected.
     if (this.#files.size <= MAX_FILES) this.#files.set(path, file);
     return file;
   }

@@ -36,31 +36,31 @@ import { announced, type RunningReading, readRunning, withoutGateways } from './
 import { serverProblems } from './server-problems.js';
 import { type Survey, survey } from './survey.js';
 
-/** Stands in for the machine, or for part of it. What is left out is as it is. */
+/** Replaces parts of the machine; omitted options take their actual values. */
 export interface DiscoverOptions {
   readonly platform?: Platform;
   readonly home?: string;
-  /** The project: where a client would be started. */
+  /** The project directory, in which a client would be started. */
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Stands before absolute system paths such as `/etc`. */
+  /** Prefixed to absolute system paths such as `/etc`. */
   readonly root?: string;
-  /** Only these clients, by their ids. */
+  /** The ids of the clients to scan; all by default. */
   readonly clients?: readonly string[];
-  /** One file or folder in the place of all sources, like `MCP_SERVERS_CONFIG`. */
+  /** A file or directory that replaces all sources, like `MCP_SERVERS_CONFIG`. */
   readonly config?: string;
-  /** Servers named at the start, entries as in `mcpServers`: they hold over every file but an administrator's. */
+  /** Servers from the command line, with entries as in `mcpServers`. Only managed files have higher precedence. */
   readonly servers?: Readonly<Record<string, unknown>>;
-  /** Settings in the words of a settings file: over every file but an administrator's. */
+  /** Settings in the format of a settings file. Only managed settings have higher precedence. */
   readonly settings?: SettingsFile;
-  /** What a person has let run for as long as this process does. */
+  /** Whether a person has approved the server for the lifetime of this process. */
   readonly isGranted?: (definition: Definition, content?: () => { readonly hash: string }) => boolean;
-  /** The program that must not be found as a server of its own. */
+  /** The path of the Portolan program, which must not be listed as a server. */
   readonly self?: string;
   readonly files?: Files;
 }
 
-/** The chart, and how it came about. */
+/** The result of a scan with its inputs and intermediate results. */
 export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems'> {
   readonly looks: readonly PathReading[];
   readonly exclusive: readonly string[];
@@ -70,17 +70,19 @@ export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems
   readonly approvalFiles: ApprovalFiles;
   readonly lock: Lock;
   readonly settings: LoadedSettings;
-  /** Who said of itself that it runs. */
+  /** The announced servers of all registries. */
   readonly running: RunningReading;
 }
 
-/** Everything that AI clients on this machine have written down about MCP servers. Nothing found is ever executed. */
+/** Finds all MCP servers configured for AI clients on this machine. It never executes anything that it finds. */
 export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
   const { definitions, servers, problems } = await scanMachine(options);
   return { definitions, servers, problems };
 }
 
-/** The same with every place that was looked at and every verdict. What cannot be read now is as it was `before`. */
+/**
+ * Like `discover`, with all sources and verdicts. A file that cannot be read now keeps the result of the scan `before`.
+ */
 export async function scanMachine(options: DiscoverOptions = {}, before?: Discovery): Promise<Discovery> {
   const host = hostOf(options);
   const paths = approvalFiles(configFolder(host), host);
@@ -95,7 +97,7 @@ export async function scanMachine(options: DiscoverOptions = {}, before?: Discov
   const connectors = await connectorsOf(settings, host);
   const running = await readRunning(host);
   const clients = settings.enabled ? clientsFor(options, config, settings, connectors.connectors, host) : [];
-  // Last, so that whoever wrote a name down keeps it.
+  // Last, so that configured servers keep their names.
   if (settings.enabled && !config && !options.clients) clients.push(runningServers(announced(running)));
   const read = withLastGood(await readSources(clients, host), before);
   const others = withoutGateways(read.definitions, running);
@@ -108,7 +110,7 @@ export async function scanMachine(options: DiscoverOptions = {}, before?: Discov
     reviewed: lock.reviewed,
     ...(options.isGranted && { isGranted: options.isGranted }),
     blockedBy: rules.blockedBy,
-    // Who names a server or a file at the start has looked at it.
+    // The user has seen servers and files that are named on the command line.
     mustAsk: (definition) =>
       !config && definition.scope !== 'dynamic' && (settings.approval === 'all' || isFromRepository(definition, host)),
     fileChanges: settings.approvalFiles,
@@ -134,7 +136,7 @@ export async function scanMachine(options: DiscoverOptions = {}, before?: Discov
   };
 }
 
-/** Who is asked for servers: every client or the one place that was named, and whatever was handed over. */
+/** The sources to read: all clients, or the one named source, and the servers from the command line. */
 function clientsFor(
   options: DiscoverOptions,
   config: string | undefined,
@@ -144,7 +146,7 @@ function clientsFor(
 ): Client[] {
   const given = options.servers ? [inlineServers(options.servers)] : [];
   const chosen = config ? [explicitSource(config, host)] : chosenClients(options.clients);
-  // An administrator's file counts whatever else was asked for.
+  // Managed files always apply.
   const managed = managedPlaces(
     CLIENTS.filter((client) => !chosen.includes(client)),
     host,
@@ -168,12 +170,12 @@ async function connectorsOf(
   return { ...listed, connectors: [...connectors, ...listed.connectors] };
 }
 
-/** Where Portolan keeps what is the user's. */
+/** The directory of the user's Portolan configuration. */
 export function configFolder({ env, home }: Pick<Host, 'env' | 'home'>): string {
   return join(env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config'), 'portolan');
 }
 
-/** The machine as the options say it is. */
+/** The host with the replacements from the options. */
 export function hostOf({ platform, home, cwd, env, root, self, files = diskFiles }: DiscoverOptions): Host {
   const project = resolve(cwd ?? process.cwd());
   return {
@@ -188,7 +190,7 @@ export function hostOf({ platform, home, cwd, env, root, self, files = diskFiles
   };
 }
 
-/** Other systems keep their files as Linux does. */
+/** Other operating systems use the same paths as Linux. */
 function hostPlatform(): Platform {
   return process.platform === 'win32' || process.platform === 'darwin' ? process.platform : 'linux';
 }

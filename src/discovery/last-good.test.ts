@@ -23,7 +23,7 @@ describe('withLastGood', () => {
 
   it.each([
     {
-      title: 'keeps the servers of a file that does not parse where they stood',
+      title: 'keeps the servers of a file that does not parse at their position',
       definitions: [at('/a', 'one'), at('/c', 'four')],
       looks: { '/a': 'read', '/b': 'failed', '/c': 'read' },
       expected: ['/a one', '/b two', '/b three', '/c four'],
@@ -35,19 +35,19 @@ describe('withLastGood', () => {
       expected: ['/a one', '/b two', '/b three', '/c four'],
     },
     {
-      title: 'lets go what a file that is gone named',
+      title: 'drops the servers of a file that was deleted',
       definitions: [at('/a', 'one'), at('/c', 'four')],
       looks: { '/a': 'read', '/b': 'absent', '/c': 'read' },
       expected: ['/a one', '/c four'],
     },
     {
-      title: 'lets go what a file that was read names no more',
+      title: 'drops servers that were removed from a file',
       definitions: [at('/a', 'one'), at('/b', 'two')],
       looks: { '/a': 'read', '/b': 'read', '/c': 'failed' },
       expected: ['/a one', '/b two', '/c four'],
     },
     {
-      title: 'puts what is new beside what is kept',
+      title: 'adds new servers to the kept ones',
       definitions: [at('/a', 'new'), at('/a', 'one')],
       looks: { '/a': 'read', '/b': 'failed', '/c': 'failed' },
       expected: ['/a new', '/a one', '/b two', '/b three', '/c four'],
@@ -56,13 +56,13 @@ describe('withLastGood', () => {
     expect(named(withLastGood(readings(definitions, looks), before))).toEqual(expected);
   });
 
-  it('keeps nothing of an administrator’s file: it fails closed', () => {
+  it('keeps no server of a managed file, which fails closed', () => {
     const managed = { definitions: [at('/etc/m', 'theirs', 'managed'), at('/a', 'one')] };
     const now = readings([], { '/etc/m': 'failed', '/a': 'failed' });
     expect(named(withLastGood(now, managed))).toEqual(['/a one']);
   });
 
-  it('is the reading itself the first time, and where nothing failed', () => {
+  it('returns the new scan the first time and if nothing failed', () => {
     const now = readings([at('/a', 'one')], { '/a': 'read' });
     expect(withLastGood(now, undefined)).toBe(now);
     expect(withLastGood(now, before)).toBe(now);

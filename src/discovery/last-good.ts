@@ -2,8 +2,8 @@ import type { Definition } from '../model/index.js';
 import type { SourceReadings } from '../sources/index.js';
 
 /**
- * A file that does not parse keeps its last good reading: someone is in the middle of editing it. Its definitions stand
- * where they stood, because the first in order keeps its name. An administrator's file is not among them: it fails closed.
+ * A file that does not parse keeps the definitions of its last successful scan, because it may be in the middle of an
+ * edit. They keep their position, which decides the names. A managed file is excluded: it fails closed.
  */
 export function withLastGood<R extends SourceReadings>(
   now: R,

@@ -26,7 +26,7 @@ describe('pathsNamedBy', () => {
     expect(named(command, ...args).pieces).toEqual(expect.arrayContaining(pieces));
   });
 
-  it('takes no program without a folder for a file of the project', () => {
+  it('does not treat a program name without a directory as a file of the project', () => {
     expect(named('sh', '-c', 'make x').pieces).not.toContain('sh');
     expect(named('python3', 'make').pieces).toContain('make');
   });
@@ -50,7 +50,7 @@ describe('pathsNamedBy', () => {
     expect(named(command, ...args).hasCode).toBe(hasCode);
   });
 
-  it('reads the words of a headers helper as they will be run', () => {
+  it('parses a headers helper like the shell that runs it', () => {
     const entry = definition({ url: 'https://h.example/', headersHelper: "node ~/h.mjs 'a b'" });
     expect(pathsNamedByHelper(entry, '/home/me')).toMatchObject({
       programs: ['node'],

@@ -2,21 +2,21 @@ import { fileURLToPath } from 'node:url';
 import { type Definition, helperWords, programName } from '../model/index.js';
 import { candidatesOf, MAX_CANDIDATES } from '../policy/index.js';
 
-/** What a command line may name: programs, and pieces of its words that could be paths. */
+/** The programs and possible paths in a command line. */
 export interface NamedPaths {
   readonly programs: readonly string[];
   readonly pieces: readonly string[];
-  /** Some program of it runs a file without its ending, or a folder. */
+  /** Whether some program runs files by a name without extension, or directories. */
   readonly isInterpreted: boolean;
-  /** Some program of it looks for what it runs in files and folders of its own. */
+  /** Whether some program finds the code it runs through files of its own, such as package.json. */
   readonly isRunner: boolean;
-  /** Some word is code: what names it makes up is known only when it runs. */
+  /** Whether some word is code, which may compute paths when it runs. */
   readonly hasCode: boolean;
-  /** False where there is more than is looked at. */
+  /** False if the command line exceeds the limits. */
   readonly isClear: boolean;
 }
 
-/** More distinct pieces than any command line of a server has. */
+/** More than the command line of any real server has. */
 const MAX_PIECES = 2_000;
 
 const INTERPRETERS =
@@ -33,7 +33,7 @@ export function pathsNamedBy(definition: Definition): NamedPaths {
   return pathsIn(launch, command === undefined ? [] : [command, ...args]);
 }
 
-/** The same for the program that makes headers. */
+/** Like `pathsNamedBy`, for the headers helper. */
 export function pathsNamedByHelper(definition: Definition, home: string): NamedPaths {
   const [command, ...args] = helperWords(definition.headersHelper ?? '', home);
   if (command === undefined) return pathsIn({ ...definition, args: [] }, []);
@@ -45,10 +45,10 @@ function pathsIn(launch: Definition, words: readonly string[]): NamedPaths {
   const candidates = words.length === 0 ? [] : candidatesOf(launch);
   const programs = new Set(candidates.flatMap(({ words: all, wrapping }) => [all[0] ?? '', all[wrapping] ?? '']));
   const pieces = new Set<string>();
-  // A program without a folder is looked for in PATH and nowhere else.
+  // A program name without a directory is looked up only in PATH.
   for (const word of [...words, ...candidates.flatMap((candidate) => candidate.words)])
     if (/[/\\]/.test(word) || !programs.has(word)) addPieces(pieces, word);
-  // Generous: `npx tsx server` runs an interpreter too.
+  // Includes wrappers: `npx tsx server` also runs an interpreter.
   const names = [...programs, ...words].map(programName);
   const isShell = candidates.some(({ wrapping }) => wrapping > 0);
   const isInterpreted = names.some((name) => INTERPRETERS.test(name));
@@ -62,16 +62,16 @@ function pathsIn(launch: Definition, words: readonly string[]): NamedPaths {
   };
 }
 
-/** The pieces of one value, such as `NODE_OPTIONS`, that could be paths. */
+/** The words in a value, such as `NODE_OPTIONS`, that could be paths. */
 export function piecesOf(value: string): readonly string[] {
   const pieces = new Set<string>();
   addPieces(pieces, value);
   return [...pieces];
 }
 
-/** A word, what comes after its `=`, and every run of letters in it that a path may be made of: code in a word names files too. */
+/** Adds a word, the part after its `=`, and every path-like substring, because code in a word can name files too. */
 function addPieces(pieces: Set<string>, word: string): void {
-  // Of any length: an interpreter shortens `./././a.js` before it opens it.
+  // Not limited in length: an interpreter normalizes `./././a.js` before it opens it.
   const add = (piece: string) => {
     const plain = piece.startsWith('file:') ? fromFileUrl(piece) : piece;
     if (plain !== '' && !plain.includes('\0') && pieces.size <= MAX_PIECES) pieces.add(plain);
@@ -82,15 +82,15 @@ function addPieces(pieces: Set<string>, word: string): void {
   if (/^[\w.~/\\-]*$/.test(word) && !word.startsWith('-')) return;
   for (const [run] of word.matchAll(/[\p{L}\p{N}_@.~/\\:+%-]+/gu)) {
     add(run);
-    // `a.js:b.js` is a list; a drive letter keeps its colon in the whole run.
+    // `a.js:b.js` is a list of paths; a drive letter keeps its colon in the whole substring.
     for (const part of run.split(':')) {
       add(part);
       // `-r./a.js`, `@words.txt`
       add(part.replace(/^(?:-[A-Za-z]|@)/, ''));
-      // `$PWD/a.js` and `${ROOT}/a.js`: the variable is not known here.
+      // `$PWD/a.js` and `${ROOT}/a.js`: the value of the variable is unknown here.
       if (part.includes('/')) add(part.slice(part.indexOf('/') + 1));
     }
-    // The full stop of a sentence.
+    // A full stop at the end of a sentence is not part of the path.
     add(run.replace(/[.]$/, ''));
   }
 }
@@ -99,6 +99,6 @@ function fromFileUrl(url: string): string {
   try {
     return fileURLToPath(url);
   } catch {
-    return url.slice('file:'.length); // not of this machine, or no URL at all
+    return url.slice('file:'.length); // on another machine, or not a valid URL
   }
 }

@@ -11,7 +11,7 @@ const AT_A: Partial<Definition> = { url: 'http://127.0.0.1:1/mcp' };
 const AT_B: Partial<Definition> = { url: 'http://127.0.0.1:2/mcp' };
 const UNREACHABLE: Partial<Definition> = { ...RUNS, transport: 'stdio', state: 'inventory-only', id: 'x_1' };
 
-/** The word after the command stands for the fingerprint. */
+/** The argument stands for the fingerprint. */
 const printOf = ({ args = [] }: Definition) => `print of ${args[0]}`;
 const started = (word: string): Partial<Definition> => ({ command: 'node', args: [word] });
 const claims = (word: string, state: State): Partial<Definition> => ({
@@ -31,7 +31,7 @@ function settled(said: readonly Said[]) {
 describe('servers that run', () => {
   it.each([
     {
-      title: 'is the one that was written down with its address',
+      title: 'equals the configured server with its URL',
       said: [
         { line: 1, name: 'a', ...AT_A },
         { line: 2, name: 'b', ...RUNS, ...AT_A, state: 'pending-approval' },
@@ -39,7 +39,7 @@ describe('servers that run', () => {
       holds: [['a', [1, 2]]],
     },
     {
-      title: 'is that one also where it is reached with a key',
+      title: 'equals it also if the configured server has an API key',
       said: [
         { line: 1, name: 'a', ...AT_A, headers: { Authorization: 'x' } },
         { line: 2, name: 'b', ...RUNS, ...AT_A },
@@ -47,7 +47,7 @@ describe('servers that run', () => {
       holds: [['a', [1, 2]]],
     },
     {
-      title: 'is itself where what was written down is never started',
+      title: 'is separate if the configured server never starts',
       said: [
         { line: 1, name: 'a', ...AT_A, state: 'client-ignores' },
         { line: 2, name: 'b', ...RUNS, ...AT_A },
@@ -58,7 +58,7 @@ describe('servers that run', () => {
       ],
     },
     {
-      title: 'is not one that only has its name',
+      title: 'does not equal a server that only has the same name',
       said: [
         { line: 1, name: 'a', ...AT_A },
         { line: 2, name: 'a', ...RUNS, ...AT_B },
@@ -69,7 +69,7 @@ describe('servers that run', () => {
       ],
     },
     {
-      title: 'takes no name, although it was found first',
+      title: 'takes no name from a configured server, even if it was found first',
       said: [
         { line: 1, name: 'a', ...RUNS, ...AT_B },
         { line: 2, name: 'a', ...AT_A },
@@ -80,7 +80,7 @@ describe('servers that run', () => {
       ],
     },
     {
-      title: 'is one with itself in two registries, and another than the next of its name',
+      title: 'is listed once for two registries, and is separate from another server of its name',
       said: [
         { line: 1, name: 'a', ...RUNS, ...AT_A },
         { line: 2, name: 'a', ...RUNS, ...AT_B },
@@ -92,7 +92,7 @@ describe('servers that run', () => {
       ],
     },
     {
-      title: 'is used for a launch that it came from, once it is approved',
+      title: 'replaces the launch that it came from, once it is approved',
       said: [
         { line: 1, name: 'a', ...started('x') },
         { line: 2, name: 'b', ...claims('x', 'ready') },
@@ -100,7 +100,7 @@ describe('servers that run', () => {
       holds: [['a', [1, 2], 2]],
     },
     {
-      title: 'waits by itself until then',
+      title: 'is listed separately until it is approved',
       said: [
         { line: 1, name: 'a', ...started('x') },
         { line: 2, name: 'b', ...claims('x', 'pending-approval') },
@@ -111,7 +111,7 @@ describe('servers that run', () => {
       ],
     },
     {
-      title: 'is used for nothing after a no',
+      title: 'is not used after it was denied',
       said: [
         { line: 1, name: 'a', ...started('x') },
         { line: 2, name: 'b', ...claims('x', 'rejected') },
@@ -122,7 +122,7 @@ describe('servers that run', () => {
       ],
     },
     {
-      title: 'is used for no other launch',
+      title: 'replaces no other launch',
       said: [
         { line: 1, name: 'a', ...started('y') },
         { line: 2, name: 'b', ...claims('x', 'ready') },
@@ -133,7 +133,7 @@ describe('servers that run', () => {
       ],
     },
     {
-      title: 'shows with its launch where it cannot be reached, and is not used',
+      title: 'is listed with its launch if it cannot be reached, and is not used',
       said: [
         { line: 1, name: 'a', ...started('x') },
         { line: 2, name: 'b', ...UNREACHABLE, standsFor: 'print of x' },
@@ -141,7 +141,7 @@ describe('servers that run', () => {
       holds: [['a', [1, 2]]],
     },
     {
-      title: 'is told from others of its name by its id where it cannot be reached',
+      title: 'is distinguished by its id from others of its name if it cannot be reached',
       said: [
         { line: 1, name: 'b', ...UNREACHABLE },
         { line: 2, name: 'b', ...UNREACHABLE, id: 'x_2' },
@@ -157,7 +157,7 @@ describe('servers that run', () => {
 });
 
 describe('asRunningDefinition', () => {
-  it('keeps what was said of a server, and nothing of how to start it', () => {
+  it('keeps the settings of a server, but not its launch', () => {
     const written = definition({
       ...{ name: 'mine', command: 'node', args: ['x'], env: { KEY: 'k' }, cwd: '/x', envFile: '.env' },
       ...{ tools: { deny: ['delete'] }, timeoutMs: 5, description: 'mine' },

@@ -2,19 +2,19 @@ import type { Definition, State } from '../model/index.js';
 import { identityOf, plainUrl } from '../model/index.js';
 import { cannotRun } from './precedence.js';
 
-/** What a server is called by, as far as those that run have to do with it. */
+/** The fields of a server that are needed to match it with running servers. */
 export interface MatchCandidate {
   readonly active: Definition;
   readonly origins: Definition[];
   readonly shadowed: Definition[];
-  /** One that runs already, that a person let in, and that is used in the place of starting this one. */
+  /** An approved running server that is used instead of starting this one. */
   runningInstance?: Definition;
 }
 
-/** How a server that runs is found to be one that was written down. */
+/** The rules by which a running server is matched with a configured one. */
 export interface MatchRules {
   readonly stateOf: (definition: Definition) => State;
-  /** The hash over what a definition starts. */
+  /** The hash over the launch of a definition. */
   readonly printOf: (definition: Definition) => string;
 }
 
@@ -22,7 +22,7 @@ export function isRunning({ scope }: Pick<Definition, 'scope'>): boolean {
   return scope === 'running';
 }
 
-/** Puts the servers that run beside those that were written down: the same by address or by launch, and never by name. */
+/** Matches running servers with configured ones: by URL or by launch, never by name. */
 export function matchRunning<G extends MatchCandidate>(
   written: readonly G[],
   running: readonly G[],
@@ -39,12 +39,12 @@ export function matchRunning<G extends MatchCandidate>(
     const { url, standsFor } = group.active;
     const [neighbour, twin] = [byAddress.get(addressKey(url ?? '')), byLaunch.get(standsFor ?? '')];
     if (neighbour) {
-      // It is reached as it is written down, with whatever headers stand there; nothing new is trusted.
+      // The connection uses the configured entry with its headers, so nothing new is trusted.
       take(neighbour, group);
       return false;
     }
     if (!twin) return true;
-    // Whoever can write a file could claim to be any server: until a person says yes it is another one, and waits.
+    // Any process that can write a registry could claim to be any server, so an unapproved one stays separate.
     if (url !== undefined && recognition.stateOf(group.active) !== 'ready') return true;
     take(twin, group);
     if (url !== undefined) twin.runningInstance ??= group.active;
@@ -53,14 +53,14 @@ export function matchRunning<G extends MatchCandidate>(
   return [...written, ...alone];
 }
 
-/** A server that was written down as something to start, with all that was said of it, reached where it runs already. */
+/** The configured server with all its settings, but reached at the URL of the running instance. */
 export function asRunningDefinition(written: Definition, running: Definition): Definition {
   const { command, args, env, cwd, envFile, headers, headersHelper, authToken, oauth, missing, ...rest } = written;
   const { transport, url, written: announced } = running;
   return { ...rest, transport, written: announced, ...(url !== undefined && { url }) };
 }
 
-/** One server that is announced in two places is one. */
+/** Merges a server that is announced in two registries. */
 function merged<G extends MatchCandidate>(running: readonly G[]): G[] {
   const known = new Map<string, G>();
   for (const group of running) {
@@ -78,7 +78,10 @@ function take(held: MatchCandidate, { origins, shadowed }: MatchCandidate): void
   for (const one of shadowed) held.shadowed.push(one);
 }
 
-/** The same door by whichever name of this machine; a server says one of them, and who wrote it down perhaps another. */
+/**
+ * A key that is equal for all loopback names of this machine, because an announcement may use another name than the
+ * file.
+ */
 export function addressKey(url: string): string {
   const address = plainUrl(url);
   return address.replace(/^(\w+:\/\/(?:[^/@]*@)?)localhost(?=[:/?]|$)/, (_, before) => `${before}127.0.0.1`);

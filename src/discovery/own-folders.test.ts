@@ -17,25 +17,25 @@ const host = (env: Readonly<Record<string, string>>): Host => ({
 describe('ownFolders', () => {
   it.each([
     {
-      title: 'lie where XDG says without a word',
+      title: 'are the XDG defaults',
       env: {},
       cache: '/h/.cache/portolan',
       state: '/h/.local/state/portolan',
     },
     {
-      title: 'lie where the variables say',
+      title: 'follow the XDG variables',
       env: { XDG_CACHE_HOME: '/c', XDG_STATE_HOME: '/s' },
       cache: '/c/portolan',
       state: '/s/portolan',
     },
     {
-      title: 'do not lie where a relative path leads',
+      title: 'ignore a relative path in a variable',
       env: { XDG_CACHE_HOME: 'c', XDG_STATE_HOME: '../s' },
       cache: '/h/.cache/portolan',
       state: '/h/.local/state/portolan',
     },
     {
-      title: 'do not lie in the repository that someone works in',
+      title: 'ignore a path inside the current repository',
       env: { XDG_CACHE_HOME: '/work/repo/.cache', XDG_STATE_HOME: '/work/repo/sub/.state' },
       cache: '/h/.cache/portolan',
       state: '/h/.local/state/portolan',

@@ -2,18 +2,18 @@ import { isAbsolute, join } from 'node:path';
 import type { Host } from '../model/index.js';
 import { isBroughtByProject } from '../settings/index.js';
 
-/** Where Portolan keeps what it learns: what may be lost, and what a person would miss. */
+/** Portolan's own directories: caches that can be recreated, and state that cannot. */
 export interface OwnFolders {
   readonly cache: string;
   readonly state: string;
   readonly audit: string;
   readonly logs: string;
   readonly children: string;
-  /** Snapshots of interpreters, which can be made again. */
+  /** Interpreter snapshots, which can be recreated. */
   readonly sandbox: string;
 }
 
-/** As XDG says. A variable that points into a repository does not count: what lies there is the repository's word, not ours. */
+/** Follows the XDG variables, unless one points into a repository: the repository could then control the content. */
 export function ownFolders(host: Host): OwnFolders {
   const folder = (variable: string, standard: string): string => {
     const set = host.env[variable];

@@ -1,6 +1,6 @@
 import type { Definition, Scope, State } from '../model/index.js';
 
-/** The nearer to the user's hands, the higher; an administrator is above all, and who only says of itself that it runs is below. */
+/** Precedence: managed > dynamic > local > project > user > plugin > self-announced. */
 const RANK: Readonly<Record<Scope, number>> = {
   running: -1,
   claudeai: 0,
@@ -16,14 +16,14 @@ const RANK: Readonly<Record<Scope, number>> = {
   managed: 6,
 };
 
-/** Entries that no client would ever start take no name from one that it would. */
+/** Entries that their client would never start do not take a name from one that it would. */
 const POWERLESS: ReadonlySet<State> = new Set(['rejected', 'blocked-by-policy', 'client-ignores', 'inventory-only']);
 
 export function cannotRun(state: State): boolean {
   return POWERLESS.has(state);
 }
 
-/** Whether `next` holds over `held`. Equal ones stay in the order in which they were found. */
+/** Whether `next` has precedence over `held`. Equal ones keep the order in which they were found. */
 export function hasPrecedenceOver(
   next: Definition,
   held: Definition,
@@ -35,7 +35,7 @@ export function hasPrecedenceOver(
   return next.precedence > held.precedence;
 }
 
-/** A name in these scopes counts for every client. */
+/** Names in these scopes apply to every client. */
 export function countsEverywhere(scope: Scope): boolean {
   return scope === 'dynamic' || scope === 'managed';
 }

@@ -4,14 +4,14 @@ import { variable } from '../model/index.js';
 
 export type Variables = Readonly<Record<string, string>>;
 
-/** Where the system looks if `PATH` is not set at all. */
+/** The search path of the system if `PATH` is not set. */
 const UNSET_PATH = ['/bin', '/usr/bin'].join(delimiter);
 
-/** The file that the system starts for a program's name: by `PATH`, or from the folder of the start. */
+/** The file that the system runs for a program name: found in `PATH`, or relative to the start directory. */
 export function programFile(name: string, folder: string, own: Variables, host: Host): string | undefined {
   const isPath = /[/\\]/.test(name);
   const path = ownValue('PATH', own, host) ?? variable(host, 'PATH') ?? UNSET_PATH;
-  // An empty part of PATH is the folder of the start.
+  // An empty part of PATH means the start directory.
   const folders = isPath
     ? [folder]
     : path.split(delimiter).map((part) => (isAbsolute(part) ? part : join(folder, part)));

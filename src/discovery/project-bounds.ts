@@ -2,16 +2,16 @@ import { sep } from 'node:path';
 import type { Definition, Host } from '../model/index.js';
 import { isAround, projectFolder } from '../policy/index.js';
 
-/** Which files belong to the project that brought an entry. */
+/** The directories whose files belong to the project of an entry. */
 export interface ProjectBounds {
   isInside(path: string): boolean;
 }
 
-/** The project and the folder in which the entry starts its server; nothing for an entry of the user's own. */
+/** The project and the start directory of the server; empty for an entry of the user. */
 export function projectBounds(definition: Definition, folder: string, host: Host): ProjectBounds {
   const project = projectFolder(definition, host);
   if (project === undefined) return { isInside: () => false };
-  // A server that is started in the home folder or above does not make all of it a project.
+  // If a server starts in the home directory or above, that directory does not count as a project.
   const tops = [project, host.cwd, ...(isAround(folder, host.home) ? [] : [folder])];
   const real = tops.map((top) => host.files.realPath(top) ?? top);
   const prefixes = [...new Set([...tops, ...real])].map((top) => (top.endsWith(sep) ? top : `${top}${sep}`));

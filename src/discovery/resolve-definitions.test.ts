@@ -3,7 +3,7 @@ import { definition } from '../../tests/fakes/definition.js';
 import type { Definition, Scope, State } from '../model/index.js';
 import { resolveDefinitions } from './resolve-definitions.js';
 
-/** `line` is the definition's mark: every test writes each on a line of its own. */
+/** `line` identifies the definition; each has a line of its own. */
 type Said = Partial<Definition> & { readonly line: number };
 
 interface Outcome {
@@ -26,7 +26,7 @@ function settled(said: readonly Said[]): Outcome[] {
   });
 }
 
-/** Different servers, unless they are of one letter. */
+/** A different server for each letter. */
 const at = (letter: string): Partial<Definition> => ({ url: `https://${letter}.example/` });
 const A = at('a');
 const B = at('b');
@@ -65,7 +65,7 @@ describe('scopes', () => {
 
   it.each<Case>([
     both(
-      'within one scope the place with more weight holds',
+      'within one scope the place with the higher precedence is active',
       [
         { line: 1, precedence: 10, ...A },
         { line: 2, precedence: 30, ...B },
@@ -74,7 +74,7 @@ describe('scopes', () => {
       [{ name: 'a', active: 2, shadowed: [1, 3] }],
     ),
     both(
-      'weight never counts against the scope',
+      'the scope counts before the precedence of the place',
       [
         { line: 1, scope: 'project', precedence: 1, ...A },
         { line: 2, scope: 'user', precedence: 99, ...B },
@@ -82,7 +82,7 @@ describe('scopes', () => {
       [{ name: 'a', active: 1, shadowed: [2] }],
     ),
     both(
-      'of equals the first found holds',
+      'among equals the first found is active',
       [
         { line: 1, ...A },
         { line: 2, ...B },
@@ -90,7 +90,7 @@ describe('scopes', () => {
       [{ name: 'a', active: 1, shadowed: [2] }],
     ),
     both(
-      'a name in one client takes none from another client',
+      'a name in one client does not shadow it in another client',
       [
         { line: 1, client: 'cursor', scope: 'user', ...A },
         { line: 2, client: 'zed', scope: 'local', ...B },
@@ -101,7 +101,7 @@ describe('scopes', () => {
       ],
     ),
     both(
-      'names of other letters are other names',
+      'names are case-sensitive',
       [
         { line: 1, name: 'a', ...A },
         { line: 2, name: 'A', scope: 'local', ...B },
@@ -112,7 +112,7 @@ describe('scopes', () => {
       ],
     ),
     both(
-      'what is given at the start takes its name from every client',
+      'a server from the command line shadows its name in every client',
       [
         { line: 1, client: 'cursor', scope: 'project', ...A },
         { line: 2, client: 'cursor', scope: 'user', ...C },
@@ -121,7 +121,7 @@ describe('scopes', () => {
       [{ name: 'a', active: 3, shadowed: [1, 2] }],
     ),
     both(
-      'an administrator takes it even from that',
+      'a managed server shadows even that',
       [
         { line: 1, client: 'portolan', scope: 'dynamic', ...A },
         { line: 2, client: 'codex', scope: 'managed', ...B },
@@ -130,7 +130,7 @@ describe('scopes', () => {
       [{ name: 'a', active: 2, shadowed: [1, 3] }],
     ),
     both(
-      'of two administrators the first holds',
+      'among two managed servers the first is active',
       [
         { line: 1, client: 'codex', scope: 'managed', ...A },
         { line: 2, client: 'amp', scope: 'managed', ...B },
@@ -138,7 +138,7 @@ describe('scopes', () => {
       [{ name: 'a', active: 1, shadowed: [2] }],
     ),
     both(
-      'an administrator’s other names take nothing',
+      'managed servers of other names shadow nothing',
       [
         { line: 1, client: 'codex', scope: 'managed', name: 'b', ...B },
         { line: 2, ...A },
@@ -149,7 +149,7 @@ describe('scopes', () => {
       ],
     ),
     both(
-      'what was switched off in the nearer scope stays off',
+      'a server disabled in the scope with higher precedence stays disabled',
       [
         { line: 1, scope: 'user', ...A },
         { line: 2, scope: 'local', state: 'disabled', ...B },
@@ -161,7 +161,7 @@ describe('scopes', () => {
   });
 
   it.each<State>(['rejected', 'blocked-by-policy', 'client-ignores', 'inventory-only'])(
-    'what is %s takes no name, neither in its client nor everywhere',
+    'an entry that is %s shadows nothing, neither in its client nor in others',
     (state) => {
       const near: Said = { line: 2, scope: 'local', state, ...B };
       expect(settled([{ line: 1, ...A }, near])).toEqual([{ name: 'a', active: 1, shadowed: [2] }]);
@@ -183,7 +183,7 @@ describe('identity', () => {
 
   it.each<Case>([
     both(
-      'one server in several clients, under the name it has first',
+      'one server in several clients gets its first name',
       [
         { line: 1, name: 'one', ...cursor, ...A },
         { line: 2, name: 'two', ...zed, ...A },
@@ -192,7 +192,7 @@ describe('identity', () => {
       [{ name: 'one', active: 1, same: [2, 3] }],
     ),
     both(
-      'a definition that can be approved counts before one that its client only lists',
+      'a definition that can be approved has precedence over one that its client only lists',
       [
         { line: 1, ...cursor, state: 'inventory-only', scope: 'project', ...A },
         { line: 2, ...zed, state: 'pending-approval', scope: 'project', ...A },
@@ -200,7 +200,7 @@ describe('identity', () => {
       [{ name: 'a', active: 2, same: [1] }],
     ),
     both(
-      'the definition that runs counts, and what it shadowed stays visible',
+      'the definition that may run is active, and the one it shadows stays visible',
       [
         { line: 1, ...cursor, state: 'disabled', ...A },
         { line: 2, name: 'z', ...zed, scope: 'user', ...B },
@@ -209,7 +209,7 @@ describe('identity', () => {
       [{ name: 'z', active: 3, same: [1], shadowed: [2] }],
     ),
     both(
-      'what a person wrote beats the copy of a plugin, whichever comes first',
+      'a definition of the user has precedence over that of a plugin, in either order',
       [
         { line: 1, name: 'p', ...plugin, ...A },
         { line: 2, ...cursor, ...A },
@@ -217,7 +217,7 @@ describe('identity', () => {
       [{ name: 'a', active: 2, same: [1] }],
     ),
     both(
-      'also what a person wrote and switched off',
+      'this includes a disabled definition of the user',
       [
         { line: 1, name: 'p', ...plugin, ...A },
         { line: 2, ...cursor, state: 'disabled', ...A },
@@ -225,7 +225,7 @@ describe('identity', () => {
       [{ name: 'a', active: 2, same: [1] }],
     ),
     both(
-      'but what a repository wrote and nobody approved stops no plugin',
+      'an unapproved definition of a repository does not replace that of a plugin',
       [
         { line: 1, name: 'p', ...plugin, ...A },
         { line: 2, ...cursor, scope: 'project', state: 'pending-approval', ...A },
@@ -233,7 +233,7 @@ describe('identity', () => {
       [{ name: 'p', active: 1, same: [2] }],
     ),
     both(
-      'nor what the user has',
+      'nor that of the user',
       [
         { line: 1, ...cursor, scope: 'project', state: 'pending-approval', ...A },
         { line: 2, name: 'mine', ...zed, ...A },
@@ -241,7 +241,7 @@ describe('identity', () => {
       [{ name: 'mine', active: 2, same: [1] }],
     ),
     both(
-      'the first plugin beats the second',
+      'the first plugin has precedence over the second',
       [
         { line: 1, name: 'p', ...plugin, ...A },
         { line: 2, name: 'q', ...plugin, ...A },
@@ -249,7 +249,7 @@ describe('identity', () => {
       [{ name: 'p', active: 1, same: [2] }],
     ),
     both(
-      'a connector is dropped for its twin that someone wrote',
+      'a connector is dropped in favour of a configured duplicate',
       [
         { line: 1, name: 'c', ...connector, ...A },
         { line: 2, ...cursor, ...A },
@@ -257,7 +257,7 @@ describe('identity', () => {
       [{ name: 'a', active: 2, same: [1] }],
     ),
     both(
-      'a connector stays beside a twin that is switched off',
+      'a connector stays beside a disabled duplicate',
       [
         { line: 1, ...cursor, state: 'disabled', ...A },
         { line: 2, name: 'c', ...connector, ...A },
@@ -268,7 +268,7 @@ describe('identity', () => {
       ],
     ),
     both(
-      'a connector stays beside a twin that nobody approved',
+      'a connector stays beside an unapproved duplicate',
       [
         { line: 1, ...cursor, scope: 'project', state: 'pending-approval', ...A },
         { line: 2, name: 'c', ...connector, ...A },
@@ -279,7 +279,7 @@ describe('identity', () => {
       ],
     ),
     both(
-      'a connector stays beside the twin of a plugin, and that one still beats a second',
+      'a connector stays beside a duplicate of a plugin, which still replaces that of a second plugin',
       [
         { line: 1, name: 'c', ...connector, ...A },
         { line: 2, name: 'p', ...plugin, ...A },
@@ -291,7 +291,7 @@ describe('identity', () => {
       ],
     ),
     both(
-      'one of several twins that is on is enough to drop a connector',
+      'one enabled duplicate among several is enough to drop a connector',
       [
         { line: 1, ...cursor, state: 'disabled', ...A },
         { line: 2, name: 'c', ...connector, ...A },
@@ -311,7 +311,7 @@ describe('identity', () => {
       ],
     ),
     both(
-      'a name made up for one server is never the name of another',
+      'a generated name is never the name of another server',
       [
         { line: 1, ...cursor, ...A },
         { line: 2, ...zed, ...B },
@@ -331,7 +331,7 @@ describe('identity', () => {
     expect(settled(found)).toEqual(holds);
   });
 
-  it('keeps ten thousand of one name apart', () => {
+  it('gives ten thousand servers of one name different names', () => {
     const found = Array.from({ length: 10_000 }, (_, n) => ({ line: n + 1, client: `c${n}`, ...at(`s${n}`) }));
     const names = settled(found).map(({ name }) => name);
     expect([new Set(names).size, names[0], names[1], names.at(-1)]).toEqual([10_000, 'a', 'a_2', 'a_10000']);

@@ -3,14 +3,14 @@ import { identityOf } from '../model/index.js';
 import { isRunning, type MatchRules, matchRunning } from './match-running.js';
 import { cannotRun, countsEverywhere, hasPrecedenceOver } from './precedence.js';
 
-/** One server: the definition that holds, every other that means the same, and those that lost their name to it. */
+/** A server: its active definition, the duplicates, and the definitions that are shadowed by it. */
 export interface Held {
-  /** Unique among all; `name_2` where another server had the name first. */
+  /** Unique among all servers; `name_2` if another server has the name. */
   readonly name: string;
   readonly active: Definition;
   readonly origins: readonly Definition[];
   readonly shadowed: readonly Definition[];
-  /** One that runs already, that a person let in, and that is used in the place of starting this one. */
+  /** An approved running server that is used instead of starting this one. */
   readonly runningInstance?: Definition;
 }
 
@@ -23,20 +23,20 @@ interface Group {
   runningInstance?: Definition;
 }
 
-/** Decides which definitions hold. The order of the input is the order of the sources, and part of the answer. */
+/** Decides which definitions are active. The input is in the order of the sources, which affects the result. */
 export function resolveDefinitions(
   definitions: readonly Definition[],
   stateOf: StateOf,
   printOf: MatchRules['printOf'] = () => '',
 ): Held[] {
   const written = definitions.filter((one) => !isRunning(one));
-  // Two processes of one name are two servers: a name that a process gives itself takes nothing from another.
+  // Running servers of one name are separate servers and take no name from configured ones.
   const running = definitions.filter(isRunning).map((one): Group => ({ active: one, origins: [one], shadowed: [] }));
   const named = shadowEverywhere(shadowWithinClients(written, stateOf), stateOf);
   return distinctNames(matchRunning(mergeSameServers(named, stateOf), running, { stateOf, printOf }));
 }
 
-/** Among the definitions of one name in one client, one holds. */
+/** Picks the active definition among those of one name in one client. */
 function shadowWithinClients(definitions: readonly Definition[], stateOf: StateOf): Group[] {
   const groups = new Map<string, Group>();
   for (const next of definitions) {
@@ -51,7 +51,7 @@ function shadowWithinClients(definitions: readonly Definition[], stateOf: StateO
   return [...groups.values()];
 }
 
-/** What is given at the start or by an administrator takes its name from every client. */
+/** Servers from the command line and managed servers shadow those of the same name in every client. */
 function shadowEverywhere(groups: readonly Group[], stateOf: StateOf): Group[] {
   const masters = new Map<string, Group>();
   for (const group of groups) {
@@ -68,12 +68,12 @@ function shadowEverywhere(groups: readonly Group[], stateOf: StateOf): Group[] {
   });
 }
 
-/** How a definition came about: what a person wrote comes before what a plugin brought, and that before a connector. */
+/** The origin of a definition: one that a person wrote has precedence over one of a plugin, then of a connector. */
 function authorship({ scope }: Definition): number {
   return scope === 'claudeai' ? 0 : scope === 'plugin' ? 1 : 2;
 }
 
-/** Connectors come last, whatever their place: whether one has a twin is known when all others are merged. */
+/** Merges duplicates. Connectors come last, because they are dropped only in favour of another server. */
 function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
   const servers = new Map<string, Group>();
   const connectors = new Map<string, Group>();
@@ -102,7 +102,9 @@ function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
   return groups.filter((group) => !dropped.has(group));
 }
 
-/** One entry that several clients read from one file is one server, also where they fill in its references differently. */
+/**
+ * An entry that several clients read from the same file is one server, even if they expand its references differently.
+ */
 function entryKey({ source, line, name }: Definition): string {
   return JSON.stringify([source, line, name]);
 }
@@ -116,19 +118,22 @@ function isConnector({ scope }: Definition): boolean {
   return scope === 'claudeai';
 }
 
-/** A connector is dropped only for a twin that someone wrote and left on. */
+/** A connector is dropped only in favour of a server that a person configured and that is enabled. */
 function isWrittenAndOn(definition: Definition, stateOf: StateOf): boolean {
   return authorship(definition) === 2 && ['ready', 'needs-input'].includes(stateOf(definition));
 }
 
-/** Of two definitions of one server the one a person wrote counts, then the one that runs, then the one that can be approved; else the first. */
+/**
+ * Among duplicates, prefers a definition that a person wrote, then one that may run, then one that can be approved, then
+ * the first.
+ */
 function isBetter(next: Definition, held: Definition, stateOf: StateOf): boolean {
   const [state, heldState] = [stateOf(next), stateOf(held)];
-  // What nobody has agreed to yet must not stop what runs: a repository could switch off any server by writing it down.
+  // An unapproved definition must not replace one that may run: a repository could disable a server by defining it.
   if (state === 'ready' && isHeldBack(heldState)) return true;
   if (heldState === 'ready' && isHeldBack(state)) return false;
   if (authorship(next) !== authorship(held)) return authorship(next) > authorship(held);
-  // One client only lists the file of a parent folder, and another one reads it.
+  // One client only lists the file of a parent directory, while another one uses it.
   if (heldState === 'inventory-only') return state === 'ready' || state === 'pending-approval';
   return state === 'ready' && heldState !== 'ready';
 }
@@ -137,7 +142,7 @@ function isHeldBack(state: State): boolean {
   return state === 'pending-approval' || cannotRun(state);
 }
 
-/** Different servers under one name are both kept; the first keeps the name. */
+/** Gives different servers of one name different names; the first keeps the name. */
 function distinctNames(groups: readonly Group[]): Held[] {
   const taken = new Set(groups.map(({ active }) => active.name));
   const given = new Set<string>();
@@ -146,7 +151,7 @@ function distinctNames(groups: readonly Group[]): Held[] {
     const base = group.active.name;
     let name = base;
     let count = counts.get(base) ?? 1;
-    // Goes on where the last one of this name stopped: a thousand of one name are a thousand steps.
+    // Continues from the last number used for this name, so that many equal names take linear time.
     while (given.has(name) || (name !== base && taken.has(name))) {
       count += 1;
       name = `${base}_${count}`;

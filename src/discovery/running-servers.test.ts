@@ -24,7 +24,7 @@ const offered = (servers: readonly RegisteredServer[]) => announced(reading(serv
 describe('announced', () => {
   it.each([
     {
-      title: 'the first address that can be spoken to',
+      title: 'the first supported address',
       said: {
         transports: [
           { type: 'stdio' },
@@ -35,22 +35,22 @@ describe('announced', () => {
       expected: { type: 'ws', url: 'ws://127.0.0.1:1/' },
     },
     {
-      title: 'what older programs say of their HTTP',
+      title: 'the HTTP field of older programs',
       said: { http: { enabled: true, url: 'http://127.0.0.1:1/' } },
       expected: { type: 'auto', url: 'http://127.0.0.1:1/' },
     },
     {
-      title: 'no HTTP that is switched off',
+      title: 'no HTTP that is disabled',
       said: { http: { enabled: false, url: 'http://127.0.0.1:1/' } },
       expected: {},
     },
     {
-      title: 'a socket where there is nothing else',
+      title: 'a socket if there is nothing else',
       said: { transports: [{ type: 'socket', path: '/run/a b#?.sock' }] },
       expected: { type: 'socket', url: 'unix:/run/a%20b%23%3F.sock' },
     },
     {
-      title: 'no socket that means another one in each folder',
+      title: 'no socket with a relative path',
       said: { transports: [{ type: 'socket', path: 'run.sock' }] },
       expected: {},
     },
@@ -69,19 +69,22 @@ describe('announced', () => {
     expect(offered([server({ ...said, http, transports }), server(alias), server({ transports })])).toEqual([]);
   });
 
-  it.skipIf(process.platform !== 'linux')('takes nothing that we started for a server that needs no start', () => {
-    const child = spawn('sleep', ['60'], { stdio: 'ignore' });
-    try {
-      const pid = child.pid ?? expect.unreachable('it did not start');
-      expect(offered([server({ pid, fingerprint: PRINT })])).toEqual([{ name: 'docs', id: 'docs_1' }]);
-    } finally {
-      child.kill('SIGKILL');
-    }
-  });
+  it.skipIf(process.platform !== 'linux')(
+    'does not link an announcement to a launch if Portolan started the process',
+    () => {
+      const child = spawn('sleep', ['60'], { stdio: 'ignore' });
+      try {
+        const pid = child.pid ?? expect.unreachable('it did not start');
+        expect(offered([server({ pid, fingerprint: PRINT })])).toEqual([{ name: 'docs', id: 'docs_1' }]);
+      } finally {
+        child.kill('SIGKILL');
+      }
+    },
+  );
 });
 
 describe('runningSignature', () => {
-  it('changes with who can be reached and how, and not with every heartbeat', () => {
+  it('changes with the servers and their addresses, and not with every heartbeat', () => {
     const first = runningSignature(reading([server()]));
     expect(runningSignature(reading([server({ heartbeat: 'later', uptime_seconds: 9, requests: 3 })]))).toBe(first);
     expect(runningSignature(reading([server({ http: { enabled: true, url: 'http://x/' } })]))).not.toBe(first);
@@ -90,7 +93,7 @@ describe('runningSignature', () => {
 });
 
 describe('distinctServers', () => {
-  it('gives a server of two registries once, as the first of them has it', () => {
+  it('lists a server of two registries once, with the entry of the first', () => {
     const twice = [
       ...reading([server({ cwd: '/first' })]).registries,
       ...reading([server(), server({ id: 'a_1' })]).registries,

@@ -6,10 +6,10 @@ import type { AnnouncedServer, Announcements } from '../sources/index.js';
 import { addressKey } from './match-running.js';
 import { ownFolders } from './own-folders.js';
 
-/** One registry, and who runs according to it. */
+/** A registry and the servers that it lists as running. */
 export interface Registry {
   readonly path: string;
-  /** Nobody but the user writes there; a project's may have come with a repository. */
+  /** Whether only the user writes to it; the registry of a project may have come with a repository. */
   readonly isUsers: boolean;
   readonly servers: readonly RegisteredServer[];
 }
@@ -21,10 +21,10 @@ export interface RunningReading {
 
 const NOTHING: RunningReading = { registries: [], problems: [] };
 const VIEW = 'mcp_servers.json';
-/** Where another program keeps servers in the same form. */
+/** The directory in which another program stores announcements in the same format. */
 const FOREIGN_FOLDER = '.nisaba';
 
-/** The registries that count for whoever works here: the project's, the user's, and one that another program keeps. */
+/** The registries for a project: the project's, the user's, and that of another program. */
 function registriesFor(host: Host): readonly Pick<Registry, 'path' | 'isUsers'>[] {
   const projects = [...new Set([host.cwd, host.repository ?? host.cwd])];
   const inProjects = (folder: string) =>
@@ -33,7 +33,7 @@ function registriesFor(host: Host): readonly Pick<Registry, 'path' | 'isUsers'>[
   return [...inProjects('.portolan'), users, ...inProjects(FOREIGN_FOLDER)];
 }
 
-/** Who runs now. Most machines have no registry: then nothing is loaded to read one. */
+/** Reads the running servers. If no registry exists, the registry module is not loaded. */
 export async function readRunning(host: Host, isExact = false): Promise<RunningReading> {
   const places = registriesFor(host).filter(({ path }) => isThere(dirname(path)));
   if (places.length === 0) return NOTHING;
@@ -47,7 +47,7 @@ export async function readRunning(host: Host, isExact = false): Promise<RunningR
   };
 }
 
-/** All of them by their ids, one that is announced in two places once. */
+/** All servers by id; one that is announced in two registries is listed once. */
 export function distinctServers({ registries }: RunningReading): readonly RegisteredServer[] {
   const known = new Map<string, RegisteredServer>();
   for (const server of registries.flatMap(({ servers }) => servers)) {
@@ -57,14 +57,14 @@ export function distinctServers({ registries }: RunningReading): readonly Regist
   return [...known.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** How it is reached, also where it knows only the older field for that. */
+/** The transports of a server, also if it has only the older `http` field. */
 export function transportsOf({ http, transports }: RegisteredServer): RegisteredServer['transports'] {
   const { enabled, url } = http;
   const isMissing = enabled && url !== undefined && !transports.some((one) => one.url === url);
   return isMissing ? [...transports, { type: 'http', url }] : transports;
 }
 
-/** The servers among them that can be offered, in the words of a source. */
+/** The servers that can be offered, in the format of a source. */
 export function announced(reading: RunningReading): readonly Announcements[] {
   const usersOwn = gatewaysOf(reading);
   return reading.registries
@@ -76,7 +76,7 @@ export function announced(reading: RunningReading): readonly Announcements[] {
     .filter(({ servers }) => servers.length > 0);
 }
 
-/** Without what was written down to reach this user's own gateways: they are found among the servers that they would offer. */
+/** Drops entries that point to this user's running gateways, whose servers are already listed. */
 export function withoutGateways(
   definitions: readonly Definition[],
   reading: RunningReading,
@@ -89,14 +89,17 @@ export function withoutGateways(
     problems: definitions.filter(isOurs).map(({ name, source, line }) => ({
       code: 'self-server',
       severity: 'warning',
-      message: 'skipped: its address is that of a Portolan that runs now',
-      hint: 'nothing to do: this entry connects the client to Portolan, and Portolan does not call itself',
+      message: 'skipped: its URL is that of a running Portolan gateway',
+      hint: 'no action needed: this entry connects the client to Portolan, which does not connect to itself',
       ...{ source, line, server: name },
     })),
   };
 }
 
-/** A repository that announces a Portolan at the address of another server must not make that one disappear: only the user's registry is believed. */
+/**
+ * Only the user's registry is trusted here: a repository could announce a gateway at another server's URL and so hide
+ * that server.
+ */
 function gatewaysOf({ registries }: RunningReading): ReadonlySet<string> {
   return new Set(
     registries
@@ -105,12 +108,12 @@ function gatewaysOf({ registries }: RunningReading): ReadonlySet<string> {
   );
 }
 
-/** What is told apart by: another figure in an announcement is no other server. */
+/** The part of the registries that identifies servers and their addresses; heartbeats do not change it. */
 export function runningSignature(reading: RunningReading): string {
   return JSON.stringify([announced(reading), reading.problems]);
 }
 
-/** A gateway that offered itself to itself would call itself for ever. */
+/** A gateway that connected to itself would call itself endlessly. */
 function isGateway({ name, pid }: RegisteredServer): boolean {
   return name.trim().toLowerCase() === 'portolan' || pid === process.pid;
 }
@@ -124,12 +127,12 @@ function addressesOf({ http, transports }: RegisteredServer): readonly string[] 
 const TYPES = { http: 'http', sse: 'sse', websocket: 'ws' } as const;
 
 function toAnnounced({ id, name, pid, http, transports, fingerprint }: RegisteredServer): AnnouncedServer {
-  // What we started ourselves ends when we reach it by another way, and would have to be started again.
+  // A server that Portolan started ends when Portolan uses its address instead, so it must not replace the launch.
   const said = fingerprint === undefined || isOurChild(pid) ? {} : { fingerprint };
   for (const { type, url } of transports)
     if (url !== undefined && (type === 'http' || type === 'sse' || type === 'websocket'))
       return { name, id, type: TYPES[type], url, ...said };
-  // Programs that know only this field speak either kind of HTTP.
+  // Programs with only this field support either kind of HTTP.
   if (http.enabled && http.url !== undefined) return { name, id, type: 'auto', url: http.url, ...said };
   const socket = transports.find(({ type, path = '' }) => type === 'socket' && isAbsolute(path));
   if (socket?.path !== undefined) return { name, id, type: 'socket', url: pathToUnix(socket.path), ...said };
@@ -142,7 +145,7 @@ function pathToUnix(path: string): string {
 
 const MOST_ANCESTORS = 32;
 
-/** Where asking costs no process; elsewhere nobody is taken for a child of ours. */
+/** Only checked where it needs no extra process; elsewhere false. */
 function isOurChild(pid: number): boolean {
   if (process.platform !== 'linux') return false;
   let next: number | undefined = pid;
@@ -157,7 +160,7 @@ function isThere(path: string): boolean {
   try {
     return factsOf(path) !== undefined;
   } catch {
-    return true; // reading it will say what is wrong
+    return true; // reading it reports the error
   }
 }
 
@@ -165,8 +168,8 @@ function refusedRegistry(source: string, message: string): Problem {
   return {
     code: 'running-registry',
     severity: 'warning',
-    message: `not all that runs can be told: ${message}`,
-    hint: 'move away what is in its place; servers announce themselves again within half a minute',
+    message: `cannot read all running servers: ${message}`,
+    hint: 'move or delete this path; servers announce themselves again within 30 s',
     source,
   };
 }

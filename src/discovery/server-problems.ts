@@ -3,7 +3,7 @@ import type { Problem } from '../model/index.js';
 import type { PolicyInputs } from '../policy/index.js';
 import type { Survey } from './survey.js';
 
-/** What a person should know about servers that may run all the same. */
+/** Warnings about servers that may still run. */
 export function serverProblems({ held, verdicts }: Survey, grounds: PolicyInputs): Problem[] {
   return held.flatMap(({ name, active: chosen }) => {
     const { source, line } = chosen;
@@ -16,7 +16,7 @@ export function serverProblems({ held, verdicts }: Survey, grounds: PolicyInputs
         code: 'mixed-scripts',
         severity: 'warning',
         message: mixed,
-        hint: 'compare it with the name that you expect, and rename the entry if it is yours',
+        hint: 'compare the name with the one you expect, and rename the entry if it is yours',
       });
     const ruling =
       grounds.fileChanges === 'warn' && verdicts.get(chosen)?.kind === 'allowed' && grounds.mustAsk(chosen)
@@ -29,13 +29,13 @@ export function serverProblems({ held, verdicts }: Survey, grounds: PolicyInputs
         severity: 'warning',
         message:
           'a file that it runs or reads is not as it was approved; it is started all the same ("approval.files": "warn")',
-        hint: `see what changed with \`portolan why ${shellWord(name)}\`, and approve it with \`portolan approve ${shellWord(name)}\``,
+        hint: `run \`portolan why ${shellWord(name)}\` to see the change, and \`portolan approve ${shellWord(name)}\` to approve it`,
       });
     return problems;
   });
 }
 
-/** Which letters of a name imitate others, if it mixes scripts. */
+/** Describes the letters of a name that imitate others, if the name mixes scripts. */
 export function mixedNameText(name: string): string | undefined {
   const scripts = scriptsMixedIn(name);
   if (scripts.length === 0) return undefined;

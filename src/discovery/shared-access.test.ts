@@ -6,29 +6,29 @@ import { isWritableByOthers } from './shared-access.js';
 const ME = 1000;
 const OWN: FileStatus = { kind: 'folder', mode: 0o755, owner: ME, group: ME };
 
-/** A disk on which everything is `OWN`, except for what is said. */
+/** A file system in which every path has the status `OWN`, except for those given. */
 function disk(said: Readonly<Record<string, Partial<FileStatus>>>): Files {
   return { ...memoryFiles({}), status: (path) => ({ ...OWN, ...said[path] }) };
 }
 
 describe.skipIf(process.platform === 'win32')('isWritableByOthers', () => {
   it.each([
-    { title: 'nothing special', said: {}, is: false },
+    { title: 'default permissions', said: {}, is: false },
     { title: 'a file of root', said: { '/a/b/f': { owner: 0, group: 0 } }, is: false },
     { title: 'a file of another user', said: { '/a/b/f': { owner: 7 } }, is: true },
-    { title: 'a file that everybody may write', said: { '/a/b/f': { mode: 0o666 } }, is: true },
-    { title: 'a folder of another user', said: { '/a/b': { owner: 7 } }, is: true },
-    { title: 'a folder above that everybody may write', said: { '/a': { mode: 0o777 } }, is: true },
-    { title: 'a sticky folder above, of root', said: { '/a': { mode: 0o1777, owner: 0 } }, is: false },
-    { title: 'a sticky folder above, of another user', said: { '/a': { mode: 0o1777, owner: 7 } }, is: true },
-    { title: 'a folder that its group may write', said: { '/a/b': { mode: 0o775, group: 50 } }, is: true },
-    { title: 'a folder that the user’s own group may write', said: { '/a/b': { mode: 0o775 } }, is: false },
-    { title: 'a folder that the group of root may write', said: { '/a/b': { mode: 0o775, group: 0 } }, is: false },
+    { title: 'a file that everybody can write', said: { '/a/b/f': { mode: 0o666 } }, is: true },
+    { title: 'a directory of another user', said: { '/a/b': { owner: 7 } }, is: true },
+    { title: 'a parent directory that everybody can write', said: { '/a': { mode: 0o777 } }, is: true },
+    { title: 'a sticky parent directory of root', said: { '/a': { mode: 0o1777, owner: 0 } }, is: false },
+    { title: 'a sticky parent directory of another user', said: { '/a': { mode: 0o1777, owner: 7 } }, is: true },
+    { title: 'a directory that its group can write', said: { '/a/b': { mode: 0o775, group: 50 } }, is: true },
+    { title: 'a directory that the private group of the user can write', said: { '/a/b': { mode: 0o775 } }, is: false },
+    { title: 'a directory that the group of root can write', said: { '/a/b': { mode: 0o775, group: 0 } }, is: false },
   ])('$title: $is', ({ said, is }) => {
     expect(isWritableByOthers('/a/b/f', disk(said), ME)).toBe(is);
   });
 
-  it('is not asked on Windows, and false for what is not there', () => {
+  it('is false on Windows and for a missing file', () => {
     expect(isWritableByOthers('/a/b/f', disk({ '/a': { mode: 0o777 } }), undefined)).toBe(false);
     expect(isWritableByOthers('/none', memoryFiles({}), ME)).toBe(false);
   });

@@ -2,9 +2,9 @@ import { basename, join } from 'node:path';
 import { isObject, splitWords } from '../base/index.js';
 import { programName } from '../model/index.js';
 
-/** Endings that an interpreter adds by itself. */
+/** Extensions that an interpreter adds automatically. */
 const ENDINGS = ['.js', '.cjs', '.mjs', '.ts', '.json', '.py', '.rb'];
-/** What is run of a folder, or says what is run there. */
+/** Files that are run for a directory, or that define what is run for it. */
 const START_FILES = [
   ...['package.json', 'index.js', 'index.cjs', 'index.mjs', 'index.ts', '__main__.py', '__init__.py'],
 ];
@@ -18,7 +18,7 @@ const RUNNER_FILES = [
 const SCRIPT_ENDING =
   /\.(?:[cm]?[jt]sx?|pyw?|rb|sh|bash|zsh|fish|pl|php|lua|ps1|bat|cmd|go|rs|java|kts?|groovy|gradle|make|mk)$/i;
 
-/** Whether the lines of a text are program code, and not values of which some may be secret. */
+/** Whether a text is program code rather than values, some of which may be secret. */
 export function isScript(path: string, text: string): boolean {
   return (
     text.startsWith('#!') ||
@@ -33,25 +33,25 @@ interface Manner {
   readonly isFolder?: boolean;
 }
 
-/** The paths at which a piece of a command line may mean a file. */
+/** The paths that a word of a command line may refer to. */
 export function pathsToTry(piece: string, { isInterpreted, isRunner, isFolder = false }: Manner): readonly string[] {
   if (isFolder) return [...(isInterpreted ? START_FILES : []), ...(isRunner ? RUNNER_FILES : [])];
   const paths = [piece];
   if (isInterpreted) {
     paths.push(...ENDINGS.map((ending) => `${piece}${ending}`));
-    // `python -m a.b`, and a folder that is run.
+    // `python -m a.b`, and a directory that is run.
     const module = /^[\w-]+(?:\.[\w-]+)*$/.test(piece) ? piece.replaceAll('.', '/') : undefined;
     if (module !== undefined) paths.push(`${module}.py`, `${module}/__init__.py`, `${module}/__main__.py`);
   }
   if (isRunner) {
-    // Without the version: `npx` prefers what the project has installed.
+    // Without the version, because `npx` prefers the package installed in the project.
     const name = basename(piece.replace(/(?<=.)@[^@/]*$/, ''));
     if (/^[\w.-]+$/.test(name) && !name.startsWith('.')) paths.push(join('node_modules', '.bin', name));
   }
   return paths;
 }
 
-/** The programs that the first line of a script names. */
+/** The programs named in the first line of a script. */
 export function interpreterIn(text: string | undefined): readonly string[] {
   const line = /^#!([^\n]{1,512})/.exec(text ?? '')?.[1];
   if (line === undefined) return [];
@@ -61,13 +61,13 @@ export function interpreterIn(text: string | undefined): readonly string[] {
   return inner === undefined ? [program] : [program, inner];
 }
 
-/** The file that a `package.json` says is run. */
+/** The file that `package.json` names as the entry point. */
 export function mainIn(path: string, text: string | undefined): string | undefined {
   if (basename(path) !== 'package.json' || text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) && typeof value.main === 'string' && value.main.length < 1_024 ? value.main : undefined;
   } catch {
-    return undefined; // not JSON, or nested too deep
+    return undefined; // not JSON, or nested too deeply
   }
 }

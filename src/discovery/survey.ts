@@ -4,17 +4,17 @@ import { decide, fingerprint, type PolicyInputs, stateOf, type Verdict } from '.
 import type { SourceReadings } from '../sources/index.js';
 import { type Held, resolveDefinitions } from './resolve-definitions.js';
 
-/** What holds and what may run, with everything that `why` has to tell about it. */
+/** The active definitions and verdicts, with the details that `why` shows. */
 export interface Survey {
   readonly servers: readonly Server[];
-  /** In the order of `servers`. */
+  /** In the same order as `servers`. */
   readonly held: readonly Held[];
   readonly verdicts: ReadonlyMap<Definition, Verdict>;
-  /** What does not count because a file has exclusive control. */
+  /** Definitions that do not count because a file has exclusive control. */
   readonly ignored: readonly Definition[];
 }
 
-/** From what was read to what would run: which definitions count, what policy says of each, which one holds. */
+/** Decides from the definitions that were read which ones count, may run, and are active. */
 export function survey(
   { definitions, exclusive }: Pick<SourceReadings, 'definitions' | 'exclusive'>,
   grounds: PolicyInputs,
@@ -28,7 +28,7 @@ export function survey(
 
 function verdictOf(verdicts: ReadonlyMap<Definition, Verdict>, definition: Definition): Verdict {
   const verdict = verdicts.get(definition);
-  if (!verdict) throw new Error(`no verdict on ${definition.name}`);
+  if (!verdict) throw new Error(`no verdict for ${definition.name}`);
   return verdict;
 }
 
@@ -46,7 +46,7 @@ function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verd
       source: chosen.source,
       origins: origins.map(originOf),
       shadowed: shadowed.map(originOf),
-      // Worked out when it is looked at: most who discover never do, and hashing loads a module of its own.
+      // Computed on first use, because hashing loads a module that most callers do not need.
       get fingerprint() {
         return fingerprint(chosen);
       },
