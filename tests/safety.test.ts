@@ -41,7 +41,7 @@ describe('S5 paths taken from input', () => {
     expect(await namedBy(() => path)).toEqual({ names: ['plugin:plug:honest'], problems: [] });
   });
 
-  const OUTSIDE = 'lies outside the plugin';
+  const OUTSIDE = 'is outside the plugin';
   it.each([
     { title: 'steps up', path: '../../../../outside.json', why: OUTSIDE },
     { title: 'goes to a folder with the same beginning', path: '../1.0-evil/servers.json', why: OUTSIDE },
@@ -50,8 +50,8 @@ describe('S5 paths taken from input', () => {
     { title: 'is a link to the outside', path: './link.json', why: OUTSIDE },
     { title: 'goes through a linked folder', path: './linked/outside.json', why: OUTSIDE },
     // Nobody decodes it, so it is the name of a file inside that is not there.
-    { title: 'is encoded', path: '%2e%2e/%2e%2e/outside.json', why: 'is not there' },
-    { title: 'has its slashes encoded', path: '..%2f..%2foutside.json', why: 'is not there' },
+    { title: 'is encoded', path: '%2e%2e/%2e%2e/outside.json', why: 'does not exist' },
+    { title: 'has its slashes encoded', path: '..%2f..%2foutside.json', why: 'does not exist' },
   ])('S5 never lead a plugin out of its own folder: one that $title', async ({ path, why }) => {
     expect(await namedBy((machine) => (typeof path === 'string' ? path : path(machine)))).toEqual({
       names: [],

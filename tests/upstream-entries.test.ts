@@ -154,8 +154,8 @@ describe('a headersHelper', () => {
       {
         code: 'helper-needs-shell',
         severity: 'warning',
-        message: 'its headersHelper has "|" in it, which only a shell understands',
-        hint: 'it is run without a shell: put more than a program and its words into a script',
+        message: 'its headersHelper contains "|", which needs a shell',
+        hint: 'it runs without a shell: use a program with arguments, or put the commands into a script',
         source: expect.stringMatching(/\.claude\.json$/),
         line: expect.any(Number),
         server: 'piped',

@@ -27,7 +27,7 @@ describe('mcpServers in .vscode/mcp.json', () => {
         severity: 'info',
         message:
           'VS Code reads the servers under "servers" in this file; those under "mcpServers" are read by Portolan only',
-        hint: 'move them to "servers" if VS Code is to read them too',
+        hint: 'move them to "servers" so that VS Code reads them too',
         source: machine.path(FILE),
         line: 3,
       },

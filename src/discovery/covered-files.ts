@@ -14,10 +14,10 @@ const LOADER_VARIABLE =
   /^(?:PATH|PATHEXT|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|BASH_ENV|ENV|PERL5(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GIT_.*|SHELL|COMSPEC|HOME|XDG_CONFIG_HOME|npm_config_.*|UV_.*|PIP_.*)$/i;
 /** Matches env files by name. Their lines are values, many of them secret. */
 const ENV_FILE = /(?:^|[/\\.])env(?:\.[\w-]+)?$/i;
-/** The limits of files and bytes that are read. Beyond the byte limit only the end of a file is hashed. */
+/** The limits of files and bytes per server. Beyond the byte limit only the two ends of a file are hashed. */
 const MAX_FILES = 256;
 const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
-/** Larger texts are compared as a whole. */
+/** For larger texts a change is reported for the file, not for its lines. */
 const MAX_COMPARED_BYTES = 512 * 1024;
 /** The limit of directories from the command line in which its other words are looked up. */
 const MAX_BASES = 16;

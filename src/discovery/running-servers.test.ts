@@ -55,7 +55,7 @@ describe('announced', () => {
       expected: {},
     },
     { title: 'the launch that it came from', said: { fingerprint: PRINT }, expected: { fingerprint: PRINT } },
-  ] as const)('says $title', ({ said, expected }) => {
+  ] as const)('reports $title', ({ said, expected }) => {
     expect(offered([server(said)])).toEqual([{ name: 'docs', id: 'docs_1', ...expected }]);
   });
 

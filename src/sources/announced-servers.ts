@@ -5,24 +5,24 @@ import { type Fields, field, optionalString } from './fields.js';
 import { under } from './find-entries.js';
 import type { ProblemDraft } from './problem-draft.js';
 
-/** A server that said of itself that it runs, and how it can be reached, if it can. */
+/** A server that announced itself as running, and its URL if it has one. */
 export interface AnnouncedServer {
   readonly name: string;
-  /** What tells it from others of its name. */
+  /** Distinguishes servers of the same name. */
   readonly id: string;
   readonly type?: 'http' | 'sse' | 'ws' | 'socket' | 'auto';
   readonly url?: string;
-  /** The fingerprint of the launch that it says it came from. */
+  /** The fingerprint of the launch that the server claims to come from. */
   readonly fingerprint?: string;
 }
 
-/** Where servers were announced, and which of them run now. */
+/** A registry file and the running servers that it lists. */
 export interface Announcements {
   readonly source: string;
   readonly servers: readonly AnnouncedServer[];
 }
 
-/** Servers that run now. Whoever can write a file can announce one: each waits for a person's yes. */
+/** The running servers. Any process that can write the file can announce one, so each needs approval. */
 export function runningServers(found: readonly Announcements[]): Client {
   return {
     id: 'running',
@@ -59,6 +59,6 @@ function transportOf(entry: Fields): Draft['transport'] {
 const UNREACHABLE: ProblemDraft = {
   code: 'running-unreachable',
   severity: 'info',
-  message: 'it runs, but only the program that started it can speak to it',
-  hint: 'start it so that it listens on HTTP, or let Portolan start one of its own: portolan add',
+  message: 'this server runs, but only the program that started it can connect to it',
+  hint: 'start it with an HTTP listener, or let Portolan start a separate process: portolan add',
 };

@@ -57,7 +57,10 @@ import { windsurf } from './clients/windsurf.js';
 import { witsy } from './clients/witsy.js';
 import { zed } from './clients/zed.js';
 
-/** Every client we know. The order is that of the reference table, then our own; where two say the same the first one keeps the name. */
+/**
+ * All supported clients, in the order of the reference table, then Portolan's own entries. Among equal definitions the
+ * first client determines the name.
+ */
 export const CLIENTS: readonly Client[] = [
   claudeDesktop,
   claudeCode,

@@ -7,31 +7,31 @@ import type { Document, Format } from './formats/document.js';
 import type { Paths, PathTemplate } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
 
-/** One program that writes MCP servers down: where, and what it makes of what is written there. */
+/** A program that stores MCP servers in files: where the files are and how it interprets them. */
 export interface Client {
-  /** Its id in the reference table. */
+  /** The client's id in the reference table. */
   readonly id: string;
   readonly name: string;
   readonly places: readonly Place[];
-  /** The client's own say over its entries: flags, policy and trust files outside the entry itself. */
+  /** The client's decision about its entries, from flags, policies and trust files outside the entry. */
   readonly judge?: (world: ReadContext) => Promise<StateRule>;
-  /** Lists of servers that this client's settings allow or deny; they count for every client. */
+  /** Allow and deny lists in the client's settings; they apply to every client. */
   readonly rules?: (world: ReadContext) => Promise<readonly RuleFile[]>;
-  /** Entries of one name are one entry in layers: a higher file may hold only what it changes. */
+  /** Entries of one name are merged: one with higher precedence may contain only the fields it changes. */
   readonly layered?: boolean;
 }
 
-/** Settings of a client that hold rules for servers, as they are written. */
+/** A client's settings that contain rules for servers, unparsed. */
 export interface RuleFile {
   readonly source: string;
-  /** An administrator's, a person's own, or brought by a repository. */
+  /** Managed settings, the user's own, or from a repository. */
   readonly author: 'managed' | 'user' | 'repository';
   readonly value: unknown;
-  /** It is there and cannot be read: an administrator's may have forbidden anything. */
+  /** The file exists and cannot be read. If it is managed, everything is denied, because it may deny anything. */
   readonly isBroken?: boolean;
 }
 
-/** One kind of file in which the client looks for servers. */
+/** One kind of file in which the client defines servers. */
 export interface Place {
   readonly scope: Scope;
   readonly path: Paths;
@@ -39,69 +39,69 @@ export interface Place {
   readonly find: FarFinder;
   readonly dialect: Dialect;
   readonly expansion: Expansion;
-  /** Within one client the higher number holds. */
+  /** Within one client the highest number wins. */
   readonly precedence: number;
-  /** What the client makes of an entry here unless its judge or the entry itself says otherwise. */
+  /** The state of an entry unless the judge or the entry itself says otherwise. */
   readonly state?: Extract<State, 'ready' | 'pending-approval' | 'inventory-only'>;
-  /** Places with a rank are read first, in its order; the rest follow as the clients are listed. */
+  /** Places with a rank are read first, in this order; the rest follow in the order of the clients. */
   readonly rank?: number;
-  /** What the owner of servers that are found here should know. */
+  /** A note for the owner of servers found here. */
   readonly remark?: ProblemDraft;
-  /** While this file is there, readable or not, no other place of any client counts. */
+  /** While this file exists, readable or not, no other place of any client counts. */
   readonly exclusive?: true;
-  /** Of all the paths, only the first that exists counts. */
+  /** Only the first existing path counts. */
   readonly firstOnly?: boolean;
-  /** A variable that makes the client pass this place over. */
+  /** An environment variable that makes the client skip this place. */
   readonly unless?: string;
-  /** The path is a variable that holds the text itself. */
+  /** The path is an environment variable that contains the text itself. */
   readonly variable?: string;
-  /** Text that was handed over instead of being written anywhere, and what to call that. */
+  /** Text from the command line instead of a file, and its display name. */
   readonly given?: { readonly source: string; readonly text: string };
-  /** The file is another client's, which may replace references that this one leaves alone. */
+  /** The file belongs to another client, which may expand references that this one does not. */
   readonly borrowed?: true;
-  /** How a server is added here, if it is a file that people change. */
+  /** How to add a server here, if people edit this file. */
   readonly install?: Installation;
-  /** How a server is added here for everyone who works in the project. */
+  /** How to add a server here for everyone who works on the project. */
   readonly shared?: SharedFile;
-  /** Changes the text of a source before it is parsed, where the client does. */
+  /** Transforms the text before parsing, as the client does. */
   readonly prepare?: (text: string, host: Host, source: string) => string;
 }
 
-/** How one more server is written into a place. */
+/** How a server entry is written to a file. */
 export interface Installation {
-  /** The map of servers, or the list with names inside. */
+  /** The path of the map of servers, or of a list with the names inside. */
   readonly key: readonly string[];
-  /** Other keys that the client reads instead, where a file has them. */
+  /** Other keys that the client reads instead, if a file has them. */
   readonly otherKeys?: readonly (readonly string[])[];
   readonly list?: true;
-  /** The entry as the client spells it; `command` and `args` unless said otherwise. */
+  /** The entry in the client's format; by default `command` and `args`. */
   readonly entry?: (program: LaunchCommand, name: string) => Readonly<Record<string, Plain>>;
-  /** Which file to make where none is there; the first of the place's paths unless said otherwise. */
+  /** The file to create if none exists; by default the first path of the place. */
   readonly file?: PathTemplate;
-  /** What the client wants to see in a new file besides. */
+  /** Further content that the client needs in a new file. */
   readonly blank?: string;
 }
 
-/** A file of servers in a project. It may be in several folders. */
+/** A file of servers in a project, which may exist in several directories. */
 interface SharedFile {
   readonly key: readonly string[];
   readonly file: PathTemplate;
 }
 
-/** What a client is to start. */
+/** The program that a client should start. */
 export interface LaunchCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-/** What a client's judge may look at. */
+/** The input of a client's judge. */
 export interface ReadContext {
   readonly host: Host;
-  /** A file beside the servers' own; undefined if there is none or it does not parse. */
+  /** Reads a file beside the servers; undefined if it does not exist or does not parse. */
   read(path: string, format: Format): Promise<Document | undefined>;
 }
 
-/** The verdict on one entry, which is also given as it is written, or undefined where the place's own state stands. */
+/** Decides on one entry, also given unparsed. Undefined keeps the state of the place. */
 export type StateRule = (definition: Definition, place: Place, entry: unknown) => Judgement | undefined;
 
 interface Judgement {

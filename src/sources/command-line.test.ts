@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { baseName, installedPackage, packageName, startedBy } from './command-line.js';
 
-/** `package:name` and `program:word` in the order in which they were found. */
+/** `package:name` and `program:word` in the order in which they are found. */
 function found(line: readonly [string, ...string[]]): string[] {
   const [command, ...args] = line;
   return startedBy(command, args).map(({ kind, word }) => `${kind}:${word}`);
 }
 
 const LINES: readonly { readonly line: readonly [string, ...string[]]; readonly starts: readonly string[] }[] = [
-  // programs, and data that is handed to them
+  // programs, and arguments that are data
   { line: ['server'], starts: ['program:server'] },
   { line: ['git', '-C', '/src/x', 'log'], starts: ['program:git'] },
   { line: [''], starts: [] },
@@ -76,7 +76,7 @@ const LINES: readonly { readonly line: readonly [string, ...string[]]; readonly 
   },
   { line: ['pwsh', '-NoLogo', 'npx', 'server'], starts: ['program:npx', 'package:server'] },
   { line: ['pwsh', '-File', 'C:\\my run.ps1', 'x'], starts: ['program:C:\\my run.ps1'] },
-  // a whole line in the place of the program
+  // a whole command line in place of the program
   { line: ['npx -y server /data'], starts: ['program:npx', 'package:server'] },
   { line: ['/My Files/server'], starts: ['program:/My Files/server', 'program:/My'] },
   { line: ['server /data/other'], starts: ['program:server'] },
@@ -90,11 +90,11 @@ const LINES: readonly { readonly line: readonly [string, ...string[]]; readonly 
 ];
 
 describe('startedBy', () => {
-  it.each(LINES)('sees what is started by $line', ({ line, starts }) => {
+  it.each(LINES)('finds the programs started by $line', ({ line, starts }) => {
     expect(found(line)).toEqual(starts);
   });
 
-  it('gives up on wrappers without end', () => {
+  it('stops at endlessly nested wrappers', () => {
     expect(found(['env', ...Array.from({ length: 50 }, () => 'env'), 'server'])).toEqual([]);
   });
 });

@@ -1,8 +1,8 @@
 import { commandsIn, quoted, splitWords } from '../base/index.js';
 
-/** What a command line starts once its wrappers are taken off. */
+/** A package or program that a command line starts, without its wrappers. */
 export interface Started {
-  /** A package that a runner fetches, or a program or script by name or path. */
+  /** A package that a runner downloads, or a program or script by name or path. */
   readonly kind: 'package' | 'program';
   readonly word: string;
   readonly rest: readonly string[];
@@ -12,7 +12,7 @@ const SHELLS = new Set(['sh', 'bash', 'zsh', 'dash', 'ksh', 'ash', 'fish']);
 const SCRIPT_RUNNERS = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node', 'electron']);
 const PACKAGE_RUNNERS = new Set(['npx', 'pnpx', 'bunx', 'uvx']);
 
-/** Programs that only start another one, and those of their flags that take the next word. */
+/** Programs that start another program, with their flags that take a value. */
 const PREFIXES: Readonly<Record<string, readonly string[]>> = {
   env: ['-u', '--unset', '-C', '--chdir'],
   sudo: ['-u', '--user', '-g', '--group', '-h', '-p', '-C', '-D'],
@@ -31,10 +31,10 @@ const PREFIXES: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** Prefixes that a shell itself understands: a file called `start.cmd` is none. */
+/** Prefixes that are shell builtins; a file named `start.cmd` is not one. */
 const BUILTINS = new Set(['exec', 'command', 'start', 'call']);
 
-/** Programs that fill in secrets or versions and start what stands after `--`. */
+/** Programs that provide secrets or versions and start the command after `--`. */
 const AFTER_DASHES = new Set([
   'op',
   'doppler',
@@ -47,7 +47,7 @@ const AFTER_DASHES = new Set([
   'fnm',
 ]);
 
-/** Words of a package manager after which it runs a package. */
+/** Subcommands with which a package manager runs a package. */
 const RUN_WORDS: Readonly<Record<string, readonly string[]>> = {
   npm: ['exec', 'x'],
   pnpm: ['dlx', 'exec'],
@@ -56,7 +56,7 @@ const RUN_WORDS: Readonly<Record<string, readonly string[]>> = {
   uv: ['tool run', 'run'],
   pipx: ['run'],
 };
-/** Package managers that take any other word for a program of the project. */
+/** Package managers that run a program of the project for any other word. */
 const BARE_RUNNERS = new Set(['pnpm', 'yarn']);
 
 /** Flags of runners that take the next word as their value. */
@@ -79,10 +79,10 @@ const VALUE_FLAGS = new Set([
   ...['--group', '--index', '--index-url', '--default-index'],
 ]);
 const MAX_NESTING = 8;
-/** Each command of a script may have to be looked for on the disk; nobody writes more of them into one entry. */
+/** Each command of a script may require file system checks. No real entry has more commands. */
 const MAX_COMMANDS = 500;
 
-/** Everything a command line starts. Only words in the place of a program count: data that is handed to one does not. */
+/** All programs and packages that a command line starts. Arguments that are data do not count. */
 export function startedBy(command: string, args: readonly string[]): Started[] {
   return unwrap([command, ...args], 0);
 }
@@ -93,7 +93,7 @@ function unwrap(all: readonly string[], depth: number): Started[] {
   if (!first || isBeforeCommand(first) || /^\w+:\/\//.test(first) || depth > MAX_NESTING) return [];
   const name = baseName(first);
   const itself: Started = { kind: 'program', word: first, rest };
-  // Perhaps a path with blanks in it, perhaps a whole command line that a client hands to a shell.
+  // A path that contains blanks, or a whole command line that a client passes to a shell.
   if (rest.length === 0 && /\s/.test(first.trim())) {
     return [...(isPathWithBlanks(first) ? [itself] : []), ...inScript(first, depth)];
   }
@@ -117,7 +117,7 @@ function startedByRunner(name: string, rest: readonly string[], depth: number): 
   return BARE_RUNNERS.has(name) ? unwrap(rest.slice(rest[at] === 'run' ? at + 1 : at), depth + 1) : [];
 }
 
-/** Proxies that start a local server by themselves: `supergateway --stdio "npx …"`, `mcp-proxy -- npx …`. */
+/** Proxies that start a local server themselves: `supergateway --stdio "npx …"`, `mcp-proxy -- npx …`. */
 function wrappedServer(name: string, rest: readonly string[], depth: number): Started[] {
   if (name === 'supergateway') {
     const at = rest.indexOf('--stdio');
@@ -127,18 +127,18 @@ function wrappedServer(name: string, rest: readonly string[], depth: number): St
   return unwrap(rest.slice(rest.includes('--') ? rest.indexOf('--') + 1 : firstWord(rest)), depth + 1);
 }
 
-/** `FOO=1 npx …` and `if npx …; then` are about the command that follows. */
+/** Words before a command: `FOO=1 npx …` and `if npx …; then`. */
 function isBeforeCommand(word: string): boolean {
   return word === '' || /^[A-Za-z_]\w*=/.test(word) || /^(?:if|then|elif|else|while|until|do|!|\{|@)$/.test(word);
 }
 
-/** A path, not a program with words after it: those begin with a dash or are paths of their own. */
+/** A path with blanks rather than a program with arguments, which begin with a dash or are paths themselves. */
 function isPathWithBlanks(text: string): boolean {
   return /^(?:[~.]{0,2}[\\/]|[A-Za-z]:[\\/])/.test(text) && !/\s(?:[-~./\\]|[A-Za-z]:[\\/])/.test(text);
 }
 
 function afterPrefix(name: string, words: readonly string[]): readonly string[] {
-  // `command -v npx` only says where it is.
+  // `command -v npx` only prints the path.
   if (name === 'command' && /^-[pvV]*[vV]/.test(words[0] ?? '')) return [];
   const split = name === 'env' ? splitString(words) : undefined;
   if (split) return split;
@@ -163,7 +163,7 @@ function isPrefixFlag(name: string, word: string): boolean {
   return word === '' || word.startsWith('-') || (name === 'start' && word.startsWith('/'));
 }
 
-/** `cmd /d /s /c npx …`, also with the whole command as one word. */
+/** `cmd /d /s /c npx …`, also with the whole command as one argument. */
 function afterCmd(words: readonly string[]): string {
   const at = words.findIndex((word) => !/^\/[^ck]/i.test(word));
   const [, joined] = /^\/[ck](.*)$/is.exec(words[at] ?? '') ?? [];
@@ -175,13 +175,13 @@ function afterCmd(words: readonly string[]): string {
 function inShell(words: readonly string[], depth: number): Started[] {
   for (const [at, word] of words.entries()) {
     if (/^-[a-z]+$/i.test(word) && /c/i.test(word)) return inShellScript(words.slice(at + 1), depth);
-    // A script in a file, and what follows is its own.
+    // A script file; the following words are its arguments.
     if (!/^[-+]/.test(word) && words[at - 1] !== '-o') return scriptIn(words.slice(at));
   }
   return [];
 }
 
-/** `sh -c 'exec "$@"' sh npx …` starts the words after the script. */
+/** `sh -c 'exec "$@"' sh npx …` runs the words after the script. */
 function inShellScript(words: readonly string[], depth: number): Started[] {
   const [script = '', zero = '', ...more] = words[0] === '--' ? words.slice(1) : words;
   const [, passed] = /^\s*(?:exec\s+)?"?\$([@*0])/.exec(script) ?? [];
@@ -196,7 +196,7 @@ function inPowerShell(words: readonly string[], depth: number): Started[] {
   return at < 0 ? [] : inScript(words.slice(at).join(' '), depth);
 }
 
-/** Each simple command of a shell script, as far as it can be told without a shell. */
+/** Each simple command of a shell script, as far as it can be parsed without a shell. */
 function inScript(script: string, depth: number): Started[] {
   return commandsIn(script)
     .slice(0, MAX_COMMANDS)
@@ -227,7 +227,7 @@ function inPackageRunner(words: readonly string[], depth: number): Started[] {
 
 function scriptIn(words: readonly string[]): Started[] {
   const at = firstWord(words);
-  // Code on the command line: what follows is data for it.
+  // Code on the command line; the following words are its arguments.
   if (words.slice(0, at).some((word) => /^(?:-e|--eval|-p|--print|-pe)$/.test(word))) return [];
   const script = words[at] === 'run' ? at + 1 + firstWord(words.slice(at + 1)) : at;
   const word = words[script];
@@ -235,25 +235,25 @@ function scriptIn(words: readonly string[]): Started[] {
   return [{ kind: word.startsWith('npm:') ? 'package' : 'program', word, rest: words.slice(script + 1) }];
 }
 
-/** Where the first word stands that is neither a flag nor a flag's value. */
+/** The index of the first word that is neither a flag nor a flag's value. */
 function firstWord(words: readonly string[]): number {
   let at = 0;
   while (at < words.length && words[at]?.startsWith('-')) at += VALUE_FLAGS.has(words[at] ?? '') ? 2 : 1;
   return at;
 }
 
-/** True for a program that runs a script in the language of a shell, by name or path. */
+/** Whether the program is a shell, by name or path. */
 export function isShell(word: string): boolean {
   const name = baseName(word);
   return SHELLS.has(name) || name === 'powershell' || name === 'pwsh';
 }
 
-/** True for the bare name of a program that starts packages or scripts. */
+/** Whether the word is the bare name of a program that starts packages or scripts. */
 export function isRunner(word: string): boolean {
   return PACKAGE_RUNNERS.has(word) || SCRIPT_RUNNERS.has(word) || Object.hasOwn(RUN_WORDS, word);
 }
 
-/** The last part of a path of either kind, in lower case, without what marks a program or script. */
+/** The last part of a Unix or Windows path in lower case, without the extension of a program or script. */
 export function baseName(word: string): string {
   const last = word.split(/[\\/]/).at(-1) ?? '';
   return last.toLowerCase().replace(/\.(exe|cmd|bat|ps1|[cm]?[jt]s)$/, '');
@@ -266,7 +266,7 @@ export function packageName(word: string): string {
   return version < 0 ? name : name.slice(0, version);
 }
 
-/** The package to which a file belongs that a package manager installed. */
+/** The package that contains an installed file. */
 export function installedPackage(path: string): string | undefined {
   const below = path.split(/[\\/]node_modules[\\/]/).at(-1);
   if (below === undefined || below === path) return undefined;

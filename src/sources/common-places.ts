@@ -1,7 +1,7 @@
 import type { Paths } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
 
-/** A file in the folder where each platform keeps the data of applications. */
+/** A file in the platform's directory for application data. */
 export function applicationData(rest: string): Paths {
   return {
     darwin: `~/Library/Application Support/${rest}`,
@@ -10,7 +10,7 @@ export function applicationData(rest: string): Paths {
   };
 }
 
-/** A file in the user folder of one editor of the VS Code family, which a portable copy keeps beside itself. */
+/** A file in the user directory of an editor of the VS Code family; a portable copy stores it beside itself. */
 export function editorUserFolder(editor: string, rest: string): Paths {
   const portable = 'VSCODE_PORTABLE/user-data/User';
   return {
@@ -20,10 +20,10 @@ export function editorUserFolder(editor: string, rest: string): Paths {
   };
 }
 
-/** Every editor in which an extension for VS Code may be installed. */
+/** The editors in which an extension for VS Code may be installed. */
 const EDITORS = ['Code', 'Code - Insiders', 'VSCodium', 'Cursor', 'Windsurf', 'Trae', 'Kiro', 'Antigravity'];
 
-/** A file that an extension keeps in whichever editor it runs in. */
+/** A file of an extension, in the storage of any of these editors. */
 export function extensionStorage(rest: string): Paths {
   const file = `globalStorage/${rest}`;
   return {
@@ -37,8 +37,8 @@ export function extensionStorage(rest: string): Paths {
 }
 
 /**
- * A file of the system, below the folder that each platform has for it. The usual one counts whatever a variable says:
- * whoever starts us sets the environment, and must not hide an administrator's file with it.
+ * A file in the platform's system directory. The default path counts even if a variable names another one, because the
+ * process that starts Portolan sets the environment and must not hide a managed file.
  */
 export function systemFile(darwin: string, linux: string, windows: string): Paths {
   return { darwin, linux, win32: [`/ProgramData/${windows}`, `<ProgramData>/${windows}`] };

@@ -140,11 +140,11 @@ const OTHERS: readonly Line[] = [
 ];
 
 describe('whyIsSelf', () => {
-  it.each(OURS.map((line) => ({ line })))('knows $line for this gateway', ({ line }) => {
+  it.each(OURS.map((line) => ({ line })))('identifies $line as this gateway', ({ line }) => {
     expect(isSelf(line)).toBe(true);
   });
 
-  it.each(OTHERS.map((line) => ({ line })))('takes $line for another server', ({ line }) => {
+  it.each(OTHERS.map((line) => ({ line })))('identifies $line as another server', ({ line }) => {
     expect(isSelf(line)).toBe(false);
   });
 
@@ -160,11 +160,11 @@ describe('whyIsSelf', () => {
     expect(isSelf(['node', 'server.js'], { name })).toBe(self);
   });
 
-  it('says nothing against a URL', () => {
+  it('accepts a URL', () => {
     expect(whyIsSelf('charts', [], '/srv', makeHost())).toBeUndefined();
   });
 
-  it('takes a relative script from the folder in which it runs', () => {
+  it('resolves a relative script from the directory in which it runs', () => {
     expect(isSelf(['node', 'dist/cli.js'], { cwd: '/work/portolan' })).toBe(true);
     expect(isSelf(['node', 'dist/cli.js'], { cwd: '/work/other' })).toBe(false);
     expect(isSelf(['node', 'server.js'], { cwd: '/work/portolan' })).toBe(false);
@@ -183,23 +183,23 @@ describe('selfReason, by real path', () => {
 
   it.each<{ title: string; line: Line; self: boolean }>([
     { title: 'the program itself', line: ['node', program], self: true },
-    { title: 'a link to it', line: [join(folder, 'bin', 'charts')], self: true },
-    { title: 'a link to a link, as a script', line: ['node', join(folder, 'links', 'again.js')], self: true },
-    { title: 'a program on the path', line: ['charts', 'serve'], self: true },
-    { title: 'a program on the path, in a shell', line: ['sh', '-c', 'exec charts'], self: true },
+    { title: 'a symlink to it', line: [join(folder, 'bin', 'charts')], self: true },
+    { title: 'a symlink to a symlink, as a script', line: ['node', join(folder, 'links', 'again.js')], self: true },
+    { title: 'a program in PATH', line: ['charts', 'serve'], self: true },
+    { title: 'a program in PATH, in a shell', line: ['sh', '-c', 'exec charts'], self: true },
     { title: 'a path from home', line: ['~/bin/charts'], self: true },
     { title: 'a script beside the project', line: ['node', './app/program.js'], self: true },
-    { title: 'a script without its ending', line: ['node', './app/program'], self: true },
+    { title: 'a script without its extension', line: ['node', './app/program'], self: true },
     { title: 'another script', line: ['node', other], self: false },
-    { title: 'a link to another', line: ['elsewhere'], self: false },
-    { title: 'the program as data', line: ['cat', program], self: false },
+    { title: 'a symlink to another program', line: ['elsewhere'], self: false },
+    { title: 'the program as an argument', line: ['cat', program], self: false },
     { title: 'nothing at all', line: ['/nowhere/charts'], self: false },
-    { title: 'a name that no disk has', line: ['a\0b'], self: false },
+    { title: 'an invalid file name', line: ['a\0b'], self: false },
   ])('$title: $self', ({ line, self }) => {
     expect(isSelf(line, { host, cwd: folder })).toBe(self);
   });
 
-  it('takes an unmarked script for another server where it is not known which program runs', () => {
+  it('identifies an unmarked script as another server if the own program is unknown', () => {
     expect(isSelf(['node', program], { cwd: folder })).toBe(false);
   });
 });

@@ -4,30 +4,30 @@ import { baseName, installedPackage, isRunner, packageName, type Started } from 
 import { isOwnFile, OUR_NAME } from './own-file.js';
 import { scriptCommands } from './script-commands.js';
 
-/** Our program inside a folder of ours, wherever that lies; other scripts there are examples and tests. */
+/** The program inside an installed copy of Portolan; other scripts in it are examples and tests. */
 const OUR_SCRIPT =
   /(?:^|[\\/])portolan(?:@[^\\/]*)?[\\/](?:dist[\\/](?:cli|main|index)|bin[\\/]cli|src[\\/]cli[\\/]main)(?:\.[cm]?[jt]s)?$/i;
-/** Servers that are shipped with us are servers like any other. */
+/** The example servers of the package count as other servers. */
 const OUR_EXAMPLE = /[\\/]dist[\\/]examples[\\/][\w-]+\.js$/;
-/** Our mark is among the first bytes of a file. */
+/** The marker of the program is within the first bytes of the file. */
 const BEGINNING_BYTES = 256;
-/** A script that only starts another program is no longer than this; of a longer file only the beginning is read. */
+/** The limit for a script that only starts another program. Of a longer file only the beginning is read. */
 const MAX_SCRIPT_BYTES = 16 * 1024;
-/** Files that are opened for one entry: scripts that start scripts must not go on without end. */
+/** The limit of files opened per entry, because scripts may start scripts endlessly. */
 const MAX_FILES = 16;
 
-/** Where the words of a command line are looked for. */
+/** The context in which the words of a command line are resolved. */
 interface Place {
   readonly folder: string;
   readonly host: Host;
-  /** Files that may still be opened. */
+  /** The number of files that may still be opened. */
   filesLeft: number;
 }
 
-/** Whether starting the entry would start this gateway again, inside itself. Undefined if not, else why. */
+/** Why starting the entry would start this gateway inside itself; undefined if it would not. */
 export function whyIsSelf(name: string, started: readonly Started[], folder: string, host: Host): string | undefined {
-  // A plugin's servers are called after the plugin: `plugin:<plugin>:<server>`.
-  if (name.toLowerCase().split(':').at(-1)?.trim() === OUR_NAME) return `an entry called "${OUR_NAME}" is this gateway`;
+  // The servers of a plugin are named `plugin:<plugin>:<server>`.
+  if (name.toLowerCase().split(':').at(-1)?.trim() === OUR_NAME) return `an entry named "${OUR_NAME}" is this gateway`;
   return startsSelf(started, { folder, host, filesLeft: MAX_FILES });
 }
 
@@ -36,7 +36,7 @@ function startsSelf(started: readonly Started[], place: Place): string | undefin
     if (kind === 'package' && (packageName(word) === OUR_NAME || isOurSource(word) || isOurPath(word, place.folder)))
       return `it runs the package ${OUR_NAME}`;
     if (kind === 'program' && isOurPath(word, place.folder)) return `it starts ${OUR_NAME}`;
-    // A runner is never us, and looking for `npx` along the whole path for each of its entries takes long.
+    // A runner is never Portolan, and searching PATH for `npx` for each entry is slow.
     const reason = kind === 'program' && !isRunner(word) ? programReason(word, place) : undefined;
     if (reason !== undefined) return reason;
   }
@@ -49,7 +49,7 @@ function isOurPath(word: string, folder: string): boolean {
   return OUR_SCRIPT.test(word) || (/[\\/]/.test(word) && OUR_SCRIPT.test(resolve(folder, word)));
 }
 
-/** A package that is fetched from a repository or an archive: `git+https://…/portolan.git#v1`, `…/portolan-1.0.0.tgz`. */
+/** A package from a repository or an archive: `git+https://…/portolan.git#v1`, `…/portolan-1.0.0.tgz`. */
 function isOurSource(word: string): boolean {
   return /[\\/:]portolan(?:\.git|-\d[\w.+-]*\.tgz)?(?:#.*)?$/is.test(word);
 }
@@ -61,8 +61,8 @@ function programReason(word: string, place: Place): string | undefined {
   for (const path of candidates(word, folder, host)) {
     const real = host.files.realPath(path);
     if (real === undefined) continue;
-    if (self !== undefined && withoutEnding(real) === self) return 'it starts this very program by another path';
-    // Only the first that is there would run.
+    if (self !== undefined && withoutEnding(real) === self) return 'it starts this program by another path';
+    // Only the first existing file would run.
     const reason = isFirst ? fileReason(real, place) : undefined;
     if (reason !== undefined) return reason;
     isFirst = false;
@@ -70,7 +70,7 @@ function programReason(word: string, place: Place): string | undefined {
   return undefined;
 }
 
-/** What the file at a real path is or starts; it is read and never executed. */
+/** Checks whether the file is Portolan or a script that starts it. The file is read and never executed. */
 function fileReason(path: string, place: Place): string | undefined {
   if (isRunner(baseName(path)) || place.filesLeft <= 0) return undefined;
   place.filesLeft -= 1;
@@ -88,16 +88,16 @@ function fileReason(path: string, place: Place): string | undefined {
     : undefined;
 }
 
-/** Our program lies there twice, as CommonJS and as a module. */
+/** The program exists as CommonJS and as an ES module, so the extension is ignored. */
 function withoutEnding(path: string | undefined): string | undefined {
   return path?.replace(/\.[cm]?js$/, '');
 }
 
-/** The files that a word in the place of a program may mean. */
+/** The files that a program name may refer to. */
 function candidates(word: string, folder: string, host: Host): string[] {
   const here = [word.startsWith('~/') ? join(host.home, word.slice(2)) : resolve(folder, word)].flatMap((path) => [
     path,
-    `${path}.js`, // Node adds it where the script has no ending
+    `${path}.js`, // Node adds it if the script has no extension
   ]);
   if (/[\\/]/.test(word) || /\.[cm]?[jt]s$/.test(word)) return here;
   const folders = (variable(host, 'PATH') ?? '').split(delimiter).filter(isAbsolute);

@@ -13,7 +13,7 @@ import {
 } from './fields.js';
 import type { ProblemDraft } from './problem-draft.js';
 
-/** An entry in the words all dialects share, every string still as it was written. */
+/** An entry in the common format of all dialects, with unexpanded strings. */
 export interface Draft
   extends Partial<
     Pick<
@@ -41,9 +41,9 @@ export interface Draft
   readonly transport: Transport;
   readonly enabled: boolean;
   readonly problems: readonly ProblemDraft[];
-  /** What the entry itself says about its state, beside being on or off. */
+  /** The state that the entry itself implies, apart from being enabled or disabled. */
   readonly state?: Extract<State, 'client-ignores' | 'inventory-only' | 'needs-input'>;
-  /** Values that are named by a variable instead of being written down. */
+  /** Values that are given by the name of an environment variable. */
   readonly byName?: {
     readonly env?: Readonly<Record<string, Named>>;
     readonly headers?: Readonly<Record<string, Named>>;
@@ -53,25 +53,25 @@ export interface Draft
 export interface Named {
   readonly variable: string;
   readonly prefix?: string;
-  /** Without a value the client asks for it, or takes it from a store that we cannot open. */
+  /** Without a value the client asks the user, or takes it from a store that Portolan cannot read. */
   readonly asks?: boolean;
 }
 
-/** Reads one entry. Undefined: it is no server at all. Throws `InvalidEntry` for one that cannot be read. */
+/** Parses one entry. Undefined if it is not a server. Throws `InvalidEntry` if it is malformed. */
 export type Dialect = (entry: Fields) => Draft | undefined;
 
-/** The little in which most dialects differ. */
+/** The points in which most dialects differ. */
 export interface DialectSpec {
-  /** Keys that hold the URL, the one that counts first. */
+  /** Keys of the URL, in order of precedence. */
   readonly urls?: readonly string[];
-  /** The key of the transport and its values. */
+  /** The key of the transport type. */
   readonly typeKey?: string;
   readonly types?: Readonly<Record<string, Transport | 'remote'>>;
-  /** What a URL without a type is. */
+  /** The transport of a URL without a type. */
   readonly urlAlone: Transport | ((url: string) => Transport);
-  /** The client takes the URL where an entry has both; otherwise the command. */
+  /** If an entry has both, the client uses the URL instead of the command. */
   readonly urlWins?: boolean;
-  /** `false`: the client starts programs and nothing else. */
+  /** `false`: the client supports only local programs. */
   readonly remote?: false;
   readonly env?: string;
   readonly cwd?: string;
@@ -79,14 +79,14 @@ export interface DialectSpec {
   readonly timeouts?: (entry: Fields) => Pick<Draft, 'timeoutMs' | 'startupTimeoutMs'>;
   readonly allow?: string;
   readonly deny?: string;
-  /** Last word of the dialect: fields that only it has. */
+  /** Adds fields that only this dialect has. */
   readonly extend?: (draft: Draft, entry: Fields) => Draft;
 }
 
 export const isDisabled = (entry: Fields): boolean => field(entry, 'disabled') === true;
 export const isNotEnabled = (entry: Fields): boolean => field(entry, 'enabled') === false;
 
-/** Builds a dialect from what is particular about it. */
+/** Builds a dialect from its specification. */
 export function dialect(spec: DialectSpec): Dialect {
   return (entry) => {
     const draft = plainDraft(spec, entry);
@@ -168,7 +168,7 @@ function namedTransport(spec: DialectSpec, { type, url, command }: Shape): Trans
     : Object.hasOwn(COMMON_TYPES, type)
       ? COMMON_TYPES[type]
       : undefined;
-  // A dialect that has no such key passes over what is written there.
+  // A dialect without a type key ignores this field.
   if (known === undefined && spec.types === undefined) return undefined;
   if (known === undefined) {
     const choices = Object.keys(spec.types ?? COMMON_TYPES).join(', ');
@@ -186,7 +186,7 @@ function impliedTransport(spec: DialectSpec, { command, url }: Shape): Transport
   return typeof spec.urlAlone === 'function' ? spec.urlAlone(url) : spec.urlAlone;
 }
 
-/** Spellings that are clear whoever wrote them. */
+/** Spellings of a transport that are unambiguous in every dialect. */
 const COMMON_TYPES: Readonly<Record<string, Transport>> = {
   stdio: 'stdio',
   http: 'http',
@@ -200,8 +200,8 @@ export function unsupportedTransport(transport: Transport): ProblemDraft {
   return {
     code: 'unsupported-transport-for-client',
     severity: 'warning',
-    message: `this client cannot reach a server over ${transport} and passes it over`,
-    hint: 'move the entry to a client that can, or wrap it in a local command',
+    message: `this client does not support ${transport} and ignores this server`,
+    hint: 'move the entry to a client that supports it, or wrap it in a local command',
   };
 }
 
@@ -209,18 +209,18 @@ function ambiguous(transport: Transport): ProblemDraft {
   return {
     code: 'ambiguous-entry',
     severity: 'warning',
-    message: `it has both a command and a URL; the ${transport === 'stdio' ? 'command' : 'URL'} counts`,
-    hint: 'remove the one that is not meant',
+    message: `it has both a command and a URL; the ${transport === 'stdio' ? 'command' : 'URL'} is used`,
+    hint: 'remove the other one',
   };
 }
 
-/** A time-out in milliseconds from a field in the client's own unit. */
+/** Converts a timeout in the client's unit to milliseconds. */
 export function milliseconds(entry: Fields, key: string, unit: 'ms' | 's'): number | undefined {
   const amount = optionalNumber(entry, key);
   return amount === undefined || amount <= 0 ? undefined : Math.round(unit === 's' ? amount * 1000 : amount);
 }
 
-/** `timeout` in one unit, as most dialects have it. */
+/** A `timeout` field in one unit, as in most dialects. */
 export function timeoutIn(
   unit: 'ms' | 's',
   key = 'timeout',
@@ -233,7 +233,7 @@ export function timeoutIn(
     });
 }
 
-/** Only what is plain in an `oauth` map; anything deeper is no business of ours. */
+/** The plain fields of an `oauth` map; nested ones are ignored. */
 export function oauthOf(value: unknown): NonNullable<Definition['oauth']> | undefined {
   if (!isFields(value)) return undefined;
   const plain = Object.entries(value).flatMap(([key, item]): [string, string | number | boolean | string[]][] => {
@@ -243,7 +243,7 @@ export function oauthOf(value: unknown): NonNullable<Definition['oauth']> | unde
   return plain.length === 0 ? undefined : Object.fromEntries(plain);
 }
 
-/** The map without what is undefined, as `exactOptionalPropertyTypes` wants it. */
+/** Drops undefined fields, as `exactOptionalPropertyTypes` requires. */
 export function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept: { [K in keyof T]?: Exclude<T[K], undefined> } = {};
   for (const key in fields) {
@@ -259,16 +259,19 @@ function positive(
   return Object.fromEntries(Object.entries(timeouts).filter(([, amount]) => amount !== undefined && amount > 0));
 }
 
-/** A command given as one list of words. */
+/** A command given as a list of words. */
 export function commandList(entry: Fields, key: string): { command: string; args: string[] } {
   const words = optionalStrings(entry, key);
   const [command, ...args] = words ?? [];
   if (!command)
-    throw new InvalidEntry(`"${key}" names no program`, `write the program and its arguments as a list under "${key}"`);
+    throw new InvalidEntry(
+      `"${key}" does not name a program`,
+      `write the program and its arguments as a list under "${key}"`,
+    );
   return { command, args };
 }
 
-/** `KEY=VALUE` lines. */
+/** A list of `KEY=VALUE` strings. */
 export function envList(entry: Fields, key: string): Record<string, string> | undefined {
   if (isFields(field(entry, key))) return optionalRecord(entry, key);
   const pairs = optionalStrings(entry, key)?.map((pair) => {
@@ -279,7 +282,7 @@ export function envList(entry: Fields, key: string): Record<string, string> | un
   return pairs && Object.fromEntries(pairs);
 }
 
-/** Text from a file inside a message of ours: no line breaks, no control characters, not endless. */
+/** Text from a file for use in a message: without line breaks and control characters, and limited in length. */
 function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}]/gu, '?').slice(0, 40);
 }

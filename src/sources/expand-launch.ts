@@ -6,11 +6,11 @@ import type { ExpandedField, ExpansionContext } from './expansion.js';
 import type { RawEntry } from './find-entries.js';
 import { referencedFile } from './referenced-file.js';
 
-/** What an entry starts or reaches with every reference filled in, and what was lacking. */
+/** The launch with all references expanded, and the references without a value. */
 export interface Launch extends LaunchFields {
   readonly envFile?: string;
   readonly oauth?: NonNullable<WrittenFields['oauth']>;
-  /** The same as it stands in the file. */
+  /** The same fields with unexpanded references. */
   readonly written: WrittenFields;
   readonly missing: readonly string[];
   readonly inputs: readonly string[];
@@ -23,7 +23,7 @@ interface Entry {
   readonly written: RawEntry;
 }
 
-/** Replaces references by the rules of the place, in the fields in which it knows them. */
+/** Expands references by the rules of the place, in the fields in which its client expands them. */
 export function expandLaunch(draft: Draft, { place, source, written }: Entry, host: Host): Launch {
   const { expansion } = place;
   const missing: string[] = [];
@@ -33,7 +33,7 @@ export function expandLaunch(draft: Draft, { place, source, written }: Entry, ho
     host,
     variables: written.variables ?? {},
     get folder() {
-      // An entry out of a variable stands in no folder; its client looks from where it is started.
+      // An entry from a variable has no directory; its client uses its start directory.
       return isAbsolute(source) ? dirname(source) : host.cwd;
     },
     readFile(path) {
@@ -96,7 +96,7 @@ function note(names: string[], name: string): void {
   if (!names.includes(name)) names.push(name);
 }
 
-/** The record with each value changed, and the record itself where none does. */
+/** The record with changed values, or the same record if no value changes. */
 function mapValues<T>(record: Readonly<Record<string, T>>, change: (value: T) => T): Readonly<Record<string, T>> {
   const pairs = Object.entries(record).map(([key, value]): [string, T] => [key, change(value)]);
   return pairs.some(([key, value]) => record[key] !== value) ? Object.fromEntries(pairs) : record;

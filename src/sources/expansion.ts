@@ -1,27 +1,27 @@
 import { basename } from 'node:path';
 import { type Host, variable } from '../model/index.js';
 
-/** What one reference stands for. */
+/** The meaning of one reference. */
 type Meaning =
   | { readonly kind: 'value'; readonly value: string }
   | { readonly kind: 'missing'; readonly name: string }
   | { readonly kind: 'input'; readonly id: string }
-  /** A command in the place of a value: reading a file must never run anything. */
+  /** A command instead of a value. It is never run, because reading a file must not execute anything. */
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'literal' };
 
-/** Where references find their values. */
+/** The sources of values for references. */
 export interface ExpansionContext {
   readonly host: Host;
-  /** The folder of the file in which the reference stands. */
+  /** The directory of the file that contains the reference. */
   readonly folder: string;
-  /** What the file or the entry itself adds to the environment. */
+  /** Variables that the file or the entry adds to the environment. */
   readonly variables: Readonly<Record<string, string>>;
-  /** The contents of a small text file, for references to files. */
+  /** Reads a small text file, for references to files. */
   readFile(path: string): string | undefined;
 }
 
-/** One spelling of a reference: a pattern with exactly one group, and what the group means. */
+/** One syntax of a reference: a pattern with exactly one group, and the meaning of the group. */
 export interface Rule {
   readonly pattern: string;
   readonly meaning: (inside: string, scenery: ExpansionContext) => Meaning;
@@ -29,12 +29,14 @@ export interface Rule {
 
 export type ExpandedField = 'command' | 'args' | 'env' | 'cwd' | 'url' | 'headers' | 'envFile' | 'oauth';
 
-/** A client's rules: which references it knows, in which fields, and what an unset variable becomes. */
+/**
+ * A client's rules: the references it knows, the fields in which it expands them, and the value of an unset variable.
+ */
 export interface Expansion {
   readonly fields: ReadonlySet<ExpandedField>;
   readonly unset: 'keep' | 'empty' | 'fail';
   readonly expand: (text: string, scenery: ExpansionContext, field: ExpandedField) => Expanded;
-  /** The value of a variable that an entry names without any spelling around it. */
+  /** The value of a variable that an entry gives by its plain name. */
   readonly lookUp: (name: string, scenery: ExpansionContext) => string | undefined;
 }
 
@@ -46,9 +48,9 @@ interface Expanded {
 }
 
 const USUAL: readonly ExpandedField[] = ['command', 'args', 'env', 'url', 'headers'];
-/** For clients that expand a whole entry, whatever is in it. */
+/** For clients that expand all fields of an entry. */
 export const WHOLE_ENTRY: readonly ExpandedField[] = [...USUAL, 'cwd', 'oauth'];
-/** For clients that expand what an entry says about signing in as well. */
+/** For clients that also expand the OAuth fields of an entry. */
 export const WITH_SIGN_IN: readonly ExpandedField[] = [...USUAL, 'oauth'];
 
 export function expansion(
@@ -66,7 +68,7 @@ export function expansion(
       const missing: string[] = [];
       const inputs: string[] = [];
       const commands: string[] = [];
-      // One pass: what a reference expands to is never expanded again.
+      // Expanded values are not expanded again.
       const expanded = text.replaceAll(pattern, (whole: string, ...groups: unknown[]) => {
         const which = rules.findIndex((_, n) => typeof groups[n] === 'string');
         const meaning = rules[which]?.meaning(String(groups[which]), scenery) ?? { kind: 'literal' };
@@ -82,10 +84,10 @@ export function expansion(
 }
 
 const NONE: readonly string[] = [];
-/** Every spelling of a reference has one of these in it; most values have none. */
+/** Every reference contains one of these characters; most values contain none. */
 const MAY_REFER = /[${%]/;
 
-/** Values are literal. */
+/** No references: values are literal. */
 export const none = expansion([]);
 
 function value(text: string | undefined, name: string): Meaning {
@@ -148,7 +150,7 @@ export const percent: Rule = {
     scenery.host.platform === 'win32' ? value(lookUp(name, scenery), name) : { kind: 'literal' },
 };
 
-/** `${workspaceFolder}` and the other names that an editor gives to places. */
+/** `${workspaceFolder}` and the other directory names of an editor. */
 export const editorFolders: Rule = {
   pattern: String.raw`\$\{(workspaceFolder|workspaceRoot|workspacePath|workspaceFolderBasename|userHome|cwd|pathSeparator|\/)\}`,
   meaning(name, { host }) {
@@ -167,7 +169,7 @@ export const editorFolders: Rule = {
   },
 };
 
-/** `${workspaceFolder}` alone. */
+/** Only `${workspaceFolder}`. */
 export const workspaceFolder: Rule = {
   pattern: String.raw`\$\{(workspaceFolder)\}`,
   meaning: (_, { host }) => ({ kind: 'value', value: host.cwd }),
@@ -182,19 +184,19 @@ export const input: Rule = {
   },
 };
 
-/** `${command:id}`: an editor would run it. */
+/** `${command:id}`: an editor command, which is not run. */
 export const editorCommand: Rule = {
   pattern: String.raw`\$\{(command:[^{}]+)\}`,
   meaning: (text) => ({ kind: 'command', text }),
 };
 
-/** `$(command)`; of one inside another the inner. A limit, and no second `$(` on the way, keep it from searching far. */
+/** `$(command)`; if nested, the inner one. The limit and the exclusion of a second `$(` keep the match linear. */
 export const substitution: Rule = {
   pattern: String.raw`\$\(((?:[^)$]|\$(?!\()){0,4096})\)`,
   meaning: (text) => ({ kind: 'command', text }),
 };
 
-/** `{{NAME}}`: filled in by hand in the client's own window. */
+/** `{{NAME}}`: a placeholder that the user fills in in the client's window. */
 export const template: Rule = {
   pattern: String.raw`\{\{([^{}]+)\}\}`,
   meaning: (name) => ({ kind: 'input', id: name.trim() }),

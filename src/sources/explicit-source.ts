@@ -10,18 +10,18 @@ import type { Format } from './formats/document.js';
 const USUAL_KEYS = firstOf(under('mcpServers'), under('servers'), under('mcp_servers'), flat);
 const FORMATS: Readonly<Record<string, Format>> = { toml: 'toml', yaml: 'yaml', yml: 'yaml', json5: 'json5' };
 
-/** The one file or folder that someone named in the place of all others. That it is missing is an error, not an empty chart. */
+/** The single file or directory that replaces all sources. If it does not exist, that is an error. */
 export function explicitSource(target: string, host: Host): Client {
   const path = pathOf(target, host);
   if (host.files.realPath(path) === undefined) {
-    throw new PortolanError(ErrorCode.ConfigNotFound, `there is no file or folder ${path}`, {
-      hint: 'MCP_SERVERS_CONFIG and --config name the only place that is read; correct the path, or leave them out to read every client',
+    throw new PortolanError(ErrorCode.ConfigNotFound, `no file or directory exists at ${path}`, {
+      hint: 'correct the path in MCP_SERVERS_CONFIG or --config, or remove it to read all clients',
     });
   }
   return { id: 'mcps-dir', name: 'MCP folders', places: [placeAt(path, {}, host)] };
 }
 
-/** One more place that the settings name: a file or folder, and where in it the servers are. */
+/** An additional source from the settings: a file or directory, and where in it the servers are. */
 export interface AddedSource {
   readonly path: string;
   /** Keys on the way to the servers, joined by dots. */
@@ -29,7 +29,7 @@ export interface AddedSource {
   readonly format?: Format | 'jsonc';
 }
 
-/** A place beside those of the clients. That nothing is there yet is no error. */
+/** An additional source beside the clients. It may be missing. */
 export function addedSource(source: AddedSource, host: Host): Client {
   return { id: 'portolan', name: 'Portolan', places: [placeAt(pathOf(source.path, host), source, host)] };
 }

@@ -1,7 +1,7 @@
-/** A map as any parser of the formats gives it. */
+/** A map as returned by the parsers. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Why an entry cannot be read, for its `invalid-entry` problem. */
+/** An entry that cannot be read, with the message and hint of its `invalid-entry` problem. */
 export class InvalidEntry extends Error {
   readonly hint: string;
 
@@ -15,12 +15,12 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A field of a map, never one that every map inherits. */
+/** An own property of a map; inherited ones such as `constructor` do not count. */
 export function field(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** What is written at a path of keys; undefined where one is missing or no map. */
+/** The value at a path of keys; undefined if a part is missing or not a map. */
 export function at(value: unknown, ...keys: readonly string[]): unknown {
   return keys.reduce<unknown>((inner, key) => (isFields(inner) ? field(inner, key) : undefined), value);
 }
@@ -32,7 +32,7 @@ export function optionalString(fields: Fields, key: string): string | undefined 
   return value;
 }
 
-/** Strings; numbers and booleans among them are taken as they would be typed on a command line. */
+/** A list of strings. Numbers and booleans are converted as if typed on a command line. */
 export function optionalStrings(fields: Fields, key: string): string[] | undefined {
   const value = field(fields, key);
   if (value === undefined || value === null) return undefined;
@@ -40,7 +40,7 @@ export function optionalStrings(fields: Fields, key: string): string[] | undefin
   return value.map((item: unknown, n) => scalar(item) ?? fail(wrongType(`${key}[${n}]`, 'a string', item)));
 }
 
-/** A map of strings. Some clients write numbers; a child process takes only strings. `null` means: not set. */
+/** A map of strings. Some clients write numbers, which are converted. `null` means unset. */
 export function optionalRecord(fields: Fields, key: string): Record<string, string> | undefined {
   const value = field(fields, key);
   if (value === undefined || value === null) return undefined;
@@ -57,7 +57,7 @@ export function optionalNumber(fields: Fields, key: string): number | undefined 
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** The names in a list; what is no string in it is passed over. */
+/** The strings in a list; other items are ignored. */
 export function names(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
 }

@@ -3,18 +3,18 @@ import { at, type Fields, isFields, wrongType } from './fields.js';
 import type { Document, DocumentPath } from './formats/document.js';
 import type { ProblemDraft } from './problem-draft.js';
 
-/** One entry as it is written, before anyone made sense of it. */
+/** One unparsed entry. */
 export interface RawEntry {
   readonly name: string;
   readonly value: unknown;
   readonly path: DocumentPath;
-  /** Why the owning client passes it over although it is there. */
+  /** Why the client ignores the entry. */
   readonly ignored?: ProblemDraft;
-  /** Values of references that only this file or entry knows. */
+  /** Values of references that are specific to this file or entry. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** Questions that the file declares for its entries. */
+  /** The inputs that the file declares for its entries. */
   readonly inputs?: readonly unknown[];
-  /** Where it really stands, if the file only names the one that it is in. */
+  /** The actual location, if the file only refers to another one. */
   readonly elsewhere?: { readonly source: string; readonly line: number };
 }
 
@@ -24,14 +24,14 @@ export interface FoundEntries {
 }
 
 interface FoundProblem extends ProblemDraft {
-  /** Where in the document, if not with the whole of it. */
+  /** The path in the document; by default the whole document. */
   readonly path?: DocumentPath;
 }
 
 export interface FileInfo {
   readonly source: string;
   readonly host: Host;
-  /** Another file that this one names, read like any other. */
+  /** Reads another file that this one refers to. */
   read(path: string): Promise<FileReading>;
 }
 
@@ -43,15 +43,15 @@ type FileReading =
 /** Finds the entries in a parsed file. */
 export type Finder = (root: unknown, file: FileInfo) => FoundEntries;
 
-/** Finds entries that may stand in yet another file. */
+/** Finds entries that may be in another file. */
 export type FarFinder = (root: unknown, file: FileInfo) => FoundEntries | Promise<FoundEntries>;
 
-/** Nobody has so many servers; a file that says so would fill the memory. */
+/** More entries than any real file has; the limit protects memory. */
 const MAX_ENTRIES = 50_000;
 
 const NOTHING: FoundEntries = { entries: [], problems: [] };
 
-/** The map (or list with names inside) at a path of keys; a file without it says nothing about servers. */
+/** Finds the map (or list with names inside) at a path of keys. A file without it defines no servers. */
 export function under(...path: readonly string[]): Finder {
   return (root) => {
     if (root === undefined || root === null) return NOTHING;
@@ -63,14 +63,14 @@ export function under(...path: readonly string[]): Finder {
   };
 }
 
-/** The whole file is the map: `{name: entry}`. */
+/** Treats the whole file as the map: `{name: entry}`. */
 export const flat: Finder = (root) => {
   if (!isFields(root)) return NOTHING;
   const entries = Object.entries(root).filter(([, value]) => isFields(value) && looksLikeEntry(value));
   return { entries: entries.map(([name, value]) => ({ name, value, path: [name] })), problems: [] };
 };
 
-/** The first of several spellings that is present; nobody writes two. */
+/** Uses the first of several keys that is present. */
 export function firstOf(...finders: readonly Finder[]): Finder {
   return (root, file) => {
     for (const finder of finders) {
@@ -88,7 +88,7 @@ export function allOf(...finders: readonly Finder[]): Finder {
   };
 }
 
-/** Entries under a key that the client does not read, so that their owner learns why they never appeared. */
+/** Reports entries under a key that the client does not read, because their owner may expect it to. */
 export function ignoredUnder(key: string, right: string, client: string): Finder {
   const problem: ProblemDraft = {
     code: 'wrong-key',
@@ -107,7 +107,7 @@ export function ignoredUnder(key: string, right: string, client: string): Finder
   };
 }
 
-/** Entries under a key that the client itself does not read, with a note that names the key it does read. */
+/** Finds entries under a key that the client does not read, with a note that names the key it reads. */
 export function alsoUnder(key: string, right: string, client: string): Finder {
   const find = under(key);
   return (root, file) => {
@@ -118,13 +118,13 @@ export function alsoUnder(key: string, right: string, client: string): Finder {
       code: 'wrong-key',
       severity: 'info',
       message: `${client} reads the servers under "${right}" in this file; those under "${key}" are read by Portolan only`,
-      hint: `move them to "${right}" if ${client} is to read them too`,
+      hint: `move them to "${right}" so that ${client} reads them too`,
     };
     return { entries: found.entries, problems: [...found.problems, note] };
   };
 }
 
-/** The members of a map by key, or of a list by the name inside each. */
+/** The members of a map by key, or of a list by the name in each item. */
 export function membersOf(container: unknown, path: DocumentPath, shared: Partial<RawEntry> = {}): FoundEntries {
   if (container === undefined || container === null) return NOTHING;
   const isList = Array.isArray(container);
@@ -149,7 +149,7 @@ export function membersOf(container: unknown, path: DocumentPath, shared: Partia
   };
 }
 
-/** A whole file, or one part of it, that is a single entry. */
+/** Treats the whole file, or one part of it, as a single entry. */
 export function single(name: string, value: unknown, path: DocumentPath): FoundEntries {
   return { entries: [{ name, value, path }], problems: [] };
 }
@@ -159,7 +159,7 @@ function nameInside(value: unknown): string {
   return named.find((name): name is string => typeof name === 'string' && name !== '') ?? '';
 }
 
-/** A flat file may hold other things than servers. */
+/** Filters a flat file, which may contain other things than servers. */
 function looksLikeEntry(value: Fields): boolean {
   return ['command', 'url', 'serverUrl', 'httpUrl', 'type'].some((key) => Object.hasOwn(value, key));
 }
@@ -192,8 +192,8 @@ function tooMany(path: DocumentPath): FoundProblem {
     path,
     code: 'too-many-entries',
     severity: 'error',
-    message: `"${path.join('.')}" has more than ${MAX_ENTRIES} entries; the rest is not read`,
-    hint: 'remove what is no server',
+    message: `"${path.join('.')}" has more than ${MAX_ENTRIES} entries; the rest is ignored`,
+    hint: 'remove items that are not servers',
   };
 }
 

@@ -8,31 +8,31 @@ const disk = (...paths: readonly string[]): Files => memoryFiles(Object.fromEntr
 describe('glob', () => {
   const cases: readonly { title: string; on: Files; pattern: string; base?: string; expected: readonly string[] }[] = [
     {
-      title: 'the files of one kind in code-unit order, and no folder',
+      title: 'files in code-unit order, and no directories',
       on: disk('/a/b.json', '/a/B.json', '/a/a.json', '/a/é.json', '/a/c.txt', '/a/d.json/x'),
       pattern: '/a/*.json',
       expected: ['/a/B.json', '/a/a.json', '/a/b.json', '/a/é.json'],
     },
     {
-      title: 'hidden files, but not what a Mac leaves on foreign disks',
+      title: 'hidden files, but not the AppleDouble files of macOS',
       on: disk('/a/.b.json', '/a/._b.json', '/a/.json'),
       pattern: '/a/*.json',
       expected: ['/a/.b.json', '/a/.json'],
     },
     {
-      title: 'a name in every folder',
+      title: 'a name in every directory',
       on: disk('/a/x/m.json', '/a/y/m.json', '/a/y/n.json', '/a/m.json', '/a/z/q/m.json'),
       pattern: '/a/*/m.json',
       expected: ['/a/x/m.json', '/a/y/m.json'],
     },
     {
-      title: 'a name at any depth, the nearest first',
+      title: 'a name at any depth, nearest first',
       on: disk('/a/b/m.json', '/a/m.json', '/a/b/c/m.json'),
       pattern: '/a/**/m.json',
       expected: ['/a/m.json', '/a/b/m.json', '/a/b/c/m.json'],
     },
     {
-      title: 'a folder and a name at any depth',
+      title: 'a directory and a name at any depth',
       on: disk('/a/p/.x/m.json', '/a/.x/m.json', '/a/m.json'),
       pattern: '/a/**/.x/m.json',
       expected: ['/a/.x/m.json', '/a/p/.x/m.json'],
@@ -44,12 +44,12 @@ describe('glob', () => {
       expected: ['/a/Claude_1/m'],
     },
     {
-      title: 'nothing in folders of packages and of git',
+      title: 'nothing in node_modules and .git',
       on: disk('/a/node_modules/p/m.json', '/a/.git/m.json', '/a/src/m.json'),
       pattern: '/a/**/m.json',
       expected: ['/a/src/m.json'],
     },
-    { title: 'nothing where there is no folder', on: disk('/b/m.json'), pattern: '/a/*.json', expected: [] },
+    { title: 'nothing if the directory does not exist', on: disk('/b/m.json'), pattern: '/a/*.json', expected: [] },
     {
       title: 'files at the top',
       on: disk('/m.json', '/b/m.json'),
@@ -58,7 +58,7 @@ describe('glob', () => {
       expected: ['/m.json'],
     },
     {
-      title: 'only below the very folder that it was given',
+      title: 'only below the given directory',
       on: disk('/w/a*b/m.json', '/w/axb/m.json'),
       pattern: '/w/a*b/*.json',
       base: '/w/a*b',
@@ -69,7 +69,7 @@ describe('glob', () => {
     expect(glob(on, pattern, base)).toEqual({ matches: expected, unlisted: [] });
   });
 
-  it('says which folder it could not look into, and goes on', () => {
+  it('reports a directory that it cannot list, and continues', () => {
     const files = failingOn(2, disk('/a/x/m.json', '/a/y/m.json'));
     expect(glob(files, '/a/**/m.json')).toEqual({
       matches: ['/a/x/m.json', '/a/y/m.json'],
@@ -77,11 +77,11 @@ describe('glob', () => {
     });
   });
 
-  it('does not follow links on its way down, for they may lead back up', () => {
+  it('does not follow symlinks, which may lead back up', () => {
     expect(glob(endless(true), '/a/**/m.json').matches).toEqual(['/a/m.json']);
   });
 
-  it('comes to an end in a tree that has none', () => {
+  it('terminates in an endless tree', () => {
     const opened: string[] = [];
     const files = endless(false);
     const counting: Files = {
@@ -97,7 +97,7 @@ describe('glob', () => {
   });
 });
 
-/** Every folder holds a file and ten folders like itself. */
+/** A file system in which every directory contains a file and ten such directories. */
 function endless(link: boolean): Files {
   const folders = Array.from({ length: 10 }, (_, n): FolderName => ({ name: `f${n}`, folder: true, link }));
   return {

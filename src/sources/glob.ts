@@ -1,10 +1,10 @@
 import { join, sep } from 'node:path';
 import { type Files, matchesWildcard } from '../base/index.js';
 
-/** How deep `**` looks, and how many folders it opens: a plugin cache may hold whole repositories. */
+/** The limits of depth and directories for `**`, because a plugin cache may contain whole repositories. */
 const MAX_DEPTH = 8;
 const MAX_FOLDERS = 5_000;
-/** Folders in which nobody writes configuration, and which can be endless. */
+/** Directories that contain no configuration and can be very large. */
 const SKIPPED = new Set(['node_modules', '.git']);
 
 export interface Unlisted {
@@ -14,8 +14,8 @@ export interface Unlisted {
 }
 
 /**
- * The files that a pattern of `*` and `**` matches, in code-unit order of names; folders are no match. A `*` in `base`,
- * with which the pattern begins, is part of a folder's name.
+ * The files that match a pattern of `*` and `**`, in code-unit order of names; directories do not match. A `*` in `base`,
+ * the prefix of the pattern, is a literal part of a directory name.
  */
 export function glob(files: Files, pattern: string, base = ''): { matches: string[]; unlisted: Unlisted[] } {
   const matches: string[] = [];
@@ -37,7 +37,7 @@ export function glob(files: Files, pattern: string, base = ''): { matches: strin
       descend(folder, rest, depth);
       if (depth >= MAX_DEPTH) return;
       for (const { name, folder: isFolder, link } of list(folder, segment)) {
-        // A link may lead back up; what is linked in is found where it really is.
+        // A symlink may lead back up; its target is found at its actual path.
         if (isFolder && !link && !SKIPPED.has(name)) descend(join(folder, name), segments, depth + 1);
       }
       return;
@@ -63,7 +63,7 @@ export function glob(files: Files, pattern: string, base = ''): { matches: strin
   return { matches, unlisted };
 }
 
-/** `*` also matches a dot at the front of a name, but not what macOS leaves beside a file on a foreign disk. */
+/** `*` also matches a leading dot, but not the AppleDouble files (`._name`) of macOS. */
 function matchesSegment(segment: string, name: string): boolean {
   return !name.startsWith('._') && matchesWildcard(segment, name);
 }

@@ -12,21 +12,21 @@ const common = {
   expansion: none,
 } satisfies Partial<Place>;
 
-/** Servers that were named at the start, by an argument or by the program that called us. */
+/** Servers from the command line or from the program that uses the library. */
 export function inlineServers(servers: Readonly<Record<string, unknown>>): Client {
   const text = JSON.stringify({ mcpServers: servers });
   const place: Place = { ...common, scope: 'dynamic', given: { source: 'argument:server', text }, precedence: 10 };
   return { id: 'portolan', name: 'Portolan', places: [place] };
 }
 
-/** A hosted connector, as the settings or a list of them name it. */
+/** A hosted connector, as named in the settings or in a list of connectors. */
 export interface Connector {
   readonly name: string;
   readonly url: string;
   readonly id: string;
 }
 
-/** Connectors of a hosted account: the lowest scope of all. */
+/** Hosted connectors, the scope with the lowest precedence. */
 export function connectorServers(connectors: readonly Connector[], source: string): Client {
   const entries = connectors.map(({ name, url, id }) => [name, { type: 'claudeai-proxy', url, id }]);
   const text = JSON.stringify({ mcpServers: Object.fromEntries(entries) });
@@ -37,10 +37,10 @@ export function connectorServers(connectors: readonly Connector[], source: strin
   };
 }
 
-/** An entry out of one argument: an address, or a command with its words. */
+/** An entry from one argument: a URL, or a command line. */
 export function entryFrom(argument: string): Readonly<Record<string, unknown>> {
   if (/^wss?:\/\//i.test(argument)) return { type: 'ws', url: argument };
-  // Claude's dialect would call a URL without a type a mistake; here it is meant.
+  // The dialect of Claude Code would report a URL without a type as an error.
   if (/^https?:\/\//i.test(argument)) return { type: 'http', url: argument };
   const [command = '', ...args] = splitWords(argument);
   return { command, args };

@@ -6,21 +6,21 @@ import { parseText } from './formats/index.js';
 import { glob } from './glob.js';
 import { resolveTemplate, templatesFor } from './path-template.js';
 
-/** One file into which a client's servers are written, and how. */
+/** A file to which a client's servers are written, and how. */
 export interface InstallTarget {
   readonly path: string;
   readonly exists: boolean;
   readonly format: EditFormat;
-  /** Every way in which an entry of this name can be addressed there, the usual one first. */
+  /** All paths at which an entry of this name may be, the usual one first. */
   addresses(name: string): readonly EntryPath[];
   entry(program: LaunchCommand, name: string): Plain;
-  /** What a new file has to hold besides. */
+  /** Further content that a new file needs. */
   readonly blank?: string;
   /** Whether the client would find an entry of this name in the text. */
   finds(name: string, text: string): Promise<boolean>;
 }
 
-/** The files of a client that people change, those that are there first; none for a client that keeps no such file. */
+/** The files of a client that people edit, existing ones first; none if the client has no such file. */
 export function installTargetsOf(client: Client, host: Host): InstallTarget[] {
   const all = client.places
     .toSorted((a, b) => b.precedence - a.precedence)
@@ -31,9 +31,9 @@ export function installTargetsOf(client: Client, host: Host): InstallTarget[] {
   return [...all.filter(({ exists }) => exists), ...all.filter(({ exists }) => !exists)];
 }
 
-/** The file of servers that everyone who works in the project shares, in each folder where it may be, nearest first. */
+/** The shared server file of a project in each directory where it may be, nearest first. */
 export function projectEntrances(clients: readonly Client[], host: Host): InstallTarget[] {
-  // Someone who keeps all of the home folder in one repository has projects in it that have none of their own.
+  // If the home directory is itself a repository, the projects in it have no repository of their own.
   const isHome = host.repository !== undefined && ancestors(host.home).includes(host.repository);
   const project: Host = isHome ? { ...host, repository: undefined } : host;
   return clients
@@ -45,7 +45,7 @@ export function projectEntrances(clients: readonly Client[], host: Host): Instal
     });
 }
 
-/** The paths of a place; the one to make first, of patterns only what is there. */
+/** The paths of a place: the path to create first; for patterns only existing files. */
 function pathsOf(place: Place, { file }: Installation, host: Host): string[] {
   const templates = [file ?? [], templatesFor(place.path, host.platform)].flat();
   const paths = templates
@@ -74,6 +74,6 @@ function entrance(place: Place, installation: Installation, path: string, host: 
 }
 
 function editFormat(format: Format): EditFormat {
-  // What is JSON5 and not JSON with comments is refused when it is parsed.
+  // JSON5 that is not valid JSONC is rejected when it is parsed.
   return format === 'toml' || format === 'yaml' ? format : 'json';
 }

@@ -1,7 +1,7 @@
 import { baseName, installedPackage, packageName, type Started } from './command-line.js';
 import type { ProblemDraft } from './problem-draft.js';
 
-/** Packages and programs that stand before other servers, by the name under which they are known. */
+/** Packages and programs that are gateways for other servers, with their product names. */
 const GATEWAYS: Readonly<Record<string, string>> = {
   'mcp-remote': 'mcp-remote',
   mcporter: 'mcporter',
@@ -31,7 +31,7 @@ const GATEWAYS: Readonly<Record<string, string>> = {
   'mcp-bridge': 'mcp-bridge',
 };
 
-/** The gateway that an entry starts, if it starts one we know. */
+/** The known gateway that an entry starts, if any. */
 export function nestedGateway(started: readonly Started[]): string | undefined {
   for (const { kind, word, rest } of started) {
     const name = kind === 'package' ? packageName(word) : (installedPackage(word) ?? baseName(word));
@@ -42,10 +42,10 @@ export function nestedGateway(started: readonly Started[]): string | undefined {
   return undefined;
 }
 
-/** Flags of `docker` itself that take the next word. */
+/** Flags of `docker` that take a value. */
 const DOCKER_VALUE_FLAGS = new Set(['--context', '-c', '--host', '-H', '--config', '--log-level', '-l']);
 
-/** `docker mcp gateway run`, with flags anywhere between, or the gateway's own image. */
+/** `docker mcp gateway run` with flags anywhere between, or the image of the gateway. */
 function isDockerGateway(args: readonly string[]): boolean {
   const plain = args.filter((_, n) => !DOCKER_VALUE_FLAGS.has(args[n - 1] ?? ''));
   const isImage = (arg: string) => /^(?:docker\.io\/)?docker\/mcp-gateway(?:[:@].*)?$/.test(arg);
@@ -56,7 +56,7 @@ function words(args: readonly string[]): string {
   return `${args.filter((arg) => !arg.startsWith('-')).join(' ')} `;
 }
 
-/** mcp-remote handed a server's authorization endpoint to a shell before 0.1.16 (CVE-2025-6514). */
+/** Before 0.1.16, mcp-remote passed a server's authorization endpoint to a shell (CVE-2025-6514). */
 export function outdatedGateway(started: readonly Started[]): ProblemDraft | undefined {
   const pinned = started.map(({ word }) => /^mcp-remote@0\.(\d+)\.(\d+)$/.exec(word)).find((match) => match);
   if (!pinned) return undefined;
@@ -65,7 +65,7 @@ export function outdatedGateway(started: readonly Started[]): ProblemDraft | und
   return {
     code: 'vulnerable-package',
     severity: 'warning',
-    message: `${pinned[0]} runs commands that a hostile server chooses (CVE-2025-6514)`,
+    message: `${pinned[0]} lets a hostile server run commands on this machine (CVE-2025-6514)`,
     hint: 'use mcp-remote 0.1.16 or newer',
   };
 }

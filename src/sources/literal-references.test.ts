@@ -19,44 +19,44 @@ const saidOf = (fields: Partial<Draft>, place: Partial<Place> = {}) => {
 };
 
 describe('literalReferences', () => {
-  it('says what stays, why, and where it would not', () => {
+  it('names the reference, the reason and a file that expands references', () => {
     expect(saidOf({ command: 'node', env: { TOKEN: '${TOK}' } })).toEqual({
       code: 'reference-not-expanded',
       severity: 'warning',
-      message: '${TOK} stays as it is written, because nothing is replaced in files of mcps-dir',
-      hint: 'move the entry to a file in which references count, such as .mcp.json of the project or what `portolan add` writes',
+      message: '${TOK} is not expanded, because files of mcps-dir do not support references',
+      hint: 'move the entry to a file that supports references, such as .mcp.json of the project, or add it with `portolan add`',
     });
   });
 
   it.each([
-    { title: 'a command', fields: { command: '${BIN}/server' }, what: '${BIN} stays as it is' },
-    { title: 'an argument', fields: { command: 'node', args: ['--key=${KEY}'] }, what: '${KEY} stays as it is' },
-    { title: 'a folder', fields: { command: 'node', cwd: '${HOME}/x' }, what: '${HOME} stays as it is' },
-    { title: 'an address', fields: { url: 'https://${HOST}/mcp' }, what: '${HOST} stays as it is' },
-    { title: 'a header', fields: { url: 'https://a', headers: { A: 'Bearer ${T}' } }, what: '${T} stays as it is' },
-    { title: 'the spelling of editors', fields: { command: 'a', env: { A: '${env:T}' } }, what: '${T} stays as it is' },
+    { title: 'a command', fields: { command: '${BIN}/server' }, what: '${BIN} is' },
+    { title: 'an argument', fields: { command: 'node', args: ['--key=${KEY}'] }, what: '${KEY} is' },
+    { title: 'a directory', fields: { command: 'node', cwd: '${HOME}/x' }, what: '${HOME} is' },
+    { title: 'a URL', fields: { url: 'https://${HOST}/mcp' }, what: '${HOST} is' },
+    { title: 'a header', fields: { url: 'https://a', headers: { A: 'Bearer ${T}' } }, what: '${T} is' },
+    { title: 'the syntax of editors', fields: { command: 'a', env: { A: '${env:T}' } }, what: '${T} is' },
     {
-      title: 'a default, which it does not repeat',
+      title: 'a default, which is not shown',
       fields: { command: 'a', env: { A: '${T:-ghp_secret}' } },
-      what: '${T} stays as it is',
+      what: '${T} is',
     },
     {
-      title: 'one name twice and two names',
+      title: 'a repeated name and two names',
       fields: { command: 'a', env: { A: '${T}${T}', B: '${U}' } },
-      what: '${T}, ${U} stay as they are',
+      what: '${T}, ${U} are',
     },
     {
       title: 'many',
       fields: { command: 'a', args: ['${A}${B}${C}${D}${E}'] },
-      what: '${A}, ${B}, ${C}, 2 more stay as they are',
+      what: '${A}, ${B}, ${C}, 2 more are',
     },
     {
-      title: 'the variables of a shell whose script is its own',
+      title: 'the variables of a shell that runs a script file',
       fields: { command: 'sh', args: ['-c', 'exec server ${HOME}'], env: { A: '${T}' } },
-      what: '${T} stays as it is',
+      what: '${T} is',
     },
   ])('finds $title', ({ fields, what }) => {
-    expect(saidOf(fields)?.message).toBe(`${what} written, because nothing is replaced in files of mcps-dir`);
+    expect(saidOf(fields)?.message).toBe(`${what} not expanded, because files of mcps-dir do not support references`);
   });
 
   it.each<{ title: string; fields: Partial<Draft>; place?: Partial<Place> }>([
@@ -69,14 +69,22 @@ describe('literalReferences', () => {
       fields: { command: 'npx', args: ['-y', 'mcp-remote', 'https://a', '--header', 'A: ${T}'], env: { T: 't' } },
     },
     {
-      title: 'a place that replaces',
+      title: 'a place that expands references',
       fields: { command: '${BIN}' },
       place: { expansion: expansion([braced]) },
     },
     { title: "another client's file", fields: { command: '${BIN}' }, place: { borrowed: true } },
-    { title: 'what stands in no file', fields: { command: '${BIN}' }, place: { given: { source: 'a', text: '' } } },
-    { title: 'what nobody starts', fields: { command: '${BIN}', state: 'inventory-only' } },
-    { title: 'a place where nothing is started', fields: { command: '${BIN}' }, place: { state: 'inventory-only' } },
+    {
+      title: 'an entry from the command line',
+      fields: { command: '${BIN}' },
+      place: { given: { source: 'a', text: '' } },
+    },
+    { title: 'an entry that is never started', fields: { command: '${BIN}', state: 'inventory-only' } },
+    {
+      title: 'a place whose entries are never started',
+      fields: { command: '${BIN}' },
+      place: { state: 'inventory-only' },
+    },
   ])('says nothing of $title', ({ fields, place }) => {
     expect(saidOf(fields, place)).toBeUndefined();
   });

@@ -21,7 +21,7 @@ function nested(levels: number): unknown {
 }
 
 describe('mergeLayers', () => {
-  it('puts the lower layer under the higher one, in whatever order they come', () => {
+  it('merges the lower layer under the higher one, in either order', () => {
     const high = sighting(2, '/a/high.json', { enabled: false, environment: { B: '2' } });
     const low = sighting(1, '/a/low.json', { type: 'local', command: ['x', 'y'], environment: { A: '1', B: '1' } });
     expect(valuesOf([high, low])).toEqual([
@@ -30,13 +30,13 @@ describe('mergeLayers', () => {
     ]);
   });
 
-  it('replaces lists, and maps by what is none', () => {
+  it('replaces lists, and maps by values that are not maps', () => {
     const low = sighting(1, '/a/low.json', { command: ['x', 'y'], oauth: { clientId: 'me' } });
     const high = sighting(2, '/a/high.json', { command: ['z'], oauth: false });
     expect(valuesOf([low, high])[1]).toEqual({ command: ['z'], oauth: false });
   });
 
-  it('keeps a reference to a file where it was written', () => {
+  it('resolves a reference to a file from the file that contains it', () => {
     const low = sighting(1, '/a/low.json', { command: ['x', '{file: one}{file:/two}{file:~/three}'] });
     const high = sighting(2, '/b/high.json', { enabled: true, environment: { A: '{file:four}' } });
     const highest = sighting(3, '/c/highest.json', {});
@@ -47,7 +47,7 @@ describe('mergeLayers', () => {
     ]);
   });
 
-  it('keeps names, dialects and what is no map apart', () => {
+  it('does not merge different names, different dialects or values that are not maps', () => {
     const low = sighting(1, '/a/low.json', { a: 1 });
     const named = sighting(2, '/a/b.json', { b: 2 }, { written: { name: 'other', value: { b: 2 }, path: [] } });
     const spelled = sighting(3, '/a/c.json', { c: 3 }, { place: { ...place, dialect: rooDialect } });
@@ -55,7 +55,7 @@ describe('mergeLayers', () => {
     expect(valuesOf([low, named, spelled, wrong])).toEqual([{ a: 1 }, { b: 2 }, { c: 3 }, undefined]);
   });
 
-  it('takes no harm from what nests without end or is called like a part of every map', () => {
+  it('handles deep nesting and keys such as __proto__', () => {
     const text = '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}';
     const layers = [sighting(1, '/a/low.json', nested(50_000)), sighting(2, '/b/high.json', nested(50_000))];
     expect(mergeLayers(layers).size).toBe(2);

@@ -3,22 +3,22 @@ import type { Dialect } from './dialect.js';
 import { type Fields, isFields } from './fields.js';
 import type { LocatedEntry } from './to-definition.js';
 
-/** What is known of one name so far, and the folder of the file that said it last. */
+/** The merged fields of one name so far, and the directory of the last file. */
 interface Layer {
   readonly fields: Fields;
   readonly folder: string;
-  /** A repository had a say in it. */
+  /** Whether some fields come from a repository. */
   readonly isBrought: boolean;
 }
 
-/** Every entry with what lower layers say about the same name filled in underneath. */
+/** All entries, each merged with the lower layers of the same name. */
 export function mergeLayers(sightings: readonly LocatedEntry[]): ReadonlyMap<LocatedEntry, LocatedEntry> {
   const merged = new Map<LocatedEntry, LocatedEntry>();
   const held = new Map<Dialect, Map<string, Layer>>();
   for (const sighting of sightings.toSorted((a, b) => a.precedence - b.precedence)) {
     const { name, value } = sighting.written;
     if (!isFields(value)) continue;
-    // Fields mean something only beside others of the same dialect.
+    // Fields have the same meaning only within one dialect.
     const layers = held.get(sighting.place.dialect) ?? new Map<string, Layer>();
     held.set(sighting.place.dialect, layers);
     const folder = dirname(sighting.source);
@@ -31,10 +31,10 @@ export function mergeLayers(sightings: readonly LocatedEntry[]): ReadonlyMap<Loc
   return merged;
 }
 
-/** No field of a server goes deeper; what does is taken as it is. */
+/** Deeper than any field of a server; below this, values are replaced. */
 const DEEPEST = 8;
 
-/** Maps are merged all the way down; anything else is replaced. */
+/** Merges maps recursively; other values are replaced. */
 function overlay(below: Fields, above: Fields, levels = DEEPEST): Fields {
   const pairs = Object.entries(above).map(([key, value]) => {
     const under = Object.hasOwn(below, key) ? below[key] : undefined;
@@ -43,7 +43,7 @@ function overlay(below: Fields, above: Fields, levels = DEEPEST): Fields {
   return Object.fromEntries([...Object.entries(below), ...pairs]);
 }
 
-/** A reference to a file is meant from the folder of the layer that holds it, so it must not move with the merge. */
+/** A file reference is relative to the file of its layer, so it becomes absolute before the merge. */
 function anchored({ fields, folder }: Layer): Fields {
   const from = (path: string): string => (isAbsolute(path) || path.startsWith('~/') ? path : join(folder, path));
   const anchor = (value: unknown, levels: number): unknown => {

@@ -5,21 +5,21 @@ import { braced, expansion, WITH_SIGN_IN } from './expansion.js';
 /** The rules for references in Portolan's own file. */
 export const ownExpansion = expansion([braced], { fields: WITH_SIGN_IN });
 
-/** A definition of another client as an entry of our own file, or why it cannot be one. */
+/** A definition of another client as an entry of Portolan's file, or why it cannot be converted. */
 export type OwnEntry =
   | { readonly kind: 'entry'; readonly entry: Readonly<Record<string, Plain>> }
   | { readonly kind: 'passed-over'; readonly because: string };
 
-/** What stands in our own file is ready, so nothing may get there that nobody has agreed to. */
+/** Entries in Portolan's file may run, so only servers that may run are imported. */
 const PASSED_OVER: Readonly<Partial<Record<State, string>>> = {
-  'pending-approval': 'nobody has approved it',
+  'pending-approval': 'it is not approved',
   rejected: 'it was rejected',
   'blocked-by-policy': 'a policy blocks it',
   'client-ignores': 'its own client ignores it',
   'inventory-only': 'it cannot be started from outside its client',
 };
 
-/** Copies a definition as it is written, with references that only its client understands spelled in our way. */
+/** Copies a definition unexpanded, with the references of its client converted to Portolan's syntax. */
 export function ownEntry(definition: Definition, host: Host): OwnEntry {
   const { scope, state, written, transport, enabled, timeoutMs, headersHelper } = definition;
   const because =
@@ -40,7 +40,7 @@ export function ownEntry(definition: Definition, host: Host): OwnEntry {
       command: command === undefined ? undefined : translate(command, definition.command ?? command),
       args: args?.map((arg, n) => translate(arg, definition.args?.[n] ?? arg)),
       env: record('env'),
-      // A folder is no secret, and what it was relative to is not known here.
+      // A directory is not secret, and a relative path could not be resolved from Portolan's file.
       cwd: definition.cwd,
       url: url === undefined ? undefined : translate(url, definition.url ?? url),
       headers: record('headers'),
@@ -70,7 +70,7 @@ function oauthEntry(
 
 class Untranslatable extends Error {}
 
-/** Spellings of a variable, and of the home folder, that other clients have. */
+/** Other clients' syntax for variables and the home directory. */
 const SPELLINGS: readonly (readonly [pattern: RegExp, ours: string])[] = [
   [/\$\{env:([^{}]+)\}/g, '${$1}'],
   [/\$\{\{\s*secrets\.([\w.-]+)\s*\}\}/g, '${$1}'],
@@ -80,10 +80,10 @@ const SPELLINGS: readonly (readonly [pattern: RegExp, ours: string])[] = [
 ];
 const BARE: readonly [RegExp, string] = [/\$([A-Za-z_]\w*)/g, '${$1}'];
 
-/** The text with references that mean the same here: a value that a variable holds must not get into the file. */
+/** Converts the references to equivalent ones. The value of a variable must not get into the file. */
 function translated(text: string, value: string, missing: readonly string[], host: Host): string {
   const known = SPELLINGS.reduce((held, [pattern, ours]) => held.replaceAll(pattern, ours), text);
-  // Where the variable is missing, the spelling is all that can be got right.
+  // If the variable is unset, only its syntax can be converted.
   if (text === value && missing.some((name) => text.includes(name))) return known;
   const candidates = [text, known, known.replaceAll(...BARE)];
   const found = candidates.find((candidate) => meaning(candidate, host) === value);

@@ -3,16 +3,16 @@ import type { Files } from '../base/index.js';
 import { baseName } from './command-line.js';
 
 export const OUR_NAME = 'portolan';
-/** `scripts/build.mjs` writes this into what a client starts. */
+/** `scripts/build.mjs` writes this marker into the program files. */
 const MARK = /^#![^\r\n]*\r?\n\/\* Portolan, an MCP gateway \*\//;
-/** What may be started of a package of ours; its examples are servers like any other. */
+/** The program files of the package; its examples count as other servers. */
 const OUR_ENTRY = /^(?:dist[\\/](?:cli|main|index|program)|bin[\\/]cli|src[\\/]cli[\\/]main)\.[cm]?[jt]s$/;
 const ENTRY_NAMES = new Set(['cli', 'main', 'index', 'program']);
-/** An entry is at most this many folders below its `package.json`. */
+/** The largest distance between a program file and its `package.json`. */
 const MAX_ABOVE = 3;
 const MAX_MANIFEST_BYTES = 64 * 1024;
 
-/** Whether a file with this beginning is the program of a copy of Portolan, whatever it and its folder are called. */
+/** Whether the file is the program of a copy of Portolan, whatever its name and directory are. */
 export function isOwnFile(path: string, beginning: string, files: Files): boolean {
   return MARK.test(beginning) || (ENTRY_NAMES.has(baseName(path)) && isOwnEntry(path, files));
 }

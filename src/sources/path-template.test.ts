@@ -23,61 +23,61 @@ const paths = (template: string, more: Partial<Host> = {}): string[] =>
 
 describe('a template of a place', () => {
   const cases: readonly { title: string; template: string; on?: Partial<Host>; expected: readonly string[] }[] = [
-    { title: 'the home', template: '~/.a/b.json', expected: ['/h/.a/b.json'] },
-    { title: 'the home itself', template: '~', expected: ['/h'] },
-    { title: 'the system', template: '/etc/a.json', expected: ['/r/etc/a.json'] },
-    { title: 'the system without a root', template: '/etc/a.json', on: { root: '' }, expected: ['/etc/a.json'] },
+    { title: 'the home directory', template: '~/.a/b.json', expected: ['/h/.a/b.json'] },
+    { title: 'the home directory itself', template: '~', expected: ['/h'] },
+    { title: 'a system path', template: '/etc/a.json', expected: ['/r/etc/a.json'] },
+    { title: 'a system path without a root', template: '/etc/a.json', on: { root: '' }, expected: ['/etc/a.json'] },
     { title: 'the project', template: '<project>/a.json', expected: ['/h/work/repo/sub/a.json'] },
     { title: 'the repository', template: '<repo>/a.json', expected: ['/h/work/repo/a.json'] },
     {
-      title: 'the project where there is no repository',
+      title: 'the project without a repository',
       template: '<repo>/a.json',
       on: { repository: undefined },
       expected: ['/h/work/repo/sub/a.json'],
     },
     {
-      title: 'the project and what is above it in the repository, nearest first',
+      title: 'the project and its parents in the repository, nearest first',
       template: '<up>/a.json',
       expected: ['/h/work/repo/sub/a.json', '/h/work/repo/a.json'],
     },
     {
-      title: 'the project alone, without a repository to go up in',
+      title: 'only the project, without a repository',
       template: '<up>/a.json',
       on: { repository: undefined },
       expected: ['/h/work/repo/sub/a.json'],
     },
     {
-      title: 'the project once, where it is the top of its repository',
+      title: 'the project once, if it is the root of its repository',
       template: '<up>/a.json',
       on: { cwd: '/h/work/repo' },
       expected: ['/h/work/repo/a.json'],
     },
-    { title: 'only what is above', template: '<above>/a.json', expected: ['/h/work/repo/a.json'] },
+    { title: 'only the parents', template: '<above>/a.json', expected: ['/h/work/repo/a.json'] },
     {
-      title: 'nothing above, without a repository',
+      title: 'no parents without a repository',
       template: '<above>/a.json',
       on: { repository: undefined },
       expected: [],
     },
     {
-      title: 'every folder up to the top of the repository',
+      title: 'every directory up to the root of the repository',
       template: '<worktree>/a.json',
       expected: ['/h/work/repo/sub/a.json', '/h/work/repo/a.json'],
     },
     {
-      title: 'every folder below the home, without a repository',
+      title: 'every directory below the home directory, without a repository',
       template: '<worktree>/a.json',
       on: { repository: undefined },
       expected: ['/h/work/repo/sub/a.json', '/h/work/repo/a.json', '/h/work/a.json'],
     },
     {
-      title: 'every folder to the top of the disk, outside of the home',
+      title: 'every directory up to the file system root, outside the home directory',
       template: '<worktree>/a.json',
       on: { repository: undefined, cwd: '/x/y' },
       expected: ['/x/y/a.json', '/x/a.json'],
     },
     {
-      title: 'the home as the project, and nothing above it',
+      title: 'the home directory as the project, without parents',
       template: '<worktree>/a.json',
       on: { repository: undefined, cwd: '/h' },
       expected: ['/h/a.json'],
@@ -97,13 +97,13 @@ describe('a template of a place', () => {
     },
     { title: 'nothing for a variable without a fallback', template: '<A>/b.json', expected: [] },
     {
-      title: 'a variable that is a whole file',
+      title: 'a variable that names a file',
       template: '<A|~/.a/b.json>',
       on: { env: { A: '/x/y.json' } },
       expected: ['/x/y.json'],
     },
     {
-      title: 'a folder below a variable',
+      title: 'a directory below a variable',
       template: '<A/sub|~/.a>/b.json',
       on: { env: { A: '/x' } },
       expected: ['/x/sub/b.json'],
@@ -121,13 +121,13 @@ describe('a template of a place', () => {
       expected: ['/h/x/b.json'],
     },
     {
-      title: 'a relative variable, from the project',
+      title: 'a relative variable, resolved from the project',
       template: '<A|~/.a>/b.json',
       on: { env: { A: 'x/y' } },
       expected: ['/h/work/repo/sub/x/y/b.json'],
     },
     {
-      title: 'the fallback of a relative XDG variable, as its specification wants',
+      title: 'the fallback of a relative XDG variable, as the specification requires',
       template: '<XDG_CONFIG_HOME|~/.config>/b.json',
       on: { env: { XDG_CONFIG_HOME: 'x/y' } },
       expected: ['/h/.config/b.json'],
@@ -144,27 +144,27 @@ describe('a template of a place', () => {
       on: { env: { A: ['/x', '', '/y'].join(delimiter) } },
       expected: ['/x/b.json', '/y/b.json'],
     },
-    { title: 'a path as someone named it', template: 'file:/x/{a,b} c.json', expected: ['/x/{a,b} c.json'] },
-    { title: 'a folder as someone named it', template: 'file:/x/y/*.json', expected: ['/x/y/*.json'] },
+    { title: 'a literal path', template: 'file:/x/{a,b} c.json', expected: ['/x/{a,b} c.json'] },
+    { title: 'a literal directory', template: 'file:/x/y/*.json', expected: ['/x/y/*.json'] },
     {
-      title: 'braces, one after the other',
+      title: 'several braces',
       template: '~/{a,b}/c.{json,jsonc}',
       expected: ['/h/a/c.json', '/h/a/c.jsonc', '/h/b/c.json', '/h/b/c.jsonc'],
     },
     {
-      title: 'braces in folders that are not ours as they are',
+      title: 'literal braces in directories from a variable',
       template: '~/{a,b}',
       on: { home: '/{x,y}' },
       expected: ['/{x,y}/a', '/{x,y}/b'],
     },
     {
-      title: 'a system file of Windows in a tree, with and without the drive as a folder',
+      title: 'a Windows system file under a root, with and without a drive directory',
       template: '/Program Files/a.json',
       on: { platform: 'win32' },
       expected: ['/r/Program Files/a.json', '/r/C:/Program Files/a.json', '/r/C/Program Files/a.json'],
     },
     {
-      title: 'the folder of the system that a Windows variable names, in the tree',
+      title: 'the system directory of a Windows variable, under the root',
       template: '<ProgramData|/ProgramData>/a.json',
       on: { platform: 'win32', env: { PROGRAMDATA: 'D:\\Data\\All' } },
       expected: ['/r/Data/All/a.json', '/r/C:/Data/All/a.json', '/r/C/Data/All/a.json'],
@@ -182,23 +182,23 @@ describe('a template of a place', () => {
       expected: ['/h/AppData/Roaming/a.json'],
     },
     {
-      title: 'a path of the stand-in machine in a Windows variable as it is',
+      title: 'a path under the root in a Windows variable, unchanged',
       template: '<APPDATA|~/AppData/Roaming>/a.json',
       on: { platform: 'win32', env: { AppData: '/x/roaming' } },
       expected: ['/x/roaming/a.json'],
     },
     {
-      title: 'a variable by its exact name only, elsewhere than on Windows',
+      title: 'a variable by its exact name, except on Windows',
       template: '<APPDATA|~/.a>/a.json',
       on: { env: { AppData: '/x' } },
       expected: ['/h/.a/a.json'],
     },
   ];
-  it.each(cases)('means $title', ({ template, on, expected }) => {
+  it.each(cases)('resolves $title', ({ template, on, expected }) => {
     expect(paths(template, on)).toEqual(expected);
   });
 
-  it('says what is a pattern, where it begins, and how far up it was found', () => {
+  it('reports patterns, their base and their distance', () => {
     expect(resolveTemplate('<up>/a/*.json', host())).toEqual([
       { path: '/h/work/repo/sub/a/*.json', base: '/h/work/repo/sub', pattern: true, distance: 0 },
       { path: '/h/work/repo/a/*.json', base: '/h/work/repo', pattern: true, distance: 1 },
@@ -210,7 +210,7 @@ describe('a template of a place', () => {
     expect(resolveTemplate('file:/w/a*b/*.json', host())).toMatchObject([{ base: '/w/a*b', pattern: true }]);
   });
 
-  it('must begin with a root that we know', () => {
+  it('must begin with a known root', () => {
     expect(() => paths('etc/a.json')).toThrow('a place must begin with a known root: etc/a.json');
   });
 });

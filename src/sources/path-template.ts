@@ -2,11 +2,12 @@ import { delimiter, isAbsolute, join, normalize, resolve, sep } from 'node:path'
 import { ancestors, type Host, type Platform, variable } from '../model/index.js';
 
 /**
- * A place as the reference writes it, with forward slashes: `~/…` home, `/…` the system, `<project>/…` the working
- * folder, `<repo>/…` the top of its repository, `<up>/…` every folder from the one to the other, `<above>/…` those but
- * the working folder, `<worktree>/…` all the way up where there is no repository, `<NAME|fallback>/…` an environment
- * variable or else the fallback, `<each:NAME>/…` every path in a variable
- * that lists several, `file:…` a path as it is. `{a,b}` is each of both in turn; `*` and `**` match names and folders.
+ * A path in the notation of the reference table, with forward slashes: `~/…` the home directory, `/…` the system,
+ * `<project>/…` the working directory, `<repo>/…` the root of its repository, `<up>/…` every directory from the working
+ * directory to that root, `<above>/…` those except the working directory, `<worktree>/…` up to the file system root if
+ * there is no repository, `<NAME|fallback>/…` an environment variable or the fallback, `<each:NAME>/…` every path in a
+ * variable with a list of paths, `file:…` a literal path. `{a,b}` stands for both alternatives; `*` and `**` match names
+ * and directories.
  */
 export type PathTemplate = string;
 
@@ -15,13 +16,13 @@ export type Paths =
   | readonly PathTemplate[]
   | Readonly<Partial<Record<Platform, PathTemplate | readonly PathTemplate[]>>>;
 
-/** One path to look at. Without `pattern` it must be a file; with it, it is what the pattern matched. */
+/** A path to read. Without `pattern` it is a file; with it, the path is a pattern. */
 export interface Spot {
   readonly path: string;
-  /** The folder before the pattern. It is taken as it is: someone's own folders may have a `*` in their names. */
+  /** The directory before the pattern, taken literally, because the user's directory names may contain a `*`. */
   readonly base: string;
   readonly pattern: boolean;
-  /** 0 for the nearest folder of a walk upwards, then counting. */
+  /** 0 for the nearest directory of a walk upwards, then counting up. */
   readonly distance: number;
 }
 
@@ -36,7 +37,7 @@ function isList(paths: Paths): paths is readonly PathTemplate[] {
   return Array.isArray(paths);
 }
 
-/** The absolute patterns that a template stands for on this host, in the order in which they are written. */
+/** The absolute paths and patterns of a template on this host, in the order in which they are written. */
 export function resolveTemplate(template: PathTemplate, host: Host): Spot[] {
   const templates = template.startsWith('file:') ? [template] : expandBraces(template);
   return templates.flatMap((one) =>
@@ -48,13 +49,13 @@ export function resolveTemplate(template: PathTemplate, host: Host): Spot[] {
   );
 }
 
-/** What `join` gives for a template, which has no steps up or double slashes in it; there are hundreds of them. */
+/** A fast `join`: templates contain no `..` or double slashes, and there are hundreds of them. */
 function below(folder: string, rest: string): string {
   const own = sep === '/' ? rest : rest.replaceAll('/', sep);
   return folder.endsWith(sep) ? `${folder}${own}` : `${folder}${sep}${own}`;
 }
 
-/** Every spelling of `{a,b}`, first alternatives first. */
+/** Every alternative of `{a,b}`, in order. */
 export function expandBraces(template: string): string[] {
   const match = /^(.*?)\{([^{}]*,[^{}]*)\}(.*)$/.exec(template);
   if (!match) return [template];
@@ -93,25 +94,25 @@ function heads(template: string, host: Host): Head[] {
   }
 }
 
-/** A path that someone named: one file, or every file of a kind in a folder. */
+/** A path from the user: one file, or all files of a kind in a directory. */
 function named(path: string): Head {
   const [, folder, pattern] = /^(.*)\/(\*\.\w+)$/s.exec(path) ?? [];
   return { base: folder === undefined ? path : folder || '/', rest: pattern ?? '', distance: 0 };
 }
 
 function walk(folders: readonly string[], rest: string, host?: Host): Head[] {
-  // Home and what is above it is no project, unless the client is started right there.
+  // The home directory and its parents are not projects, unless the client is started there.
   const end = host ? folders.findIndex((folder, n) => n > 0 && ancestors(host.home).includes(folder)) : -1;
   return (end < 0 ? folders : folders.slice(0, end)).map((base, distance) => ({ base, rest, distance }));
 }
 
-/** From `folder` up to `top` and including it; all the way up without one. */
+/** The directories from `folder` up to and including `top`, or up to the root without one. */
 function between(folder: string, top: string | undefined): string[] {
   const all = ancestors(folder);
   return top === undefined ? all : all.slice(0, all.indexOf(top) + 1);
 }
 
-/** `A|B/sub|~/fallback`: the first variable that is set, or else the path at the end. */
+/** `A|B/sub|~/fallback`: the first variable that is set, or the path at the end. */
 function variableHead(choices: string, rest: string, host: Host): Head[] {
   for (const choice of choices.split('|')) {
     if (/^[~/]/.test(choice)) return heads(rest === '' ? choice : `${choice}/${rest}`, host);
@@ -131,21 +132,21 @@ function variableHead(choices: string, rest: string, host: Host): Head[] {
   return [];
 }
 
-/** Paths out of the environment: as they are, or, where a tree stands in for a Windows machine, below that tree. */
+/** Paths from the environment; under a root that replaces a Windows machine, they are mapped below that root. */
 function hostPaths(value: string, name: string, host: Host): string[] {
   if (isAbsolute(value)) return [value];
   const drive = /^[a-z]:[\\/](.*)$/i.exec(value)?.[1];
   if (drive === undefined) {
     if (value.startsWith('~/')) return [join(host.home, value.slice(2))];
-    // A relative path is not valid there, says the XDG specification, and must be passed over.
+    // The XDG specification requires ignoring a relative path.
     return name.startsWith('XDG_') ? [] : [resolve(host.cwd, value)];
   }
-  // Where the user's own folders are in a stand-in tree is said by `home`, not by a path of the machine it was taken from.
+  // Under a root, `home` gives the user's directories, not a path of the original machine.
   if (/^users[\\/]/i.test(drive)) return [];
   return systemFolders(host).map((folder) => join(folder, ...drive.split(/[\\/]/)));
 }
 
-/** Where absolute system paths begin. A copy of a Windows disk keeps its drive as a folder, or leaves it out. */
+/** The directories of absolute system paths. A copy of a Windows disk may keep its drive as a directory. */
 function systemFolders(host: Host): string[] {
   const onWindows = sep === '\\';
   const root = host.root || (onWindows ? 'C:\\' : '/');

@@ -1,4 +1,4 @@
 import type { Problem } from '../model/index.js';
 
-/** A problem before it is known where it stands. */
+/** A problem without its location. */
 export type ProblemDraft = Pick<Problem, 'code' | 'severity' | 'message' | 'hint'>;

@@ -7,7 +7,7 @@ import { mergeLayers } from './merge-layers.js';
 import { Reader } from './source-reader.js';
 import { type LocatedEntry, toDefinition } from './to-definition.js';
 
-/** One path that was looked at, and what was there. */
+/** One path that was read, with the result. */
 export interface PathReading {
   readonly client: string;
   readonly scope: Place['scope'];
@@ -16,16 +16,16 @@ export interface PathReading {
   readonly servers: number;
 }
 
-/** Everything that the clients' files say, in the order in which they are read. */
+/** The entries of all files, in the order in which they are read. */
 export interface SourceReadings {
   readonly definitions: readonly Definition[];
   readonly problems: readonly Problem[];
   readonly looks: readonly PathReading[];
-  /** Files in exclusive control: nothing that stands elsewhere counts. */
+  /** Files in exclusive control; if there is one, entries elsewhere do not count. */
   readonly exclusive: readonly string[];
 }
 
-/** Reads every place of every client. One broken entry costs that entry, one broken file that file. */
+/** Reads every place of every client. A broken entry affects only itself, a broken file only its entries. */
 export async function readSources(clients: readonly Client[], host: Host): Promise<SourceReadings> {
   const reader = new Reader(host);
   const rows: Row[] = [];
@@ -39,14 +39,14 @@ export async function readSources(clients: readonly Client[], host: Host): Promi
   };
 }
 
-/** Every rule for servers that the clients' own settings hold. */
+/** The server rules in the clients' own settings. */
 export async function readRules(clients: readonly Client[], host: Host): Promise<RuleFile[]> {
   const { world } = new Reader(host);
   const files = await Promise.all(clients.map((client) => client.rules?.(world) ?? []));
   return files.flat();
 }
 
-/** Those of the clients' places that take exclusive control, where their file is there. */
+/** The places that take exclusive control, if their file exists. */
 export function managedPlaces(clients: readonly Client[], host: Host): Client[] {
   const reader = new Reader(host);
   return clients.flatMap((client) => {
@@ -56,7 +56,7 @@ export function managedPlaces(clients: readonly Client[], host: Host): Client[] 
   });
 }
 
-/** What one place of one client gave. */
+/** The result of one place of one client. */
 interface Row {
   readonly rank: number;
   readonly definitions: Definition[];
@@ -65,7 +65,7 @@ interface Row {
   readonly exclusive: string[];
 }
 
-/** Ranks of places without one of their own begin here. */
+/** Places without a rank get one from here on. */
 const UNRANKED = 1000;
 
 async function readClient(client: Client, order: number, reader: Reader): Promise<Row[]> {
@@ -99,7 +99,7 @@ async function readPlace(
   const sightings: LocatedEntry[] = [];
   const here = new Set<string>();
   for (const spot of reader.spots(place, row.problems)) {
-    // A project that is the home folder would show the user's file a second time; two patterns may match one file.
+    // If the home directory is the project, the user's file would appear twice; two patterns may match the same file.
     if (here.has(spot.path) || (spot.inProject && seen.has(spot.path))) continue;
     here.add(spot.path);
     seen.add(spot.path);
@@ -154,7 +154,7 @@ async function entriesOf(
   }
 }
 
-/** A file that five clients share is still one problem. */
+/** Removes duplicates, because several clients may share a broken file. */
 function distinct(problems: readonly Problem[]): Problem[] {
   const key = ({ code, source, line, server, message }: Problem) =>
     JSON.stringify([code, source, line, server, message]);

@@ -2,7 +2,7 @@ import { dirname, extname, isAbsolute, resolve } from 'node:path';
 import { commandsIn, splitWords } from '../base/index.js';
 import { baseName, isShell, type Started, startedBy } from './command-line.js';
 
-/** Commands of a script that prepare for the one it is there for. */
+/** Commands that only prepare for the main command of a script. */
 const PREPARATION = new Set([
   ...['set', 'setopt', 'export', 'declare', 'local', 'readonly', 'unset', 'shopt', 'umask', 'ulimit', 'trap', 'shift'],
   ...['cd', 'pushd', 'popd', 'pwd', 'dirname', 'readlink', 'realpath', 'uname', 'source', '.', 'eval', 'exit'],
@@ -10,14 +10,14 @@ const PREPARATION = new Set([
   ...['setlocal', 'endlocal', 'rem', 'title', 'chcp', 'goto', 'call', 'set-location', 'param'],
 ]);
 const NODE_PROGRAMS = new Set(['node', 'nodejs', 'bun', 'deno', 'tsx', 'ts-node']);
-/** Modules of Node that a script may load to start another program. */
+/** Node modules that a script may load to start another program. */
 const BUILTIN = /^(?:node:)?(?:child_process|fs|os|path|process|url|module)$/;
-/** The folder of the script, as shells and `cmd` spell it; any variable may hold it. */
+/** The directory of the script, as shells and `cmd` write it; any variable may contain it. */
 const OWN_FOLDER = /^(?:(?:\$\(dirname [^()]*\)|\$\w+|\$\{[^{}]*\})[\\/]+|%~dp0%?[\\/]*)/;
 
 /**
- * What each command of a script starts, without those that only prepare for it; undefined where the file is no script, or
- * does more than start programs. The text is that of the whole file, and is never executed.
+ * The programs that each command of a script starts, without preparation commands. Undefined if the file is not a script
+ * or does more than start programs. `text` is the whole file; it is never executed.
  */
 export function scriptCommands(path: string, text: string): readonly (readonly Started[])[] | undefined {
   if (text.includes('\0')) return undefined;
@@ -37,7 +37,7 @@ function byEnding(path: string, text: string): readonly (readonly Started[])[] |
   return /^\.[cm]?[jt]s$/.test(ending) ? inNodeFile(path, text) : undefined;
 }
 
-/** Shell scripts, batch files and PowerShell, as far as their commands can be told without running them. */
+/** Shell scripts, batch files and PowerShell, as far as they can be parsed without running them. */
 function inShellFile(path: string, text: string): readonly (readonly Started[])[] {
   const plain = text.split('\n').map(withoutShellComment).join('\n');
   return commandsIn(plain.replaceAll(/\d?>&[\d-]|&>>?/g, ' '))
@@ -47,7 +47,10 @@ function inShellFile(path: string, text: string): readonly (readonly Started[])[
     .filter(([first]) => first !== undefined && !isPreparation(first));
 }
 
-/** A `#` in quotes begins no comment: only one after the last quote of the line does. `@` silences a line of a batch file. */
+/**
+ * Removes comments. A `#` in quotes starts no comment, so only one after the last quote counts; `@` silences a batch
+ * line.
+ */
 function withoutShellComment(line: string): string {
   if (/^\s*(?:#|::|rem\s)/i.test(line)) return '';
   const afterQuotes = Math.max(line.lastIndexOf("'"), line.lastIndexOf('"')) + 1;
@@ -56,11 +59,11 @@ function withoutShellComment(line: string): string {
 }
 
 function isPreparation({ word }: Started): boolean {
-  // An assignment in PowerShell, or one whose value is the output of a command.
+  // A PowerShell assignment, or one whose value is the output of a command.
   return PREPARATION.has(word.toLowerCase()) || /^\$|=/.test(word) || /^:\w+$/.test(word);
 }
 
-/** Nobody writes a longer line to load a module, and a hostile one must not take long. */
+/** Longer than any real statement that loads a module; the limit bounds the time for hostile files. */
 const MAX_STATEMENT = 500;
 const LOADED =
   /^(?:(?:const|let|var)\s+[\w${},:\s]+=\s*)?(?:await\s+)?(?:require|import)\s*\(\s*(['"])([^'"]+)\1\s*\)$/;
@@ -69,7 +72,7 @@ const CHILD =
   /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|fork)\s*\(\s*(['"])([^'"\n]+)\1\s*(?:,\s*\[([^\][]*)\])?/g;
 const SPECIFIER = /(?:\brequire\s*\(|\bimport\s*\(|\bfrom|\bimport)\s*(['"])([^'"\n]+)\1/g;
 
-/** A script for Node that only loads other modules, or only starts a program to which it hands its own streams. */
+/** A Node script that only loads other modules, or only starts a program with inherited streams. */
 function inNodeFile(path: string, text: string): readonly (readonly Started[])[] | undefined {
   const plain = withoutComments(text);
   const statements = plain

@@ -1,6 +1,6 @@
 import type { Host } from '../model/index.js';
 
-/** What a program wrote for itself beside the file at hand; undefined where nothing can be made of it. */
+/** The parsed content of a program's own file beside the source; undefined if it is missing or malformed. */
 export function sideValue(path: string, host: Host): unknown {
   const reading = host.files.read(path);
   if (reading.kind !== 'read') return undefined;

@@ -7,23 +7,23 @@ import { glob } from './glob.js';
 import { resolveTemplate, templatesFor } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
 
-/** What is in one file, or why it cannot be told. */
+/** The content of a file, or why it cannot be read. */
 export type ParsedFile =
   | { readonly kind: 'absent' }
   | { readonly kind: 'failed'; readonly problem: ProblemDraft & { line?: number } }
   | { readonly kind: 'read'; readonly document: Document };
 
-/** One path of a place that exists or might. */
+/** One path of a place, which may not exist. */
 export interface ReadPath {
   readonly path: string;
   readonly bonus: number;
   readonly inProject: boolean;
   readonly text?: string;
-  /** A pattern that nothing matched, so that it shows among the places looked at. */
+  /** A pattern without matches; it is listed among the paths that were read. */
   readonly unmatched?: boolean;
 }
 
-/** Reads files once each, however many clients share them. */
+/** Reads each file once, even if several clients share it. */
 export class Reader {
   readonly host: Host;
   readonly world: ReadContext;
@@ -40,7 +40,7 @@ export class Reader {
     };
   }
 
-  /** Every path of a place. Later spellings and nearer folders hold over earlier and farther ones. */
+  /** Every path of a place. Later spellings and nearer directories have precedence. */
   *spots(place: Place, problems: Problem[]): Generator<ReadPath> {
     if (place.unless !== undefined && /^(?!0$|false$)./i.test(variable(this.host, place.unless) ?? '')) return;
     if (place.given) {
@@ -57,7 +57,7 @@ export class Reader {
       spots: resolveTemplate(template, this.host),
     }));
     const all = templates.flatMap(({ inProject, spots }) => spots.map((spot) => ({ ...spot, inProject })));
-    // Where one file is enough, all spellings in a near folder come before any in a farther one.
+    // If only the first file counts, all spellings in a near directory come before any in a farther one.
     const ordered = place.firstOnly ? all.toSorted((a, b) => a.distance - b.distance) : all;
     for (const [order, { path, base, pattern, distance, inProject }] of ordered.entries()) {
       const bonus = order / 10_000 - distance / 100;
@@ -72,7 +72,7 @@ export class Reader {
     return unmatched ? Promise.resolve({ kind: 'absent' }) : this.#file(path, place.format, place.prepare);
   }
 
-  /** A JSON file that another one names. */
+  /** Reads a JSON file that another file refers to. */
   readNamed(path: string): Promise<ParsedFile> {
     return this.#file(path, 'json');
   }
@@ -107,9 +107,9 @@ export class Reader {
 function asReading(parsed: Parsed, format: Format): ParsedFile {
   if (parsed.kind === 'parsed') return { kind: 'read', document: parsed.document };
   const hint = parsed.empty
-    ? 'write {} into it, or remove it'
-    : `mend the ${format === 'json' ? 'JSON' : format} at this line; until then none of its servers can be used`;
-  // Several clients leave an empty file behind until the first server is added.
+    ? 'write {} to the file, or delete it'
+    : `correct the ${format === 'json' ? 'JSON' : format} at this line; until then none of its servers can be used`;
+  // Several clients create an empty file until the first server is added, so this is only a warning.
   const severity = parsed.empty ? 'warning' : 'error';
   return {
     kind: 'failed',

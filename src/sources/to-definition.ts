@@ -13,7 +13,7 @@ import { literalReferences } from './literal-references.js';
 import type { ProblemDraft } from './problem-draft.js';
 import { windowsShim } from './windows-shim.js';
 
-/** One entry with everything known about where it stands. */
+/** One entry with its location. */
 export interface LocatedEntry {
   readonly client: string;
   readonly place: Place;
@@ -21,11 +21,11 @@ export interface LocatedEntry {
   readonly line: number;
   readonly precedence: number;
   readonly written: RawEntry;
-  /** A layer below is a repository's: whatever holds the name, part of what would run may come from there. */
+  /** Whether a lower layer comes from a repository, so that part of the launch may come from there. */
   readonly isBrought?: boolean;
 }
 
-/** When several things keep an entry from running, the one that its owner must mend first. */
+/** If several states apply, the first one in this list is reported. */
 const STRENGTH: readonly State[] = [
   'ready',
   'needs-input',
@@ -41,7 +41,7 @@ function stronger(one: State, other: State): State {
   return STRENGTH.indexOf(other) > STRENGTH.indexOf(one) ? other : one;
 }
 
-/** Makes the definition of one entry, or none if the entry is broken or this very gateway. */
+/** Converts one entry to a definition; undefined if it is malformed or is this gateway. */
 export function toDefinition(
   sighting: LocatedEntry,
   host: Host,
@@ -86,7 +86,7 @@ export function toDefinition(
   }
 }
 
-/** A user's or an administrator's entry that was filled up from a repository's. */
+/** An entry of the user or administrator with fields from a repository. */
 function isMixed({ isBrought, place }: LocatedEntry): boolean {
   return isBrought === true && place.scope !== 'project';
 }
@@ -100,7 +100,7 @@ function readEntry({ written, place }: LocatedEntry): Draft | undefined {
 
 function assemble(sighting: LocatedEntry, draft: Draft, launch: Launch, gateway: string | undefined): Definition {
   const { client, place, source, line, precedence, written } = sighting;
-  // Taken apart and put together field by field: this runs for every entry, and spreading is what takes the time.
+  // Field by field instead of a spread, because this runs for every entry.
   const { transport, enabled, state, problems: _, byName: __, ...fields } = draft;
   const { missing, inputs, commands, ...launched } = launch;
   const lacks = inputs.length > 0 || commands.length > 0 || (place.expansion.unset === 'fail' && missing.length > 0);
@@ -135,11 +135,11 @@ function describeInput(id: string, declared: readonly unknown[] = []): Input {
   };
 }
 
-/** What no process and no connection could be made of. */
+/** Rejects values that no process or connection can be started with. */
 function checkLaunch(draft: Draft, launch: Launch): void {
   const { command = '', args = [], env = {} } = launch;
   if (command.includes('\0') || args.some(hasNul) || Object.values(env).some(hasNul))
-    throw new InvalidEntry('it has a NUL character in it', 'remove the character');
+    throw new InvalidEntry('it contains a NUL character', 'remove the character');
   if (launch.command !== undefined && launch.command.trim() === '') {
     throw new InvalidEntry('its command is empty', 'name the program to start under "command"');
   }
@@ -149,7 +149,7 @@ function checkLaunch(draft: Draft, launch: Launch): void {
   const allowed = draft.transport === 'ws' ? /^wss?:$/ : /^(https?|unix|pipe):$/;
   if (allowed.test(protocol)) return;
   const expected = draft.transport === 'ws' ? 'ws:// or wss://' : 'http:// or https://';
-  throw new InvalidEntry('its url is not a web address', `write a URL that begins with ${expected}`);
+  throw new InvalidEntry('its "url" is not a valid web address', `write a URL that begins with ${expected}`);
 }
 
 function hasNul(word: string): boolean {
@@ -158,7 +158,7 @@ function hasNul(word: string): boolean {
 
 function advice(sighting: LocatedEntry, launch: Launch, started: readonly Started[], host: Host): ProblemDraft[] {
   const { place, source, written } = sighting;
-  // What a repository brings is shared with everybody who has it; a `local` file in it is kept out of that.
+  // Files of a repository are shared with everyone who clones it, except files in the `local` scope.
   const isInside = host.cwd !== host.home && source.startsWith(`${host.cwd}${sep}`);
   const isShared = place.scope === 'project' || (place.scope !== 'local' && isInside);
   const found = [...launch.missing.map(missingVariable), ...launch.commands.map(commandNotRun)];
@@ -170,7 +170,7 @@ function advice(sighting: LocatedEntry, launch: Launch, started: readonly Starte
   return found;
 }
 
-/** It is refused when the server is reached; who wrote it hears of it before. */
+/** The connection would fail later; this warns the author earlier. */
 function helperAdvice({ headersHelper = '' }: Draft, { platform }: Host): ProblemDraft[] {
   const character = shellCharacter(headersHelper, platform);
   if (character === undefined) return [];
@@ -178,8 +178,8 @@ function helperAdvice({ headersHelper = '' }: Draft, { platform }: Host): Proble
     {
       code: 'helper-needs-shell',
       severity: 'warning',
-      message: `its headersHelper has ${JSON.stringify(character)} in it, which only a shell understands`,
-      hint: 'it is run without a shell: put more than a program and its words into a script',
+      message: `its headersHelper contains ${JSON.stringify(character)}, which needs a shell`,
+      hint: 'it runs without a shell: use a program with arguments, or put the commands into a script',
     },
   ];
 }
@@ -192,7 +192,7 @@ function secretInFile(name: string): ProblemDraft {
   return {
     code: 'secret-in-file',
     severity: 'warning',
-    message: `"${name}" has a secret in a file that belongs to the project`,
+    message: `"${name}" contains a secret in a file of the project`,
     hint: 'put the secret into an environment variable and refer to it; if the file was ever shared, replace the secret',
   };
 }
@@ -202,10 +202,11 @@ function missingVariable(name: string): ProblemDraft {
   return {
     code: 'missing-variable',
     severity: 'warning',
-    message: file === undefined ? `the variable ${name} has no value` : `the file ${file} it refers to cannot be read`,
+    message:
+      file === undefined ? `the variable ${name} has no value` : `the file ${file} that it refers to cannot be read`,
     hint:
       file === undefined
-        ? `set ${name} in the environment from which Portolan is started`
+        ? `set ${name} in the environment in which Portolan is started`
         : 'create the file, or write the value in another way',
   };
 }
@@ -214,7 +215,7 @@ function commandNotRun(): ProblemDraft {
   return {
     code: 'command-substitution-not-run',
     severity: 'warning',
-    message: 'it has a command in the place of a value; Portolan does not run commands it finds in files',
+    message: 'it contains a command instead of a value; Portolan does not run commands from files',
     hint: 'put the value into an environment variable and refer to that',
   };
 }
@@ -224,6 +225,6 @@ function selfServer(reason: string): ProblemDraft {
     code: 'self-server',
     severity: 'warning',
     message: `skipped: ${reason}`,
-    hint: 'nothing to do: this entry connects the client to Portolan, and Portolan does not start itself',
+    hint: 'no action needed: this entry connects the client to Portolan, which does not start itself',
   };
 }

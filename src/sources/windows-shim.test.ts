@@ -36,14 +36,14 @@ describe('windowsShim', () => {
     expect(windowsShim(command, { command, args })).toBeUndefined();
   });
 
-  it('takes a whole command line apart', () => {
+  it('splits a whole command line', () => {
     expect(corrected('npx -y server "two words"')).toEqual({
       command: 'cmd',
       args: ['/c', 'npx', '-y', 'server', 'two words'],
     });
   });
 
-  it('shows what the file says, and neither a secret nor what a variable stands for', () => {
+  it('shows the text of the file, without secrets and variable values', () => {
     const args = ['server', '--api-key', 'hunter2', '--token=${TOKEN}', '--pat', 'ghp_0123456789', '${HOME}'];
     expect(corrected('${RUNNER}', args, 'npx')).toEqual({
       command: 'cmd',
@@ -51,7 +51,7 @@ describe('windowsShim', () => {
     });
   });
 
-  it('names the program and the way out', () => {
+  it('names the program and the correction', () => {
     expect(windowsShim('npx', { command: 'npx', args: [] })).toEqual({
       code: 'windows-npx',
       severity: 'warning',

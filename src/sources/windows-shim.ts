@@ -2,7 +2,7 @@ import { maskArgs, splitWords } from '../base/index.js';
 import type { LaunchFields } from '../model/index.js';
 import type { ProblemDraft } from './problem-draft.js';
 
-/** Programs that npm and its kin install as `.cmd` files, which Windows cannot start like a program. */
+/** Programs that npm and others install as `.cmd` files, which Windows cannot start directly. */
 const SHIMS = new Set([
   'npx',
   'npm',
@@ -18,8 +18,8 @@ const SHIMS = new Set([
 ]);
 
 /**
- * On Windows, a shim needs `cmd /c` before it; the hint is the entry as it should be. It is made of what the file says,
- * so that no variable's value gets into it.
+ * On Windows a shim must be started with `cmd /c`; the hint shows the corrected entry. It is built from the unexpanded
+ * text, so that it contains no variable values.
  */
 export function windowsShim(
   command: string,
@@ -27,7 +27,7 @@ export function windowsShim(
 ): ProblemDraft | undefined {
   const args = written.args ?? [];
   if (isShim(command)) return problem([written.command ?? command, ...args]);
-  // A whole command line in the place of the program.
+  // A whole command line in place of the program.
   const words = args.length === 0 ? splitWords(written.command ?? command) : [];
   return words.length > 1 && isShim(words[0] ?? '') ? problem(words) : undefined;
 }

@@ -11,7 +11,7 @@ const common = {
   precedence: 5,
 } satisfies Partial<Place>;
 
-/** A folder that several agents have agreed on. */
+/** A directory that several agents share. */
 export const agentsDir: Client = {
   id: 'agents-dir',
   name: 'Agents folder',

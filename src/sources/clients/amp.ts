@@ -45,7 +45,7 @@ export const amp: Client = {
   judge,
 };
 
-/** Rules for servers, in the order of the files that may hold them; the first that fits decides. */
+/** Applies the server rules of the settings files in order; the first match decides. */
 async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const rules: unknown[] = [];
   for (const place of [managedPlace, userPlace]) {

@@ -4,10 +4,10 @@ import type { Rule } from '../expansion.js';
 import { at, type Fields, isFields, names } from '../fields.js';
 import type { FarFinder, FoundEntries } from '../find-entries.js';
 
-/** A secret that only the app can read again. */
+/** The prefix of a secret that only the app can decrypt. */
 const SEALED = /^__encrypted__:/;
 
-/** References of a manifest: its own folder, some of the user's, and what was asked when it was installed. */
+/** References in a manifest: its directory, directories of the user, and answers given during the installation. */
 export const manifestReference: Rule = {
   pattern: String.raw`\$\{(__dirname|HOME|DESKTOP|DOCUMENTS|DOWNLOADS|\/|pathSeparator|user_config\.[^{}]+)\}`,
   meaning(name, { host, folder, variables }) {
@@ -30,7 +30,7 @@ function fixedValue(name: string, host: Host): string {
   return folders[name] ?? (host.platform === 'win32' ? '\\' : '/');
 }
 
-/** One server for each manifest, with what the user answered taken from the settings beside the extensions. */
+/** One server per manifest, with the user's answers from the settings beside the extensions. */
 export const manifestServer: FarFinder = async (root, { source, host, read }): Promise<FoundEntries> => {
   const config = at(root, 'server', 'mcp_config');
   if (!isFields(root) || !isFields(config)) return { entries: [], problems: [noLaunch] };
@@ -70,7 +70,7 @@ function settingsOf(manifest: string): string {
   return join(folder, '..', '..', 'Claude Extensions Settings', `${basename(folder)}.json`);
 }
 
-/** The platform's own words replace the common ones, and its variables are added to them. */
+/** Applies the overrides of the platform; its variables are merged. */
 function forPlatform(config: Fields, host: Host): Fields {
   const own = at(config, 'platform_overrides', host.platform);
   if (!isFields(own)) return config;
@@ -82,12 +82,12 @@ function fieldsOf(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
 
-/** An empty field was left out, and a sealed one cannot be read: both are asked for again. */
+/** An empty field was not answered, and an encrypted one cannot be read; both count as missing. */
 function isAnswer(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '' && !(typeof value === 'string' && SEALED.test(value));
 }
 
-/** What the manifest proposes; unlike an answer, it may name the user's folders. */
+/** The default values of the manifest. Unlike answers, they may refer to the user's directories. */
 function defaults(manifest: Fields, host: Host): [string, unknown][] {
   const filled = (text: string) =>
     text.replaceAll(/\$\{(HOME|DESKTOP|DOCUMENTS|DOWNLOADS|\/|pathSeparator)\}/g, (__, name: string) =>
@@ -100,7 +100,7 @@ function defaults(manifest: Fields, host: Host): [string, unknown][] {
   });
 }
 
-/** An answer that is a list becomes as many arguments, each a reference of its own so that no answer is written down. */
+/** Expands an answer that is a list to one argument per item, each as a reference, so that no answer is copied. */
 function spreadLists(args: readonly unknown[], answers: ReadonlyMap<string, unknown>): unknown[] {
   return args.flatMap((arg): unknown[] => {
     const key = typeof arg === 'string' ? /^\$\{user_config\.([^{}]+)\}$/.exec(arg)?.[1] : undefined;

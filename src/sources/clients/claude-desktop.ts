@@ -8,7 +8,7 @@ import { under } from '../find-entries.js';
 import { resolveTemplate } from '../path-template.js';
 import { manifestReference, manifestServer } from './claude-desktop-manifest.js';
 
-/** The Store package keeps its own copy of the folder, and with it there the usual one is not read any more. */
+/** The Store package has its own copy of the directory; if it exists, the usual directory is not read. */
 const PACKAGE = '<LOCALAPPDATA|~/AppData/Local>/Packages/Claude_*';
 const PACKAGED_FOLDER = `${PACKAGE}/LocalCache/Roaming/Claude`;
 
@@ -55,8 +55,8 @@ async function judge({ host }: ReadContext): Promise<StateRule> {
       problem: {
         code: 'stale-config-file',
         severity: 'warning',
-        message: 'Claude Desktop is installed as a package and does not read this file any more',
-        hint: 'move the entry to claude_desktop_config.json in the folder of the package, below AppData\\Local\\Packages',
+        message: 'Claude Desktop is installed as a Store package and no longer reads this file',
+        hint: 'move the entry to claude_desktop_config.json in the directory of the package, below AppData\\Local\\Packages',
       },
     };
   };

@@ -1,13 +1,15 @@
 import type { Definition } from '../../model/index.js';
 import { at, isFields } from '../fields.js';
 
-/** What the administrator's file says about servers: names with what each must be. */
+/** The managed requirements: server names with the identity that each must have. */
 export interface Requirements {
   readonly identities: unknown;
   readonly matchers: unknown;
 }
 
-/** A server must be listed by name and be what the list says it is; what is said in a way we cannot check is a no. */
+/**
+ * Whether the server is listed by name and has the listed identity. An identity that cannot be checked is a rejection.
+ */
 export function meets(definition: Definition, { identities, matchers }: Requirements): boolean {
   const listed = [at(identities, definition.name), at(matchers, definition.name)].filter((rule) => rule !== undefined);
   return listed.length > 0 && listed.every((rule) => isAsRequired(definition, rule));
@@ -38,14 +40,14 @@ function fits(rule: unknown, text: string): boolean {
   return typeof regex === 'string' && matchesWhole(regex, text);
 }
 
-/** What is longer is no command and no address; it could only be meant to keep a regular expression busy. */
+/** Longer than any real command or URL; the limit bounds the time of a regular expression. */
 const LONGEST_TEXT = 1024;
-/** A repeated group with a repetition or a choice inside it can take forever. */
+/** Nested repetitions or alternatives in a repeated group can take exponential time. */
 const MAY_EXPLODE = /\([^()]*[*+{|][^()]*\)[*+{]|\([^()]*\([^()]*\)[^()]*\)[*+{]|\\[1-9]/;
-/** So can many open ends one after the other. */
+/** Many unbounded repetitions in sequence can take polynomial time. */
 const MOST_REPETITIONS = 4;
 
-/** Whether all of the text is what the expression describes. */
+/** Whether the expression matches the whole text. */
 function matchesWhole(expression: string, text: string): boolean {
   const repetitions = expression.match(/[*+{]/g)?.length ?? 0;
   if (text.length > LONGEST_TEXT || repetitions > MOST_REPETITIONS || MAY_EXPLODE.test(expression)) return false;

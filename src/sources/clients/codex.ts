@@ -52,7 +52,7 @@ export const codex: Client = {
   judge,
 };
 
-/** A project's servers stay off until the user's own file trusts the project; requirements of the system filter all. */
+/** Project servers are disabled until the user's file trusts the project; managed requirements filter all servers. */
 async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const [userFile] = templatesFor(userPlace.path, host.platform).flatMap((path) => resolveTemplate(path, host));
   const user = userFile && (await read(userFile.path, 'toml'));
@@ -65,7 +65,7 @@ async function judge({ host, read }: ReadContext): Promise<StateRule> {
   return (definition) => {
     if (required && !meets(definition, required)) return { state: 'blocked-by-policy' };
     if (definition.scope !== 'project') return undefined;
-    // What is said of the folder with the file in it holds; else what is said of the whole repository.
+    // The trust level of the directory of the file counts, or otherwise that of the repository.
     const own = levelsOf(dirname(dirname(definition.source)));
     const levels = own.length > 0 ? own : levelsOf(host.repository ?? host.cwd);
     if (levels.includes('untrusted')) return { state: 'rejected' };

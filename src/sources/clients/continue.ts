@@ -11,7 +11,7 @@ import { readEnvFile } from './gemini-family.js';
 
 const HOME = '<CONTINUE_GLOBAL_DIR|~/.continue>';
 
-/** `${{ secrets.NAME }}`: out of the environment or one of two `.env` files. */
+/** `${{ secrets.NAME }}`: from the environment or one of two `.env` files. */
 const secret: Rule = {
   pattern: String.raw`\$\{\{\s*secrets\.([\w.-]+)\s*\}\}`,
   meaning(name, { host, variables }) {
@@ -20,7 +20,7 @@ const secret: Rule = {
   },
 };
 
-/** `${{ inputs.NAME }}`: asked for when a block is added. */
+/** `${{ inputs.NAME }}`: requested when a block is added. */
 const blockInput: Rule = {
   pattern: String.raw`\$\{\{\s*inputs\.([\w.-]+)\s*\}\}`,
   meaning: (id) => ({ kind: 'input', id }),
@@ -29,7 +29,7 @@ const blockInput: Rule = {
 function secretsOf(host: Host): Record<string, string> {
   const [own] = resolveTemplate(`${HOME}/.env`, host);
   const files = { ...readEnvFile(join(host.cwd, '.env'), host), ...(own && readEnvFile(own.path, host)) };
-  // What the environment says comes first.
+  // The environment has precedence.
   return Object.fromEntries(Object.entries(files).filter(([name]) => variable(host, name) === undefined));
 }
 
@@ -42,7 +42,7 @@ function withSecrets(find: Finder): Finder {
   };
 }
 
-/** A map of servers, a whole file of Claude Code's with its projects, or one bare entry that is called like its file. */
+/** A map of servers, a state file of Claude Code with its projects, or a single entry named after its file. */
 const dropIn: Finder = (root, file: FileInfo): FoundEntries => {
   if (!isFields(root)) return under('mcpServers')(root, file);
   const projects = isFields(root.projects) ? Object.entries(root.projects) : [];
@@ -59,7 +59,7 @@ const dropIn: Finder = (root, file: FileInfo): FoundEntries => {
   return { entries, problems: found.flatMap((one) => one.problems) };
 };
 
-/** The first format: a list without names, each with its transport in a map of its own. */
+/** The first format: a list without names, each with its transport in a nested map. */
 const firstFormat: Finder = (root) => {
   const list = at(root, 'experimental', 'modelContextProtocolServers');
   const entries = (Array.isArray(list) ? list : []).map((value: unknown, n) => {
@@ -114,7 +114,7 @@ export const continueDev: Client = {
       find: firstFormat,
       precedence: 5,
       remark: deprecated(
-        'Continue replaced config.json by config.yaml',
+        'Continue replaced config.json with config.yaml',
         'move the servers to config.yaml, under "mcpServers"',
       ),
     },

@@ -30,7 +30,7 @@ export const copilotCli: Client = {
   judge,
 };
 
-/** A project's servers are loaded only in a folder that was trusted. */
+/** Servers of a project are loaded only in a trusted directory. */
 async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const [file] = resolveTemplate(`${HOME}/config.json`, host);
   const settings = file && (await read(file.path, 'json'))?.value;

@@ -11,11 +11,11 @@ const common = {
   format: 'json',
   find: under('mcp'),
   dialect: crushDialect,
-  // The program runs `$(…)` when it starts. We never do.
+  // Crush runs `$(…)` when it starts. Portolan never does.
   expansion: expansion([substitution, braced, bare], { unset: 'empty' }),
 } satisfies Partial<Place>;
 
-/** The servers that a shell script adds, as far as they can be read without running it. */
+/** The servers that a shell script adds, as far as they can be parsed without running it. */
 const scriptServers: Finder = (root) => {
   const lines = typeof root === 'string' ? root.split('\n') : [];
   const entries = lines.flatMap((line, n) => {

@@ -23,7 +23,7 @@ export const cursor: Client = {
       rank: 6,
       install: { key: ['mcpServers'] },
     },
-    // What was approved is in a database of the editor's, and is asked again after every change.
+    // Approvals are in a database of the editor and expire with every change of the entry.
     {
       ...common,
       scope: 'project',

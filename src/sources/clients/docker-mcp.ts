@@ -4,7 +4,7 @@ import { none } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { type Finder, membersOf } from '../find-entries.js';
 
-/** The names that are switched on; what they are is in catalogues of the gateway's own. */
+/** The enabled server names; their definitions are in the gateway's own catalogues. */
 const registered: Finder = (root) => {
   const registry = at(root, 'registry');
   const named = isFields(registry) ? Object.fromEntries(Object.keys(registry).map((name) => [name, {}])) : registry;

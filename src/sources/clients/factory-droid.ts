@@ -15,7 +15,7 @@ export const factoryDroid: Client = {
   id: 'factory-droid',
   name: 'Factory Droid',
   places: [
-    // Here, unlike anywhere else, the user's own entry holds over the project's.
+    // Unlike in other clients, the user's entry has precedence over the project's.
     {
       ...common,
       scope: 'user',

@@ -4,7 +4,7 @@ import { fiveIreDialect } from '../dialects/app-dialects.js';
 import { expansion, type Rule } from '../expansion.js';
 import { firstOf, under } from '../find-entries.js';
 
-/** `{{name}}`, also with what kind of value it takes: `{{name@string::what it is for}}`. */
+/** `{{name}}`, optionally with a type and a description: `{{name@string::description}}`. */
 const placeholder: Rule = {
   pattern: String.raw`\{\{([^{}]+)\}\}`,
   meaning: (inside) => ({ kind: 'input', id: inside.split('@')[0]?.trim() || inside.trim() }),

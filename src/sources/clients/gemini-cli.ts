@@ -15,7 +15,7 @@ const extensionPath: Rule = {
   meaning: (_, { folder }) => ({ kind: 'value', value: folder }),
 };
 
-/** An extension's own `.env` holds the settings that were asked for when it was installed. */
+/** The `.env` file of an extension contains the settings that were entered during its installation. */
 const extensionServers: Finder = (root, file) => {
   const found = under('mcpServers')(root, file);
   const variables = readEnvFile(join(dirname(file.source), '.env'), file.host);
@@ -27,7 +27,7 @@ const systemPlace = {
   scope: 'managed',
 } satisfies Partial<Place>;
 
-/** One of the two files of the system, each of which can be put elsewhere by a variable. */
+/** A system settings file, whose path a variable can override. */
 function systemFile(name: string, moved: string): Place['path'] {
   return {
     darwin: `<${moved}|/Library/Application Support/GeminiCli/${name}>`,
@@ -96,7 +96,7 @@ async function judge(world: ReadContext): Promise<StateRule> {
   const trust = trustIsOn === true ? folderTrust(folders, host) : 'trusted';
   return ({ name, scope, source }) => {
     if (isListedOut(system, name)) return { state: 'blocked-by-policy' };
-    // A project that is not trusted has no say.
+    // The settings of an untrusted project are ignored.
     if (isListedOut(user, name) || (trust === 'trusted' && isListedOut(project, name))) return { state: 'disabled' };
     if (at(toggles.get(name.toLowerCase()), 'enabled') === false) return { state: 'disabled' };
     if (scope === 'extension' && !isExtensionOn(extensions, source, host)) return { state: 'disabled' };
@@ -118,14 +118,14 @@ function lowerCaseKeys(value: unknown): Map<string, unknown> {
   return new Map(pairs.map(([key, item]) => [key.toLowerCase().trim(), item]));
 }
 
-/** Extensions are on unless a rule for this folder says otherwise; the last rule that fits decides. */
+/** Extensions are enabled unless a rule for this directory says otherwise; the last matching rule decides. */
 function isExtensionOn(enablement: unknown, source: string, host: Host): boolean {
   const extension = dirname(source).split(/[\\/]/).at(-1) ?? '';
   const folder = `${host.cwd.replaceAll('\\', '/').replace(/\/+$/, '')}/`;
   let on = true;
   for (const rule of names(at(enablement, extension, 'overrides'))) {
     const off = rule.startsWith('!');
-    // A rule without a star at its end is for that very folder and none below it.
+    // A rule without a trailing star applies only to the directory itself.
     const pattern = rule
       .slice(off ? 1 : 0)
       .replaceAll('\\', '/')

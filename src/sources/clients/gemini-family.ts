@@ -9,7 +9,7 @@ import { under } from '../find-entries.js';
 const plain = expansion([braced, bare]);
 const withPercent = expansion([braced, bare, percent]);
 
-/** `$VAR` everywhere, and `%VAR%` only in the variables of a child on Windows. */
+/** `$VAR` everywhere, and `%VAR%` only in the environment of the server on Windows. */
 const geminiExpansion: Expansion = {
   ...plain,
   fields: new Set<ExpandedField>(['command', 'args', 'env', 'cwd', 'url', 'headers']),
@@ -23,14 +23,14 @@ export const geminiPlace = {
   expansion: geminiExpansion,
 } satisfies Partial<Place>;
 
-/** What the name lists in one settings file say about a server. */
+/** Whether the allow and exclude lists of a settings file disable a server. */
 export function isListedOut(settings: unknown, name: string): boolean {
   const allowed = at(settings, 'mcp', 'allowed') ?? at(settings, 'allowMCPServers');
   const excluded = at(settings, 'mcp', 'excluded') ?? at(settings, 'excludeMCPServers');
   return names(excluded).includes(name) || (Array.isArray(allowed) && !names(allowed).includes(name));
 }
 
-/** What the file of trusted folders says of this one: the nearest rule decides. */
+/** The trust of this directory in the file of trusted folders: the nearest rule decides. */
 export function folderTrust(folders: unknown, host: Host): 'trusted' | 'untrusted' | 'unknown' {
   if (!isFields(folders)) return 'unknown';
   const rules = new Map(
@@ -46,7 +46,7 @@ export function folderTrust(folders: unknown, host: Host): 'trusted' | 'untruste
   return nearest === undefined ? 'unknown' : 'trusted';
 }
 
-/** Lines of `NAME=value`, as far as every reader of such files agrees on them. */
+/** Parses `NAME=value` lines, in the subset that all readers of such files share. */
 export function readEnvFile(path: string, host: Host): Record<string, string> {
   const reading = host.files.read(path);
   if (reading.kind !== 'read') return {};

@@ -5,10 +5,10 @@ import { type ExpansionContext, expansion, type Rule } from '../expansion.js';
 import { at, isFields, names } from '../fields.js';
 import { type Finder, under } from '../find-entries.js';
 
-/** Stands before the name of a secret that only the keyring has. */
+/** The prefix for names of secrets that are stored only in the keyring. */
 const IN_KEYRING = 'keyring:';
 
-/** A reference sees the entry's own variables and secrets, and nothing else of the environment. */
+/** A reference sees only the entry's own variables and secrets, not the environment. */
 function meaning(name: string, { variables }: ExpansionContext): ReturnType<Rule['meaning']> {
   const value = Object.hasOwn(variables, name) ? variables[name] : undefined;
   if (value !== undefined) return { kind: 'value', value };
@@ -18,7 +18,7 @@ function meaning(name: string, { variables }: ExpansionContext): ReturnType<Rule
 const braced: Rule = { pattern: String.raw`\$\{\s*([A-Za-z_]\w*)\s*\}`, meaning };
 const bare: Rule = { pattern: String.raw`\$([A-Za-z_]\w*)`, meaning };
 
-/** Secrets are in a keyring unless the environment has them. */
+/** Secrets are in a keyring unless the environment contains them. */
 const extensions: Finder = (root, file) => {
   const found = under('extensions')(root, file);
   const entries = found.entries.map((entry) => {

@@ -3,7 +3,7 @@ import { inventoryDialect } from '../dialects/app-dialects.js';
 import { none } from '../expansion.js';
 import { single } from '../find-entries.js';
 
-/** An XML file of the IDE's own, in no published format: that it is there is all that can be said of it. */
+/** An XML file of the IDE in an undocumented format, so only its existence is reported. */
 export const jetbrainsAi: Client = {
   id: 'jetbrains-ai',
   name: 'JetBrains AI Assistant',

@@ -5,7 +5,7 @@ import { envColon, expansion, WHOLE_ENTRY } from '../expansion.js';
 import { under } from '../find-entries.js';
 import { opencodeInstallation, opencodePlace } from './opencode-family.js';
 
-/** Before it was made from OpenCode, it was made from Roo Code. */
+/** The files of the generation that was based on Roo Code; the current one is based on OpenCode. */
 const older = {
   format: 'json',
   find: under('mcpServers'),
@@ -36,7 +36,7 @@ export const kiloCode: Client = {
       scope: 'project',
       path: ['<project>/.kilocode/mcp.json', '<project>/.kilo/mcp.json'],
       precedence: 25,
-      remark: deprecated('Kilo Code keeps servers elsewhere now', 'move them to kilo.json, under "mcp"'),
+      remark: deprecated('Kilo Code no longer reads this file', 'move them to kilo.json, under "mcp"'),
     },
     {
       ...opencodePlace,

@@ -7,7 +7,7 @@ import { resolveTemplate } from '../path-template.js';
 
 const FILE = '<CONFIG_PATH|~/LibreChat/librechat.yaml>';
 
-/** A server for many users: whose values it needs is only known when one of them asks. */
+/** A server for many users; the values of a user's variables are known only when that user sends a request. */
 export const librechat: Client = {
   id: 'librechat',
   name: 'LibreChat',
@@ -25,7 +25,7 @@ export const librechat: Client = {
   judge,
 };
 
-/** Servers on other hosts than the listed ones are refused. */
+/** LibreChat rejects servers on hosts that are not listed. */
 async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const lists = new Map<string, string[]>();
   for (const { path } of ['<project>/librechat.yaml', FILE].flatMap((one) => resolveTemplate(one, host))) {
@@ -40,7 +40,7 @@ async function judge({ host, read }: ReadContext): Promise<StateRule> {
   };
 }
 
-/** `example.com`, `*.example.com`, or a URL of which only the host counts. */
+/** Matches `example.com`, `*.example.com`, or a URL, of which only the host counts. */
 function isWithin(hostname: string, domain: string): boolean {
   const name = domain
     .replace(/^[a-z]+:\/\//i, '')

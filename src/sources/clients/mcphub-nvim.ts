@@ -5,13 +5,13 @@ import { bare, braced, editorFolders, envColon, expansion, input, type Rule } fr
 import { isFields } from '../fields.js';
 import { type Finder, firstOf, under } from '../find-entries.js';
 
-/** `${cmd: …}` and `$: …`, which the program runs and we do not. */
+/** `${cmd: …}` and `$: …`: commands that the client runs and Portolan does not. */
 const command: Rule = { pattern: String.raw`\$\{cmd:([^{}]*)\}`, meaning: (text) => ({ kind: 'command', text }) };
 const olderCommand: Rule = { pattern: String.raw`^\$: ?(.+)$`, meaning: (text) => ({ kind: 'command', text }) };
-/** `$VAR`, which counts only where it is the whole value. */
+/** `$VAR`, which is expanded only if it is the whole value. */
 const olderVariable: Rule = { ...bare, pattern: `^${bare.pattern}$` };
 
-/** Values that the editor hands over for all entries at once; those of inputs with or without `input:` before them. */
+/** Adds values that the editor provides for all entries, with and without the prefix `input:`. */
 const servers: Finder = (root, file) => {
   const found = firstOf(under('servers'), under('mcpServers'))(root, file);
   const shared = variable(file.host, 'MCP_HUB_ENV');
@@ -28,7 +28,7 @@ function sharedValues(text: string): Record<string, string> {
     const inputs = Object.entries(values).map(([name, value]) => [`input:${name}`, value]);
     return { ...Object.fromEntries(inputs), ...values };
   } catch {
-    return {}; // not ours to mend, and what it would have given shows as missing
+    return {}; // a malformed list is ignored; its values are then reported as missing
   }
 }
 

@@ -23,7 +23,7 @@ export const mcporter: Client = {
       install: { key: ['mcpServers'] },
       unless: 'MCPORTER_CONFIG',
     },
-    // A file that is named stands in the place of both others.
+    // This file replaces both others.
     { ...common, scope: 'user', path: '<MCPORTER_CONFIG>', precedence: 30 },
     {
       ...common,

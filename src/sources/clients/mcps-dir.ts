@@ -10,7 +10,7 @@ const common = {
   expansion: none,
 } satisfies Partial<Place>;
 
-/** Folders of files that belong to no client: whoever drops a file there means it for every one. */
+/** Directories of files that belong to no client and apply to all. */
 export const mcpsDir: Client = {
   id: 'mcps-dir',
   name: 'MCP folders',

@@ -4,7 +4,7 @@ import { none } from '../expansion.js';
 import { at, field, InvalidEntry, isFields, optionalString } from '../fields.js';
 import type { Finder } from '../find-entries.js';
 
-/** Connections are in a database; a variable can fill it at the first start. */
+/** Connections are in a database, which a variable can fill at the first start. */
 const connections: Finder = (root) => {
   const entries = (Array.isArray(root) ? root : []).flatMap((value: unknown, n) => {
     if (at(value, 'type') !== 'mcp') return [];
@@ -18,7 +18,7 @@ const connections: Finder = (root) => {
 const connection: Dialect = (entry) => {
   const url = optionalString(entry, 'url');
   if (!url) throw new InvalidEntry('it has no "url"', 'a connection needs a "url"');
-  // A key that is left over from another way to log in is not sent.
+  // A key left over from another authentication type is not sent.
   const sent = ['bearer', undefined].includes(optionalString(entry, 'auth_type'));
   const key = sent ? optionalString(entry, 'key') : undefined;
   const config = field(entry, 'config');

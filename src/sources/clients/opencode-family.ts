@@ -7,18 +7,18 @@ import { at, isFields } from '../fields.js';
 import { type Finder, membersOf } from '../find-entries.js';
 import { referencedFile } from '../referenced-file.js';
 
-/** `mcp`, or `mcp.servers` in the second generation, told by what is in it. */
+/** `mcp`, or `mcp.servers` in the second generation, distinguished by the content. */
 const opencodeServers: Finder = (root) => {
   const nested = at(root, 'mcp', 'servers');
-  // A server that happens to be called `servers` has a type of its own, or a flag for one that a lower layer has.
+  // A server that is named `servers` has a type, or only a flag if a lower layer defines it.
   const isServer =
     isFields(nested) && ['type', 'enabled'].some((key) => !isFields(nested[key]) && nested[key] !== undefined);
   return isFields(nested) && !isServer ? membersOf(nested, ['mcp', 'servers']) : membersOf(at(root, 'mcp'), ['mcp']);
 };
 
 /**
- * References are replaced in the text before it is parsed, so they may also stand where JSON wants a number or a flag.
- * Those are filled in here; the ones inside strings keep their written form and are expanded afterwards.
+ * OpenCode replaces references in the text before parsing, so they may stand for numbers and booleans too. Those outside
+ * strings are filled in here; those inside strings keep their syntax and are expanded later.
  */
 export function fillBareReferences(text: string, host: Host, source: string): string {
   if (!/\{(?:env|file):/.test(text)) return text;
@@ -40,7 +40,7 @@ export function fillBareReferences(text: string, host: Host, source: string): st
   return filled + text.slice(done);
 }
 
-/** Where the string or comment that begins here ends; one character on if none does. */
+/** The end of the string or comment that starts here, or the next character. */
 function endOf(text: string, start: number): number {
   const after = (mark: string, from: number): number => {
     const found = text.indexOf(mark, from);
@@ -54,7 +54,7 @@ function endOf(text: string, start: number): number {
   return end;
 }
 
-/** A loop, for a regular expression would run out of stack in a string with millions of escapes. */
+/** A loop, because a regular expression overflows the stack on a string with millions of escapes. */
 function isEscaped(text: string, index: number): boolean {
   let first = index;
   while (text[first - 1] === '\\') first -= 1;
@@ -67,7 +67,7 @@ export const opencodeInstallation: Installation = {
   entry: ({ command, args }) => ({ type: 'local', command: [command, ...args] }),
 };
 
-/** What OpenCode and the programs made from it share. */
+/** The common part of OpenCode and the programs based on it. */
 export const opencodePlace = {
   format: 'json',
   find: opencodeServers,

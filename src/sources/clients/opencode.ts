@@ -17,7 +17,7 @@ export const opencode: Client = {
     { ...opencodePlace, scope: 'user', path: '<OPENCODE_CONFIG>', precedence: 15 },
     { ...opencodePlace, scope: 'user', path: '~/.opencode/opencode.{json,jsonc}', precedence: 30 },
     ...projectPlaces(),
-    // A folder of its own that is read like a `.opencode`, after all of those.
+    // A separate directory that is read like `.opencode`, after all of those.
     { ...opencodePlace, scope: 'user', path: '<OPENCODE_CONFIG_DIR>/opencode.{json,jsonc}', precedence: 35 },
     { ...opencodePlace, scope: 'dynamic', path: [], variable: 'OPENCODE_CONFIG_CONTENT', precedence: 40 },
     {

@@ -5,7 +5,7 @@ import { claudeDialect } from '../dialects/claude-dialects.js';
 import { under } from '../find-entries.js';
 import { ownExpansion } from '../own-entry.js';
 
-/** As Claude Code's, except that a URL alone is meant as it stands. */
+/** As in Claude Code, except that a URL without a type is valid. */
 const ownDialect: Dialect = (entry) => {
   const draft = claudeDialect(entry);
   return draft && { ...draft, problems: draft.problems.filter(({ code }) => code !== 'url-without-type') };
@@ -18,7 +18,7 @@ const common = {
   expansion: ownExpansion,
 } satisfies Partial<Place>;
 
-/** What was written down for Portolan itself, by a person or by whoever manages the machine. */
+/** Servers configured for Portolan itself, by a person or by the administrator. */
 export const portolan: Client = {
   id: 'portolan',
   name: 'Portolan',

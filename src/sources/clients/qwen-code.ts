@@ -20,7 +20,7 @@ export const qwenCode: Client = {
   judge,
 };
 
-/** A decision about a project's server holds only while its content is the one that was decided about. */
+/** A decision about a project's server applies only while its content is unchanged. */
 async function judge({ host, read }: ReadContext): Promise<StateRule> {
   const [settings] = resolveTemplate(`${HOME}/settings.json`, host);
   const [approvalsFile] = resolveTemplate(
@@ -46,12 +46,12 @@ function recordFor(approvals: unknown, name: string, host: Host): unknown {
   return at(found?.[1], name);
 }
 
-/** Where an entry comes from and what it is called for people, which change nothing about what it does. */
+/** Fields that do not affect the server's behaviour. */
 const COSMETIC = new Set(['description', 'scope', 'extensionName']);
 
-/** The hash over the entry, with references as they are written and as they are resolved. */
+/** The hashes of the entry with unexpanded and with expanded references. */
 function hashes(definition: Definition, entry: unknown): string[] {
-  // Hashing goes down with the entry; what nests endlessly was never approved by anyone.
+  // The hash function is recursive; a deeper entry cannot have been approved.
   if (!isFields(entry) || isDeeperThan(DEEPEST_ENTRY, entry)) return [];
   const { command, args, env, cwd, url, headers } = definition;
   const values: Fields = { command, args, env, cwd, url, httpUrl: url, tcp: url, headers };
@@ -67,7 +67,7 @@ function isDeeperThan(levels: number, value: unknown): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeperThan(levels - 1, inner));
 }
 
-/** Keys in one order all the way down; lists keep theirs, for it matters. */
+/** Sorts keys recursively; lists keep their order, which is significant. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isFields(value)) return value;

@@ -3,7 +3,7 @@ import { claudeDesktopDialect } from '../dialects/claude-dialects.js';
 import { none } from '../expansion.js';
 import { under } from '../find-entries.js';
 
-/** Raycast's own servers are in a database that only it can open; the community extension keeps a file. */
+/** Raycast's own servers are in a database that only it can read; the community extension has a file. */
 export const raycast: Client = {
   id: 'raycast',
   name: 'Raycast',

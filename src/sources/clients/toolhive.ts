@@ -5,7 +5,7 @@ import { none } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { type Finder, single } from '../find-entries.js';
 
-/** One file for each server that it runs in a container. */
+/** One file per server, which runs in a container. */
 const runConfig: Finder = (root, { source }) => {
   if (!isFields(root)) return { entries: [], problems: [] };
   const name = at(root, 'name');

@@ -22,7 +22,7 @@ export const trae: Client = {
       precedence: 10,
       install: { key: ['mcpServers'] },
     },
-    // Only read where someone switched project servers on, which is not written in a file.
+    // Read only if project servers are enabled, which is not stored in a file.
     { ...common, scope: 'project', path: '<project>/.trae/mcp.json', precedence: 20, state: 'pending-approval' },
   ],
 };

@@ -2,7 +2,7 @@ import type { Client, Place } from '../client.js';
 import { firstOf, under } from '../find-entries.js';
 import { vscodeInstallation, vscodePlace } from './vscode-family.js';
 
-/** Files of this name are shared with clients that write `mcpServers`; either key counts here. */
+/** Files of this name are shared with clients that use `mcpServers`, so either key counts. */
 const place = { ...vscodePlace, find: firstOf(under('servers'), under('mcpServers')) } satisfies Partial<Place>;
 
 export const visualStudio: Client = {

@@ -5,16 +5,16 @@ import { editorCommand, editorFolders, envColon, expansion, input } from '../exp
 import { at } from '../fields.js';
 import { allOf, type Finder, ignoredUnder, membersOf, under } from '../find-entries.js';
 
-/** Variables as the editor resolves them; one that is not set becomes nothing. */
+/** Variables as the editor expands them; an unset one becomes an empty string. */
 const vscodeExpansion = expansion([input, envColon, editorCommand, editorFolders], {
   fields: ['command', 'args', 'env', 'cwd', 'url', 'headers', 'envFile'],
   unset: 'empty',
 });
 
-/** `servers`, and not `mcpServers`, which other programs like to write here. */
+/** `servers`; entries under `mcpServers`, which other programs write to this file, are reported as ignored. */
 const vscodeServers = allOf(under('servers'), ignoredUnder('mcpServers', 'servers', 'the editor'));
 
-/** `mcp` among the editor's settings, nested or with a dot in the key; its questions are spelled as its servers are. */
+/** `mcp` in the editor's settings, nested or as a dotted key; its inputs use the same form. */
 export function settingsServers(...path: readonly string[]): Finder {
   const dotted: Finder = (root) => {
     const inputs = at(root, ...path, 'mcp.inputs');
@@ -36,7 +36,7 @@ export const vscodeInstallation: Installation = {
   entry: (program) => ({ type: 'stdio', ...program }),
 };
 
-/** The places that every build of the editor has under its own name. */
+/** The places of every editor of the family, below the editor's own directory. */
 export function editorPlaces(editor: string): Place[] {
   return [
     {
@@ -50,7 +50,7 @@ export function editorPlaces(editor: string): Place[] {
   ];
 }
 
-/** A build of the editor that has nothing but its own user folder. */
+/** An editor of the family that has only its own user directory. */
 export function editorBuild(id: string, name: string, editor: string, more: readonly Place[] = []): Client {
   return { id, name, places: [...editorPlaces(editor), ...more] };
 }

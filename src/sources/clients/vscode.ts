@@ -17,11 +17,11 @@ export const vscode: Client = {
       find: settingsServers(),
       precedence: 10,
       remark: deprecated(
-        'VS Code no longer keeps servers in its settings',
+        'VS Code no longer reads servers from its settings',
         'move them to mcp.json in the same folder, under "servers"',
       ),
     },
-    // What was trusted is in a database of the editor's, bound to a hash of the entry.
+    // Trust is stored in a database of the editor, bound to a hash of the entry.
     {
       ...vscodePlace,
       scope: 'project',
@@ -51,7 +51,7 @@ export const vscode: Client = {
       state: 'pending-approval',
     },
     {
-      // Meant for the inside of a container: the commands may not exist out here.
+      // For use inside a container: the commands may not exist on this machine.
       ...vscodePlace,
       scope: 'project',
       path: [

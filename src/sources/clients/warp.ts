@@ -15,7 +15,7 @@ export const warp: Client = {
   name: 'Warp',
   places: [
     { ...common, scope: 'user', path: '~/.warp/.mcp.json', precedence: 10, install: { key: ['mcpServers'] } },
-    // A project's servers wait until someone starts them from the window.
+    // Servers of a project wait until the user starts them in Warp.
     { ...common, scope: 'project', path: '<repo>/.warp/.mcp.json', precedence: 20, state: 'pending-approval' },
   ],
 };

@@ -5,7 +5,7 @@ import { none } from '../expansion.js';
 import { at, isFields } from '../fields.js';
 import { allOf, type Finder, under } from '../find-entries.js';
 
-/** Its own list has ids where people would write names. */
+/** Witsy's own list uses ids instead of names. */
 const ownList: Finder = (root, file) => {
   const servers = at(root, 'mcp', 'servers');
   if (!Array.isArray(servers)) return under('mcp', 'servers')(root, file);

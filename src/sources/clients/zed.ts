@@ -25,7 +25,7 @@ export const zed: Client = {
       precedence: 10,
       install: { key: ['context_servers'], entry: (program) => ({ source: 'custom', ...program }) },
     },
-    // Which worktrees are trusted is in a database of the editor's.
+    // The trusted worktrees are stored in a database of the editor.
     { ...common, scope: 'project', path: '<project>/.zed/settings.json', precedence: 20, state: 'pending-approval' },
   ],
 };

@@ -25,61 +25,61 @@ const url = 'https://x.example/mcp';
 
 const READ: readonly Case[] = [
   {
-    title: 'OpenCode: a command in one string is a program without arguments',
+    title: 'OpenCode: a command string is a program without arguments',
     dialect: opencodeDialect,
     written: { type: 'local', command: 'x y' },
     expected: { ...program, command: 'x y' },
   },
   {
-    title: 'OpenCode: numbers and flags among the words are words',
+    title: 'OpenCode: numbers and booleans among the words become strings',
     dialect: opencodeDialect,
     written: { type: 'local', command: ['x', 1, true], environment: { PORT: 80, NONE: null } },
     expected: { ...program, args: ['1', 'true'], env: { PORT: '80' } },
   },
   {
-    title: 'OpenCode: a key that other clients have means nothing',
+    title: 'OpenCode: a key of another client is ignored',
     dialect: opencodeDialect,
     written: { type: 'local', command: ['x'], args: ['not read'], env: { NOT: 'read' } },
     expected: program,
   },
   {
-    title: 'OpenCode: both generations at once are off if either says so',
+    title: 'OpenCode: entries of both generations are disabled if either flag says so',
     dialect: opencodeDialect,
     written: { type: 'remote', url, enabled: true, disabled: true, oauth: false, timeout: { request: 0 } },
     expected: { transport: 'auto', url, enabled: false, problems: [] },
   },
   {
-    title: 'OpenCode: a time-out that is no number is none',
+    title: 'OpenCode: a timeout that is not a number is ignored',
     dialect: opencodeDialect,
     written: { type: 'remote', url, timeout: 'soon' },
     expected: { transport: 'auto', url, ...on },
   },
   {
-    title: 'OpenCode (Go): pairs are cut at the first sign',
+    title: 'OpenCode (Go): pairs are split at the first equals sign',
     dialect: opencodeGoDialect,
     written: { command: 'x', env: ['A=b=c', 'E='] },
     expected: { ...program, env: { A: 'b=c', E: '' } },
   },
   {
-    title: 'Codex: a whole time-out out of TOML may be a big integer',
+    title: 'Codex: an integer timeout in TOML may be a BigInt',
     dialect: codexDialect,
     written: { command: 'x', tool_timeout_sec: 60n, startup_timeout_sec: 0.5 },
     expected: { ...program, timeoutMs: 60_000, startupTimeoutMs: 500, byName: { env: {} } },
   },
   {
-    title: 'Codex: seconds hold over milliseconds, and nought is no time-out',
+    title: 'Codex: seconds have precedence over milliseconds, and zero is ignored',
     dialect: codexDialect,
     written: { command: 'x', startup_timeout_sec: 2, startup_timeout_ms: 9, tool_timeout_sec: 0 },
     expected: { ...program, startupTimeoutMs: 2000, byName: { env: {} } },
   },
   {
-    title: 'Codex: names of variables stand alone or in a map, and anything else is passed over',
+    title: 'Codex: variable names are strings or maps, and other items are ignored',
     dialect: codexDialect,
     written: { command: 'x', env_vars: ['A', { name: 'B', source: 'remote' }, 7, {}] },
     expected: { ...program, byName: { env: { A: { variable: 'A' }, B: { variable: 'B' } } } },
   },
   {
-    title: 'Codex: three ways to a header',
+    title: 'Codex: three ways to set a header',
     dialect: codexDialect,
     written: { url, http_headers: { A: '1' }, env_http_headers: { B: 'B_VAR' }, bearer_token_env_var: 'T' },
     expected: {
@@ -91,13 +91,13 @@ const READ: readonly Case[] = [
     },
   },
   {
-    title: 'Codex: a helper as a list of words',
+    title: 'Codex: a headers helper as a list of words',
     dialect: codexDialect,
     written: { url, http_headers_helper: ['print', 'headers'] },
     expected: { transport: 'http', url, ...on, headersHelper: 'print headers', byName: { headers: {} } },
   },
   {
-    title: 'Codex plugins: an entry in the words of Claude Code',
+    title: 'Codex plugins: an entry in the format of Claude Code',
     dialect: codexJsonDialect,
     written: { type: 'sse', url, headers: { A: '1' }, disabled: true },
     expected: { transport: 'sse', url, headers: { A: '1' }, enabled: false, problems: [], byName: { headers: {} } },
@@ -109,13 +109,13 @@ const READ: readonly Case[] = [
     expected: { transport: 'ws', url: 'ws://localhost:80', ...on },
   },
   {
-    title: 'Gemini: a protocol that is there stays',
+    title: 'Gemini: an existing protocol is kept',
     dialect: geminiDialect,
     written: { tcp: 'wss://x.example/' },
     expected: { transport: 'ws', url: 'wss://x.example/', ...on },
   },
   {
-    title: 'Gemini: of three ways the first counts, with one warning',
+    title: 'Gemini: the first of three URL keys is used, with one warning',
     dialect: geminiDialect,
     written: { httpUrl: url, url: 'https://other.example', command: 'x' },
     expected: {
@@ -126,19 +126,19 @@ const READ: readonly Case[] = [
     },
   },
   {
-    title: 'Gemini: a type holds over what the key says',
+    title: 'Gemini: a type has precedence over the key',
     dialect: geminiDialect,
     written: { httpUrl: url, type: 'sse' },
     expected: { transport: 'sse', url, ...on },
   },
   ...['builtin', 'platform', 'frontend', 'inline_python'].map((type) => ({
-    title: `Goose: an extension of type ${type} is no server`,
+    title: `Goose: an extension of type ${type} is not a server`,
     dialect: gooseDialect,
     written: { type, name: 'x', cmd: 'x' },
     expected: undefined,
   })),
   {
-    title: 'Goose: SSE is a thing of the past',
+    title: 'Goose: SSE is no longer supported',
     dialect: gooseDialect,
     written: { type: 'sse', uri: url, enabled: false },
     expected: {
@@ -150,13 +150,13 @@ const READ: readonly Case[] = [
     },
   },
   {
-    title: 'Goose: keys are asked for',
+    title: 'Goose: keys are requested from the user',
     dialect: gooseDialect,
     written: { type: 'stdio', cmd: 'x', env_keys: ['K', 1], available_tools: [] },
     expected: { ...program, byName: { env: { K: { variable: 'K', asks: true } } } },
   },
   {
-    title: 'Crush: no type is a program, and the token of a session is nobody’s business',
+    title: 'Crush: an entry without a type is a program, and a session token is ignored',
     dialect: crushDialect,
     written: { command: 'x', url, oauth: true, oauth_token: { access_token: 'hidden' } },
     expected: program,
@@ -168,7 +168,7 @@ const READ: readonly Case[] = [
     expected: { transport: 'http', url, ...on, timeoutMs: 1500, tools: { allow: ['a'], deny: ['b'] } },
   },
   {
-    title: 'Vibe: the transport under a key of its own',
+    title: 'Vibe: the transport under a separate key',
     dialect: vibeDialect,
     written: { transport: 'streamable-http', url },
     expected: { transport: 'http', url, ...on },
@@ -178,25 +178,29 @@ const READ: readonly Case[] = [
 const REFUSED: readonly Omit<Case, 'expected'>[] = [
   { title: 'OpenCode: no type', dialect: opencodeDialect, written: { command: ['x'] } },
   { title: 'OpenCode: a type of another client', dialect: opencodeDialect, written: { type: 'stdio', command: ['x'] } },
-  { title: 'OpenCode: no words', dialect: opencodeDialect, written: { type: 'local', command: [] } },
+  { title: 'OpenCode: an empty list of words', dialect: opencodeDialect, written: { type: 'local', command: [] } },
   { title: 'OpenCode: no command', dialect: opencodeDialect, written: { type: 'local' } },
-  { title: 'OpenCode: a map for a word', dialect: opencodeDialect, written: { type: 'local', command: ['x', {}] } },
+  { title: 'OpenCode: a map as a word', dialect: opencodeDialect, written: { type: 'local', command: ['x', {}] } },
   { title: 'OpenCode: no URL', dialect: opencodeDialect, written: { type: 'remote', command: ['x'] } },
-  { title: 'OpenCode (Go): no sign', dialect: opencodeGoDialect, written: { command: 'x', env: ['A'] } },
+  { title: 'OpenCode (Go): no equals sign', dialect: opencodeGoDialect, written: { command: 'x', env: ['A'] } },
   { title: 'OpenCode (Go): no name', dialect: opencodeGoDialect, written: { command: 'x', env: ['=a'] } },
   { title: 'OpenCode (Go): nothing', dialect: opencodeGoDialect, written: {} },
-  { title: 'Codex: two things at once', dialect: codexDialect, written: { command: 'x', url } },
+  { title: 'Codex: both a command and a URL', dialect: codexDialect, written: { command: 'x', url } },
   { title: 'Codex: nothing', dialect: codexDialect, written: { enabled: true } },
-  { title: 'Codex: headers that are no map', dialect: codexDialect, written: { url, http_headers: 'A: 1' } },
-  { title: 'Codex: named headers that are no map', dialect: codexDialect, written: { url, env_http_headers: ['A'] } },
+  { title: 'Codex: headers that are not a map', dialect: codexDialect, written: { url, http_headers: 'A: 1' } },
+  {
+    title: 'Codex: named headers that are not a map',
+    dialect: codexDialect,
+    written: { url, env_http_headers: ['A'] },
+  },
   { title: 'Gemini: nothing', dialect: geminiDialect, written: { trust: true } },
-  { title: 'Gemini: a list for a command', dialect: geminiDialect, written: { command: ['x'] } },
+  { title: 'Gemini: a list as a command', dialect: geminiDialect, written: { command: ['x'] } },
   { title: 'Goose: no type', dialect: gooseDialect, written: { cmd: 'x' } },
   { title: 'Goose: no cmd', dialect: gooseDialect, written: { type: 'stdio', command: 'x' } },
   { title: 'Goose: no uri', dialect: gooseDialect, written: { type: 'streamable_http' } },
   { title: 'Crush: a URL without a type', dialect: crushDialect, written: { url } },
-  { title: 'Crush: a type it does not know', dialect: crushDialect, written: { type: 'ws', url } },
-  { title: 'Vibe: a transport it does not know', dialect: vibeDialect, written: { transport: 'x', command: 'x' } },
+  { title: 'Crush: an unknown type', dialect: crushDialect, written: { type: 'ws', url } },
+  { title: 'Vibe: an unknown transport', dialect: vibeDialect, written: { transport: 'x', command: 'x' } },
 ];
 
 describe('dialects of agents', () => {
@@ -208,7 +212,7 @@ describe('dialects of agents', () => {
     expect(() => dialect(written)).toThrow(InvalidEntry);
   });
 
-  it('refuses a token of Codex that stands in the file, and says so without showing it', () => {
+  it('rejects a literal token in a file of Codex, with an error that does not show it', () => {
     const draft = codexDialect({ url, bearer_token: 'very-secret' });
     expect(draft).toMatchObject({ state: 'client-ignores', problems: [{ code: 'secret-in-file', severity: 'error' }] });
     expect(JSON.stringify(draft)).not.toContain('very-secret');

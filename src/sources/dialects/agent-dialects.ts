@@ -25,8 +25,10 @@ import {
 } from '../fields.js';
 import type { ProblemDraft } from '../problem-draft.js';
 
-/** OpenCode: one list of words for the command, `environment` instead of `env`; its second generation turns the flag
- * around and has two time-outs. */
+/**
+ * OpenCode: the command is one list of words, and `environment` replaces `env`. Its second generation inverts the flag
+ * and has two timeouts.
+ */
 export const opencodeDialect: Dialect = (entry) => {
   const timeout = field(entry, 'timeout');
   const timeouts = isFields(timeout) ? timeoutIn('ms', 'request', 'startup')(timeout) : timeoutIn('ms')(entry);
@@ -59,7 +61,7 @@ function opencode(entry: Fields, enabled: boolean, timeouts: Pick<Draft, 'timeou
   );
 }
 
-/** The Go program that first had OpenCode's name. */
+/** The Go program that previously had the name OpenCode. */
 export const opencodeGoDialect: Dialect = (entry) => plainOpencodeGo({ ...entry, env: envList(entry, 'env') });
 const plainOpencodeGo = dialect({ types: { stdio: 'stdio', sse: 'sse' }, urlAlone: 'sse', off: isDisabled });
 
@@ -68,7 +70,7 @@ export const codexDialect: Dialect = (entry) => {
   const command = optionalString(entry, 'command');
   const url = optionalString(entry, 'url');
   if (command !== undefined && url !== undefined) {
-    throw new InvalidEntry('it has both a "command" and a "url"', 'keep the one that is meant');
+    throw new InvalidEntry('it has both a "command" and a "url"', 'remove one of them');
   }
   const draft = plainCodex({
     ...entry,
@@ -118,13 +120,13 @@ const plainCodex = dialect({
     }),
 });
 
-/** A plugin's file, written for Codex or for Claude Code, where being off is spelled the other way round. */
+/** The file of a plugin for Codex or for Claude Code, whose flags for disabled servers are inverse. */
 export const codexJsonDialect: Dialect = (entry) => {
   const draft = codexDialect(entry);
   return draft && isDisabled(entry) ? { ...draft, enabled: false } : draft;
 };
 
-/** Names, or maps with a name in them. */
+/** Variable names as strings, or as maps with a name. */
 function variableNames(value: unknown): string[] {
   if (!Array.isArray(value)) return [];
   return names(value.map((item: unknown) => (isFields(item) ? at(item, 'name') : item)));
@@ -144,7 +146,7 @@ const plainGemini = dialect({
   deny: 'excludeTools',
 });
 
-/** Gemini CLI: three keys for a URL, each with its own transport; `httpUrl` before `url` before a command. */
+/** Gemini CLI: three URL keys, each with its own transport; `httpUrl` has precedence over `url`, then a command. */
 export const geminiDialect: Dialect = (entry) => {
   const { httpUrl, url, tcp } = entry;
   const draft = plainGemini(tcp && !httpUrl && !url ? { ...entry, tcp: webSocketUrl(tcp) } : entry);
@@ -159,15 +161,15 @@ export const geminiDialect: Dialect = (entry) => {
 const TWO_URLS: ProblemDraft = {
   code: 'ambiguous-entry',
   severity: 'warning',
-  message: 'it has both an "httpUrl" and a "url"; the "httpUrl" counts',
-  hint: 'remove the one that is not meant',
+  message: 'it has both an "httpUrl" and a "url"; the "httpUrl" is used',
+  hint: 'remove the other one',
 };
 
 function webSocketUrl(tcp: unknown): unknown {
   return typeof tcp === 'string' && !/^[a-z]+:\/\//i.test(tcp) ? `ws://${tcp}` : tcp;
 }
 
-/** Extension types of Goose that are part of the program or of the file, not servers to start. */
+/** Extension types that are part of Goose or of the file, and not servers to start. */
 const GOOSE_OWN = new Set(['builtin', 'platform', 'frontend', 'inline_python']);
 
 export const gooseDialect: Dialect = (entry) => {

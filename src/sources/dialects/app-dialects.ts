@@ -29,12 +29,12 @@ export const anythingllmDialect: Dialect = dialect({
 export const librechatDialect: Dialect = dialect({
   types: { stdio: 'stdio', websocket: 'ws', sse: 'sse', 'streamable-http': 'http', http: 'http' },
   urlAlone: 'sse',
-  // Not started with the rest, until somebody asks for it by hand.
+  // Not started with the others, but only on request.
   off: (entry) => field(entry, 'startup') === false,
   timeouts: timeoutIn('ms', 'timeout', 'initTimeout'),
 });
 
-/** In its own list, Witsy keeps the arguments of a program as one text under `url`. */
+/** In its own list, Witsy stores the arguments of a program as one string under `url`. */
 export const witsyDialect: Dialect = (entry) => {
   const { url, args, type } = entry;
   const inUrl = type === 'stdio' && args === undefined && typeof url === 'string';
@@ -44,7 +44,7 @@ export const witsyDialect: Dialect = (entry) => {
 
 const plainMcphub = dialect({ urlAlone: 'auto', off: isDisabled, deny: 'disabled_tools' });
 
-/** A variable without a value is copied from the environment. */
+/** A variable with a null value is copied from the environment. */
 export const mcphubDialect: Dialect = (entry) => {
   const draft = plainMcphub(entry);
   const env = field(entry, 'env');
@@ -67,7 +67,7 @@ const plainMcporter = dialect({
   timeouts: (entry) => defined({ timeoutMs: milliseconds(entry, 'timeoutMs', 'ms') }),
 });
 
-/** Camel case and snake case alike; the command as one word, a line, a list, or called `executable`. */
+/** Camel case or snake case; the command as a string, a command line, a list, or under `executable`. */
 export const mcporterDialect: Dialect = (entry) => {
   const command = field(entry, 'command') ?? field(entry, 'executable');
   const args = optionalStrings(entry, 'args') ?? [];
@@ -76,7 +76,7 @@ export const mcporterDialect: Dialect = (entry) => {
   return draft && withMcporterFields(draft, entry);
 };
 
-/** A text without any arguments beside it is cut into words, as a shell would. */
+/** A command string without separate arguments is split into words as in a shell. */
 function commandWords(command: unknown, args: readonly string[]): string[] | undefined {
   if (Array.isArray(command)) return names(command);
   if (typeof command !== 'string') return undefined;
@@ -100,7 +100,7 @@ function withMcporterFields(draft: Draft, entry: Fields): Draft {
   };
 }
 
-/** A name in somebody else's list of servers: known to be there, not to be started by us. */
+/** A server in the list of another program that Portolan cannot start. */
 export const inventoryDialect: Dialect = (entry) => {
   const command = field(entry, 'command');
   const url = field(entry, 'url');

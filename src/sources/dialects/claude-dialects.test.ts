@@ -70,7 +70,7 @@ describe('the dialect of Claude Code', () => {
       },
     },
     {
-      title: 'http by its other name',
+      title: 'http under its other name',
       entry: { type: 'streamable-http', url: 'https://a.example/mcp' },
       expected: { ...usual, transport: 'http', url: 'https://a.example/mcp' },
     },
@@ -119,7 +119,7 @@ describe('the dialect of Claude Code', () => {
       },
     },
     {
-      title: 'sdk, which lives inside another program',
+      title: 'sdk, which runs inside another program',
       entry: { type: 'sdk', name: 'inner' },
       expected: { ...usual, transport: 'sdk', state: 'client-ignores' },
     },
@@ -129,22 +129,22 @@ describe('the dialect of Claude Code', () => {
       expected: { ...usual, transport: 'claudeai-proxy', url: 'https://mcp-proxy.example/v1', id: 'mcpsrv_1' },
     },
     {
-      title: 'an entry switched off',
+      title: 'a disabled entry',
       entry: { command: 'x', disabled: true },
       expected: { transport: 'stdio', enabled: false, problems: [], command: 'x', args: [] },
     },
     {
-      title: 'a time-out too short to count',
+      title: 'a timeout below the minimum',
       entry: { command: 'x', timeout: 999 },
       expected: { ...usual, transport: 'stdio', command: 'x', args: [] },
     },
     {
-      title: 'the other spelling of the time-out',
+      title: 'the other spelling of the timeout',
       entry: { command: 'x', request_timeout_ms: 45000 },
       expected: { ...usual, transport: 'stdio', command: 'x', args: [], timeoutMs: 45000 },
     },
     {
-      title: 'a time-out that is no number',
+      title: 'a timeout that is not a number',
       entry: { command: 'x', timeout: 'long' },
       expected: { ...usual, transport: 'stdio', command: 'x', args: [] },
     },
@@ -152,7 +152,7 @@ describe('the dialect of Claude Code', () => {
     expect(claudeDialect(entry)).toEqual(expected);
   });
 
-  it('takes a URL without a type for either kind and says what Claude Code makes of it', () => {
+  it('accepts a URL without a type and warns how Claude Code treats it', () => {
     expect(claudeDialect({ url: 'https://a.example/mcp' })).toEqual({
       enabled: true,
       transport: 'auto',
@@ -161,7 +161,7 @@ describe('the dialect of Claude Code', () => {
     });
   });
 
-  it('starts the program where an entry has both ways and no type', () => {
+  it('starts the program if an entry has both a command and a URL but no type', () => {
     expect(claudeDialect({ command: 'x', url: 'https://a.example/mcp' })).toMatchObject({
       transport: 'stdio',
       command: 'x',
@@ -170,7 +170,7 @@ describe('the dialect of Claude Code', () => {
   });
 
   it.each([
-    { title: 'nothing in it', entry: {}, message: /neither/ },
+    { title: 'no fields', entry: {}, message: /neither/ },
     { title: 'no command', entry: { type: 'stdio', url: 'https://a.example' }, message: /"command"/ },
     { title: 'an empty command', entry: { command: '' }, message: /"command"/ },
     { title: 'no url', entry: { type: 'http', command: 'x' }, message: /"url"/ },
@@ -195,13 +195,17 @@ describe('the dialect of Claude Code', () => {
     },
     { title: 'no name inside the other program', entry: { type: 'sdk' }, message: /"name"/ },
     { title: 'an unknown type', entry: { type: 'grpc', url: 'https://a.example' }, message: /"grpc"/ },
-    { title: 'a type that every map has', entry: { type: 'constructor', command: 'x' }, message: /"constructor"/ },
+    {
+      title: 'a type that is a property of every object',
+      entry: { type: 'constructor', command: 'x' },
+      message: /"constructor"/,
+    },
     { title: 'a command that is a list', entry: { command: ['npx'] }, message: /"command"/ },
-    { title: 'arguments that are one text', entry: { command: 'x', args: '-y' }, message: /"args"/ },
+    { title: 'arguments in one string', entry: { command: 'x', args: '-y' }, message: /"args"/ },
     { title: 'an argument that is a map', entry: { command: 'x', args: [{}] }, message: /"args\[0\]"/ },
     { title: 'variables that are a list', entry: { command: 'x', env: ['A=b'] }, message: /"env"/ },
     {
-      title: 'headers that are a text',
+      title: 'headers that are a string',
       entry: { type: 'http', url: 'https://a.example', headers: 'A: b' },
       message: /"headers"/,
     },
@@ -212,7 +216,7 @@ describe('the dialect of Claude Code', () => {
 });
 
 describe('the dialect of Claude Desktop', () => {
-  it('starts programs, and knows no time-outs', () => {
+  it('starts programs, and ignores timeouts', () => {
     const entry = { command: 'x', args: ['a'], env: { A: 1 }, timeout: 5000 };
     expect(claudeDesktopDialect(entry)).toEqual({
       ...usual,

@@ -1,10 +1,10 @@
 import { type Dialect, type Draft, defined, dialect, isDisabled, milliseconds } from '../dialect.js';
 import { type Fields, field, InvalidEntry, optionalString } from '../fields.js';
 
-/** Shorter tool time-outs are ignored by Claude Code. */
+/** Claude Code ignores shorter tool timeouts. */
 const SHORTEST_TIMEOUT_MS = 1000;
 
-/** Claude Code's entries, and those of the many that copied them. */
+/** The format of Claude Code and of the many clients that copied it. */
 export const claudeDialect: Dialect = dialect({
   types: {
     stdio: 'stdio',
@@ -18,7 +18,7 @@ export const claudeDialect: Dialect = dialect({
     'claudeai-proxy': 'claudeai-proxy',
   },
   urlAlone: 'auto',
-  // Claude Code has no such flag, but who writes it means it: a server that is off must not be taken for one that is on.
+  // Claude Code has no such flag, but a server that its author marked as disabled must not be enabled.
   off: isDisabled,
   timeouts(entry) {
     const written = [milliseconds(entry, 'timeout', 'ms'), milliseconds(entry, 'request_timeout_ms', 'ms')];
@@ -28,7 +28,7 @@ export const claudeDialect: Dialect = dialect({
   extend: withClaudeFields,
 });
 
-/** Fields without which Claude Code refuses an entry of that type. */
+/** Fields that Claude Code requires for an entry of that type. */
 const REQUIRED: ReadonlyMap<unknown, string> = new Map([
   ['sse-ide', 'ideName'],
   ['ws-ide', 'ideName'],
@@ -60,7 +60,7 @@ function withClaudeFields(draft: Draft, entry: Fields): Draft {
         : undefined,
     }),
   };
-  // An `sdk` server lives inside the program that made it; a file can name it but nobody else can reach it.
+  // An `sdk` server runs inside the program that created it and cannot be reached from outside.
   if (draft.transport === 'sdk') return { ...fields, state: 'client-ignores' };
   if (type !== undefined || draft.url === undefined) return fields;
   return {
@@ -70,12 +70,12 @@ function withClaudeFields(draft: Draft, entry: Fields): Draft {
       {
         code: 'url-without-type',
         severity: 'warning',
-        message: 'it has a URL but no type; Claude Code and its kin take such an entry for a program and fail',
+        message: 'it has a URL but no type; Claude Code treats such an entry as a local program and fails to start it',
         hint: 'add "type": "http" (or "sse")',
       },
     ],
   };
 }
 
-/** Programs only; the name and one command, as Claude Desktop began it. */
+/** Only local programs, as in the first version of the format. */
 export const claudeDesktopDialect: Dialect = dialect({ urlAlone: 'auto', remote: false, off: isDisabled });

@@ -23,14 +23,14 @@ const URL = 'https://server.example/mcp';
 interface Traits {
   readonly name: string;
   readonly dialect: Dialect;
-  /** What a URL without a type is. */
+  /** The transport of a URL without a type. */
   readonly urlAlone: 'http' | 'sse' | 'auto';
   /** The types that the client documents. */
   readonly types?: Readonly<Record<string, string>>;
   readonly typeKey?: string;
-  /** Milliseconds in one unit of its time-out. */
+  /** Milliseconds per unit of its timeout. */
   readonly unit?: number;
-  /** An entry with this in it is off. */
+  /** Fields that disable an entry. */
   readonly off?: Fields;
   readonly urlWins?: boolean;
 }
@@ -92,13 +92,13 @@ describe.each(ALL)('the $name dialect', ({ dialect, urlAlone, typeKey = 'type', 
     });
   });
 
-  it('reads everything that belongs to a program, numbers among strings and variables that are null', () => {
+  it('reads all fields of a program, with numbers among strings and null variables', () => {
     const entry = { command: 'node', args: ['a', 1, true], env: { A: 'a', PORT: 80, OFF: false, GONE: null } };
     expect(dialect(entry)).toMatchObject({ args: ['a', '1', 'true'], env: { A: 'a', PORT: '80', OFF: 'false' } });
     expect(dialect(entry)?.env).not.toHaveProperty('GONE');
   });
 
-  it(`takes a URL without a type for ${urlAlone}`, () => {
+  it(`treats a URL without a type as ${urlAlone}`, () => {
     expect(dialect({ url: URL, headers: { A: 'a' } })).toEqual({
       transport: urlAlone,
       enabled: true,
@@ -108,7 +108,7 @@ describe.each(ALL)('the $name dialect', ({ dialect, urlAlone, typeKey = 'type', 
     });
   });
 
-  it('says so where both a command and a URL are given', () => {
+  it('warns about an entry with both a command and a URL', () => {
     expect(dialect({ command: 'node', url: URL })).toMatchObject({
       ...(urlWins ? { transport: urlAlone, url: URL } : { transport: 'stdio', command: 'node' }),
       problems: [{ code: 'ambiguous-entry' }],
@@ -116,21 +116,21 @@ describe.each(ALL)('the $name dialect', ({ dialect, urlAlone, typeKey = 'type', 
   });
 
   it.each<{ title: string; entry: Fields }>([
-    { title: 'nothing in it', entry: {} },
+    { title: 'no fields', entry: {} },
     { title: 'an empty command', entry: { command: '' } },
     { title: 'an empty URL', entry: { url: '' } },
-    { title: 'a list for a command', entry: { command: ['node', 'server.js'] } },
-    { title: 'a number for a URL', entry: { url: 8080 } },
+    { title: 'a list as a command', entry: { command: ['node', 'server.js'] } },
+    { title: 'a number as a URL', entry: { url: 8080 } },
     { title: 'a type without a URL', entry: { [typeKey]: 'http', command: 'node' } },
     { title: 'a type without a command', entry: { [typeKey]: 'stdio', url: URL } },
-    { title: 'a map for a type', entry: { [typeKey]: typeKey === 'type' ? { a: 1 } : 7, command: 'node' } },
+    { title: 'a map as a type', entry: { [typeKey]: typeKey === 'type' ? { a: 1 } : 7, command: 'node' } },
     { title: 'arguments in one string', entry: { command: 'node', args: '--port 80' } },
     { title: 'a map among the arguments', entry: { command: 'node', args: ['a', { b: 1 }] } },
     { title: 'null among the arguments', entry: { command: 'node', args: [null] } },
-    { title: 'a list for env', entry: { command: 'node', env: ['A=a'] } },
+    { title: 'a list as env', entry: { command: 'node', env: ['A=a'] } },
     { title: 'a map inside env', entry: { command: 'node', env: { A: { B: 'b' } } } },
     { title: 'a list inside headers', entry: { url: URL, headers: { A: ['a'] } } },
-    { title: 'text for headers', entry: { url: URL, headers: 'A: a' } },
+    { title: 'a string as headers', entry: { url: URL, headers: 'A: a' } },
   ])('refuses an entry with $title', ({ entry }) => {
     expect(() => dialect(entry)).toThrow(InvalidEntry);
   });
@@ -138,12 +138,12 @@ describe.each(ALL)('the $name dialect', ({ dialect, urlAlone, typeKey = 'type', 
   it.each([
     { title: 'a whole number', timeout: 30, expected: 30 },
     { title: 'a fraction', timeout: 1.5, expected: 1.5 },
-    { title: 'text', timeout: '30', expected: undefined },
+    { title: 'a string', timeout: '30', expected: undefined },
     { title: 'zero', timeout: 0, expected: undefined },
     { title: 'a negative number', timeout: -5, expected: undefined },
     { title: 'null', timeout: null, expected: undefined },
-    { title: 'no number at all', timeout: Number.NaN, expected: undefined },
-    { title: 'an endless one', timeout: Number.POSITIVE_INFINITY, expected: undefined },
+    { title: 'NaN', timeout: Number.NaN, expected: undefined },
+    { title: 'infinity', timeout: Number.POSITIVE_INFINITY, expected: undefined },
   ])('reads $title as a time-out in its own unit, if it has one', ({ timeout, expected }) => {
     const timeoutMs = unit === undefined || expected === undefined ? undefined : Math.round(expected * unit);
     expect(dialect({ command: 'node', timeout })?.timeoutMs).toBe(timeoutMs);
@@ -162,7 +162,7 @@ describe.each(ALL.filter(({ types }) => types))('the types of $name', ({ dialect
   });
 });
 
-describe('the flag that turns a server off', () => {
+describe('the flag that disables a server', () => {
   it.each(ALL.filter(({ off }) => off))(
     'counts in $name as it is documented and in no other way',
     ({ dialect, off = {} }) => {
@@ -174,7 +174,7 @@ describe('the flag that turns a server off', () => {
   );
 });
 
-describe('what only one of the editors has', () => {
+describe('fields of only one editor', () => {
   const local = { transport: 'stdio', enabled: true, problems: [], command: 'node', args: [] };
   const remote = { transport: 'auto', enabled: true, problems: [], url: URL };
 
@@ -186,31 +186,31 @@ describe('what only one of the editors has', () => {
       expected: { ...remote, oauth: { CLIENT_ID: 'me', CLIENT_SECRET: 's', scopes: ['read'] } },
     },
     {
-      title: 'a flag that VS Code does not have',
+      title: 'a flag that VS Code does not support',
       dialect: vscodeDialect,
       entry: { command: 'node', disabled: true, envFile: '.env', cwd: '/srv' },
       expected: { ...local, envFile: '.env', cwd: '/srv' },
     },
     {
-      title: 'serverUrl before url in Windsurf',
+      title: 'serverUrl in Windsurf, which has precedence over url',
       dialect: windsurfDialect,
       entry: { url: 'https://other.example/', serverUrl: URL, disabledTools: ['a', 7, 'b'], alwaysAllow: ['c'] },
       expected: { ...remote, tools: { deny: ['a', 'b'] } },
     },
     {
-      title: 'tools in Windsurf that are no list',
+      title: 'tools in Windsurf that are not an array',
       dialect: windsurfDialect,
       entry: { serverUrl: URL, disabledTools: 'all' },
       expected: remote,
     },
     {
-      title: 'a type in Devin, which looks at transport only',
+      title: 'a type in Devin, which reads only transport',
       dialect: devinDialect,
       entry: { url: URL, type: 'sse' },
       expected: { ...remote, transport: 'http' },
     },
     {
-      title: 'the older spelling of Zed',
+      title: 'the older format of Zed',
       dialect: zedDialect,
       entry: { command: { path: 'node', args: ['a'], env: { A: '1' }, timeout: 2 }, args: ['lost'], enabled: false },
       expected: { ...local, enabled: false, args: ['a'], env: { A: '1' }, timeoutMs: 2000 },
@@ -228,13 +228,13 @@ describe('what only one of the editors has', () => {
       expected: { ...remote, transport: 'http' },
     },
     {
-      title: 'the nested entry of Cline, with its flags outside',
+      title: 'the nested entry of Cline, with its flags outside the nested map',
       dialect: clineDialect,
       entry: { transport: { type: 'stdio', command: 'node', env: { A: 1 } }, disabled: true, timeout: 5 },
       expected: { ...local, enabled: false, env: { A: '1' }, timeoutMs: 5000 },
     },
     {
-      title: 'an sse server for Amazon Q, which cannot reach it',
+      title: 'an sse server for Amazon Q, which does not support it',
       dialect: amazonqDialect,
       entry: { type: 'sse', url: URL, oauthScopes: ['read'] },
       expected: {
@@ -252,13 +252,13 @@ describe('what only one of the editors has', () => {
       expected: { ...local, tools: { allow: ['a'] }, oauth: { clientId: 'me', scopes: ['read'] } },
     },
     {
-      title: 'all tools of Copilot, which is no limit',
+      title: 'all tools of Copilot, which is not a restriction',
       dialect: copilotDialect,
       entry: { command: 'node', tools: ['*'] },
       expected: local,
     },
     {
-      title: 'one word for the tools of Copilot',
+      title: 'a string for the tools of Copilot',
       dialect: copilotDialect,
       entry: { command: 'node', tools: '*' },
       expected: local,
@@ -276,13 +276,13 @@ describe('what only one of the editors has', () => {
       expected: { ...local, tools: { allow: ['read_*'] } },
     },
     {
-      title: 'the headers, the key and the time-out of Continue',
+      title: 'the headers, the key and the timeout of Continue',
       dialect: continueDialect,
       entry: { url: URL, requestOptions: { headers: { A: 'a' } }, apiKey: 'k', connectionTimeout: 1500 },
       expected: { ...remote, headers: { A: 'a', Authorization: 'Bearer k' }, startupTimeoutMs: 1500 },
     },
     {
-      title: 'a file of variables, which Continue does not read',
+      title: 'an env file, which Continue does not read',
       dialect: continueDialect,
       entry: { command: 'node', envFile: '.env' },
       expected: { ...local, problems: [expect.objectContaining({ code: 'unsupported-field' })] },

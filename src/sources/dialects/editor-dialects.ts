@@ -12,7 +12,7 @@ import {
 } from '../dialect.js';
 import { at, type Fields, field, isFields, names, optionalRecord, optionalString } from '../fields.js';
 
-/** Cursor, and what took its format over. */
+/** Cursor and clients with the same format. */
 export const cursorDialect: Dialect = dialect({
   types: { stdio: 'stdio', sse: 'sse', http: 'http', 'streamable-http': 'http' },
   urlAlone: 'auto',
@@ -20,7 +20,7 @@ export const cursorDialect: Dialect = dialect({
   extend: (draft, entry) => ({ ...draft, ...defined({ oauth: oauthOf(field(entry, 'auth')) ?? draft.oauth }) }),
 });
 
-/** VS Code and the GitHub Copilot extensions elsewhere. */
+/** VS Code and the GitHub Copilot extensions for other editors. */
 export const vscodeDialect: Dialect = dialect({
   types: { stdio: 'stdio', http: 'http', sse: 'sse' },
   urlAlone: 'http',
@@ -53,7 +53,7 @@ const plainZed = dialect({ urlAlone: 'http', off: isNotEnabled, timeouts: timeou
 export const zedDialect: Dialect = (entry) => {
   const command = field(entry, 'command');
   if (isFields(command)) {
-    // The older spelling: the program and all that belongs to it in one map.
+    // The older format: all fields of the program in one map.
     return plainZed({
       ...entry,
       command: field(command, 'path'),
@@ -64,7 +64,7 @@ export const zedDialect: Dialect = (entry) => {
   }
   const fromExtension = isFields(field(entry, 'settings')) || field(entry, 'source') === 'extension';
   if (command === undefined && field(entry, 'url') === undefined && fromExtension) {
-    // Settings for a server that an extension of the editor brings: there is nothing to start from outside.
+    // Settings for a server that an editor extension provides; it cannot be started from outside.
     return { transport: 'stdio', enabled: !isNotEnabled(entry), problems: [], state: 'inventory-only' };
   }
   return plainZed(entry);
@@ -77,7 +77,9 @@ const plainCline = dialect({
   timeouts: timeoutIn('s'),
 });
 
-/** The extension writes `type` or, before that, `transportType`; its command-line twin nests it all in `transport`. */
+/**
+ * The extension writes `type` or previously `transportType`; the command-line version nests all fields in `transport`.
+ */
 export const clineDialect: Dialect = (entry) => {
   const nested = field(entry, 'transport');
   const type = field(entry, 'type') ?? field(entry, 'transportType');
@@ -125,7 +127,7 @@ export const amazonqDialect: Dialect = dialect({
   },
 });
 
-/** Two clients write what they ask of the sign-in page beside `oauth` and not in it. */
+/** Two clients store the OAuth scopes beside `oauth` instead of inside it. */
 function scopesIn(draft: Draft, entry: Fields): Pick<Draft, 'oauth'> {
   const scopes = names(field(entry, 'oauthScopes'));
   return scopes.length === 0 ? {} : { oauth: { ...draft.oauth, scopes } };

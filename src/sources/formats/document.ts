@@ -1,12 +1,14 @@
-/** How a file is spelled. Every `.json` is read as JSONC: comments and trailing commas are found in all of them. */
+/**
+ * The format of a file. Every `.json` is parsed as JSONC, because comments and trailing commas occur in all of them.
+ */
 export type Format = 'json' | 'json5' | 'toml' | 'yaml' | 'front-matter' | 'text';
 
-/** Where something stands in a document: keys of maps, indexes of lists. */
+/** A location in a document: keys of maps, indexes of lists. */
 export type DocumentPath = readonly (string | number)[];
 
 export interface Document {
   readonly value: unknown;
-  /** The line of the key (or list item) at the path, counted from 1; undefined if it is not written there. */
+  /** The line of the key (or list item) at the path, counted from 1; undefined if the path does not exist. */
   lineOf(path: DocumentPath): number | undefined;
 }
 
@@ -18,17 +20,17 @@ export function broken(message: string, line: number): Parsed {
   return { kind: 'broken', message, line };
 }
 
-/** No client nests deeper; past it, everything that walks through a document would have to fear for its stack. */
+/** More than any client's nesting. The limit keeps recursive functions from overflowing the stack. */
 export const MAX_DEPTH = 200;
 
-/** Thrown by a parser before it goes too deep: V8 ends the process if a regular expression is compiled on a full stack. */
+/** Thrown by a parser at the depth limit. V8 aborts the process if a regular expression is compiled on a full stack. */
 export class TooDeep extends Error {
   constructor() {
-    super(`it nests more than ${MAX_DEPTH} levels deep`);
+    super(`it is nested more than ${MAX_DEPTH} levels deep`);
   }
 }
 
-/** Whether a tree has more levels than we read, found without going down into it. */
+/** Whether a tree is deeper than the limit, computed without recursion. */
 export function isTooDeep<T>(top: readonly T[], below: (item: T) => Iterable<T>): boolean {
   let level = top;
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -40,14 +42,14 @@ export function isTooDeep<T>(top: readonly T[], below: (item: T) => Iterable<T>)
   return false;
 }
 
-/** The line on which a character stands, counted from 1. */
+/** The line of a character, counted from 1. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at >= 0 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
   return line;
 }
 
-/** The same for many characters of one text: the line breaks are looked for once. */
+/** Like `lineAt` for many characters of one text: it searches for line breaks once. */
 export class LineTable {
   readonly #text: string;
   #breaks: readonly number[] | undefined;

@@ -8,13 +8,13 @@ async function readValue(text: string, format: Format): Promise<unknown> {
   return parsed.document.value;
 }
 
-/** What stands in the file on the line of this unique word is what a problem should point at. */
+/** The line of a unique marker word, at which a problem should point. */
 function lineOfMarker(text: string, marker: string): number {
   expect(text.split(marker)).toHaveLength(2);
   return text.slice(0, text.indexOf(marker)).split('\n').length;
 }
 
-describe('a file that can be read', () => {
+describe('a valid file', () => {
   const cases: readonly { title: string; format: Format; text: string; value: unknown }[] = [
     { title: 'plain JSON', format: 'json', text: '{"a":[1,true,null,"x"]}', value: { a: [1, true, null, 'x'] } },
     {
@@ -30,7 +30,7 @@ describe('a file that can be read', () => {
       value: { a: [1, 2], b: { c: 3 } },
     },
     {
-      title: 'comment marks inside strings',
+      title: 'comment markers inside strings',
       format: 'json',
       text: '{"a":"//x","b":"/*y*/",}',
       value: { a: '//x', b: '/*y*/' },
@@ -38,14 +38,14 @@ describe('a file that can be read', () => {
     { title: 'a byte order mark', format: 'json', text: '\uFEFF{"a":1}', value: { a: 1 } },
     { title: 'a byte order mark before a comment', format: 'json', text: '\uFEFF// x\n{"a":1}', value: { a: 1 } },
     {
-      title: 'Windows line ends',
+      title: 'Windows line endings',
       format: 'json',
       text: '{\r\n  "a": 1, // x\r\n  "b": 2,\r\n}\r\n',
       value: { a: 1, b: 2 },
     },
     { title: 'the last of two equal keys', format: 'json', text: '{"a":1,"a":2,}', value: { a: 2 } },
     { title: 'escapes in keys and values', format: 'json', text: '{"\\u0061\\n":"\\"\\\\",}', value: { 'a\n': '"\\' } },
-    { title: 'nothing but a comment', format: 'json', text: '// later', value: undefined },
+    { title: 'only a comment', format: 'json', text: '// later', value: undefined },
     { title: 'plain JSON as JSON5', format: 'json5', text: '{"a":1}', value: { a: 1 } },
     {
       title: 'JSON5 with bare keys and single quotes',
@@ -83,10 +83,10 @@ describe('a file that can be read', () => {
       text: '[[a]]\nb = 1\n[[a]]\nb = 2\n[a.c]\nd = 3',
       value: { a: [{ b: 1 }, { b: 2, c: { d: 3 } }] },
     },
-    { title: 'TOML with Windows line ends', format: 'toml', text: '[a]\r\nb = "x"\r\n', value: { a: { b: 'x' } } },
+    { title: 'TOML with Windows line endings', format: 'toml', text: '[a]\r\nb = "x"\r\n', value: { a: { b: 'x' } } },
     { title: 'TOML with a byte order mark', format: 'toml', text: '\uFEFFa = 1', value: { a: 1 } },
     {
-      title: 'words that YAML 1.1 took for booleans',
+      title: 'words that are booleans in YAML 1.1',
       format: 'yaml',
       text: 'off: 1\non: no\nno: yes\ny: off',
       value: { off: 1, on: 'no', no: 'yes', y: 'off' },
@@ -106,7 +106,7 @@ describe('a file that can be read', () => {
     { title: 'an empty YAML file', format: 'yaml', text: '# nothing yet\n', value: null },
     { title: 'front matter', format: 'front-matter', text: '---\na: 1\n---\n# Title\n', value: { a: 1 } },
     {
-      title: 'front matter with Windows line ends',
+      title: 'front matter with Windows line endings',
       format: 'front-matter',
       text: '---\r\na: 1\r\nb: x\r\n---\r\ntext',
       value: { a: 1, b: 'x' },
@@ -127,14 +127,14 @@ describe('a file that can be read', () => {
       value: undefined,
     },
     {
-      title: 'a longer line that only looks like the closing fence',
+      title: 'a longer line that resembles the closing fence',
       format: 'front-matter',
       text: '---\na: |\n  x\n----\n',
       value: undefined,
     },
     { title: 'any text as text', format: 'text', text: '<a>\0</a>', value: '<a>\0</a>' },
   ];
-  it.each(cases)('gives $title', async ({ text, format, value }) => {
+  it.each(cases)('parses $title', async ({ text, format, value }) => {
     expect(await readValue(text, format)).toEqual(value);
   });
 
@@ -156,10 +156,10 @@ describe('a file that can be read', () => {
   });
 });
 
-describe('a file that cannot be read', () => {
+describe('an invalid file', () => {
   it.each<{ title: string; format: Format; text: string; message: RegExp }>([
     {
-      title: 'JSON with a comma missing',
+      title: 'JSON with a missing comma',
       format: 'json',
       text: '{\n"a": 1\n"HERE": 2\n}',
       message: /not valid JSON: comma expected/,
@@ -168,38 +168,43 @@ describe('a file that cannot be read', () => {
     { title: 'JSONC after a comment', format: 'json', text: '// x\r\n{\r\n"a": HERE }', message: /not valid JSON/ },
     { title: 'JSON5 with a bare word', format: 'json5', text: "{a: 'x',\n b: HERE}", message: /not valid JSON5/ },
     { title: 'TOML without a value', format: 'toml', text: 'a = 1\n[b]\nHERE =\n', message: /not valid TOML/ },
-    { title: 'TOML with a table twice', format: 'toml', text: '[a]\nb = 1\n\n[a] # HERE\n', message: /not valid TOML/ },
     {
-      title: 'YAML with a key twice',
+      title: 'TOML with a repeated table',
+      format: 'toml',
+      text: '[a]\nb = 1\n\n[a] # HERE\n',
+      message: /not valid TOML/,
+    },
+    {
+      title: 'YAML with a repeated key',
       format: 'yaml',
       text: 'a: 1\nb: 2\na: HERE\n',
       message: /not valid YAML: Map keys must be unique/,
     },
     {
-      title: 'YAML with a key twice in an inner map',
+      title: 'YAML with a repeated key in a nested map',
       format: 'yaml',
       text: 'x:\n  - {a: 1}\n  - {b: 1, b: HERE}\n',
       message: /unique/,
     },
     {
-      title: 'YAML with a list that is not closed',
+      title: 'YAML with an unclosed list',
       format: 'yaml',
       text: 'a: 1\nb: [HERE\n',
       message: /not valid YAML/,
     },
     {
-      title: 'YAML with an alias to nothing',
+      title: 'YAML with an undefined alias',
       format: 'yaml',
       text: 'a: 1\nb: *HERE\n',
       message: /not valid YAML: the alias HERE/,
     },
     {
-      title: 'front matter, counted from the top of the file',
+      title: 'front matter, with lines counted from the top of the file',
       format: 'front-matter',
       text: '---\na: 1\na: HERE\n---\n',
       message: /unique/,
     },
-  ])('is broken at the right line: $title', async ({ text, format, message }) => {
+  ])('is reported with its line: $title', async ({ text, format, message }) => {
     const parsed = await parseText(text, format);
     const nearMarker = [lineOfMarker(text, 'HERE'), lineOfMarker(text, 'HERE') + 1];
     expect(parsed).toMatchObject({ kind: 'broken', message: expect.stringMatching(message) });
@@ -221,17 +226,17 @@ describe('a file that cannot be read', () => {
 
   const deep = 100_000;
   it.each<{ title: string; format: Format; text: string }>([
-    { title: 'brackets without end', format: 'json', text: '['.repeat(deep) },
-    { title: 'brackets without end, with a comment', format: 'json', text: `//\n${'['.repeat(deep)}` },
-    { title: 'braces without end', format: 'json5', text: '{a:'.repeat(deep) },
-    { title: 'lists in lists', format: 'toml', text: `a = ${'['.repeat(deep)}` },
-    { title: 'lists in lists', format: 'yaml', text: '['.repeat(deep) },
+    { title: 'many open brackets', format: 'json', text: '['.repeat(deep) },
+    { title: 'many open brackets with a comment', format: 'json', text: `//\n${'['.repeat(deep)}` },
+    { title: 'many open braces', format: 'json5', text: '{a:'.repeat(deep) },
+    { title: 'nested lists', format: 'toml', text: `a = ${'['.repeat(deep)}` },
+    { title: 'nested lists', format: 'yaml', text: '['.repeat(deep) },
     { title: 'aliases that multiply', format: 'yaml', text: aliasBomb(9) },
-    { title: 'an alias that leads back to itself', format: 'yaml', text: 'a: &a [*a]' },
-    { title: 'aliases without number', format: 'yaml', text: `a: &a 1\nb:\n${'  - *a\n'.repeat(2_000)}` },
-    { title: 'too large a file', format: 'yaml', text: 'a: 1\n'.repeat(300_000) },
-    { title: 'too large a file', format: 'toml', text: '# comment\n'.repeat(500_000) },
-    { title: 'too large a file', format: 'json5', text: `{a:1}${' '.repeat(5_000_000)}` },
+    { title: 'an alias that refers to itself', format: 'yaml', text: 'a: &a [*a]' },
+    { title: 'many aliases', format: 'yaml', text: `a: &a 1\nb:\n${'  - *a\n'.repeat(2_000)}` },
+    { title: 'a file over the size limit', format: 'yaml', text: 'a: 1\n'.repeat(300_000) },
+    { title: 'a file over the size limit', format: 'toml', text: '# comment\n'.repeat(500_000) },
+    { title: 'a file over the size limit', format: 'json5', text: `{a:1}${' '.repeat(5_000_000)}` },
     { title: 'a line separator', format: 'json5', text: "{a: '\u2028'}" },
     { title: 'NUL characters', format: 'json', text: '\0\0\0' },
     { title: 'NUL characters', format: 'toml', text: '\0\0\0' },

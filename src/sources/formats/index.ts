@@ -2,10 +2,10 @@ import { assertNever } from '../../base/index.js';
 import { broken, type Format, MAX_DEPTH, type Parsed, TooDeep } from './document.js';
 import { parseJson, parseJson5 } from './json.js';
 
-/** Parses a file of another program. Whatever is in it, the answer is a value: a parser that gives up is a broken file. */
+/** Parses a file of another program. It never throws: if the parser fails, the result is a broken file. */
 export async function parseText(text: string, format: Format): Promise<Parsed> {
   try {
-    // A mark that whoever wrote the file put before it; the disk's own reader takes it off, others may not.
+    // A byte order mark. The file reader removes it, but other callers may not.
     const parsed = await parseAs(text.startsWith('\uFEFF') ? text.slice(1) : text, format);
     if (parsed.kind === 'parsed' && goesDeeper(parsed.document.value, MAX_DEPTH)) throw new TooDeep();
     return parsed;
@@ -14,7 +14,7 @@ export async function parseText(text: string, format: Format): Promise<Parsed> {
   }
 }
 
-/** Without a list or a closure made: this looks at everything in every file. */
+/** Avoids lists and closures, because it visits every value in every file. */
 function goesDeeper(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;

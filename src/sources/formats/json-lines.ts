@@ -1,9 +1,9 @@
 import { type DocumentPath, LineTable } from './document.js';
 
 /**
- * Finds the lines of keys and list items in a JSON, JSONC or JSON5 text. `JSON.parse` keeps no positions and a parser
- * that does is ten times slower on the megabytes some clients keep beside their servers, so this looks into a map or
- * list only when asked about a member of it, and only once. It is only called on text that has already been parsed.
+ * Finds the lines of keys and list items in a JSON, JSONC or JSON5 text. `JSON.parse` keeps no positions, and a parser
+ * that does is ten times slower on the large state files of some clients. So this scans a map or list only when one of
+ * its members is requested, and only once. The text must have been parsed successfully.
  */
 export function jsonLines(text: string): (path: DocumentPath) => number | undefined {
   const table = new LineTable(text);
@@ -14,7 +14,7 @@ export function jsonLines(text: string): (path: DocumentPath) => number | undefi
     known.set(key, members);
     return members;
   };
-  // A container is read from where its parent says that it begins: never from the top of the text again.
+  // A container is scanned from its known offset, never from the top of the text.
   const membersOf = (path: DocumentPath): ReadonlyMap<string, Member> => {
     const begin = path.length === 0 ? 0 : membersAt(path.slice(0, -1)).get(String(path.at(-1)))?.value;
     return begin === undefined ? new Map() : new Walk(text, begin).members();
@@ -25,7 +25,7 @@ export function jsonLines(text: string): (path: DocumentPath) => number | undefi
   };
 }
 
-/** The offsets at which a member and, after its key, the value of it begin. */
+/** The offsets of a member and of the value after its key. */
 interface Member {
   readonly begin: number;
   readonly value: number;
@@ -52,7 +52,7 @@ class Walk {
     this.#at = at;
   }
 
-  /** The members of the map or list that begins here; none if it is neither. */
+  /** The members of the map or list at the current offset; empty if it is neither. */
   members(): Map<string, Member> {
     const members = new Map<string, Member>();
     this.#skipBlank();
@@ -67,12 +67,12 @@ class Walk {
       if (code === COMMA) this.#at += 1;
       else {
         const key = open === OPEN_BRACE ? this.#key() : String(index);
-        // The last of several equal keys is the one that a parser keeps.
+        // A parser keeps the last of several equal keys.
         members.set(key, { begin, value: this.#at });
         this.#skipValue();
         index += 1;
       }
-      if (this.#at === begin) return members; // text that is no JSON after all
+      if (this.#at === begin) return members; // the text is not valid JSON
     }
   }
 
@@ -89,7 +89,7 @@ class Walk {
     return inside.includes('\\') ? unescaped(inside) : inside;
   }
 
-  /** Jumps from one character that matters to the next: loops over single ones would be compiled while they run. */
+  /** Jumps between relevant characters with regular expressions, because loops over characters are slower here. */
   #skipValue(): void {
     for (let depth = 0; this.#at < this.#text.length; ) {
       STRUCTURE.lastIndex = this.#at;
@@ -122,7 +122,7 @@ class Walk {
     return (at - before) % 2 === 0;
   }
 
-  /** White space and comments. */
+  /** Skips white space and comments. */
   #skipBlank(): void {
     for (;;) {
       BLANK.lastIndex = this.#at;
@@ -136,7 +136,7 @@ class Walk {
     }
   }
 
-  /** A comment, or only the slash. */
+  /** Skips a comment, or a single slash. */
   #skipSlash(): boolean {
     const next = this.#text.charCodeAt(this.#at + 1);
     if (next === SLASH) {
@@ -154,7 +154,7 @@ const STRUCTURE = /["'{}[\],/]/g;
 const BLANK = /[\s\0-\x20]*/y;
 const LINE_END = /[\n\r]/g;
 
-/** What the inside of a quoted key stands for. JSON5 also escapes an apostrophe, and leaves a quote between two alone. */
+/** Decodes a quoted key. JSON5 also allows `\'` and an unescaped quote of the other kind. */
 function unescaped(inside: string): string {
   const plain = inside.replaceAll(/\\([\s\S])|"/g, (part, escaped) =>
     part === '"' ? '\\"' : escaped === "'" ? "'" : part,

@@ -2,10 +2,10 @@ import type { ParseErrorCode } from 'jsonc-parser';
 import { broken, type Document, lineAt, MAX_DEPTH, type Parsed, TooDeep } from './document.js';
 import { jsonLines } from './json-lines.js';
 
-/** Larger JSON5 is no configuration; its parser takes seconds for what the one of JSON does in a blink. */
+/** The size limit of JSON5, whose parser is far slower than that of JSON. */
 const MAX_JSON5_CHARACTERS = 4 * 1024 * 1024;
 
-/** `JSON.parse` first: it is many times faster, and most files are plain JSON. */
+/** Tries `JSON.parse` first, because it is many times faster and most files are plain JSON. */
 export async function parseJson(text: string): Promise<Parsed> {
   if (text.trim() === '') return { kind: 'broken', message: 'the file is empty', line: 1, empty: true };
   try {
@@ -22,12 +22,12 @@ export async function parseJson(text: string): Promise<Parsed> {
   }
 }
 
-/** JSON5 is rarer than the JSON it contains. */
+/** Tries plain JSON first, because it is more common than JSON5. */
 export async function parseJson5(text: string): Promise<Parsed> {
   const plain = await parseJson(text);
   if (plain.kind === 'parsed' || plain.empty) return plain;
-  if (text.length > MAX_JSON5_CHARACTERS) return broken('a JSON5 file of more than 4 MB is not read', plain.line);
-  // The parser would write a warning to the terminal for each of them.
+  if (text.length > MAX_JSON5_CHARACTERS) return broken('a JSON5 file may not be larger than 4 MB', plain.line);
+  // The parser would print a warning to the terminal for each of them.
   const separator = text.search(/[\u2028\u2029]/);
   if (separator >= 0) return broken('not valid JSON5: a line separator (U+2028 or U+2029)', lineAt(text, separator));
   const { json5 } = await import('./small-parsers.js');
@@ -40,7 +40,7 @@ export async function parseJson5(text: string): Promise<Parsed> {
   }
 }
 
-/** The first thing that is no JSON, thrown so that a file full of faults is left at once. */
+/** Thrown at the first syntax error, so that parsing stops early. */
 class JsonFault extends Error {
   readonly code: ParseErrorCode;
   readonly offset: number;
@@ -52,7 +52,7 @@ class JsonFault extends Error {
   }
 }
 
-/** Like the parser's own `parse`, but a key `__proto__` is a key like any other. */
+/** Like the parser's own `parse`, but treats `__proto__` as an ordinary key. */
 function parseJsonc(text: string, visit: typeof import('jsonc-parser').visit): unknown {
   const top: unknown[] = [];
   const open: (unknown[] | Record<string, unknown>)[] = [top];
@@ -65,7 +65,7 @@ function parseJsonc(text: string, visit: typeof import('jsonc-parser').visit): u
   };
   const begin = (container: unknown[] | Record<string, unknown>): void => {
     put(container);
-    // The parser goes down with every one of them.
+    // The parser recurses for each level.
     if (open.push(container) > MAX_DEPTH) throw new TooDeep();
     keys.push('');
   };

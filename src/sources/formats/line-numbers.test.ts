@@ -5,7 +5,7 @@ import type { DocumentPath, Format } from './document.js';
 import { parseText } from './index.js';
 import { jsonLines } from './json-lines.js';
 
-/** The line of a path must be the one on which its marker, a comment or word that occurs once, stands. */
+/** The line of the path must be the line of its marker, a unique comment or word. */
 interface Marked {
   readonly title: string;
   readonly format: Format;
@@ -22,13 +22,13 @@ const cases: readonly Marked[] = [
     path: ['a', 'HERE'],
   },
   {
-    title: 'a key after a comment with the same key in it',
+    title: 'a key after a comment that contains the same key',
     format: 'json',
     text: '{\n// "a": 1\n/* "a": 2 */\n"a": "HERE",}',
     path: ['a'],
   },
   {
-    title: 'a key after a string that looks like it',
+    title: 'a key after a string that resembles it',
     format: 'json',
     text: '{"x": "\\"a\\": 1,\\n",\n"a": "HERE"}',
     path: ['a'],
@@ -48,13 +48,18 @@ const cases: readonly Marked[] = [
     text: '[{"a": 1},\n{"b": 2,\n"a": "HERE"}]',
     path: [1, 'a'],
   },
-  { title: 'a key with Windows line ends', format: 'json', text: '{\r\n"a": 1, // x\r\n"b": "HERE"\r\n}', path: ['b'] },
-  { title: 'a key with a dot in it', format: 'json', text: '{"a.b": {\n"c": "HERE"}}', path: ['a.b', 'c'] },
+  {
+    title: 'a key with Windows line endings',
+    format: 'json',
+    text: '{\r\n"a": 1, // x\r\n"b": "HERE"\r\n}',
+    path: ['b'],
+  },
+  { title: 'a key that contains a dot', format: 'json', text: '{"a.b": {\n"c": "HERE"}}', path: ['a.b', 'c'] },
   { title: 'a bare key', format: 'json5', text: "{a: 'x}',\n // b: 1\n b /* c */ : 'HERE'}", path: ['b'] },
   { title: 'a key in single quotes', format: 'json5', text: "{a: [1,],\n'it\\'s': 'HERE',}", path: ["it's"] },
   { title: 'a header', format: 'toml', text: '[a.x]\nb = 1\n\n[a.y] # HERE\nb = 2', path: ['a', 'y'] },
   {
-    title: 'the first header that speaks of a table',
+    title: 'the first header of a table',
     format: 'toml',
     text: '[x]\n[a.y.env] # HERE\nb = 2\n[a.y]\nc = 1',
     path: ['a', 'y'],
@@ -69,19 +74,19 @@ const cases: readonly Marked[] = [
     path: ['a', 'x'],
   },
   {
-    title: 'a header after a text that looks like one',
+    title: 'a header after a string that resembles one',
     format: 'toml',
     text: 'd = """\n[a.x]\n\\"""\n[a.x]"""\n[a.x] # HERE',
     path: ['a', 'x'],
   },
   {
-    title: 'a header after a literal text that looks like one',
+    title: 'a header after a literal string that resembles one',
     format: 'toml',
     text: "d = '''\n[a.x]\n'''\n[a.x] # HERE",
     path: ['a', 'x'],
   },
   {
-    title: 'a header after a list that looks like one',
+    title: 'a header after a list that resembles one',
     format: 'toml',
     text: 'd = [\n["a.x"], # ]\n["a"],\n]\n[a.x] # HERE',
     path: ['a', 'x'],
@@ -100,19 +105,19 @@ const cases: readonly Marked[] = [
     path: ['a', 1, 'b'],
   },
   { title: 'an inline table in a list', format: 'toml', text: 'a = [\n{ b = 1 },\n{ b = "HERE" },\n]', path: ['a', 1] },
-  { title: 'a header with Windows line ends', format: 'toml', text: '[a]\r\nb = 1\r\n[c] # HERE\r\n', path: ['c'] },
+  { title: 'a header with Windows line endings', format: 'toml', text: '[a]\r\nb = 1\r\n[c] # HERE\r\n', path: ['c'] },
   { title: 'a key', format: 'yaml', text: 'a:\n  b: 1\n\n  c: HERE\n', path: ['a', 'c'] },
   { title: 'an item of a list', format: 'yaml', text: 'a:\n  - b: 1\n    c: 2\n  - HERE: 3\n', path: ['a', 1] },
   { title: 'a key in flow style', format: 'yaml', text: 'a: {b: 1,\n  c: HERE}', path: ['a', 'c'] },
   { title: 'a number as a key', format: 'yaml', text: 'a:\n  x: 1\n  1: HERE', path: ['a', '1'] },
   {
-    title: 'a key below an alias, where it is written',
+    title: 'a key below an alias, at its definition',
     format: 'yaml',
     text: 'x: &x\n  b: HERE\na: *x\n',
     path: ['a', 'b'],
   },
   {
-    title: 'a key after a text that looks like it',
+    title: 'a key after a string that resembles it',
     format: 'yaml',
     text: 'a:\n  t: |\n    c: 1\n  c: HERE',
     path: ['a', 'c'],
@@ -130,7 +135,7 @@ describe('the line of', () => {
     expect(parsed.document.lineOf(['nothing', ...path])).toBeUndefined();
   });
 
-  it('any line of a text is the line itself', async () => {
+  it('a line of a text file is the line itself', async () => {
     const parsed = await parseText('a\nb', 'text');
     expect(parsed.kind === 'parsed' && parsed.document.lineOf([2])).toBe(2);
   });
@@ -162,24 +167,24 @@ describe('lines in JSON', () => {
       }),
   }));
 
-  it('are those that a parser with positions sees', () => {
+  it('equal those of a parser with positions', () => {
     fc.assert(
       fc.property(blank, jsonText, blank, (before, json, after) => {
         const text = `${before}${json}${after}`;
         const lineOf = jsonLines(text);
         for (const { path, line } of positions(text)) expect({ path, line: lineOf(path) }).toEqual({ path, line });
       }),
-      // A backslash before an apostrophe, of which only JSON5 makes one character.
+      // An escaped apostrophe, which only JSON5 decodes as one character.
       { numRuns: 1_000, examples: [['', String.raw`{"a":{"\\'":1}}`, '']] },
     );
   });
 });
 
-/** Every member's line, as the parser's own visitor tells it; of equal paths the last one counts. */
+/** The line of each member, as reported by the parser; the last of equal paths counts. */
 function positions(text: string): { path: JSONPath; line: number }[] {
   const found = new Map<string, { path: JSONPath; line: number }>();
   const note = (path: JSONPath, line: number) => {
-    // What was below an earlier key of the same name is gone with it.
+    // Later equal keys also replace the members below the earlier key.
     const prefix = JSON.stringify(path).slice(0, -1);
     for (const key of found.keys()) if (key.startsWith(`${prefix},`) || key === `${prefix}]`) found.delete(key);
     found.set(JSON.stringify(path), { path, line });

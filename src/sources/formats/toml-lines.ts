@@ -1,19 +1,19 @@
 import { type DocumentPath, LineTable } from './document.js';
 
-/** No server stands deeper than this, and a key may have a million dots. */
+/** No server is nested deeper; the limit matters because a key may have a million dots. */
 const MAX_DEPTH = 6;
 
-/** One key or list item that the text speaks of. */
+/** A key or list item that occurs in the text. */
 interface Mention {
   readonly offset: number;
   readonly below: Map<string, Mention>;
-  /** In a list of tables (`[[a]]`), how many there are so far. */
+  /** The number of tables so far in a list of tables (`[[a]]`). */
   tables: number;
 }
 
 /**
- * Finds the line that first speaks of a path: a header (`[a.b]`, `[[a]]`), an assignment, or a key in an inline table.
- * It reads the text once, and is only called on text that has already been parsed.
+ * Finds the first line of a path: a header (`[a.b]`, `[[a]]`), an assignment, or a key in an inline table. It scans the
+ * text once. The text must have been parsed successfully.
  */
 export function tomlLines(text: string): (path: DocumentPath) => number | undefined {
   const top = new Scan(text).mentions();
@@ -42,7 +42,7 @@ class Scan {
       const begin = this.#at;
       if (this.#char() === '[') table = this.#header({ mention: top, depth: 0 });
       else this.#assignment(table);
-      if (this.#at === begin) return top; // text that is no TOML after all
+      if (this.#at === begin) return top; // the text is not valid TOML
     }
   }
 
@@ -58,7 +58,7 @@ class Scan {
         place.mention.tables += 1;
         place = step(place, String(place.mention.tables - 1), begin);
       } else if (place.mention && place.mention.tables > 0) {
-        // Below a list of tables, the last of them is meant.
+        // Below a list of tables, the path refers to the last table.
         place = step(place, String(place.mention.tables - 1), begin);
       }
     }
@@ -74,7 +74,7 @@ class Scan {
     this.#value(place);
   }
 
-  /** The parts of a dotted key. */
+  /** Parses the parts of a dotted key. */
   #keys(): string[] {
     const keys: string[] = [];
     for (;;) {
@@ -134,11 +134,11 @@ class Scan {
       this.#at += quote === '"' && this.#char() === '\\' ? 2 : 1;
     }
     this.#at += fence.length;
-    // A text may end in one or two quotes of its own before the three that close it.
+    // A multi-line string may end in one or two quotes before the closing three.
     if (fence.length === 3) this.#skipWhile(quote);
   }
 
-  /** White space, line breaks and comments, and what else may stand between two values. */
+  /** Skips white space, line breaks, comments and separators. */
   #skipBlank(more = ''): void {
     for (;;) {
       this.#skipWhile(` \t\r\n${more}`);
@@ -157,7 +157,7 @@ class Scan {
   }
 }
 
-/** A place in the tree of mentions; none is kept below the deepest that anyone asks for. */
+/** A position in the tree of keys; keys below the depth limit are not stored. */
 interface Place {
   readonly mention: Mention | undefined;
   readonly depth: number;

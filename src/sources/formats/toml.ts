@@ -2,11 +2,11 @@ import { parse, TomlError } from 'smol-toml';
 import { broken, type DocumentPath, MAX_DEPTH, type Parsed } from './document.js';
 import { tomlLines } from './toml-lines.js';
 
-/** Larger TOML is no configuration; text made to be slow would hold everything else up for seconds. */
+/** The size limit of TOML; a hostile file could block the event loop for seconds. */
 const MAX_TOML_CHARACTERS = 4 * 1024 * 1024;
 
 export function parseToml(text: string): Parsed {
-  if (text.length > MAX_TOML_CHARACTERS) return broken('a TOML file of more than 4 MB is not read', 1);
+  if (text.length > MAX_TOML_CHARACTERS) return broken('a TOML file may not be larger than 4 MB', 1);
   try {
     const value = parse(text, { maxDepth: MAX_DEPTH });
     let lines: ReturnType<typeof tomlLines> | undefined;

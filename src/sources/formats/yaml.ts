@@ -17,15 +17,15 @@ import {
 } from 'yaml';
 import { broken, type DocumentPath, isTooDeep, type Parsed, TooDeep } from './document.js';
 
-/** Larger YAML is no configuration; parsing it would hold everything else up for seconds. */
+/** The size limit of YAML; parsing a larger file would block the event loop for seconds. */
 const MAX_YAML_CHARACTERS = 1024 * 1024;
-/** The parser looks through every anchor for each alias. */
+/** The parser searches all anchors for each alias. */
 const MAX_ALIASES = 1000;
-/** What a file may grow to when its aliases are written out. */
+/** The limit of values after all aliases are expanded. */
 const MAX_VALUES = 1_000_000;
 
 export function parseYaml(text: string, linesBefore = 0): Parsed {
-  if (text.length > MAX_YAML_CHARACTERS) return broken('YAML of more than 1 MB is not read', 1);
+  if (text.length > MAX_YAML_CHARACTERS) return broken('a YAML file may not be larger than 1 MB', 1);
   const counter = new LineCounter();
   const document = parseOnce(text, counter);
   const fault = document.errors[0] ?? check(document);
@@ -33,9 +33,9 @@ export function parseYaml(text: string, linesBefore = 0): Parsed {
     const line = counter.linePos(fault.pos[0]).line || 1;
     return broken(`not valid YAML: ${fault.message.split('\n')[0]}`, line + linesBefore);
   }
-  // The parser's own count of aliases goes through the whole document for each of them.
+  // The parser's own count of aliases traverses the whole document for each alias, so it is disabled.
   const value: unknown = document.toJS({ maxAliasCount: -1 });
-  if (!isWithin(value)) return broken('its aliases lead back to themselves or stand for too much', 1 + linesBefore);
+  if (!isWithin(value)) return broken('its aliases are circular or expand to too many values', 1 + linesBefore);
   const offsets = offsetsIn(document);
   const lineOf = (path: DocumentPath): number | undefined => {
     const offset = offsets(path);
@@ -44,7 +44,7 @@ export function parseYaml(text: string, linesBefore = 0): Parsed {
   return { kind: 'parsed', document: { value, lineOf } };
 }
 
-/** The YAML between the two `---` lines at the head of a Markdown file; a file without them says nothing. */
+/** Parses the YAML between the two `---` lines at the start of a Markdown file; undefined without them. */
 export function parseFrontMatter(text: string): Parsed {
   const [opening] = /^---[ \t]*\r?\n/.exec(text) ?? [];
   const closing = /^---[ \t]*\r?$/gm;
@@ -59,14 +59,16 @@ function parseOnce(text: string, counter: LineCounter): YamlDocument.Parsed {
   if (isTooDeep(tokens, tokensIn)) throw new TooDeep();
   const { stackTraceLimit } = Error;
   try {
-    // The parser makes an error of every fault in the file, and in a file full of them the stack traces take seconds.
+    // The parser creates an Error for each syntax error; with many of them the stack traces would take seconds.
     Error.stackTraceLimit = 0;
-    // 1.2: in 1.1 a server called `off` would be called `false`. Errors are made pretty, and keys found to be unique, in
-    // a time that grows with the square of the file; we do both ourselves.
+    // Version 1.2, because 1.1 would turn a server named `off` into `false`. The parser's pretty errors and its check
+    // for
+    // unique keys take quadratic time, so both are done here instead.
     const composer = new Composer({ version: '1.2', prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
     const [document, second] = composer.compose(tokens, true, text.length);
-    if (!document) throw new Error('it holds no document');
-    if (second) document.errors.push(new YAMLParseError(rangeOf(second), 'MULTIPLE_DOCS', 'only one document is read'));
+    if (!document) throw new Error('it contains no document');
+    if (second)
+      document.errors.push(new YAMLParseError(rangeOf(second), 'MULTIPLE_DOCS', 'only one document is allowed'));
     return document;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
@@ -89,7 +91,7 @@ interface Fault {
   readonly pos: readonly [number, number];
 }
 
-/** What the parser does not look at, or not fast enough: keys that occur twice, aliases to nothing or without number. */
+/** Checks that the parser omits or does too slowly: repeated keys, undefined aliases and too many aliases. */
 function check(document: YamlDocument.Parsed): Fault | undefined {
   const anchors = new Set<string>();
   let aliases = 0;
@@ -106,7 +108,7 @@ function check(document: YamlDocument.Parsed): Fault | undefined {
 }
 
 function faultyAlias(node: Alias, anchors: ReadonlySet<string>, before: number): Fault | undefined {
-  if (!anchors.has(node.source)) return faultAt(node, `the alias ${node.source} stands for nothing`);
+  if (!anchors.has(node.source)) return faultAt(node, `the alias ${node.source} is undefined`);
   return before >= MAX_ALIASES ? faultAt(node, 'too many aliases') : undefined;
 }
 
@@ -123,14 +125,14 @@ function faultAt({ range }: Node, message: string): Fault {
   return { message, pos: [range?.[0] ?? 0, range?.[1] ?? 0] };
 }
 
-/** Whether a value, with everything that occurs twice counted twice, is of a size that can be walked through. */
+/** Whether the value, with shared parts counted repeatedly, is small enough to traverse. */
 function isWithin(value: unknown): boolean {
   const sizes = new Map<object, number>();
   const size = (item: unknown): number => {
     if (typeof item !== 'object' || item === null) return 1;
     const known = sizes.get(item);
     if (known !== undefined) return known;
-    sizes.set(item, Number.POSITIVE_INFINITY); // it holds itself if it is met again before it has been counted
+    sizes.set(item, Number.POSITIVE_INFINITY); // infinite if it is reached again before it is counted, because it contains itself
     const counted = Object.values(item).reduce((sum: number, one: unknown) => sum + size(one), 1);
     sizes.set(item, counted);
     return counted;
@@ -143,7 +145,7 @@ interface Item {
   readonly node: unknown;
 }
 
-/** Finds where a key or list item begins; each map and list is looked through once. */
+/** Finds the offset of a key or list item; each map and list is scanned once. */
 function offsetsIn(document: YamlDocument.Parsed): (path: DocumentPath) => number | undefined {
   const known = new Map<unknown, ReadonlyMap<string, Item>>();
   const itemsOf = (node: unknown): ReadonlyMap<string, Item> => {

@@ -25,7 +25,7 @@ interface Case {
 
 describe('the approval of servers in .mcp.json', () => {
   it.each<Case>([
-    { title: 'nobody said anything', files: {}, state: 'pending-approval' },
+    { title: 'there is no approval', files: {}, state: 'pending-approval' },
     {
       title: 'the folder is trusted but the server was never approved',
       files: { [STATE]: TRUSTED },
@@ -45,45 +45,45 @@ describe('the approval of servers in .mcp.json', () => {
       files: { [`${DROP_INS}/10-x.json`]: approved },
       state: 'ready',
     },
-    { title: 'the repository approves it by name itself', files: { [PROJECT]: approved }, state: 'pending-approval' },
-    { title: 'the repository approves all itself', files: { [PROJECT]: all }, state: 'pending-approval' },
+    { title: 'the repository itself approves it by name', files: { [PROJECT]: approved }, state: 'pending-approval' },
+    { title: 'the repository itself approves all', files: { [PROJECT]: all }, state: 'pending-approval' },
     {
-      title: 'the local settings approve it in a folder not trusted',
+      title: 'the local settings approve it in an untrusted directory',
       files: { [LOCAL]: approved },
       state: 'pending-approval',
     },
     {
-      title: 'the local settings approve all in a folder not trusted',
+      title: 'the local settings approve all in an untrusted directory',
       files: { [LOCAL]: all },
       state: 'pending-approval',
     },
     {
-      title: 'the repository approves it in a trusted folder',
+      title: 'the repository approves it in a trusted directory',
       files: { [PROJECT]: approved, [STATE]: TRUSTED },
       state: 'ready',
     },
     {
-      title: 'the local settings approve it in a trusted folder',
+      title: 'the local settings approve it in a trusted directory',
       files: { [LOCAL]: approved, [STATE]: TRUSTED },
       state: 'ready',
     },
     {
-      title: 'the local settings approve all in a trusted folder',
+      title: 'the local settings approve all in a trusted directory',
       files: { [LOCAL]: all, [STATE]: TRUSTED },
       state: 'ready',
     },
     {
-      title: 'the folder was asked about and not trusted',
+      title: 'the user was asked and did not trust the directory',
       files: { [LOCAL]: approved, [STATE]: { projects: { '<project>': { hasTrustDialogAccepted: false } } } },
       state: 'pending-approval',
     },
     {
-      title: 'another folder is trusted',
+      title: 'another directory is trusted',
       files: { [LOCAL]: approved, [STATE]: { projects: { '<project>-2': { hasTrustDialogAccepted: true } } } },
       state: 'pending-approval',
     },
     {
-      title: 'the repository says itself that it is trusted',
+      title: 'the repository itself declares that it is trusted',
       files: { [PROJECT]: { ...all, hasTrustDialogAccepted: true, ...TRUSTED } },
       state: 'pending-approval',
     },
@@ -110,12 +110,12 @@ describe('the approval of servers in .mcp.json', () => {
       state: 'rejected',
     },
     {
-      title: 'a list of approvals is no list',
+      title: 'a list of approvals is not an array',
       files: { [USER]: { enabledMcpjsonServers: 's' } },
       state: 'pending-approval',
     },
     {
-      title: 'all is approved by a word and not by true',
+      title: 'all are approved by a string and not by true',
       files: { [USER]: { enableAllProjectMcpServers: 'yes' } },
       state: 'pending-approval',
     },
@@ -123,7 +123,7 @@ describe('the approval of servers in .mcp.json', () => {
     expect((await statesOf('claude-code', { ...shared, ...files })).states).toEqual({ s: state });
   });
 
-  it('is not asked for outside .mcp.json', async () => {
+  it('is not needed outside .mcp.json', async () => {
     const own = {
       mcpServers: { u: { command: 'u' } },
       projects: { '<project>': { mcpServers: { l: { command: 'l' } } } },
@@ -133,9 +133,9 @@ describe('the approval of servers in .mcp.json', () => {
   });
 
   it.each([
-    { title: 'forward slashes and a small drive letter', key: (path: string) => `c:${path}` },
-    { title: 'backslashes and a large drive letter', key: (path: string) => `C:${path.replaceAll('/', '\\')}` },
-    { title: 'other case', key: (path: string) => `C:${path.toUpperCase()}` },
+    { title: 'forward slashes and a lower-case drive letter', key: (path: string) => `c:${path}` },
+    { title: 'backslashes and an upper-case drive letter', key: (path: string) => `C:${path.replaceAll('/', '\\')}` },
+    { title: 'different case', key: (path: string) => `C:${path.toUpperCase()}` },
     { title: 'a slash at the end', key: (path: string) => `${path}/` },
   ])('knows a trusted folder on Windows by $title', async ({ key }) => {
     using machine = makeMachine();
@@ -146,7 +146,7 @@ describe('the approval of servers in .mcp.json', () => {
     expect(definitions).toMatchObject([{ name: 's', state: 'ready' }]);
   });
 
-  it('takes the more cautious of two records of one folder', async () => {
+  it('uses the more cautious of two records of one directory', async () => {
     const projects = {
       '<project>': { hasTrustDialogAccepted: true },
       'C:<project>': { hasTrustDialogAccepted: false },

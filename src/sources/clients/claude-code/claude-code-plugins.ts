@@ -20,28 +20,28 @@ import type { ProblemDraft } from '../../problem-draft.js';
 import { sideValue } from '../../side-file.js';
 import { HOME } from './claude-code-settings.js';
 
-/** The folder that holds the cache of installed plugins. The catalogue of those not installed lies beside it, unread. */
+/** The directory that contains the cache of installed plugins. The catalogue of plugins beside it is not read. */
 const ROOTS = [
   '<CLAUDE_CODE_PLUGIN_CACHE_DIR|CLAUDE_CONFIG_DIR/plugins|~/.claude/plugins>',
   '<each:CLAUDE_CODE_PLUGIN_SEED_DIR>',
 ];
 const CACHES = ROOTS.flatMap((root) => ['cache', 'repos'].map((kind) => `${root}/${kind}`));
-/** The variable is called after the cache, and some point it there instead of at the folder around it. */
+/** Some users set this variable to the cache itself instead of its parent directory. */
 const BARE_CACHE = '<CLAUDE_CODE_PLUGIN_CACHE_DIR>';
 const MANIFEST = join('.claude-plugin', 'plugin.json');
 const FILES = ['.mcp.json', '.claude-plugin/plugin.json'];
 
-/** What was asked when the plugin was enabled is kept where we cannot see it. */
+/** The answers given when the plugin was enabled are in a store that Portolan cannot read. */
 const userConfig: Rule = {
   pattern: String.raw`\$\{user_config\.([^{}]+)\}`,
   meaning: (id) => ({ kind: 'input', id }),
 };
 
-/** A plugin by its folder: `<cache>/<marketplace>/<plugin>/<version>`. */
+/** A plugin, identified by its directory: `<cache>/<marketplace>/<plugin>/<version>`. */
 interface Plugin {
   readonly folder: string;
   readonly name: string;
-  /** How settings may write it: what is installed goes by the marketplace's name for it, not by its own. */
+  /** The ids that settings may use: an installed plugin has the marketplace's name for it, not its own. */
   readonly ids: readonly string[];
   readonly marketplace: string | undefined;
 }
@@ -65,7 +65,7 @@ function cacheAround(source: string, host: Host): string {
 
 const ownFile: Finder = firstOf(under('mcpServers'), flat);
 
-/** `mcpServers` in a manifest: the servers, the path of a file with them, or a list of either. */
+/** `mcpServers` in a manifest: the servers, the path of a file that contains them, or a list of both. */
 const manifestServers: FarFinder = async (root, file) => {
   const given = at(root, 'mcpServers');
   const parts = Array.isArray(given) ? given : [given];
@@ -81,12 +81,12 @@ const manifestServers: FarFinder = async (root, file) => {
 async function namedFile(written: string, file: FileInfo): Promise<FoundEntries> {
   const folder = dirname(dirname(file.source));
   const path = resolve(folder, written.replace(/^\$\{CLAUDE_PLUGIN_ROOT\}[\\/]?/, './'));
-  // A manifest speaks for its own folder only.
-  if (!isInside(path, folder, file.host)) return unfound(written, 'lies outside the plugin', 'move it into the plugin');
-  // The usual file is read without being named.
+  // A manifest may refer only to files in its own directory.
+  if (!isInside(path, folder, file.host)) return unfound(written, 'is outside the plugin', 'move it into the plugin');
+  // The default file is read even if the manifest does not name it.
   if (basename(path) === '.mcp.json' && file.host.files.exists(path)) return { entries: [], problems: [] };
   const reading = await file.read(path);
-  if (reading.kind === 'absent') return unfound(written, 'is not there', 'put it there, or reinstall the plugin');
+  if (reading.kind === 'absent') return unfound(written, 'does not exist', 'create it, or reinstall the plugin');
   if (reading.kind === 'failed')
     return unfound(written, `cannot be used: ${reading.problem.message}`, reading.problem.hint);
   const { entries, problems } = ownFile(reading.document.value, { ...file, source: path });
@@ -99,7 +99,7 @@ async function namedFile(written: string, file: FileInfo): Promise<FoundEntries>
   };
 }
 
-/** By its name and, with every link followed, also really. */
+/** Whether the path is inside the directory, both as written and with all symlinks resolved. */
 function isInside(path: string, folder: string, { files }: Host): boolean {
   if (path.includes('\0') || !path.startsWith(`${folder}${sep}`)) return false;
   const real = files.realPath(path);
@@ -110,7 +110,7 @@ function unfound(written: string, why: string, hint: string): FoundEntries {
   const problem: ProblemDraft = {
     code: 'unreadable-file',
     severity: 'warning',
-    message: `the file "${written}" that its "mcpServers" names ${why}`,
+    message: `the file "${written}" in "mcpServers" ${why}`,
     hint,
   };
   return { entries: [], problems: [problem] };
@@ -134,7 +134,7 @@ function pluginVariables({ folder, ids, marketplace }: Plugin, host: Host): Reco
   return { CLAUDE_PLUGIN_ROOT: folder, CLAUDE_PLUGIN_DATA: data?.path ?? folder, CLAUDE_PROJECT_DIR: host.cwd };
 }
 
-/** The last of the settings that speaks of the plugin decides; a repository that is not trusted may only switch off. */
+/** The last settings file that mentions the plugin decides; an untrusted repository may only disable it. */
 export function isPluginOn(
   source: string,
   { user, repository, managed, isTrusted }: PluginSettings,
@@ -149,7 +149,7 @@ export function isPluginOn(
     const plugins = at(settings, 'enabledPlugins');
     if (Array.isArray(plugins)) return plugins.some((key) => typeof key === 'string' && isMeant(key)) || undefined;
     const found = isFields(plugins) ? Object.entries(plugins).find(([key]) => isMeant(key))?.[1] : undefined;
-    // A list of versions in the place of the flag means: on, with one of these.
+    // A list of versions instead of a boolean enables the plugin.
     return found === undefined || found === null ? undefined : found !== false;
   };
   const ofRepository = repository.map(says).filter((value) => isTrusted || value === false);
@@ -158,7 +158,7 @@ export function isPluginOn(
 
 export interface PluginSettings {
   readonly user: unknown;
-  /** The files in the repository, the committed one first. */
+  /** The settings files in the repository, the committed one first. */
   readonly repository: readonly unknown[];
   readonly managed: unknown;
   readonly isTrusted: boolean;

@@ -19,7 +19,7 @@ const name = (serverName: string) => ({ serverName });
 const url = (serverUrl: string) => ({ serverUrl });
 const command = (...serverCommand: string[]) => ({ serverCommand });
 
-/** Who is let through: `local` starts a program, `remote` is an address. */
+/** The servers that are allowed: `local` starts a program, `remote` has a URL. */
 type Through = readonly ('local' | 'remote')[];
 interface Case {
   readonly title: string;
@@ -41,7 +41,7 @@ describe('the allow and deny lists of Claude Code', () => {
     { title: 'an empty allow list', files: { [MANAGED]: allow() }, through: [] },
     { title: 'an empty allow list of the user', files: { [USER]: allow() }, through: [] },
     {
-      title: 'an allow list that is no list',
+      title: 'an allow list that is not an array',
       files: { [MANAGED]: { allowedMcpServers: null } },
       through: ['local', 'remote'],
     },
@@ -60,25 +60,25 @@ describe('the allow and deny lists of Claude Code', () => {
     { title: 'a command in other order', files: { [MANAGED]: allow(command('npx', 'tool', '-y')) }, through: [] },
     { title: 'a command with a star', files: { [MANAGED]: allow(command('npx', '*', 'tool')) }, through: [] },
     { title: 'a denied command', files: { [MANAGED]: deny(command('npx', '-y', 'tool')) }, through: ['remote'] },
-    { title: 'an allowed address', files: { [MANAGED]: allow(url('https://*.example.com/*')) }, through: ['remote'] },
-    { title: 'a denied address', files: { [MANAGED]: deny(url('*://*.example.com/*')) }, through: ['local'] },
+    { title: 'an allowed URL', files: { [MANAGED]: allow(url('https://*.example.com/*')) }, through: ['remote'] },
+    { title: 'a denied URL', files: { [MANAGED]: deny(url('*://*.example.com/*')) }, through: ['local'] },
     {
-      title: 'names beside a command, which counts alone for programs',
+      title: 'names beside a command, which alone applies to programs',
       files: { [MANAGED]: allow(name('local'), name('remote'), command('other')) },
       through: ['remote'],
     },
     {
-      title: 'names beside an address, which counts alone for addresses',
+      title: 'names beside a URL, which alone applies to URLs',
       files: { [MANAGED]: allow(name('local'), name('remote'), url('https://other.example/*')) },
       through: ['local'],
     },
     {
-      title: 'a denied name beside a denied address',
+      title: 'a denied name beside a denied URL',
       files: { [MANAGED]: deny(name('local'), url('https://other/*')) },
       through: ['remote'],
     },
     {
-      title: 'lines that say two things, nothing or nonsense, which are dropped alone',
+      title: 'rules with two fields, no field or invalid content, which are dropped individually',
       files: {
         [MANAGED]: allow(
           name('local'),
@@ -96,7 +96,7 @@ describe('the allow and deny lists of Claude Code', () => {
       through: ['local'],
     },
     {
-      title: 'lists of several files, which are united',
+      title: 'lists of several files, which are merged',
       files: { [USER]: allow(name('local')), [MANAGED]: allow(name('remote')) },
       through: ['local', 'remote'],
     },
@@ -106,12 +106,12 @@ describe('the allow and deny lists of Claude Code', () => {
       through: [],
     },
     {
-      title: 'what the repository denies',
+      title: 'a deny list in the repository',
       files: { [PROJECT]: deny(name('local')), [LOCAL]: deny(name('remote')) },
       through: [],
     },
     {
-      title: 'the managed list alone where the administrator says so',
+      title: 'only the managed list if the administrator requires it',
       files: {
         [USER]: allow(name('local')),
         [MANAGED]: { ...allow(name('remote')), allowManagedMcpServersOnly: true },
@@ -119,12 +119,12 @@ describe('the allow and deny lists of Claude Code', () => {
       through: ['remote'],
     },
     {
-      title: 'no managed list where only that one would count',
+      title: 'no managed list if only that one applies',
       files: { [USER]: allow(name('local')), [MANAGED]: { allowManagedMcpServersOnly: true } },
       through: ['local', 'remote'],
     },
     {
-      title: 'everybody’s deny list even then',
+      title: 'all deny lists even then',
       files: {
         [USER]: deny(name('remote')),
         [MANAGED]: { ...allow(name('remote')), allowManagedMcpServersOnly: true },
@@ -132,17 +132,17 @@ describe('the allow and deny lists of Claude Code', () => {
       through: [],
     },
     {
-      title: 'a user who asks for the managed list alone, which is not theirs to ask',
+      title: 'a user who requests only the managed list, which is ignored',
       files: { [USER]: { ...allow(name('local')), allowManagedMcpServersOnly: true } },
       through: ['local'],
     },
     {
-      title: 'lists of drop-ins, which are added',
+      title: 'lists of drop-ins, which are merged',
       files: { [MANAGED]: allow(name('local')), [`${DROP_INS}/20-b.json`]: allow(name('remote')) },
       through: ['local', 'remote'],
     },
     {
-      title: 'drop-ins in the order of their names, of which the last decides',
+      title: 'drop-ins in the order of their names, where the last one wins',
       files: {
         [USER]: allow(name('local')),
         [MANAGED]: allow(name('remote')),
@@ -160,13 +160,13 @@ describe('the allow and deny lists of Claude Code', () => {
       through: ['local'],
     },
     {
-      title: 'a variable that the administrator sets, whatever the user sets',
+      title: 'a variable of the administrator, which overrides that of the user',
       files: { [MANAGED]: { ...allow(url('https://${SUB:-x}.example.com/*')), env: { SUB: 'api' } } },
       env: { SUB: 'other' },
       through: ['remote'],
     },
     {
-      title: 'a variable that would decide what kind of address is allowed',
+      title: 'a variable that would decide which kind of URL is allowed',
       files: { [MANAGED]: allow(url('${ANY}')) },
       env: { ANY: 'https://*' },
       through: [],
@@ -181,7 +181,7 @@ describe('the allow and deny lists of Claude Code', () => {
     expect(await through(files, env)).toEqual(expected);
   });
 
-  it('compare what a server becomes in this environment', async () => {
+  it('compare the expanded values of a server', async () => {
     const servers = { s: { type: 'http', url: 'https://${SITE}/mcp' } };
     const files = { '~/.claude.json': { mcpServers: servers }, [MANAGED]: allow(url('https://good.example/*')) };
     expect((await statesOf('claude-code', files, { env: { SITE: 'good.example' } })).states).toEqual({ s: 'ready' });
@@ -190,7 +190,7 @@ describe('the allow and deny lists of Claude Code', () => {
     });
   });
 
-  it('allow what an editor offers without being named, and deny it when named', async () => {
+  it('allow a server of an editor by default, and deny it by name', async () => {
     const ide = { type: 'ws-ide', url: 'ws://127.0.0.1:1234', ideName: 'Editor' };
     const files = { '~/.claude.json': { mcpServers: { ide } } };
     const managed = async (settings: unknown) =>

@@ -4,7 +4,7 @@ import { type Host, variable } from '../../../model/index.js';
 import { at, isFields } from '../../fields.js';
 import type { Settings } from './claude-code-settings.js';
 
-/** One line of an allow or deny list. */
+/** One rule of an allow or deny list. */
 type Rule =
   | { readonly kind: 'name'; readonly name: string }
   | { readonly kind: 'command'; readonly words: readonly string[] }
@@ -12,19 +12,22 @@ type Rule =
 
 type LookUp = (name: string) => string | undefined;
 
-/** Whether Claude Code's own allow and deny lists let the server through. Deny always counts; no allow list allows all. */
+/**
+ * Whether Claude Code's allow and deny lists permit the server. Deny lists always apply; without an allow list all are
+ * allowed.
+ */
 export function isAllowed(definition: Definition, settings: Settings, host: Host): boolean {
   const { user, project, local, managed } = settings;
   const every = [user, project, local, managed];
   const managedOnly = at(managed, 'allowManagedMcpServersOnly') === true;
-  // What the administrator sets holds over what the user started the program with.
+  // The administrator's variables override the user's environment.
   const lookUp: LookUp = (name) => {
     const own = at(managed, 'env', name);
     return typeof own === 'string' ? own : variable(host, name);
   };
   const denied = rulesIn(every, 'deniedMcpServers') ?? [];
   if (denied.some((rule) => matches(rule, definition, lookUp, 'generous'))) return false;
-  // What an editor offers needs no leave; that it is an editor's cannot be said by a repository or a plugin.
+  // A server of an editor is allowed by default. A repository or a plugin cannot claim to be an editor.
   if (definition.ide && definition.scope !== 'project' && definition.scope !== 'plugin') return true;
   const allowed = rulesIn(managedOnly ? [managed] : every, 'allowedMcpServers');
   return allowed === undefined || allows(allowed, definition, lookUp);
@@ -35,7 +38,7 @@ function rulesIn(files: readonly unknown[], key: string): Rule[] | undefined {
   return lists.length === 0 ? undefined : lists.flat().flatMap(toRule);
 }
 
-/** A line says exactly one thing; one that does not is dropped, and the others stand. */
+/** A rule has exactly one field. An invalid rule is dropped; the others still apply. */
 function toRule(written: unknown): Rule[] {
   if (!isFields(written)) return [];
   const { serverName: name, serverCommand: words, serverUrl: pattern } = written;
@@ -46,7 +49,7 @@ function toRule(written: unknown): Rule[] {
   return isCommand ? [{ kind: 'command', words }] : [];
 }
 
-/** A name counts only where the list has no rule of the stricter kind for that transport. */
+/** A name applies only if the list has no rule of the stricter kind for that transport. */
 function allows(rules: readonly Rule[], definition: Definition, lookUp: LookUp): boolean {
   const strict = definition.transport === 'stdio' ? 'command' : 'url';
   const stricter = rules.filter(({ kind }) => kind === strict);
@@ -81,7 +84,7 @@ function expand(text: string, lookUp: LookUp): string {
   return text.replaceAll(REFERENCE, (whole, name: string, fallback?: string) => lookUp(name) ?? fallback ?? whole);
 }
 
-/** A variable in an allow rule may fill in a word, but not decide what kind of address is allowed. */
+/** A variable in an allow rule may replace a word, but must not decide which kind of URL is allowed. */
 function widensItself(rule: Rule, lookUp: LookUp): boolean {
   if (rule.kind !== 'url') return false;
   return [...rule.pattern.matchAll(REFERENCE)].some(([reference]) => /[*/\\:@?#]/.test(expand(reference, lookUp)));

@@ -5,12 +5,12 @@ import { at, isFields } from '../../fields.js';
 import { glob } from '../../glob.js';
 import { type Paths, resolveTemplate, templatesFor } from '../../path-template.js';
 
-/** Where Claude Code keeps what is the user's own. */
+/** The directory of the user's Claude Code configuration. */
 export const HOME = '<CLAUDE_CONFIG_DIR|~/.claude>';
-/** The one large file of state, which also holds the servers. */
+/** The state file, which also contains the servers. */
 export const STATE_FILE = '<CLAUDE_CONFIG_DIR|~>/.claude.json';
 
-/** A file in the folder of the system's administrator; on Windows in the usual one whatever a variable says. */
+/** A managed file; on Windows the default path counts even if a variable names another one. */
 export function managed(name: string): Paths {
   return {
     darwin: `/Library/Application Support/ClaudeCode/${name}`,
@@ -22,18 +22,18 @@ export function managed(name: string): Paths {
 export const MANAGED_SETTINGS = managed('managed-settings.json');
 export const MANAGED_DROP_INS = managed('managed-settings.d/*.json');
 
-/** The settings files in the order in which a later one holds over an earlier, and what the state file says of this folder. */
+/** The settings files in increasing order of precedence, and the state file's record of this directory. */
 export interface Settings {
   readonly user: unknown;
   readonly project: unknown;
   readonly local: unknown;
-  /** All files of the administrator as one. */
+  /** All managed files, merged. */
   readonly managed: unknown;
-  /** Files of the administrator that are there and cannot be read. */
+  /** Managed files that exist and cannot be read. */
   readonly broken: readonly string[];
   readonly folder: readonly unknown[];
   readonly isTrusted: boolean;
-  /** A file of the administrator's own servers is there, readable or not. */
+  /** Whether a managed server file exists, readable or not. */
   readonly isExclusive: boolean;
 }
 
@@ -55,7 +55,7 @@ export async function readSettings(world: ReadContext): Promise<Settings> {
     managed: (await Promise.all([...managedFiles, ...dropIns].map(read))).reduce<unknown>(merge, {}),
     broken: await brokenAmong([...managedFiles, ...dropIns], world),
     folder,
-    // One folder may be written in several ways; the most cautious record counts.
+    // The state file may spell one directory in several ways; the most cautious record counts.
     isTrusted: trust.includes(true) && !trust.includes(false),
     isExclusive: paths(managed('managed-mcp.json'), host).some((path) => host.files.read(path).kind !== 'absent'),
   };
@@ -72,7 +72,7 @@ async function brokenAmong(files: readonly string[], { host, read }: ReadContext
   return broken.flat();
 }
 
-/** The records of this folder, or else of the repository around it, in the file's `projects`. */
+/** The records of this directory, or otherwise of its repository, in the state file's `projects`. */
 export function folderRecords(state: unknown, host: Host): [key: string, record: unknown][] {
   const projects = at(state, 'projects');
   const all = isFields(projects) ? Object.entries(projects) : [];
@@ -81,7 +81,7 @@ export function folderRecords(state: unknown, host: Host): [key: string, record:
   return here.length > 0 || host.repository === undefined ? here : of(host.repository);
 }
 
-/** Lists grow, maps merge, and of anything else the later file's holds. */
+/** Concatenates lists, merges maps, and otherwise uses the later value. */
 function merge(held: unknown, next: unknown): unknown {
   if (next === undefined) return held;
   if (Array.isArray(held) && Array.isArray(next)) return [...held, ...next];

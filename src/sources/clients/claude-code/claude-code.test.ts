@@ -21,20 +21,20 @@ interface Case {
   readonly state: string;
 }
 
-describe('the switches of one folder', () => {
+describe('the disabled servers of one directory', () => {
   it.each<Case>([
     {
-      title: 'it is switched off here',
+      title: 'it is disabled here',
       files: { [STATE]: { projects: { '<project>': { disabledMcpServers: ['s'] } } } },
       state: 'disabled',
     },
     {
-      title: 'it is switched off elsewhere',
+      title: 'it is disabled elsewhere',
       files: { [STATE]: { projects: { '/other': { disabledMcpServers: ['s'] } } } },
       state: 'ready',
     },
     {
-      title: 'the settings hold the list',
+      title: 'the settings contain the list',
       files: { [USER]: { ...approved, disabledMcpServers: ['s'] } },
       state: 'ready',
     },
@@ -47,7 +47,7 @@ describe('the switches of one folder', () => {
     expect((await statesOf('claude-code', { ...shared, [USER]: approved, ...files })).states).toEqual({ s: state });
   });
 
-  it('reach servers of every scope', async () => {
+  it('apply to servers of every scope', async () => {
     const record = { disabledMcpServers: ['u', 'l', 'plugin:p:s'], mcpServers: { l: { command: 'l' } } };
     const files = {
       [STATE]: { mcpServers: { u: { command: 'u' } }, projects: { '<project>': record } },
@@ -62,28 +62,32 @@ describe('the switches of one folder', () => {
   });
 });
 
-describe('the switch of a plugin', () => {
+describe('the setting of a plugin', () => {
   const plugin = { '~/.claude/plugins/cache/m/p/1/.mcp.json': { s: { command: 's' } } };
   const on = { enabledPlugins: { 'p@m': true } };
   const off = { enabledPlugins: { 'p@m': false } };
   it.each<Case>([
-    { title: 'nobody switched it on', files: {}, state: 'disabled' },
-    { title: 'the user did', files: { [USER]: on }, state: 'ready' },
-    { title: 'the user switched it off', files: { [USER]: off }, state: 'disabled' },
+    { title: 'it was never enabled', files: {}, state: 'disabled' },
+    { title: 'the user enabled it', files: { [USER]: on }, state: 'ready' },
+    { title: 'the user disabled it', files: { [USER]: off }, state: 'disabled' },
     {
-      title: 'the same plugin of another marketplace is on',
+      title: 'the same plugin of another marketplace is enabled',
       files: { [USER]: { enabledPlugins: { 'p@other': true } } },
       state: 'disabled',
     },
     {
-      title: 'the user wants certain versions',
+      title: 'the user lists versions',
       files: { [USER]: { enabledPlugins: { 'p@m': ['1.0.0'] } } },
       state: 'ready',
     },
-    { title: 'the repository switches it on by itself', files: { [PROJECT]: on }, state: 'disabled' },
-    { title: 'the repository does so in a trusted folder', files: { [PROJECT]: on, [STATE]: TRUSTED }, state: 'ready' },
-    { title: 'the repository switches it off', files: { [USER]: on, [PROJECT]: off }, state: 'disabled' },
-    { title: 'the administrator has the last word', files: { [USER]: on, [MANAGED]: off }, state: 'disabled' },
+    { title: 'the repository itself enables it', files: { [PROJECT]: on }, state: 'disabled' },
+    {
+      title: 'the repository enables it in a trusted directory',
+      files: { [PROJECT]: on, [STATE]: TRUSTED },
+      state: 'ready',
+    },
+    { title: 'the repository disables it', files: { [USER]: on, [PROJECT]: off }, state: 'disabled' },
+    { title: 'the administrator disables it', files: { [USER]: on, [MANAGED]: off }, state: 'disabled' },
   ])('leaves its servers $state when $title', async ({ files, state }) => {
     expect((await statesOf('claude-code', { ...plugin, ...files })).states).toEqual({ 'plugin:p:s': state });
   });
@@ -108,15 +112,15 @@ describe('the administrator of the machine', () => {
   };
   const FIXED = '/etc/claude-code/managed-mcp.json';
   it.each<{ title: string; files: Contents; states: Record<string, string>; problems?: string[] }>([
-    { title: 'says nothing', files: {}, states: ready },
+    { title: 'has no settings', files: {}, states: ready },
     {
       title: 'fixes the servers',
       files: { [FIXED]: { mcpServers: { m: { command: 'm' } } } },
       states: { ...blocked, m: 'ready' },
     },
-    { title: 'turns MCP off with an empty list', files: { [FIXED]: { mcpServers: {} } }, states: blocked },
-    { title: 'turns MCP off with an empty map', files: { [FIXED]: {} }, states: blocked },
-    { title: 'wrote a broken list', files: { [FIXED]: '{' }, states: blocked, problems: ['parse-error'] },
+    { title: 'disables MCP with an empty list', files: { [FIXED]: { mcpServers: {} } }, states: blocked },
+    { title: 'disables MCP with an empty map', files: { [FIXED]: {} }, states: blocked },
+    { title: 'wrote a malformed list', files: { [FIXED]: '{' }, states: blocked, problems: ['parse-error'] },
     {
       title: 'denies one of the fixed servers',
       files: {
@@ -126,27 +130,27 @@ describe('the administrator of the machine', () => {
       states: { ...blocked, m: 'blocked-by-policy' },
     },
     {
-      title: 'leaves servers to plugins',
+      title: 'allows only servers of plugins',
       files: { [MANAGED]: { strictPluginOnlyCustomization: ['mcp', 'hooks'] } },
       states: { ...blocked, 'plugin:p:s': 'ready' },
     },
     {
-      title: 'leaves everything to plugins',
+      title: 'allows everything only from plugins',
       files: { [MANAGED]: { strictPluginOnlyCustomization: true } },
       states: { ...blocked, 'plugin:p:s': 'ready' },
     },
     {
-      title: 'leaves only hooks to plugins',
+      title: 'allows only hooks from plugins',
       files: { [MANAGED]: { strictPluginOnlyCustomization: ['hooks'] } },
       states: ready,
     },
     {
-      title: 'is not the one who asks for plugins only',
+      title: 'does not restrict servers to plugins, unlike the project',
       files: { [PROJECT]: { strictPluginOnlyCustomization: ['mcp'] } },
       states: ready,
     },
     {
-      title: 'wrote broken settings',
+      title: 'wrote malformed settings',
       files: { [MANAGED]: '{"deniedMcpServers":' },
       states: ready,
       problems: ['parse-error'],
@@ -165,8 +169,8 @@ describe('the administrator of the machine', () => {
   });
 });
 
-describe('the place of .mcp.json', () => {
-  it('is the folder itself; those above it in the repository are inventory', async () => {
+describe('the directory of .mcp.json', () => {
+  it('is the project directory; files of its parents in the repository are only listed', async () => {
     using machine = makeMachine();
     mkdirSync(machine.path('<project>/.git'));
     machine.write({
@@ -182,7 +186,7 @@ describe('the place of .mcp.json', () => {
     ]);
   });
 
-  it('is never the root of a drive', async () => {
+  it('is never the root directory of a drive', async () => {
     using machine = makeMachine();
     machine.write({ '/D:/.mcp.json': '{"mcpServers":{"s":{"command":"s"}}}' });
     const cwd = machine.path('/D:');

@@ -29,12 +29,13 @@ import {
 const common = { format: 'json', dialect: claudeDialect, expansion: expansion([braced]) } satisfies Partial<Place>;
 const servers = under('mcpServers');
 
-/** The servers of this folder alone, however its path is spelled. */
+/** The servers of this directory, for all spellings of its path. */
 const localServers: Finder = (root, { host }): FoundEntries => {
   const found = folderRecords(root, host).map(([key, record]) =>
     membersOf(at(record, 'mcpServers'), ['projects', key, 'mcpServers']),
   );
-  // What is written alike under two spellings is one server; what differs stays, for its owner to see both.
+  // Equal entries under two spellings of the path are one server; different ones are both kept, so that the user sees
+  // them.
   const entries = new Map(found.flatMap((one) => one.entries).map((entry) => [spelling(entry), entry]));
   return { entries: [...entries.values()], problems: found.flatMap((one) => one.problems) };
 };
@@ -43,11 +44,11 @@ function spelling({ name, value }: RawEntry): string {
   try {
     return JSON.stringify([name, value]);
   } catch {
-    return name; // nested too deep to be written down again, so no entry anyone means
+    return name; // nested too deeply to be serialized, so it is not a real entry
   }
 }
 
-/** A list of names, which only point elsewhere, and of servers written out. */
+/** A list of server names, which are references, and of inline servers. */
 const agentServers: Finder = (root) => {
   const list = at(root, 'mcpServers');
   if (!Array.isArray(list)) return membersOf(list, ['mcpServers']);
@@ -79,10 +80,10 @@ export const claudeCode: Client = {
       path: '<project>/.mcp.json',
       find: projectFile,
       precedence: 40,
-      // Other clients read this file in every folder up to the top of the repository.
+      // Other clients read this file in every directory up to the root of the repository.
       shared: { key: ['mcpServers'], file: '<up>/.mcp.json' },
     },
-    // Whether files of parent folders count is not settled; they are shown and never taken.
+    // Claude Code does not document whether files of parent directories count, so they are only listed.
     { ...common, scope: 'project', path: '<above>/.mcp.json', find: servers, precedence: 35, state: 'inventory-only' },
     {
       ...common,
@@ -115,7 +116,7 @@ export const claudeCode: Client = {
       precedence: 10,
       state: 'inventory-only',
     },
-    // No servers are taken from these; a broken one must be heard of, since its rules would silently not hold.
+    // These contain no servers. They are read so that a malformed file is reported, because its rules would not apply.
     { ...common, scope: 'managed', path: MANAGED_SETTINGS, find: noServers, precedence: 0 },
     { ...common, scope: 'managed', path: MANAGED_DROP_INS, find: noServers, precedence: 0 },
     { ...common, scope: 'project', path: '<project>/.claude/settings.json', find: noServers, precedence: 0 },
@@ -165,7 +166,7 @@ function verdict(definition: Definition, settings: Settings, host: Host): Verdic
   return undefined;
 }
 
-/** A rejection counts wherever it stands; an approval out of the repository only once the folder is trusted. */
+/** A rejection always counts; an approval in the repository only after the directory is trusted. */
 function approval(name: string, { user, project, local, managed: rules, folder, isTrusted }: Settings): Verdict {
   const every = [user, ...folder, project, local, rules];
   if (every.some((one) => names(at(one, 'disabledMcpjsonServers')).includes(name))) return 'rejected';
@@ -175,9 +176,9 @@ function approval(name: string, { user, project, local, managed: rules, folder, 
   return named || all.at(-1) === true ? 'ready' : 'pending-approval';
 }
 
-/** Claude Code does not look for the file at the root of a drive. */
+/** Claude Code does not read the file in the root directory of a drive. */
 function isDriveRoot({ platform, cwd, root }: Host): boolean {
   const isDrive = /^[a-z]:[\\/]?$/i.test(cwd);
-  // In a tree that stands in for the machine, the drive is a folder.
+  // Under a root that replaces the machine, the drive is a directory.
   return platform === 'win32' && (isDrive || (dirname(cwd) === root && /^[a-z]:?$/i.test(basename(cwd))));
 }
