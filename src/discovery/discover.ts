@@ -49,7 +49,7 @@ export interface DiscoverOptions {
   readonly clients?: readonly string[];
   /** A file or directory that replaces all sources, like `MCP_SERVERS_CONFIG`. */
   readonly config?: string;
-  /** Servers from the command line, with entries as in `mcpServers`. Only managed files have higher precedence. */
+  /** Servers given by the caller, with entries as in `mcpServers`. Only managed files have higher precedence. */
   readonly servers?: Readonly<Record<string, unknown>>;
   /** Settings in the format of a settings file. Only managed settings have higher precedence. */
   readonly settings?: SettingsFile;
