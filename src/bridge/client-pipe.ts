@@ -22,7 +22,7 @@ const CANCELLED = 'notifications/cancelled';
 export class Pipe {
   readonly #options: PipeOptions;
   readonly #client: ClientOutput;
-  readonly #ledger = new PendingRequests();
+  readonly #pending = new PendingRequests();
   readonly #state = new ClientState();
   readonly #questions = new DaemonQuestions();
   readonly #lines = new Set<DaemonConnection>();
@@ -72,7 +72,7 @@ export class Pipe {
     this.#isOver = true;
     this.#isDraining = true;
     setTimeout(() => {
-      this.#refuseAll(this.#ledger.all(), CUT_OFF);
+      this.#refuseAll(this.#pending.all(), CUT_OFF);
       this.stop();
     }, limitMs).unref();
     this.#endIfQuiet();
@@ -99,8 +99,8 @@ export class Pipe {
 
   /** On shutdown, ends the input when only listening requests are pending: the daemon then answers those. */
   #endIfQuiet(): void {
-    if (!this.#isDraining || !this.#ledger.all().every(({ method }) => method === LISTEN)) return;
-    if (this.#ledger.size === 0) this.stop();
+    if (!this.#isDraining || !this.#pending.all().every(({ method }) => method === LISTEN)) return;
+    if (this.#pending.size === 0) this.stop();
     else for (const line of this.#lines) line.stream.end();
   }
 
@@ -143,18 +143,18 @@ export class Pipe {
     }
     this.#state.asked(JSON.stringify(id), method, params);
     const mayRepeat = isRepeatable(method, params, this.#options.hasOwnTools);
-    this.#ledger.begin({ id: JSON.stringify(id), method, bytes, mayRepeat, line: this.#line });
+    this.#pending.begin({ id: JSON.stringify(id), method, bytes, mayRepeat, line: this.#line });
     if (this.#line) this.#send(bytes);
     else if (!this.#isSearching) void this.#reconnect();
   }
 
   /** Forwards a cancellation to the daemon that has the request. A request that was not sent yet is only removed. */
   #cancel({ requestId }: Readonly<Record<string, unknown>>, bytes: Buffer): void {
-    const flight = this.#ledger.of(JSON.stringify(requestId ?? null));
+    const flight = this.#pending.of(JSON.stringify(requestId ?? null));
     if (!flight) return;
     flight.line?.send(bytes);
     // A cancelled request may never be answered, so it is no longer pending.
-    this.#ledger.forget(flight.id);
+    this.#pending.forget(flight.id);
     this.#endIfQuiet();
   }
 
@@ -182,8 +182,8 @@ export class Pipe {
   }
 
   #answered(line: DaemonConnection, id: string, bytes: Buffer): void {
-    this.#state.answered(id, this.#ledger.of(id)?.method, bytes);
-    if (this.#ledger.end(id, line)) this.#client.write(bytes, line);
+    this.#state.answered(id, this.#pending.of(id)?.method, bytes);
+    if (this.#pending.end(id, line)) this.#client.write(bytes, line);
     this.#endIfQuiet();
   }
 
@@ -207,7 +207,7 @@ export class Pipe {
 
   #refuseAll(flights: readonly PendingRequest[], fault: RpcFault): void {
     for (const { id } of flights) {
-      this.#ledger.forget(id);
+      this.#pending.forget(id);
       this.#client.refuse(id, fault);
     }
   }
@@ -224,7 +224,7 @@ export class Pipe {
 
   #lost(line: DaemonConnection): void {
     this.#lines.delete(line);
-    for (const flight of this.#ledger.on(line)) {
+    for (const flight of this.#pending.on(line)) {
       // After the client has disconnected nothing is repeated at another daemon; the request fails.
       if (flight.mayRepeat && !this.#isOver) flight.line = undefined;
       else this.#refuseAll([flight], LOST);
@@ -249,7 +249,7 @@ export class Pipe {
     if (!line) return this.#giveUp();
     // Listening requests move from the leaving daemon to this one.
     for (const old of this.#lines)
-      for (const flight of old === line ? [] : this.#ledger.on(old))
+      for (const flight of old === line ? [] : this.#pending.on(old))
         if (flight.method === LISTEN) flight.line = undefined;
     this.#askAgain();
     for (const bytes of this.#held.splice(0)) this.#send(bytes);
@@ -277,7 +277,7 @@ export class Pipe {
   }
 
   #askAgain(): void {
-    const unasked = this.#ledger.unasked();
+    const unasked = this.#pending.unasked();
     if (!this.#line) {
       // The last search may have ended while a leaving daemon still had these requests.
       if (unasked.length > 0 && !this.#isSearching) void this.#reconnect();
@@ -292,7 +292,7 @@ export class Pipe {
   /** Fails all requests that were not sent. The next request starts another search. */
   #giveUp(): void {
     this.#held = [];
-    this.#refuseAll(this.#ledger.unasked(), NO_GATEWAY);
+    this.#refuseAll(this.#pending.unasked(), NO_GATEWAY);
     if (this.#isOver) this.#endIfDone();
     else this.#options.input.resume();
   }

@@ -97,26 +97,26 @@ async function opened(
   before: PreviousDaemon,
 ): Promise<Opened> {
   const line = new DaemonConnection(socket);
-  const hangUp = () => void socket.destroy();
-  if (ending?.aborted) hangUp();
-  else ending?.addEventListener('abort', hangUp, { once: true });
+  const disconnect = () => void socket.destroy();
+  if (ending?.aborted) disconnect();
+  else ending?.addEventListener('abort', disconnect, { once: true });
   try {
     const { id = context.id, hasLost } = before;
-    const said = { ...context, ...(id !== undefined && { id }), ...(hasLost && { hasLost }) };
-    const asked = line.ask('bridge/open', said, Math.max(OPEN_MS[mode], ends - now()));
+    const params = { ...context, ...(id !== undefined && { id }), ...(hasLost && { hasLost }) };
+    const asked = line.ask('bridge/open', params, Math.max(OPEN_MS[mode], ends - now()));
     meanwhile?.();
     const answer = await asked;
-    const told = isObject(answer) ? answer : {};
-    const given = typeof told.id === 'string' ? told.id : id;
+    const result = isObject(answer) ? answer : {};
+    const given = typeof result.id === 'string' ? result.id : id;
     return {
-      ...{ line, version: String(told.version ?? ''), yields: told.yields === true, skipped: told.skipped },
+      ...{ line, version: String(result.version ?? ''), yields: result.yields === true, skipped: result.skipped },
       ...(given !== undefined && { id: given }),
     };
   } catch (error) {
     socket.destroy();
     throw error;
   } finally {
-    ending?.removeEventListener('abort', hangUp);
+    ending?.removeEventListener('abort', disconnect);
   }
 }
 

@@ -35,19 +35,19 @@ export function isRepeatable(method: string, params: Readonly<Record<string, unk
 
 /** The client's pending requests, each with the connection it was sent on. */
 export class PendingRequests {
-  readonly #flights = new Map<string, PendingRequest>();
+  readonly #requests = new Map<string, PendingRequest>();
 
   get size(): number {
-    return this.#flights.size;
+    return this.#requests.size;
   }
 
   begin(flight: PendingRequest): void {
     // The daemon rejects a second request with the same id, so only the first can get a response.
-    if (!this.#flights.has(flight.id)) this.#flights.set(flight.id, flight);
+    if (!this.#requests.has(flight.id)) this.#requests.set(flight.id, flight);
   }
 
   of(id: string): PendingRequest | undefined {
-    return this.#flights.get(id);
+    return this.#requests.get(id);
   }
 
   /**
@@ -55,20 +55,20 @@ export class PendingRequests {
    * dropped.
    */
   end(id: string, line: DaemonConnection): boolean {
-    const flight = this.#flights.get(id);
+    const flight = this.#requests.get(id);
     if (!flight) return true;
     // A listening request continues at the next daemon.
     if (flight.line !== line || (line.isLeaving && flight.method === LISTEN)) return false;
-    this.#flights.delete(id);
+    this.#requests.delete(id);
     return true;
   }
 
   forget(id: string): void {
-    this.#flights.delete(id);
+    this.#requests.delete(id);
   }
 
   all(): PendingRequest[] {
-    return [...this.#flights.values()];
+    return [...this.#requests.values()];
   }
 
   on(line: DaemonConnection): PendingRequest[] {

@@ -34,7 +34,7 @@ export interface RunPipeOptions extends FindOptions {
 }
 
 /** The time the client has to read its last responses after a shutdown signal. */
-const LAST_WORDS_MS = 2_000;
+const FINAL_READ_MS = 2_000;
 
 /**
  * Connects a client to the daemon until it disconnects. Returns false if there is no daemon and the caller can serve
@@ -78,7 +78,7 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
   await own?.over;
   input.destroy();
   // Output that the client never reads would keep the process alive.
-  if (ending.aborted) setTimeout(() => output.destroy(), LAST_WORDS_MS).unref();
+  if (ending.aborted) setTimeout(() => output.destroy(), FINAL_READ_MS).unref();
   return true;
 }
 

@@ -37,17 +37,17 @@ export function matchRunning<G extends MatchCandidate>(
     : new Map<string, G>();
   const alone = merged(running).filter((group) => {
     const { url, standsFor } = group.active;
-    const [neighbour, twin] = [byAddress.get(addressKey(url ?? '')), byLaunch.get(standsFor ?? '')];
-    if (neighbour) {
+    const [sameAddress, sameLaunch] = [byAddress.get(addressKey(url ?? '')), byLaunch.get(standsFor ?? '')];
+    if (sameAddress) {
       // The connection uses the configured entry with its headers, so nothing new is trusted.
-      take(neighbour, group);
+      take(sameAddress, group);
       return false;
     }
-    if (!twin) return true;
+    if (!sameLaunch) return true;
     // Any process that can write a registry could claim to be any server, so an unapproved one stays separate.
     if (url !== undefined && recognition.stateOf(group.active) !== 'ready') return true;
-    take(twin, group);
-    if (url !== undefined) twin.runningInstance ??= group.active;
+    take(sameLaunch, group);
+    if (url !== undefined) sameLaunch.runningInstance ??= group.active;
     return false;
   });
   return [...written, ...alone];

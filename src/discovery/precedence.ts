@@ -17,10 +17,15 @@ const RANK: Readonly<Record<Scope, number>> = {
 };
 
 /** Entries that their client would never start do not take a name from one that it would. */
-const POWERLESS: ReadonlySet<State> = new Set(['rejected', 'blocked-by-policy', 'client-ignores', 'inventory-only']);
+const NEVER_STARTED: ReadonlySet<State> = new Set([
+  'rejected',
+  'blocked-by-policy',
+  'client-ignores',
+  'inventory-only',
+]);
 
 export function cannotRun(state: State): boolean {
-  return POWERLESS.has(state);
+  return NEVER_STARTED.has(state);
 }
 
 /** Whether `next` has precedence over `held`. Equal ones keep the order in which they were found. */

@@ -94,10 +94,10 @@ function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
     }
   }
   for (const [key, connector] of connectors) {
-    const twin = servers.get(key);
-    if (!twin?.origins.some((one) => isWrittenAndOn(one, stateOf))) continue;
+    const duplicate = servers.get(key);
+    if (!duplicate?.origins.some((one) => isWrittenAndOn(one, stateOf))) continue;
     dropped.add(connector);
-    take(twin, connector);
+    take(duplicate, connector);
   }
   return groups.filter((group) => !dropped.has(group));
 }

@@ -61,7 +61,7 @@ export class RunningSandbox implements Sandbox {
     const guest = kept ?? (await this.#take(chosen, limits));
     const outcome = await guest.run(job, call, limits, signal);
     sessions.keep(session, guest.alive ? guest : undefined);
-    return told(outcome, info, lost || !guest.alive);
+    return toOutcome(outcome, info, lost || !guest.alive);
   }
 
   async forget(session: string): Promise<void> {
@@ -81,7 +81,7 @@ export class RunningSandbox implements Sandbox {
     const guest = await this.#take(chosen, limits);
     const outcome = await guest.run(job, call, limits, signal);
     guest.kill(); // only the shutdown waits for its end
-    return told(outcome, chosen.info, false);
+    return toOutcome(outcome, chosen.info, false);
   }
 
   async #take(chosen: Chosen, limits: Limits): Promise<Guest> {
@@ -147,7 +147,7 @@ async function close({ pool, sessions }: Chosen): Promise<void> {
   await Promise.all([pool[Symbol.asyncDispose](), sessions[Symbol.asyncDispose]()]);
 }
 
-function told(outcome: RunOutcome, { name, guarantees }: EngineInfo, stateLost: boolean): Outcome {
+function toOutcome(outcome: RunOutcome, { name, guarantees }: EngineInfo, stateLost: boolean): Outcome {
   const output: Output = { ...outcome.output, engine: name, guarantees, stateLost };
   return { ...outcome, output };
 }
@@ -156,5 +156,5 @@ function told(outcome: RunOutcome, { name, guarantees }: EngineInfo, stateLost: 
 function cancelled(info: EngineInfo): Outcome {
   const output = { stdout: '', stderr: '', files: [], truncated: [], hostCalls: 0, durationMs: 0 };
   const message = 'stopped: the call was cancelled';
-  return told({ kind: 'stopped', limit: 'cancelled', message, output }, info, false);
+  return toOutcome({ kind: 'stopped', limit: 'cancelled', message, output }, info, false);
 }

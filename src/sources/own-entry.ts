@@ -11,7 +11,7 @@ export type OwnEntry =
   | { readonly kind: 'passed-over'; readonly because: string };
 
 /** Entries in Portolan's file may run, so only servers that may run are imported. */
-const PASSED_OVER: Readonly<Partial<Record<State, string>>> = {
+const SKIPPED_STATES: Readonly<Partial<Record<State, string>>> = {
   'pending-approval': 'it is not approved',
   rejected: 'it was rejected',
   'blocked-by-policy': 'a policy blocks it',
@@ -23,7 +23,7 @@ const PASSED_OVER: Readonly<Partial<Record<State, string>>> = {
 export function ownEntry(definition: Definition, host: Host): OwnEntry {
   const { scope, state, written, transport, enabled, timeoutMs, headersHelper } = definition;
   const because =
-    PASSED_OVER[state] ?? (scope === 'project' || scope === 'managed' ? `it is a ${scope}'s own` : undefined);
+    SKIPPED_STATES[state] ?? (scope === 'project' || scope === 'managed' ? `it is a ${scope}'s own` : undefined);
   if (because !== undefined) return { kind: 'passed-over', because };
   const translate = (text: string, value: string): string => translated(text, value, definition.missing ?? [], host);
   const record = (field: 'env' | 'headers'): Record<string, string> | undefined => {

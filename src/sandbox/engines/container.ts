@@ -16,7 +16,7 @@ const MAX_OF_USER = 1_024;
 const OWN_MEMORY_BYTES = 64 * 1024 * 1024;
 const SCRATCH_BYTES = 16 * 1024 * 1024;
 /** The variables with which the container client finds its own state. None is passed to the container. */
-const PASSED_ON = [
+const CLIENT_VARIABLES = [
   ...['HOME', 'USER', 'XDG_RUNTIME_DIR', 'XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'TMPDIR'],
   ...[
     'CONTAINER_HOST',
@@ -39,7 +39,7 @@ const FILTERED_BY_DEFAULT = ['system calls filtered by the container engine'];
 
 /** CPython in a container, used only on request. The probe fails if a limit is not enforced inside. */
 export function containerEngine(name: 'podman' | 'docker', image: string, log: Log): Engine {
-  const env = passedOn();
+  const env = clientVariables();
   const engine: Engine = {
     name,
     spares: 1,
@@ -55,7 +55,7 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
         command,
         args: containerArguments(name, image, container, limits),
         env,
-        first: cpythonSource(THERE_WE_ARE + ownFilter()),
+        first: cpythonSource(CANCEL_ALARM + ownFilter()),
         // The started process is only a client; the container runs in another process and must be removed separately.
         alsoKill: () => void removed(name, command, container, env),
       });
@@ -93,7 +93,7 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
 /**
  * The removal is repeated: a client killed during creation may leave a container that does not exist at the first try.
  */
-const LOOKS_AFTER_MS = [0, 3_000];
+const REMOVAL_DELAYS_MS = [0, 3_000];
 
 async function removed(
   name: 'podman' | 'docker',
@@ -103,7 +103,7 @@ async function removed(
 ): Promise<void> {
   // By default podman sends a signal, which process 1 of a container ignores, and then waits ten seconds.
   const atOnce = name === 'podman' ? ['--time', '0'] : [];
-  for (const ms of LOOKS_AFTER_MS) {
+  for (const ms of REMOVAL_DELAYS_MS) {
     await new Promise((resolve) => setTimeout(resolve, ms).unref());
     await answerOf(command, ['rm', '--force', ...atOnce, container], env);
   }
@@ -113,12 +113,12 @@ async function removed(
  * The container engine keeps the guest's stdin open, so the guest would not notice that both Portolan and the client
  * process have died during the start. An alarm ends it.
  */
-const UNLESS_GONE = [
+const START_ALARM = [
   'import _signal, os',
   '_signal.signal(_signal.SIGALRM, lambda *_: os._exit(1))',
   `_signal.alarm(${START_MS / 1_000})`,
 ].join('\n');
-const THERE_WE_ARE = `
+const CANCEL_ALARM = `
 import _signal
 _signal.alarm(0)
 _signal.signal(_signal.SIGALRM, _signal.SIG_DFL)
@@ -147,12 +147,14 @@ export function containerArguments(
     ...['--env', 'MALLOC_ARENA_MAX=1', '--env', 'PYTHONUTF8=1'],
     // By default podman copies the proxy variables into every container.
     ...(name === 'podman' ? ['--http-proxy=false'] : []),
-    ...['--entrypoint', 'python3', image, '-I', '-B', '-c', `${UNLESS_GONE}\n${CPYTHON_BOOT}`],
+    ...['--entrypoint', 'python3', image, '-I', '-B', '-c', `${START_ALARM}\n${CPYTHON_BOOT}`],
   ];
 }
 
-function passedOn(): Record<string, string> {
-  const given = PASSED_ON.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+function clientVariables(): Record<string, string> {
+  const given = CLIENT_VARIABLES.flatMap((name) =>
+    process.env[name] === undefined ? [] : [[name, process.env[name]]],
+  );
   return { ...Object.fromEntries(given), PATH: ENGINE_PATH };
 }
 

@@ -49,7 +49,7 @@ export function programIn(folders: readonly string[], name: string): string | un
       try {
         accessSync(path, constants.X_OK);
         // Check both ends of a symlink: changing either one changes the program.
-        return isOurs(realpathSync(dirname(path)), 'folder') && isOurs(realpathSync(path), 'file');
+        return isTrusted(realpathSync(dirname(path)), 'folder') && isTrusted(realpathSync(path), 'file');
       } catch {
         return false;
       }
@@ -57,7 +57,7 @@ export function programIn(folders: readonly string[], name: string): string | un
 }
 
 /** Whether only the user or an administrator can change the file or replace it through a parent directory. */
-function isOurs(path: string, kind: 'file' | 'folder' | 'above'): boolean {
+function isTrusted(path: string, kind: 'file' | 'folder' | 'above'): boolean {
   const facts = process.getBuiltinModule('node:fs').statSync(path);
   if (facts.isFile() !== (kind === 'file')) return false;
   const own = process.geteuid?.();
@@ -65,10 +65,10 @@ function isOurs(path: string, kind: 'file' | 'folder' | 'above'): boolean {
   const { uid, gid, mode } = facts;
   if (uid !== ROOT && uid !== own) return false;
   // In a sticky directory like /tmp, existing subdirectories are safe, but a program directly in it is not.
-  const isKept = kind === 'above' && (mode & STICKY) !== 0;
-  if ((mode & WRITABLE_BY_ALL) !== 0 && !isKept) return false;
-  if ((mode & WRITABLE_BY_GROUP) !== 0 && !isKept && !isTrustedGroup(gid, uid)) return false;
-  return dirname(path) === path || isOurs(dirname(path), kind === 'file' ? 'folder' : 'above');
+  const isSticky = kind === 'above' && (mode & STICKY) !== 0;
+  if ((mode & WRITABLE_BY_ALL) !== 0 && !isSticky) return false;
+  if ((mode & WRITABLE_BY_GROUP) !== 0 && !isSticky && !isTrustedGroup(gid, uid)) return false;
+  return dirname(path) === path || isTrusted(dirname(path), kind === 'file' ? 'folder' : 'above');
 }
 
 /** Many systems give each user a private group with the same number and make files writable for it. */

@@ -3,7 +3,7 @@ import { diskFiles, isObject, sha256, writeFile } from '../../base/index.js';
 import type { EngineName } from '../engine.js';
 
 /** A failed probe is repeated after this time, because the system may have been repaired. */
-const BELIEVED_MS = 24 * 60 * 60 * 1000;
+const RESULT_LIFETIME_MS = 24 * 60 * 60 * 1000;
 
 /** The result of the last probe of the installed engines, for callers that must not wait for a probe. */
 export interface ProbeResult {
@@ -16,9 +16,12 @@ export function knownToFail(folder: string, verdict: ProbeResult, now = Date.now
   const reading = diskFiles.read(pathOf(folder, verdict));
   if (reading.kind !== 'read') return false;
   try {
-    const said: unknown = JSON.parse(reading.text);
+    const result: unknown = JSON.parse(reading.text);
     return (
-      isObject(said) && said.works === false && typeof said.at === 'number' && Math.abs(now - said.at) < BELIEVED_MS
+      isObject(result) &&
+      result.works === false &&
+      typeof result.at === 'number' &&
+      Math.abs(now - result.at) < RESULT_LIFETIME_MS
     );
   } catch {
     return false;

@@ -60,9 +60,9 @@ async function build({ folder, name, maker: command, log }: SnapshotPlan, prefix
   const timer = setTimeout(() => maker.kill(), BUILD_MS);
   const parts: Buffer[] = [];
   let size = 0;
-  let said = '';
+  let stderr = '';
   maker.errors.on('data', (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-2_000);
+    stderr = (stderr + chunk.toString()).slice(-2_000);
   });
   maker.output.on('data', (chunk: Buffer) => {
     parts.push(chunk);
@@ -71,7 +71,7 @@ async function build({ folder, name, maker: command, log }: SnapshotPlan, prefix
   });
   const how = await maker.ended;
   clearTimeout(timer);
-  if (how !== 'exit code 0') throw new Error(`${how} ${said}`.trim());
+  if (how !== 'exit code 0') throw new Error(`${how} ${stderr}`.trim());
   const bytes = Buffer.concat(parts);
   const path = join(folder, nameOf(prefix, bytes));
   await writeFile(path, bytes);

@@ -22,7 +22,7 @@ export interface GuestCommand {
   readonly alsoKill?: () => void;
 }
 
-const LAST_WORDS_MS = 300;
+const LAST_OUTPUT_MS = 300;
 /** Guests get a lower priority, so that an endless loop does not slow down the gateway. */
 const PRIORITY = 5;
 
@@ -39,7 +39,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     detached: isGroup,
     windowsHide: true,
   });
-  giveWay(child.pid);
+  lowerPriority(child.pid);
   const watched = duplexOf(child.stdio[3]);
   const { stdin: input, stdout: output, stderr: errors } = child;
   if (!input || !output || !errors) throw new Error('a guest without pipes'); // cannot happen; narrows the type
@@ -54,9 +54,9 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
     };
     child.once('error', (error) => end(error.message));
     child.once('exit', (code, signal) => {
-      const how = howItEnded(code, signal);
+      const how = exitReason(code, signal);
       // Its last output may still be in the pipe, and a process it left behind may keep the pipe open.
-      const late = setTimeout(() => end(how), LAST_WORDS_MS);
+      const late = setTimeout(() => end(how), LAST_OUTPUT_MS);
       const read = () => {
         clearTimeout(late);
         end(how);
@@ -89,7 +89,7 @@ export async function spawnGuest(guest: GuestCommand): Promise<GuestProcess> {
 }
 
 /** Lowers the priority; child processes inherit it. If the system denies that, the priority stays. */
-function giveWay(pid: number | undefined): void {
+function lowerPriority(pid: number | undefined): void {
   if (pid === undefined) return;
   try {
     process.getBuiltinModule('node:os').setPriority(pid, PRIORITY);
@@ -99,7 +99,7 @@ function giveWay(pid: number | undefined): void {
 }
 
 /** A wrapper process reports a signal as an exit code over 128. */
-function howItEnded(code: number | null, signal: string | null): string {
+function exitReason(code: number | null, signal: string | null): string {
   if (signal) return `killed by ${signal}`;
   return code !== null && code > 128 ? `killed by signal ${code - 128}` : `exit code ${code}`;
 }

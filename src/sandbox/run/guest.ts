@@ -51,7 +51,7 @@ export class Guest {
     this.#channel = new StreamChannel(process.output, process.input, () => this.#streamLimits());
     this.#channel.start({
       message: (message) => this.#receive(readGuestMessage(message, this.#run?.job.servers ?? [])),
-      overlong: () => this.#misbehaved('hostCallBytes'),
+      overlong: () => this.#exceeded('hostCallBytes'),
       undelivered: () => undefined,
       onClose: () => this.kill(), // without its channel the guest is useless; `ended` reports the reason
     });
@@ -116,7 +116,7 @@ export class Guest {
   #send(message: Outgoing): void {
     if (!this.#alive) return;
     this.#channel.send(message);
-    if (this.#channel.backlogBytes > MAX_BACKLOG_BYTES) this.#misbehaved('hostCallBytes');
+    if (this.#channel.backlogBytes > MAX_BACKLOG_BYTES) this.#exceeded('hostCallBytes');
   }
 
   #receive(message: ReturnType<typeof readGuestMessage>): void {
@@ -129,16 +129,16 @@ export class Guest {
       return;
     }
     // Between runs only a leftover thread can send messages; they are dropped and get no response.
-    if (message.kind !== 'ready' && message.kind !== 'cancel' && message.kind !== 'done') this.#strayed();
+    if (message.kind !== 'ready' && message.kind !== 'cancel' && message.kind !== 'done') this.#dropLeftover();
   }
 
-  #strays = 0;
-  #strayed(): void {
-    this.#strays += 1;
-    if (this.#strays > 1_000) this.kill();
+  #leftoverMessages = 0;
+  #dropLeftover(): void {
+    this.#leftoverMessages += 1;
+    if (this.#leftoverMessages > 1_000) this.kill();
   }
 
-  #misbehaved(limit: 'hostCallBytes'): void {
+  #exceeded(limit: 'hostCallBytes'): void {
     this.#run?.stop(limit);
     this.kill();
   }
