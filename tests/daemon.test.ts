@@ -279,11 +279,11 @@ describe('the place of the socket', () => {
     await new Promise<void>((resolve) => void server.listen(house.socket, resolve));
     chmodSync(house.socket, 0o666);
     await using open = await house.client();
-    expect(open.stderr).toContain('is open to others');
+    expect(open.stderr).toContain('is accessible to other users');
     chmodSync(house.socket, 0o600);
     chmodSync(join(house.machine.home, 'run'), 0o777);
     await using exposed = await house.client();
-    expect(exposed.stderr).toContain('is open to others');
+    expect(exposed.stderr).toContain('is accessible to other users');
     expect(heard).toEqual([]);
     chmodSync(join(house.machine.home, 'run'), 0o700);
     await new Promise((resolve) => server.close(resolve));

@@ -43,7 +43,7 @@ describe.skipIf(onWindows)('in the place of a file', () => {
   it.each<{ title: string; make: (path: string) => void; message: RegExp }>([
     { title: 'a FIFO', make: fifo, message: /not a regular file/ },
     { title: 'a folder', make: (path) => mkdirSync(path), message: /is a folder/ },
-    { title: 'a link that leads back to itself', make: loop, message: /leads back to itself/ },
+    { title: 'a link that points to itself', make: loop, message: /points to itself/ },
     {
       title: 'a link to an endless device',
       make: (path) => symlinkSync('/dev/zero', path),
@@ -180,7 +180,7 @@ describe.skipIf(onWindows)('without permission', () => {
         (path) => ({
           code: 'unreadable-file',
           source: machine.path(path),
-          message: 'it may not be read',
+          message: 'it cannot be read: permission denied',
         }),
       ),
     );

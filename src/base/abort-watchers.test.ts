@@ -7,10 +7,10 @@ function countUp(this: { told: number }): void {
 }
 
 describe.each([
-  { title: 'a signal of anybody', make: () => new AbortController() },
+  { title: 'an ordinary signal', make: () => new AbortController() },
   { title: 'a lasting signal', make: lastingController },
 ])('watchAbort on $title', ({ make }) => {
-  it('tells all who watch, and nobody who has taken it back', () => {
+  it('calls all registered watchers and none that was removed', () => {
     const controller = make();
     const told: string[] = [];
     const acts = ['one', 'two', 'three'].map((name) => () => void told.push(name));
@@ -20,7 +20,7 @@ describe.each([
     expect(told).toEqual(['one', 'three']);
   });
 
-  it('tells an object that has a place for it', () => {
+  it('calls handleEvent of an object', () => {
     const controller = make();
     const watchers = [1, 2].map(() => ({ told: 0, handleEvent: countUp }));
     for (const watcher of watchers) watchAbort(controller.signal, watcher);
@@ -31,7 +31,7 @@ describe.each([
 });
 
 describe('watchAbort', () => {
-  it('has one listener for a thousand calls on a lasting signal, also where they end while others are told', () => {
+  it('has one listener for a thousand calls on a lasting signal, even if calls end while watchers run', () => {
     const controller = lastingController();
     const { signal } = controller;
     let told = 0;
@@ -48,7 +48,7 @@ describe('watchAbort', () => {
     expect(told).toBe(500);
   });
 
-  it('leaves nothing with a signal of anybody else, which its listeners would keep alive', () => {
+  it('leaves no listener on an ordinary signal, which would keep it alive', () => {
     const { signal } = new AbortController();
     const composed = AbortSignal.any([signal]);
     const act = () => undefined;

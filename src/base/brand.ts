@@ -1,4 +1,4 @@
 declare const brand: unique symbol;
 
-/** A string (or other value) that only its one maker can produce. */
+/** A string (or other value) that only one function can create. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };

@@ -9,10 +9,10 @@ const sweep: () => void = runInNewContext('gc');
 const aborted = (signal: AbortSignal) => new Promise((resolve) => signal.addEventListener('abort', resolve));
 
 describe('a deadline', () => {
-  it('comes in time, though the heap is swept meanwhile', async () => {
+  it('aborts in time although garbage collection runs', async () => {
     const { signal } = deadline(50, new AbortController().signal);
     const came = aborted(signal);
-    // One turn lets what is held weakly go.
+    // Weak references are cleared only after one turn of the event loop.
     await new Promise((resolve) => setImmediate(resolve));
     sweep();
     await came;
@@ -22,7 +22,7 @@ describe('a deadline', () => {
   it.each([
     { kind: 'plain', controller: () => new AbortController() },
     { kind: 'lasting', controller: lastingController },
-  ])('comes with a $kind signal that it follows, for its reason', ({ controller }) => {
+  ])('aborts with a $kind signal and its reason', ({ controller }) => {
     const [first, second] = [controller(), controller()];
     using limit = deadline(60_000, undefined, first.signal, second.signal);
     expect(limit.signal.aborted).toBe(false);
@@ -30,23 +30,23 @@ describe('a deadline', () => {
     expect([limit.signal.aborted, limit.signal.reason]).toEqual([true, 'enough']);
   });
 
-  it('is there at once where one of them has come already', () => {
+  it('is aborted from the start if one of its signals is', () => {
     using limit = deadline(60_000, AbortSignal.abort('before'));
     expect(limit.signal.reason).toBe('before');
   });
 
-  it('never comes once it was disposed of', async () => {
+  it('never aborts after it was disposed of', async () => {
     const controller = new AbortController();
     const limit = deadline(1, controller.signal);
     limit[Symbol.dispose]();
     controller.abort();
-    await new Promise((resolve) => setTimeout(resolve, 20)); // it does not come later either
+    await new Promise((resolve) => setTimeout(resolve, 20)); // it does not abort later either
     expect(limit.signal.aborted).toBe(false);
   });
 
-  it('may be further away than any timer', async () => {
+  it('accepts a limit that is longer than any timer', async () => {
     using limit = deadline(2 ** 40);
-    await new Promise((resolve) => setTimeout(resolve, 20)); // it does not come later either
+    await new Promise((resolve) => setTimeout(resolve, 20)); // it does not abort later either
     expect(limit.signal.aborted).toBe(false);
   });
 });

@@ -1,9 +1,12 @@
 import { unwatchAbort, watchAbort } from './abort-watchers.js';
 
-/** Node takes a longer time for no time at all. */
+/** Node treats a longer delay as 1 ms. */
 export const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** A signal that comes after some time, or with one of the others. It need not be disposed of, but holds a timer until then. */
+/**
+ * A signal that aborts after a time limit or with one of other signals. Disposing of it is optional, but releases its
+ * timer early.
+ */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
 }

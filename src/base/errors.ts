@@ -1,4 +1,4 @@
-/** Stable codes of errors that a person or a model can mend. A code never changes its meaning. */
+/** Stable codes of errors that a user or a model can fix. A code never changes its meaning. */
 export const ErrorCode = {
   Cancelled: 'CANCELLED',
   ConfigNotFound: 'CONFIG_NOT_FOUND',
@@ -29,7 +29,7 @@ export const ErrorCode = {
 } as const;
 export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode];
 
-/** What a person or a model can mend; anything else that is thrown is a fault of ours. */
+/** An error that a user or a model can fix. Any other exception is a bug in Portolan. */
 export class PortolanError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;
@@ -42,7 +42,7 @@ export class PortolanError extends Error {
   }
 }
 
-/** Ends a switch over a union: the compiler finds the case that was forgotten. */
+/** Ends a switch over a union, so that the compiler reports a missing case. */
 export function assertNever(value: never): never {
   throw new Error(`unexpected value: ${JSON.stringify(value)}`);
 }

@@ -1,13 +1,13 @@
-/** SHA-256 in hex. The module behind it is loaded at the first use: a machine without servers has nothing to hash. */
+/** SHA-256 in hex. `node:crypto` is loaded on first use, because a start without servers hashes nothing. */
 export function sha256(data: string | Uint8Array): string {
   return crypto().hash('sha256', data, 'hex');
 }
 
-/** HMAC with SHA-256, in hex: without the key nobody can try out what was hashed. */
+/** HMAC-SHA-256 in hex. Without the key, guesses of the hashed text cannot be verified. */
 export function hmac256(key: string, text: string): string {
   const { inner, outer, room } = padsOf(key);
   const { hash } = crypto();
-  // Two hashes in one go each take less than half the time of the object that does the same: the audit log makes two a line.
+  // Two one-shot hashes take less than half the time of an `Hmac` object, and the audit log needs two per line.
   const most = BLOCK_BYTES + text.length * MOST_BYTES_PER_UNIT;
   const whole = most <= room.length ? room : Buffer.concat([inner], most);
   const first = hash('sha256', whole.subarray(0, BLOCK_BYTES + whole.write(text, BLOCK_BYTES)), 'binary');
@@ -17,21 +17,21 @@ export function hmac256(key: string, text: string): string {
 
 const BLOCK_BYTES = 64;
 const HASH_BYTES = 32;
-/** No character is longer in UTF-8, counted in units of UTF-16. */
+/** The maximum number of UTF-8 bytes for one UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3;
 const ROOM_BYTES = 4_096;
 
 interface Pads {
   readonly key: string;
   readonly inner: Buffer;
-  /** Begins with `inner`; most texts fit behind it. */
+  /** Starts with the inner padded key; most texts fit behind it. */
   readonly room: Buffer;
-  /** Has room for the hash that comes after it. */
+  /** Starts with the outer padded key; the inner hash follows it. */
   readonly outer: Buffer;
 }
 let pads: Pads | undefined;
 
-/** The two forms of the key that HMAC is made with, kept for the next text. */
+/** The two padded forms of an HMAC key, cached for the next text. */
 function padsOf(key: string): Pads {
   if (pads?.key === key) return pads;
   const bytes = Buffer.from(key);
@@ -46,14 +46,15 @@ function padsOf(key: string): Pads {
   return pads;
 }
 
-/** A new key that nobody can guess, in hex. */
+/** A new random key in hex. */
 export function randomKey(): string {
   return crypto().randomBytes(32).toString('hex');
 }
 
 /**
- * Where the ids of our requests begin: what a tool shows may end up among its server's own lines, and whoever wrote it
- * shall not be able to write the answer to the next call. Some servers keep ids in 32 bits; half of them are left to count.
+ * The first request id, chosen at random. A tool's output can end up in its server's stdout, so its author must not be
+ * able to predict the next id and forge a response. Some servers store ids in 32 bits; half of that range is left for
+ * counting.
  */
 export function randomId(): number {
   return crypto().randomInt(2 ** 30);

@@ -1,11 +1,11 @@
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
-/** One thing that happened. Names of variables, never their values. */
+/** Logs one event. Facts contain the names of variables, never their values. */
 export type Log = (level: LogLevel, message: string, facts?: Readonly<Record<string, unknown>>) => void;
 
 const ORDER: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** One JSON object a line: stdout belongs to the protocol, so this goes to stderr. */
+/** Writes one JSON object per line. stdout belongs to the protocol, so the caller passes stderr. */
 export function jsonLog(write: (line: string) => void, least: LogLevel, now: () => number = Date.now): Log {
   return (level, message, facts = {}) => {
     if (ORDER.indexOf(level) < ORDER.indexOf(least)) return;
@@ -13,5 +13,5 @@ export function jsonLog(write: (line: string) => void, least: LogLevel, now: () 
   };
 }
 
-/** For those to whom nobody listens. */
+/** Discards all messages. */
 export const silentLog: Log = () => undefined;

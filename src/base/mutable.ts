@@ -1,2 +1,2 @@
-/** A value that is still being put together; everyone else sees it `readonly`. */
+/** A `readonly` type while its value is being built. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -1,20 +1,23 @@
 import { hmac256 } from './hash.js';
 
-/** What a sealed text was made for. It is of no use for anything or anybody else. */
+/** The purpose of a sealed text. It is invalid for any other purpose. */
 export interface SealPurpose {
-  /** What kind of text it is, such as a cursor. */
+  /** The kind of text, such as a cursor. */
   readonly kind: string;
-  /** Whom and what it is bound to: a client, a server. */
+  /** What it is bound to, such as a client and a server. */
   readonly bound: readonly string[];
 }
 
 export type Unsealed =
   | { readonly kind: 'open'; readonly value: unknown }
-  /** Not ours, not whole, or made for another. */
+  /** Not sealed by us, damaged, or sealed for another purpose. */
   | { readonly kind: 'forged' }
   | { readonly kind: 'expired' };
 
-/** A text that a client carries for us: it can read it, and neither change it nor use it elsewhere or later. */
+/**
+ * A text that a client stores for us. The client can read it, but cannot change it or use it for another purpose or
+ * after `expiresAt`.
+ */
 export function seal(key: string, purpose: SealPurpose, value: unknown, expiresAt: number): string {
   const body = Buffer.from(JSON.stringify([expiresAt, value])).toString('base64url');
   return `${body}.${signature(key, purpose, body)}`;
@@ -31,7 +34,7 @@ function signature(key: string, { kind, bound }: SealPurpose, body: string): str
   return hmac256(key, JSON.stringify([kind, bound, body]));
 }
 
-/** In the same time wherever they differ. */
+/** Compares in constant time. */
 function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)];
   return left.length === right.length && process.getBuiltinModule('node:crypto').timingSafeEqual(left, right);

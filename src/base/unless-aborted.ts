@@ -1,6 +1,6 @@
 import { ErrorCode, PortolanError } from './errors.js';
 
-/** Stops waiting when nobody wants the answer any more; what was begun goes on for the others who wait for it. */
+/** Stops waiting when the caller cancels. The operation itself continues for its other callers. */
 export async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   let onAbort: (() => void) | undefined;

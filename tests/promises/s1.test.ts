@@ -33,7 +33,7 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
     'S1 is not made in a folder that is open to others, and not looked for there: $shown',
     async ({ mode }) => {
       await using house = houseIn(mode);
-      await refusedAtBothEnds(house, 'is open to others');
+      await refusedAtBothEnds(house, 'is accessible to other users');
       expect(readdirSync(house.folder)).toEqual([]);
     },
   );
@@ -43,7 +43,7 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
     async ({ mode }) => {
       await using house = houseIn(0o700);
       await using heard = await listening(house.socket, mode);
-      await refusedAtBothEnds(house, 'is open to others');
+      await refusedAtBothEnds(house, 'is accessible to other users');
       expect([heard.connections(), statSync(house.socket).mode & 0o777]).toEqual([0, mode]);
     },
   );

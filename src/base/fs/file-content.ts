@@ -1,11 +1,11 @@
 const { closeSync, constants, fstatSync, openSync, readSync, statSync } = process.getBuiltinModule('node:fs');
 
 const MB = 1024 * 1024;
-/** A larger file is read only at its two ends. */
+/** Of a larger file only the first and the last megabyte are read. */
 export const MAX_WHOLE_BYTES = 10 * MB;
 const END_BYTES = MB;
 
-/** What stands at a path, with links followed. */
+/** The status of a path, after following links. */
 export interface FileStatus {
   readonly kind: 'file' | 'folder' | 'other';
   readonly mode: number;
@@ -13,7 +13,7 @@ export interface FileStatus {
   readonly group: number;
 }
 
-/** The bytes of a regular file, or of both its ends. Nothing else is ever opened. */
+/** The content of a regular file, or its first and last megabyte. Other kinds of files are never opened. */
 export type FileContent =
   | { readonly kind: 'whole'; readonly bytes: Uint8Array }
   | { readonly kind: 'ends'; readonly bytes: Uint8Array; readonly size: number; readonly inode: number }
@@ -26,15 +26,15 @@ export function readStatus(path: string): FileStatus | undefined {
     const kind = stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : 'other';
     return { kind, mode: stat.mode, owner: stat.uid, group: stat.gid };
   } catch {
-    return undefined; // a loop of links, a folder that may not be entered, or a path with a NUL character
+    return undefined; // a loop of links, a folder without permission to enter, or a path with a NUL character
   }
 }
 
-/** Reads a regular file of at most `wholeBytes` whole, and of a larger one the first and the last MB. */
+/** Reads a regular file of at most `wholeBytes` completely, and the first and last megabyte of a larger one. */
 export function readContent(path: string, wholeBytes = MAX_WHOLE_BYTES): FileContent {
   let descriptor: number | undefined;
   try {
-    // Opening a device or a FIFO may do something; O_NONBLOCK is for one that took the file's place after this check.
+    // Opening a device or a FIFO can have side effects. O_NONBLOCK covers one that replaces the file after this check.
     if (!statSync(path).isFile()) return { kind: 'unreadable', why: 'not a regular file' };
     descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     const stat = fstatSync(descriptor);
@@ -54,7 +54,7 @@ export function readContent(path: string, wholeBytes = MAX_WHOLE_BYTES): FileCon
   }
 }
 
-/** All bytes; undefined for a file that turns out to have more than `limit`. */
+/** Returns all bytes, or undefined if the file has more than `limit`. */
 function readUpTo(descriptor: number, expected: number, limit: number): Uint8Array | undefined {
   let bytes = Buffer.allocUnsafe(expected + 1);
   let length = 0;

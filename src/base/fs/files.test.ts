@@ -16,26 +16,26 @@ describe('diskFiles.read', () => {
     { title: 'UTF-8', bytes: Buffer.from(TEXT), text: TEXT },
     { title: 'UTF-8 with a byte order mark', bytes: Buffer.from(`\uFEFF${TEXT}`), text: TEXT },
     { title: 'UTF-16 as Windows writes it', bytes: Buffer.from(`\uFEFF${TEXT}`, 'utf16le'), text: TEXT },
-    { title: 'UTF-16 the other way round', bytes: bigEndian(`\uFEFF${TEXT}`), text: TEXT },
+    { title: 'UTF-16 in big-endian order', bytes: bigEndian(`\uFEFF${TEXT}`), text: TEXT },
     { title: 'UTF-16 cut in the middle of a character', bytes: Buffer.from([0xff, 0xfe, 0x61, 0x00, 0x62]), text: 'a' },
     { title: 'no bytes at all', bytes: Buffer.alloc(0), text: '' },
     { title: 'nothing but a byte order mark', bytes: Buffer.from([0xef, 0xbb, 0xbf]), text: '' },
-    { title: 'bytes that are no text', bytes: Buffer.from([0x61, 0xff, 0x62]), text: 'a\uFFFDb' },
+    { title: 'bytes that are not text', bytes: Buffer.from([0x61, 0xff, 0x62]), text: 'a\uFFFDb' },
   ])('reads $title', ({ title, bytes, text }) => {
     writeFileSync(inside(title), bytes);
     expect(diskFiles.read(inside(title))).toEqual({ kind: 'read', text });
   });
 
-  it.each(['nothing', 'UTF-8/below', 'x'.repeat(300)])('finds nothing at %s', (name) => {
+  it.each(['nothing', 'UTF-8/below', 'x'.repeat(300)])('returns absent for %s', (name) => {
     writeFileSync(inside('UTF-8'), '');
     expect(diskFiles.read(inside(name))).toEqual({ kind: 'absent' });
   });
 
-  it.skipIf(process.platform !== 'linux')('reads a file that says it is empty to its end', () => {
+  it.skipIf(process.platform !== 'linux')('reads a file that reports no size to its end', () => {
     expect(diskFiles.read('/proc/self/status')).toMatchObject({ kind: 'read', text: expect.stringContaining('Pid:') });
   });
 
-  it('gives a path that no disk could have back as a failure', () => {
+  it('returns a failure for a path that is invalid on every disk', () => {
     expect(diskFiles.read('a\0b')).toMatchObject({ kind: 'failed', hint: expect.any(String) });
     expect(diskFiles.list('a\0b')).toMatchObject({ kind: 'failed', hint: expect.any(String) });
     expect(diskFiles.realPath('a\0b')).toBeUndefined();
@@ -44,7 +44,7 @@ describe('diskFiles.read', () => {
 });
 
 describe('diskFiles.list', () => {
-  it('gives names in the order of their code units, with folders and links told apart', () => {
+  it('lists names in code unit order and marks folders and links', () => {
     mkdirSync(inside('list/folder'), { recursive: true });
     for (const name of ['b', 'a', 'B', 'é', '10', '9']) writeFileSync(inside(`list/${name}`), '');
     symlinkSync(inside('list/folder'), inside('list/to-folder'));
@@ -59,7 +59,7 @@ describe('diskFiles.list', () => {
     ]);
   });
 
-  it.each(['nothing', 'list/a'])('finds no folder at %s', (name) => {
+  it.each(['nothing', 'list/a'])('returns absent for the folder %s', (name) => {
     expect(diskFiles.list(inside(name))).toEqual({ kind: 'absent' });
   });
 });
@@ -72,7 +72,7 @@ describe('diskFiles.exists', () => {
     { name: 'list/a/below', exists: false },
     { name: 'list/none', exists: false },
     { name: 'x'.repeat(300), exists: false },
-  ])('says $exists of $name', ({ name, exists }) => {
+  ])('returns $exists for $name', ({ name, exists }) => {
     expect(diskFiles.exists(inside(name))).toBe(exists);
   });
 });

@@ -1,24 +1,24 @@
 import { type FileContent, type FileStatus, readContent, readStatus } from './file-content.js';
 
-// Not imported: an import of `node:fs` loads its streams as well, which costs a tenth of the whole start.
+// `import 'node:fs'` also loads its streams, which costs a tenth of the start-up time.
 const { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync, realpathSync, statSync } =
   process.getBuiltinModule('node:fs');
 
-/** A configuration file larger than this is refused rather than read. */
+/** A larger configuration file is rejected without reading it. */
 export const MAX_FILE_BYTES = 16 * 1024 * 1024;
 
-/** A folder with more names than this is not a folder of configuration files; the rest is left unread. */
+/** Further names in a folder are ignored: a folder of configuration files never has so many. */
 const MAX_FOLDER_NAMES = 10_000;
 
 interface FailedReading {
   readonly kind: 'failed';
   readonly message: string;
   readonly hint: string;
-  /** It is not for what the file is that it could not be read: later it may be, with nobody having touched it. */
+  /** The failure may be temporary: a later read can succeed although the file did not change. */
   readonly mayPass?: true;
 }
 
-/** Absent, failed and read are three answers: only the first means that nobody wrote anything. */
+/** Absent, failed and read are different results: only `absent` means that there are no entries. */
 export type FileReading =
   | { readonly kind: 'absent' }
   | FailedReading
@@ -29,7 +29,6 @@ export type FolderReading =
   | FailedReading
   | { readonly kind: 'read'; readonly names: readonly FolderName[] };
 
-/** The first bytes of a file as text. */
 interface FileStart {
   readonly text: string;
   /** The size of the whole file in bytes. */
@@ -43,35 +42,38 @@ export interface FolderName {
 }
 
 /**
- * The port to the disk. Reading is synchronous on purpose: some two hundred small files cost a tenth of the CPU time
- * that promises over the thread pool cost, and nothing else can happen before they are read (docs/decisions/0003).
+ * Access to the disk. Reading is synchronous because a few hundred small files cost a tenth of the CPU time of promises
+ * over the thread pool, and nothing else can happen before they are read (docs/decisions/0003).
  */
 export interface Files {
   read(path: string): FileReading;
   /**
-   * At most this many bytes of a regular file; undefined for anything else and for what cannot be read. Without this method no
-   * program is read to tell whether it is Portolan.
+   * Returns at most `maxBytes` of a regular file, or undefined if it is something else or unreadable. Without this
+   * method, discovery does not read programs to find out whether they are Portolan.
    */
   readStart?(path: string, maxBytes: number): FileStart | undefined;
-  /** The names in a folder. Only those that match the pattern (`*` by default) matter to the caller; others may be among them. */
+  /**
+   * The names in a folder. The caller needs only those that match `pattern` (default `*`); the result may contain
+   * others.
+   */
   list(path: string, pattern?: string): FolderReading;
   exists(path: string): boolean;
-  /** The path with every link followed, or undefined where there is nothing. */
+  /** The path after following all links, or undefined if it does not exist. */
   realPath(path: string): string | undefined;
-  /** Undefined where there is nothing, or nothing that may be looked at. */
+  /** Returns undefined if the path does not exist or is not accessible. */
   status(path: string): FileStatus | undefined;
-  /** The bytes of a regular file; of one with more than `wholeBytes` only the first and the last MB. */
+  /** The content of a regular file; of one larger than `wholeBytes` only the first and the last megabyte. */
   content(path: string, wholeBytes?: number): FileContent;
 }
 
-/** The machine's own disk. */
+/** The local disk. */
 export const diskFiles: Required<Files> = {
   read(path) {
     let descriptor: number;
     try {
-      // Most places are empty, and asking costs a tenth of the exception that opening them would throw.
+      // Most paths do not exist, and `statSync` costs a tenth of the exception that `openSync` would throw.
       if (statSync(path, { throwIfNoEntry: false }) === undefined) return { kind: 'absent' };
-      // Without O_NONBLOCK, opening a FIFO waits for someone to write to it.
+      // Without O_NONBLOCK, opening a FIFO blocks until another process writes to it.
       descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     } catch (error) {
       return unread(error);
@@ -86,7 +88,7 @@ export const diskFiles: Required<Files> = {
   },
   readStart(path, maxBytes) {
     try {
-      // Checked before it is opened: opening some devices has an effect.
+      // Checked before opening, because opening some devices has side effects.
       if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
       const descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
       try {
@@ -118,7 +120,7 @@ export const diskFiles: Required<Files> = {
     try {
       return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
     } catch (error) {
-      // What may not be looked at may well be there: reading it will say what is wrong.
+      // A path without permission may exist; reading it reports the error.
       return unread(error).kind === 'failed';
     }
   },
@@ -139,7 +141,7 @@ function readOpen(descriptor: number): FileReading {
   if (stat.isDirectory()) return failed('is a folder, not a file', 'remove the folder, or put the file in its place');
   if (!stat.isFile()) return failed('is not a regular file', 'put a regular file in its place');
   if (stat.size > MAX_FILE_BYTES) return tooLarge();
-  // One byte more than the size says, so that a file that grows meanwhile is read to its end or found too large.
+  // One extra byte, so that a file that grows during the read is read completely or rejected as too large.
   let bytes = Buffer.allocUnsafe(stat.size + 1);
   let length = 0;
   for (;;) {
@@ -151,7 +153,7 @@ function readOpen(descriptor: number): FileReading {
   }
 }
 
-/** UTF-8, or what a byte order mark says: PowerShell 5 writes UTF-16 when it redirects into a file. */
+/** Decodes UTF-8, or the encoding named by a byte order mark: PowerShell 5 redirects output as UTF-16. */
 export function decodeText(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return bytes.toString('utf16le', 2);
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return new TextDecoder('utf-16be').decode(bytes);
@@ -167,7 +169,7 @@ function isFolder(path: string): boolean {
 }
 
 const tooLarge = () =>
-  failed(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`, 'a file of this size is no configuration; shorten it');
+  failed(`is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`, 'a configuration file must be smaller; shorten it');
 
 function failed(message: string, hint: string): FailedReading {
   return { kind: 'failed', message, hint };
@@ -182,9 +184,9 @@ function unread(error: unknown): FailedReading | { readonly kind: 'absent' } {
       return { kind: 'absent' };
     case 'EACCES':
     case 'EPERM':
-      return failed('may not be read', 'make it readable for this user');
+      return failed('cannot be read: permission denied', 'make the file readable for this user');
     case 'ELOOP':
-      return failed('is a link that leads back to itself', 'remove the link or point it at a file');
+      return failed('is a link that points to itself', 'remove the link or point it at a file');
     case 'EISDIR':
       return failed('is a folder, not a file', 'remove the folder, or put the file in its place');
     case 'ENXIO':
@@ -192,11 +194,14 @@ function unread(error: unknown): FailedReading | { readonly kind: 'absent' } {
     case 'EMFILE':
     case 'ENFILE':
       return {
-        ...failed('cannot be read now: too many files are open', 'close some, or raise the limit'),
+        ...failed(
+          'cannot be read now: too many files are open',
+          'close other programs, or raise the limit (ulimit -n)',
+        ),
         mayPass: true,
       };
     default:
       if (typeof code !== 'string') throw error;
-      return { ...failed(`cannot be read (${code})`, 'see that the disk it is on works'), mayPass: true };
+      return { ...failed(`cannot be read (${code})`, 'check the disk for errors'), mayPass: true };
   }
 }

@@ -1,13 +1,15 @@
 import { homedir, userInfo } from 'node:os';
 import { ErrorCode, PortolanError } from '../errors.js';
 
-/** Where the user is at home. An empty `HOME` names no folder: what belongs there must not end up wherever we were started. */
+/**
+ * The user's home folder. An empty `HOME` is an error, because relative paths would depend on the working directory.
+ */
 export function homeFolder(): string {
   try {
     return homedir() || userInfo().homedir;
   } catch (cause) {
-    throw new PortolanError(ErrorCode.ConfigNotFound, 'it is not known where this user is at home', {
-      hint: 'set HOME to a folder that is yours',
+    throw new PortolanError(ErrorCode.ConfigNotFound, 'the home folder of this user is unknown', {
+      hint: 'set HOME to the path of your home folder',
       cause,
     });
   }

@@ -9,19 +9,19 @@ const parsed = { pid: 57, parent: 1, group: 77, session: 70, start: '1044694', i
 describe('parseStat', () => {
   it.each([
     { title: 'a plain name', text: `57 (cat) R ${tail}`, expected: parsed },
-    { title: 'a name with brackets and blanks', text: `57 (a) Z 9 (b) c) S ${tail}`, expected: parsed },
+    { title: 'a name with brackets and spaces', text: `57 (a) Z 9 (b) c) S ${tail}`, expected: parsed },
     { title: 'a name with a line break', text: `57 (a\n) Z 1 1) S ${tail}`, expected: parsed },
     { title: 'a zombie', text: `57 (cat) Z ${tail}`, expected: { ...parsed, isDead: true } },
-    { title: 'one that is going', text: `57 (cat) X ${tail}`, expected: { ...parsed, isDead: true } },
-    { title: 'nothing', text: '', expected: undefined },
-    { title: 'half a line', text: '57 (cat) R 1 77', expected: undefined },
-  ])('reads $title', ({ text, expected }) => {
+    { title: 'an exiting process', text: `57 (cat) X ${tail}`, expected: { ...parsed, isDead: true } },
+    { title: 'an empty text', text: '', expected: undefined },
+    { title: 'an incomplete line', text: '57 (cat) R 1 77', expected: undefined },
+  ])('parses $title', ({ text, expected }) => {
     expect(parseStat(text)).toEqual(expected);
   });
 });
 
 describe('parsePs', () => {
-  it('reads the columns we ask for, and leaves out what is no process', () => {
+  it('reads the requested columns and skips other lines', () => {
     const text = [
       '    1     0     1 Ss   Mon Nov 16 04:38:14 2026',
       ' 4321     1  4300 Z+   Tue Dec  1 00:00:00 2026    ',
@@ -36,7 +36,7 @@ describe('parsePs', () => {
 });
 
 describe.skipIf(process.platform === 'win32')('the identity of a process', () => {
-  it('is the same at every look, and lives as long as the process', async () => {
+  it('stays the same as long as the process runs', async () => {
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => 0, 60_000)'], { stdio: 'ignore' });
     const identity = identityOf(child.pid ?? 0);
     if (identity === undefined) throw new Error('a running process has an identity');
@@ -53,14 +53,14 @@ describe.skipIf(process.platform === 'win32')('the identity of a process', () =>
     expect(identityOf(identity.pid)).toBeUndefined();
   });
 
-  it.runIf(process.platform === 'linux')('is read of all processes without memory for each of them', async () => {
+  it.runIf(process.platform === 'linux')('is read for all processes without allocating a buffer for each', async () => {
     await allProcesses();
     const before = process.memoryUsage().arrayBuffers;
     for (let look = 0; look < 5; look += 1) await allProcesses();
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024);
   });
 
-  it('is not that of another process with the same number, another start or another machine', () => {
+  it('differs from another process with the same pid, start time or machine', () => {
     const mine = identityOf(process.pid);
     if (mine === undefined) throw new Error('we have an identity');
     expect(mine.boot).toBe(currentBoot());
@@ -69,8 +69,8 @@ describe.skipIf(process.platform === 'win32')('the identity of a process', () =>
     expect(isAlive({ ...mine, boot: 'other' })).toBe(false);
   });
 
-  it('takes a zombie for dead', async () => {
-    // The shell becomes a program that never asks how its child ended, and has become it by then.
+  it('treats a zombie as dead', async () => {
+    // The shell replaces itself with a program that never reaps its child.
     const parent = spawn('sh', ['-c', 'sleep 0.5 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [text] = await once(parent.stdout, 'data');
     const pid = Number(text);
@@ -81,7 +81,7 @@ describe.skipIf(process.platform === 'win32')('the identity of a process', () =>
     parent.kill('SIGKILL');
   });
 
-  it.each([0, -1, 1.5, Number.NaN, 2 ** 31 - 1])('is nothing for %d', (pid) => {
+  it.each([0, -1, 1.5, Number.NaN, 2 ** 31 - 1])('is undefined for pid %d', (pid) => {
     expect(identityOf(pid)).toBeUndefined();
   });
 });

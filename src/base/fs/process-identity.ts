@@ -1,47 +1,47 @@
-/** What tells a process from a later one that was given the same number. */
+/** Distinguishes a process from a later one with the same pid. */
 export interface ProcessIdentity {
-  /** This start of this machine, and on Linux the name space in which the number counts; empty where `start` says it all. */
+  /** The boot id of the machine, on Linux with the pid namespace; empty if `start` is unique without it. */
   readonly boot: string;
   readonly pid: number;
-  /** Ticks since the machine started on Linux, seconds since 1970 elsewhere. */
+  /** Ticks since boot on Linux, seconds since 1970 elsewhere. */
   readonly start: string;
 }
 
-/** One line of the table of processes. */
+/** One entry of the process table. */
 export interface ProcessEntry {
   readonly pid: number;
   readonly parent: number;
   readonly group: number;
-  /** 0 where the system does not tell. */
+  /** 0 if the system does not report it. */
   readonly session: number;
   readonly start: string;
-  /** It has ended, and only waits to be asked how. */
+  /** The process is a zombie: it has exited and was not reaped yet. */
   readonly isDead: boolean;
 }
 
-/** One question to `ps` takes milliseconds; a machine on which it takes longer has no answer for us. */
+/** The timeout of `ps`, which normally takes milliseconds. */
 const PS_LIMIT_MS = 2_000;
 const MAX_PS_BYTES = 8 * 1024 * 1024;
-/** Fifty-two numbers and a name of at most 64 bytes are a quarter of it. */
+/** Four times the longest possible line: 52 numbers and a name of at most 64 bytes. */
 const MAX_STAT_BYTES = 4096;
-/** The same words whatever language and zone the person uses. */
+/** Fixes the output format, whatever the user's language and time zone. */
 const PS_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
-/** Each with a flag of its own: the BSDs take all that follows a `=` for a title. */
+/** One `-o` for each column, because the BSDs take everything after `=` as a column title. */
 const PS_COLUMNS = ['pid=', 'ppid=', 'pgid=', 'stat=', 'lstart='].flatMap((column) => ['-o', column]);
 
-/** Undefined for a process that has ended, be it reaped or not, and where the system (Windows) tells no start times. */
+/** Returns undefined for an exited process (reaped or not) and on Windows, which reports no start times. */
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const entry = entryOf(pid);
   return entry === undefined || entry.isDead ? undefined : { boot: currentBoot(), pid, start: entry.start };
 }
 
-/** Whether this very process still runs, and not another one with its number. */
+/** Returns whether this process still runs, as opposed to another one with its pid. */
 export function isAlive(identity: ProcessIdentity): boolean {
   if (identity.boot !== currentBoot()) return false;
   return identityOf(identity.pid)?.start === identity.start;
 }
 
-/** Undefined where there is no such process, or no way to ask. */
+/** Returns undefined if there is no such process or the system has no process table. */
 export function entryOf(pid: number): ProcessEntry | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
   if (process.platform === 'linux') return linuxEntry(pid);
@@ -57,7 +57,7 @@ export function entryOf(pid: number): ProcessEntry | undefined {
   return parsePs(stdout ?? '').find((entry) => entry.pid === pid);
 }
 
-/** Every process that this user can see; undefined where there is no way to ask. */
+/** All processes that this user can see, or undefined if the system has no process table. */
 export async function allProcesses(): Promise<readonly ProcessEntry[] | undefined> {
   if (process.platform === 'linux') return linuxEntries();
   if (process.platform === 'win32') return undefined;
@@ -68,7 +68,7 @@ export async function allProcesses(): Promise<readonly ProcessEntry[] | undefine
   });
 }
 
-/** The fields stand after the last `)`: what is before it is a name that the process chose, with any character in it. */
+/** The fields follow the last `)`: the process chooses its own name, which can contain any character. */
 export function parseStat(text: string): ProcessEntry | undefined {
   const pid = Number.parseInt(text, 10);
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
@@ -85,7 +85,7 @@ export function parseStat(text: string): ProcessEntry | undefined {
   };
 }
 
-/** What `ps` says in the columns that we ask for; a line that is none is left out. */
+/** Parses the output of `ps`; lines in another format are skipped. */
 export function parsePs(text: string): ProcessEntry[] {
   return text.split('\n').flatMap((line) => {
     const [, pid, parent, group, state = '', date = ''] = /^\s*(\d+)\s+(\d+)\s+(\d+)\s+(\S+)\s+(.+)$/.exec(line) ?? [];
@@ -105,7 +105,7 @@ export function parsePs(text: string): ProcessEntry[] {
 }
 
 function linuxEntries(): ProcessEntry[] | undefined {
-  // Where /proc is not mounted we are not in it either.
+  // If our own entry is missing, /proc is not mounted.
   if (linuxEntry(process.pid) === undefined) return undefined;
   const { readdirSync } = process.getBuiltinModule('node:fs');
   return readdirSync('/proc').flatMap((name) => {
@@ -118,13 +118,13 @@ function linuxEntry(pid: number): ProcessEntry | undefined {
   try {
     return parseStat(readStat(pid));
   } catch {
-    return undefined; // it ended between two looks
+    return undefined; // the process exited in the meantime
   }
 }
 
 let statBytes: Buffer | undefined;
 
-/** A file of /proc does not tell its size, and Node sets 64 kB aside for such a one: of all processes that is tens of megabytes. */
+/** Files in /proc report no size, so `readFile` would allocate 64 kB for each: tens of megabytes for all processes. */
 function readStat(pid: number): string {
   const { openSync, readSync, closeSync } = process.getBuiltinModule('node:fs');
   statBytes ??= Buffer.allocUnsafe(MAX_STAT_BYTES);
@@ -138,9 +138,9 @@ function readStat(pid: number): string {
 
 let knownBoot = '';
 
-/** This start of this machine and the name space of our numbers; empty where the system does not tell, or cannot just now. */
+/** The boot id of the machine and our pid namespace; empty if the system does not report them or reading failed. */
 export function currentBoot(): string {
-  // Nothing is remembered of a failure: a process that is out of file descriptors has some again later.
+  // A failure is not cached: it may be temporary, such as too many open files.
   if (knownBoot === '' && process.platform === 'linux') knownBoot = linuxBoot();
   return knownBoot;
 }
@@ -148,7 +148,7 @@ export function currentBoot(): string {
 function linuxBoot(): string {
   const { readFileSync, readlinkSync } = process.getBuiltinModule('node:fs');
   try {
-    // Containers share the machine's start but count from 1 each: 57 in one is not 57 in the other.
+    // Containers share the boot id but have pid namespaces of their own: pid 57 in one is not pid 57 in another.
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
     return '';

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A folder like `/tmp`: anybody's, and nobody can take away what is another's. */
+/** A sticky folder like `/tmp`: every user can create files, and none can remove files of others. */
 function sharedFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-place-'));
   chmodSync(folder, 0o1777);
@@ -45,21 +45,25 @@ describe('socketPlace', () => {
     { title: 'the flag first', wish: { flag: '/f', env: { MCP_BRIDGE_SOCKET: '/e' }, setting: '/s' }, expected: '/f' },
     { title: 'then the variable', wish: { env: { MCP_BRIDGE_SOCKET: '/e' }, setting: '/s' }, expected: '/e' },
     { title: 'then the setting', wish: { env: { XDG_RUNTIME_DIR: '/r' }, setting: '~/s' }, expected: '/home/u/s' },
-    { title: 'then the folder of the user', wish: { env: { XDG_RUNTIME_DIR: '/r' } }, expected: '/r/mcp-bridge.sock' },
     {
-      title: 'an empty word as none',
+      title: 'then the runtime folder of the user',
+      wish: { env: { XDG_RUNTIME_DIR: '/r' } },
+      expected: '/r/mcp-bridge.sock',
+    },
+    {
+      title: 'no empty value',
       wish: { flag: '', env: { XDG_RUNTIME_DIR: '/r' } },
       expected: '/r/mcp-bridge.sock',
     },
-  ])('takes $title', ({ wish, expected }) => {
+  ])('uses $title', ({ wish, expected }) => {
     expect(socketPlace({ home, ...wish })).toBe(expected);
   });
 
-  it.each(['s.sock', `/${'x'.repeat(108)}`, '/a\0b'])('refuses %j', (flag) => {
+  it.each(['s.sock', `/${'x'.repeat(108)}`, '/a\0b'])('rejects %j', (flag) => {
     expect(() => socketPlace({ home, env: {}, flag })).toThrow(/absolute|longer/);
   });
 
-  it('takes the folder of all where nothing is said and nobody else has the name', async () => {
+  it('uses the shared folder if nothing is set and the name is free', async () => {
     const folder = sharedFolder();
     const usual = join(folder, 'mcp-bridge.sock');
     expect(socketPlace({ home, env: {} }, folder)).toBe(usual);
@@ -67,14 +71,14 @@ describe('socketPlace', () => {
     expect(socketPlace({ home, env: {} }, folder)).toBe(usual);
   });
 
-  // Only root can make another user's file.
-  it.skipIf(!isRoot)('leaves a name that another user has, for a folder of its own, and stays there', async () => {
+  // Only root can create a file of another user.
+  it.skipIf(!isRoot)('uses a private folder, permanently, if another user has the name', async () => {
     const folder = sharedFolder();
     const usual = join(folder, 'mcp-bridge.sock');
     const own = join(folder, `mcp-bridge-${process.geteuid?.()}`, 'mcp-bridge.sock');
     writeFileSync(usual, '');
     chownSync(usual, STRANGER, STRANGER);
-    // Whoever asks first makes the folder; whoever asks then, at the other end, comes to the same place.
+    // The first caller creates the folder; a later one gets the same path.
     const place = socketPlace({ home, env: {} }, folder);
     expect(place).toBe(own);
     makeSocketFolder(place);
@@ -86,7 +90,7 @@ describe('socketPlace', () => {
     expect(socketPlace({ home, env: {} }, folder)).toBe(own);
   });
 
-  it.skipIf(!isRoot)('refuses a folder of its own name that another user has made', () => {
+  it.skipIf(!isRoot)('rejects a private folder that another user created', () => {
     const folder = sharedFolder();
     const mine = join(folder, `mcp-bridge-${process.geteuid?.()}`);
     mkdirSync(mine, { mode: 0o700 });
@@ -112,12 +116,12 @@ describe('a link to the socket', () => {
     return { folder, usual, target };
   }
 
-  it('leads to the socket of this user', async () => {
+  it('points to the socket of this user', async () => {
     const { folder, usual, target } = await linked();
     expect([socketAt(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual([target, target]);
   });
 
-  it('leads to nothing after the daemon has died, and a client without a runtime folder means the same place', async () => {
+  it('is absent after the daemon has died, and a client without a runtime folder still uses the same path', async () => {
     const { folder, usual, target } = await linked(false);
     expect([checkSocket(usual), socketPlace({ home: '/h', env: {} }, folder)]).toEqual(['absent', target]);
     rmSync(join(target, '..'), { recursive: true });
@@ -126,14 +130,14 @@ describe('a link to the socket', () => {
 
   it.each<{ title: string; change: (place: Linked) => void; says: string }>([
     {
-      title: 'the socket is open to others',
+      title: 'the socket is accessible to other users',
       change: ({ target }) => chmodSync(target, 0o666),
-      says: 'is open to others',
+      says: 'is accessible to other users',
     },
     {
-      title: 'the folder of the socket is open to others',
+      title: 'the folder of the socket is accessible to other users',
       change: ({ target }) => chmodSync(join(target, '..'), 0o777),
-      says: 'is open to others',
+      says: 'is accessible to other users',
     },
     {
       title: 'its folder is not sticky',
@@ -141,20 +145,20 @@ describe('a link to the socket', () => {
       says: 'is not a socket',
     },
     {
-      title: 'it leads to another link',
+      title: 'it points to another link',
       change: ({ target }) => {
         rmSync(target);
         symlinkSync('elsewhere', target);
       },
       says: 'is not a socket',
     },
-  ])('is refused where $title', async ({ change, says }) => {
+  ])('is rejected if $title', async ({ change, says }) => {
     const place = await linked();
     change(place);
     expect(() => socketAt(place.usual)).toThrow(says);
   });
 
-  it.skipIf(!isRoot)('is refused where another user made the link or the socket', async () => {
+  it.skipIf(!isRoot)('is rejected if another user created the link or the socket', async () => {
     const [byLink, bySocket] = [await linked(), await linked()];
     lchownSync(byLink.usual, STRANGER, STRANGER);
     chownSync(bySocket.target, STRANGER, STRANGER);

@@ -2,17 +2,17 @@ import type { Stats } from 'node:fs';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { ErrorCode, PortolanError } from '../errors.js';
 
-/** What was said about where the socket lies, the first of these first. */
+/** The possible sources of the socket path, highest precedence first. */
 export interface SocketWish {
   readonly flag?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** As the user's settings say. */
+  /** From the user's settings. */
   readonly setting?: string | undefined;
   readonly home: string;
 }
 
 const NAME = 'mcp-bridge.sock';
-/** The system's own limits, less the end of the text. */
+/** The limits of the system, without the terminating NUL. */
 const MAX_PATH_BYTES = { linux: 107, other: 103 } as const;
 const OTHERS = 0o077;
 const WRITABLE_BY_OTHERS = 0o022;
@@ -20,7 +20,7 @@ const STICKY = 0o1000;
 const PRIVATE_FOLDER = 0o700;
 const ROOT = 0;
 
-/** Where the daemon of this user listens; both ends ask here, so that they agree. */
+/** The socket path of this user's daemon. The daemon and its clients both call this function, so that they agree. */
 export function socketPlace({ flag, env, setting, home }: SocketWish, temporary = '/tmp'): string {
   const said = flag || env.MCP_BRIDGE_SOCKET || setting;
   if (said) return checkedPath(said.startsWith('~/') ? join(home, said.slice(2)) : said);
@@ -30,22 +30,24 @@ export function socketPlace({ flag, env, setting, home }: SocketWish, temporary 
   return sharedPlace(temporary);
 }
 
-/** Where the daemon links to its socket if it listens in the runtime folder of the user. The variable is for tests. */
+/**
+ * The path of the link that the daemon creates if its socket is in the user's runtime folder. Tests set the variable.
+ */
 export function legacySocketPath(env: SocketWish['env']): string {
   return checkedPath(env.MCP_BRIDGE_LEGACY_LINK || join('/tmp', NAME));
 }
 
-/** Whether a socket lies in the folder that the system gives this user. */
+/** Returns whether the socket is in the user's runtime folder (`XDG_RUNTIME_DIR`). */
 export function isInRuntimeFolder(path: string, { XDG_RUNTIME_DIR: folder }: SocketWish['env']): boolean {
   return folder !== undefined && isAbsolute(folder) && resolve(path).startsWith(`${resolve(folder)}${sep}`);
 }
 
-/** Anybody may take a name in the folder of all: then ours is in a folder of our own, and stays there. */
+/** Another user can take our name in the shared folder. Then the socket is in a private folder, permanently. */
 function sharedPlace(temporary: string): string {
   const usual = join(temporary, NAME);
   const own = join(temporary, `mcp-bridge-${process.geteuid?.() ?? 0}`, NAME);
   const found = factsOf(usual);
-  // A daemon that has the runtime folder links to its socket. A client without that folder must mean the same daemon.
+  // A daemon with a runtime folder links to its socket, so that a client without that variable reaches the same daemon.
   const linked = found?.isSymbolicLink() && isOurs(found) ? linkTarget(usual) : undefined;
   if (linked !== undefined && factsOf(dirname(linked))?.isDirectory()) return checkedPath(linked);
   const isTaken = found !== undefined && !isOurs(found);
@@ -56,27 +58,29 @@ function sharedPlace(temporary: string): string {
 function checkedPath(path: string): string {
   if (isPipeName(path)) return path;
   if (!isAbsolute(path))
-    throw new PortolanError(ErrorCode.Usage, `the socket ${path} is not an absolute path`, {
-      hint: 'two programs in two folders must mean the same one',
+    throw new PortolanError(ErrorCode.Usage, `the socket path ${path} is not absolute`, {
+      hint: 'use an absolute path, because a relative one depends on the working directory',
     });
   const most = process.platform === 'linux' ? MAX_PATH_BYTES.linux : MAX_PATH_BYTES.other;
   if (Buffer.byteLength(path) > most || path.includes('\0'))
-    throw new PortolanError(ErrorCode.Usage, `the path of the socket is longer than ${most} bytes`, {
+    throw new PortolanError(ErrorCode.Usage, `the socket path is longer than ${most} bytes`, {
       hint: 'choose a shorter one with MCP_BRIDGE_SOCKET',
     });
   return path;
 }
 
-/** Whether there is a socket of ours that only we can use; anything else in its place is refused and not touched. */
+/** Returns whether our socket exists and is private. Anything else at this path is an error and is not modified. */
 export function checkSocket(path: string): 'there' | 'absent' {
   return socketAt(path) === undefined ? 'absent' : 'there';
 }
 
-/** The path of the socket, which is another one where a daemon of ours has linked to it. Owners of link, socket and folders are checked. */
+/**
+ * The path of the socket after following our daemon's link. Checks the owners of the link, the socket and the folders.
+ */
 export function socketAt(path: string): string | undefined {
-  if (isPipeName(path)) return path; // the system keeps other users out
+  if (isPipeName(path)) return path; // Windows keeps other users out
   const found = factsInside(path);
-  // A daemon makes its link in a sticky folder, and a link anywhere else is refused like any file.
+  // The daemon creates its link only in a sticky folder; a link anywhere else is rejected like a regular file.
   if (!found?.isSymbolicLink() || !isStickyFolder(dirname(path))) return found && checkedSocket(path, found);
   if (!isOurs(found)) throw refused(path, 'belongs to another user');
   const target = linkTarget(path);
@@ -87,11 +91,11 @@ export function socketAt(path: string): string | undefined {
 function checkedSocket(path: string, found: Stats): string {
   if (!found.isSocket()) throw refused(path, 'is not a socket');
   if (!isOurs(found)) throw refused(path, 'belongs to another user');
-  if (process.platform !== 'win32' && (found.mode & OTHERS) !== 0) throw refused(path, 'is open to others');
+  if (process.platform !== 'win32' && (found.mode & OTHERS) !== 0) throw refused(path, 'is accessible to other users');
   return path;
 }
 
-/** What lies there, in a folder in which nobody else can put something in its place. */
+/** The status of a path in a folder where no other user can replace it. */
 function factsInside(path: string): Stats | undefined {
   const folder = dirname(path);
   const around = process.getBuiltinModule('node:fs').statSync(folder, { throwIfNoEntry: false });
@@ -100,7 +104,7 @@ function factsInside(path: string): Stats | undefined {
   return factsOf(path);
 }
 
-/** Where a link leads; undefined if it is gone. */
+/** The target of a link, or undefined if the link is gone. */
 export function linkTarget(path: string): string | undefined {
   try {
     return resolve(dirname(path), process.getBuiltinModule('node:fs').readlinkSync(path));
@@ -109,13 +113,13 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
-/** The folder of the socket is made if it is missing, closed to everybody else. */
+/** Creates the folder of the socket if it is missing, private to this user. */
 export function makeSocketFolder(path: string): void {
   if (isPipeName(path)) return;
   process.getBuiltinModule('node:fs').mkdirSync(dirname(path), { recursive: true, mode: PRIVATE_FOLDER });
 }
 
-/** Who owns the folder decides what lies in it: it is ours alone, or one where nobody can take away what is ours. */
+/** The owner of a folder can replace its content: it must be ours and private, or sticky. */
 function checkFolder(folder: string, around: Stats): void {
   if (!around.isDirectory()) throw refused(folder, 'is not a folder');
   const { uid, mode } = around;
@@ -124,17 +128,21 @@ function checkFolder(folder: string, around: Stats): void {
   if (!isOurs({ uid }) && uid !== ROOT) throw refused(folder, 'belongs to another user');
   if (isSticky) return;
   if (isOurs({ uid }) ? (mode & OTHERS) !== 0 : (mode & WRITABLE_BY_OTHERS) !== 0)
-    throw refused(folder, 'is open to others', 'close it with chmod 700, or choose another with MCP_BRIDGE_SOCKET');
+    throw refused(
+      folder,
+      'is accessible to other users',
+      'run chmod 700 on it, or choose another folder with MCP_BRIDGE_SOCKET',
+    );
 }
 
-/** Whether other users can add names to this folder and cannot take away ours. */
+/** Returns whether other users can create files in this folder but cannot remove ours. */
 export function isStickyFolder(folder: string): boolean {
   const around = process.getBuiltinModule('node:fs').statSync(folder, { throwIfNoEntry: false });
   const isSafe = around !== undefined && (isOurs(around) || around.uid === ROOT);
   return isSafe && around.isDirectory() && (around.mode & STICKY) !== 0;
 }
 
-/** What lies there, without following a link. */
+/** The status of a path, without following links. */
 export function factsOf(path: string): Stats | undefined {
   return process.getBuiltinModule('node:fs').lstatSync(path, { throwIfNoEntry: false });
 }
@@ -148,6 +156,6 @@ export function isOurs({ uid }: Pick<Stats, 'uid'>): boolean {
   return user === undefined || user === uid;
 }
 
-function refused(path: string, why: string, hint = 'move it away, or choose another with MCP_BRIDGE_SOCKET') {
+function refused(path: string, why: string, hint = 'move it away, or choose another path with MCP_BRIDGE_SOCKET') {
   return new PortolanError(ErrorCode.ConnectionError, `${path} ${why}`, { hint });
 }

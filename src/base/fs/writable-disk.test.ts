@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { syncData } from './writable-disk.js';
 
-/** A file on a system that has only some calls, and which of them were made. */
+/** A file on a system that lacks some calls; records the calls made. */
 function file(error?: string) {
   const calls: string[] = [];
   return {
@@ -19,8 +19,8 @@ function file(error?: string) {
 describe('syncData', () => {
   it.each([
     { title: 'fdatasync', error: undefined, calls: ['fdatasync'] },
-    { title: 'fsync where the system has no fdatasync', error: 'ENOSYS', calls: ['fdatasync', 'fsync'] },
-    { title: 'fsync where the disk has no fdatasync', error: 'EINVAL', calls: ['fdatasync', 'fsync'] },
+    { title: 'fsync if the system has no fdatasync', error: 'ENOSYS', calls: ['fdatasync', 'fsync'] },
+    { title: 'fsync if the disk has no fdatasync', error: 'EINVAL', calls: ['fdatasync', 'fsync'] },
   ])('uses $title', async ({ error, calls }) => {
     const written = file(error);
     await syncData(written);

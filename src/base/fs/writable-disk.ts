@@ -1,11 +1,11 @@
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// Not imported: see files.ts.
+// `import 'node:fs'` is too slow: see files.ts.
 const { constants, promises } = process.getBuiltinModule('node:fs');
 const { lstat, mkdir, open, readdir, readlink, realpath, rename, stat, unlink } = promises;
 
-/** What stands at a path, a link not followed. */
+/** The status of a path, without following links. */
 export interface FileFacts {
   readonly kind: 'file' | 'folder' | 'link' | 'other';
   readonly mode: number;
@@ -14,45 +14,45 @@ export interface FileFacts {
   readonly size: number;
 }
 
-/** Every operation that writing a file takes, so that a test can let each of them fail. */
+/** All file operations of a write, so that tests can make each of them fail. */
 export interface WritableDisk {
   facts(path: string): Promise<FileFacts | undefined>;
-  /** The same of what a link leads to. */
+  /** The status of a path, after following links. */
   target(path: string): Promise<FileFacts | undefined>;
   read(path: string): Promise<Uint8Array>;
   readLink(path: string): Promise<string>;
-  /** The path of something that is there, every link in it followed. */
+  /** The path of an existing file, after following links. */
   realPath(path: string): Promise<string>;
-  /** The folder and those above it that are not there yet. */
+  /** Creates the folder and its missing parents. */
   makeFolder(path: string, mode: number): Promise<void>;
-  /** A file that was not there before. */
+  /** Creates a file; fails if it exists. */
   create(path: string, mode: number): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Files in a folder that end in this way and were last written before a time. */
+  /** Files in a folder with this suffix that were last written before the given time. */
   leftBehind(folder: string, ending: string, before: number): Promise<string[]>;
-  /** Makes a new name last through a power cut; where a folder cannot be synced, nothing. */
+  /** Makes a new directory entry survive a power cut. Does nothing if the system cannot sync folders. */
   syncFolder(path: string): Promise<void>;
 }
 
 export interface OpenFile {
   write(data: Uint8Array): Promise<void>;
-  /** Whether the file now has this owner and group. */
+  /** Changes owner and group; returns whether that was permitted. */
   giveTo(owner: number, group: number): Promise<boolean>;
   allow(mode: number): Promise<void>;
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** How a system says that it cannot do this at all. */
+/** Error codes for an operation that the system does not support. */
 const NO_DATA_SYNC: readonly string[] = ['ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
 
-/** The machine's own disk. */
+/** The local disk. */
 export const writableDisk: WritableDisk = {
   facts: (path) => factsBy(lstat, path),
   target: (path) => factsBy(stat, path),
   async read(path) {
-    // Without O_NONBLOCK, opening what has become a FIFO would wait for someone to write to it.
+    // Without O_NONBLOCK, opening a FIFO blocks until another process writes to it.
     const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       return await file.readFile();
@@ -76,7 +76,7 @@ export const writableDisk: WritableDisk = {
     return paths.filter((_, n) => (times[n] ?? before) < before);
   },
   async syncFolder(path) {
-    // Windows opens no folders, and some network disks sync none; the file's own bytes are safe by then.
+    // Windows cannot open folders, and some network disks cannot sync them. The content of the file is already synced.
     const folder = await open(path, constants.O_RDONLY).catch(() => undefined);
     await folder?.sync().catch(() => undefined);
     await folder?.close();
@@ -104,7 +104,7 @@ function openFile(file: FileHandle): OpenFile {
         await file.chown(owner, group);
         return true;
       } catch (error) {
-        if (codeOf(error) === 'EPERM' || codeOf(error) === 'EINVAL') return false; // only root gives files away
+        if (codeOf(error) === 'EPERM' || codeOf(error) === 'EINVAL') return false; // only root can change the owner
         throw error;
       }
     },
@@ -114,7 +114,10 @@ function openFile(file: FileHandle): OpenFile {
   };
 }
 
-/** The data and its size are enough, since the name is synced with the folder. Disks without `fdatasync` have `fsync`. */
+/**
+ * Data and size are enough, because the folder is synced for the name. Falls back to `fsync` on disks without
+ * `fdatasync`.
+ */
 export async function syncData(file: Pick<FileHandle, 'datasync' | 'sync'>): Promise<void> {
   try {
     await file.datasync();

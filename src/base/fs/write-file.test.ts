@@ -34,7 +34,7 @@ const modeOf = (path: string) => statSync(path).mode & 0o7777;
 const temporary = (path: string) => readdirSync(path).filter((name) => name.includes('portolan-tmp'));
 
 describe('writeFile', () => {
-  it('makes a file that only its owner can read, in folders that only he can enter', async () => {
+  it('creates a private file in private folders', async () => {
     using home = folder();
     const path = join(home.path, 'a', 'b', 'servers.json');
     expect(await writeFile(path, '{}')).toEqual({ path });
@@ -44,7 +44,7 @@ describe('writeFile', () => {
     expect(readdirSync(join(home.path, 'a', 'b'))).toEqual(['servers.json']);
   });
 
-  it.each([0o644, 0o600, 0o640, 0o755, 0o444])('keeps the rights %o of the old file', async (mode) => {
+  it.each([0o644, 0o600, 0o640, 0o755, 0o444])('keeps the permissions %o of the old file', async (mode) => {
     using home = folder();
     const path = join(home.path, 'x');
     writeFileSync(path, 'old');
@@ -67,9 +67,9 @@ describe('writeFile', () => {
 
   it.each([
     { title: 'to a file', target: 'real/x', before: 'old' },
-    { title: 'to nothing yet', target: 'real/y', before: undefined },
-    { title: 'through a folder that is a link itself', target: '../up', before: 'old' },
-  ])('leaves a link $title a link, and writes where it leads', async ({ target, before }) => {
+    { title: 'to a missing file', target: 'real/y', before: undefined },
+    { title: 'through a linked folder', target: '../up', before: 'old' },
+  ])('keeps a link $title and writes its target', async ({ target, before }) => {
     using home = folder();
     mkdirSync(join(home.path, 'real', 'deep'), { recursive: true });
     symlinkSync(join(home.path, 'real', 'deep'), join(home.path, 'linked'));
@@ -88,8 +88,8 @@ describe('writeFile', () => {
 
   it.each([
     { title: 'to a file', target: 'precious' },
-    { title: 'to nothing yet', target: 'nothing' },
-  ])('refuses a link $title where a stranger may have chosen what lies there', async ({ target }) => {
+    { title: 'to a missing file', target: 'nothing' },
+  ])('rejects a link $title in a folder that others can write to', async ({ target }) => {
     using home = folder();
     writeFileSync(join(home.path, 'precious'), 'mine');
     const link = join(home.path, 'link');
@@ -106,8 +106,8 @@ describe('writeFile', () => {
     { title: 'a folder', make: (path: string) => mkdirSync(path) },
     { title: 'a FIFO', make: (path: string) => execFileSync('mkfifo', [path]) },
     { title: 'a device', make: (path: string) => symlinkSync('/dev/null', path) },
-    { title: 'a link that leads back to itself', make: (path: string) => symlinkSync(path, path) },
-  ])('refuses $title', async ({ make }) => {
+    { title: 'a link that points to itself', make: (path: string) => symlinkSync(path, path) },
+  ])('rejects $title', async ({ make }) => {
     using home = folder();
     const path = join(home.path, 'x');
     make(path);
@@ -117,7 +117,7 @@ describe('writeFile', () => {
     expect(readdirSync(home.path)).toEqual(['x']);
   });
 
-  it('does not follow what someone put in the place of the backup', async () => {
+  it('does not follow a link at the path of the backup', async () => {
     using home = folder();
     const path = join(home.path, 'x');
     writeFileSync(path, 'old');
@@ -128,7 +128,7 @@ describe('writeFile', () => {
     expect(lstatSync(`${path}.portolan-backup`).isFile()).toBe(true);
   });
 
-  it('clears away what a process that was killed left behind, and nothing that is still being written', async () => {
+  it('removes temporary files of a killed process and keeps those still being written', async () => {
     using home = folder();
     const [dead, living] = ['.0a.portolan-tmp', '.0b.portolan-tmp'].map((name) => join(home.path, name));
     for (const path of [dead, living]) writeFileSync(path ?? '', 's3cret');
@@ -139,9 +139,9 @@ describe('writeFile', () => {
 
   it.each([
     { title: 'changed', old: 'theirs', from: Buffer.from('ours') },
-    { title: 'made', old: 'theirs', from: undefined },
+    { title: 'created', old: 'theirs', from: undefined },
     { title: 'removed', old: undefined, from: Buffer.from('ours') },
-  ])('does not replace a file that another program $title meanwhile', async ({ old, from }) => {
+  ])('does not replace a file that another program $title in the meantime', async ({ old, from }) => {
     using home = folder();
     const path = join(home.path, 'x');
     if (old !== undefined) writeFileSync(path, old);
@@ -153,11 +153,11 @@ describe('writeFile', () => {
   });
 });
 
-describe('whichever operation fails', () => {
+describe('after a failure of any operation', () => {
   it.each([
     { title: 'a file', link: false, old: 'the old text' },
     { title: 'a file behind a link', link: true, old: 'the old text' },
-    { title: 'a file that was not there', link: false, old: undefined },
+    { title: 'a missing file', link: false, old: undefined },
   ])(
     'writing $title leaves the old bytes whole and no other file, or the new ones are all there',
     async ({ link, old }) => {
@@ -182,7 +182,7 @@ describe('whichever operation fails', () => {
           expect(error.hint).toContain('full');
           failed.add(failing ?? '');
         } else expect(now).toBe('the new text');
-        if (disk.done().length < n) break; // every operation has had its turn to fail
+        if (disk.done().length < n) break; // every operation has failed once
       }
       const all = ['facts', 'makeFolder', 'create', 'write', 'sync', 'close', 'rename'];
       const more = [
@@ -193,7 +193,7 @@ describe('whichever operation fails', () => {
     },
   );
 
-  it('an edit and a removal leave the old bytes whole', async () => {
+  it('an edit and a removal keep the old bytes', async () => {
     for (const made of ['new', undefined]) {
       for (let n = 1; ; n += 1) {
         using home = folder();
@@ -209,7 +209,7 @@ describe('whichever operation fails', () => {
     }
   });
 
-  it.skipIf(isRoot)('says of a folder that cannot be written to that it cannot', async () => {
+  it.skipIf(isRoot)('reports a folder without write permission', async () => {
     using home = folder();
     chmodSync(home.path, 0o500);
     await expect(writeFile(join(home.path, 'x'), 'new')).rejects.toMatchObject({ code: ErrorCode.WriteFailed });
@@ -217,7 +217,7 @@ describe('whichever operation fails', () => {
 });
 
 describe('editFile', () => {
-  it('writes nothing where nothing changes, and names the backup where something does', async () => {
+  it('writes nothing if nothing changes, and returns the backup otherwise', async () => {
     using home = folder();
     const path = join(home.path, 'x');
     expect(await editFile(path, async () => undefined)).toEqual({ kind: 'unchanged', path });
@@ -229,7 +229,7 @@ describe('editFile', () => {
     expect([existsSync(path), readFileSync(backup, 'utf8')]).toEqual([false, 'one two']);
   });
 
-  it('keeps a byte order mark, and leaves alone what is not UTF-8', async () => {
+  it('keeps a byte order mark and rejects text that is not UTF-8', async () => {
     using home = folder();
     const path = join(home.path, 'x');
     writeFileSync(path, '\uFEFFa');
@@ -241,7 +241,7 @@ describe('editFile', () => {
     expect(readFileSync(path)).toEqual(latin);
   });
 
-  it('begins again when another program writes in between, and gives way when it goes on', async () => {
+  it('retries after another program writes, and gives up if that goes on', async () => {
     using home = folder();
     const path = join(home.path, 'x');
     writeFileSync(path, 'a');

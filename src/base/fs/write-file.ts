@@ -3,38 +3,42 @@ import { ErrorCode, PortolanError } from '../errors.js';
 import { randomKey } from '../hash.js';
 import { type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
 
-/** Nobody else may read what we make, unless whoever made the file before us said so. */
+/** Our files are private, unless the existing file had other permissions. */
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
-/** As many links in a row as Linux follows. */
+/** The limit of Linux for chains of links. */
 const MAX_LINKS = 40;
 const UNFINISHED_SUFFIX = '.portolan-tmp';
-/** No write takes this long: what is older was left by a process that was killed, and may hold secrets. */
+/** No write takes this long: an older temporary file was left by a killed process, and may contain secrets. */
 const ABANDONED_MS = 10 * 60 * 1000;
 const BACKUP_SUFFIX = '.portolan-backup';
 
 export interface WriteOptions {
-  /** Keep the old file beside the new one, in the place of an older copy. */
+  /** Keep a copy of the old file beside the new one, replacing an older copy. */
   readonly backup?: boolean;
-  /** What the change was made from: a file that has other bytes by now is not replaced. `undefined` means no file. */
+  /**
+   * The bytes that the change is based on (`undefined`: no file). If the file has changed since, it is not replaced.
+   */
   readonly from?: { readonly bytes: Uint8Array | undefined };
-  /** Refuses a link in the place of the file: where a stranger chose what lies there, it could lead to any file of the user. */
+  /**
+   * Reject a link instead of the file: in a folder that others can write to, it could point to any file of the user.
+   */
   readonly refuseLinks?: boolean;
   readonly disk?: WritableDisk;
 }
 
-/** What was done: the file that changed (the end of a link), and where its old bytes are. */
+/** The file that changed (after following links), and the path of the backup. */
 export interface WrittenFile {
   readonly path: string;
   readonly backup?: string;
 }
 
-/** Where the copy lies: where the person knows the file, not where a link leads. */
+/** The path of the backup: beside the path the user knows, not beside the target of a link. */
 export function backupOf(path: string): string {
   return `${path}${BACKUP_SUFFIX}`;
 }
 
-/** Replaces a file whole or not at all: whatever fails, and whenever, the old one is as it was and no other is left. */
+/** Replaces a file atomically: after any failure the old file is unchanged and no temporary file is left. */
 export async function writeFile(
   path: string,
   data: string | Uint8Array,
@@ -50,18 +54,18 @@ export async function writeFile(
       const kept = backup && old ? await keepCopy(resolve(path), target, old, disk) : undefined;
       await sameAsBefore(target, from, disk);
       await disk.rename(fresh, target);
-      // The new file is in its place by now, whatever becomes of these.
+      // The new file is already in place; a failure here must not be reported.
       await disk.syncFolder(folder).catch(() => undefined);
       await tidy(folder, disk).catch(() => undefined);
       return { path: target, ...(kept !== undefined && { backup: kept }) };
     } catch (error) {
-      await disk.remove(fresh).catch(() => undefined); // the first fault is the one to tell of
+      await disk.remove(fresh).catch(() => undefined); // keep the first error
       throw error;
     }
   });
 }
 
-/** Takes a file away, of which a copy is kept; a link to it stays. */
+/** Deletes a file after copying it to its backup. A link to it stays. */
 export async function removeFile(
   path: string,
   { from, refuseLinks = false, disk = writableDisk }: Omit<WriteOptions, 'backup'> = {},
@@ -83,7 +87,7 @@ async function tidy(folder: string, disk: WritableDisk): Promise<void> {
     await disk.remove(path);
 }
 
-/** A whole file beside the one that it is to replace, synced, with the rights of the old one. */
+/** Creates the new content in a synced temporary file beside the target, with the permissions of the old file. */
 async function makeBeside(
   target: string,
   data: Uint8Array,
@@ -107,14 +111,14 @@ async function makeBeside(
   return path;
 }
 
-/** Owner first: giving a file away takes rights off it. */
+/** The owner first, because changing the owner clears permission bits. */
 async function takeOver(file: OpenFile, { mode, owner, group }: FileFacts): Promise<void> {
   const given = await file.giveTo(owner, group);
-  // A group that is not the one which was let in must not get more than everybody has.
+  // If the group could not be kept, the new group gets only the permissions of other users.
   await file.allow(given ? mode : (mode & ~0o7070) | ((mode & 0o7) << 3));
 }
 
-/** The copy replaces whatever has its name. */
+/** The copy replaces an older backup. */
 async function keepCopy(path: string, target: string, old: FileFacts, disk: WritableDisk): Promise<string> {
   const backup = backupOf(path);
   const copy = await makeBeside(backup, await disk.read(target), old, disk);
@@ -132,21 +136,21 @@ async function sameAsBefore(target: string, from: WriteOptions['from'], disk: Wr
   const now = (await disk.facts(target)) ? await disk.read(target) : undefined;
   const same = now && from.bytes ? Buffer.compare(now, from.bytes) === 0 : now === from.bytes;
   if (same) return;
-  throw new PortolanError(ErrorCode.FileChanged, `${target} was changed by another program meanwhile`, {
+  throw new PortolanError(ErrorCode.FileChanged, `${target} was changed by another program in the meantime`, {
     hint: 'nothing was written; try again',
   });
 }
 
-/** Where a chain of links ends, be there a file or nothing yet. */
+/** Follows a chain of links to its end, which need not exist. */
 async function endOfLinks(path: string, disk: WritableDisk): Promise<string> {
   let end = path;
   for (let n = 0; n < MAX_LINKS; n += 1) {
     const facts = await disk.facts(end);
     if (facts?.kind !== 'link') return end;
-    // `..` in a link is meant from where the folder really is.
+    // Resolve `..` in a link relative to the real folder.
     end = resolve(await disk.realPath(dirname(end)), await disk.readLink(end));
   }
-  throw refused(path, 'is a link that leads back to itself');
+  throw refused(path, 'is a link that points to itself');
 }
 
 const NOT_A_FILE: Readonly<Record<string, string>> = {
@@ -165,22 +169,22 @@ function refused(path: string, why: string): PortolanError {
 }
 
 const HINTS: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full: make room and try again',
-  EDQUOT: 'your share of the disk is used up: make room and try again',
-  EACCES: 'you may not write there: see who owns the file and its folder',
-  EPERM: 'you may not write there: see who owns the file and its folder',
-  EROFS: 'the disk can only be read',
+  ENOSPC: 'the disk is full: free some space and try again',
+  EDQUOT: 'the disk quota is exceeded: free some space and try again',
+  EACCES: 'permission denied: check the owner of the file and of its folder',
+  EPERM: 'permission denied: check the owner of the file and of its folder',
+  EROFS: 'the disk is mounted read-only',
 };
 
-/** A fault of the disk, said with the file's name; the old file is whole whichever it is. */
+/** Adds the path to an error of the disk. The old file is intact after any error. */
 export async function tellingOf<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (error instanceof PortolanError || typeof code !== 'string') throw error;
-    throw new PortolanError(ErrorCode.WriteFailed, `${path} could not be written (${code}); it is as it was`, {
-      hint: HINTS[code] ?? 'see that the disk it is on works',
+    throw new PortolanError(ErrorCode.WriteFailed, `${path} could not be written (${code}); the file is unchanged`, {
+      hint: HINTS[code] ?? 'check the disk for errors',
       cause: error,
     });
   }

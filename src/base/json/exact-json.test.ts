@@ -7,64 +7,64 @@ const LONG = '12345678901234567891';
 describe('readJson and writeJson', () => {
   it.each([
     { title: 'a number that JavaScript rounds', text: `{"id":${LONG}}` },
-    { title: 'one that it holds and writes otherwise', text: '{"id":1152921504606846976}' },
-    { title: 'one below zero', text: `{"id":-${LONG}}` },
-    { title: 'the first that it cannot hold', text: '{"id":9007199254740993}' },
+    { title: 'one that JavaScript holds exactly and formats differently', text: '{"id":1152921504606846976}' },
+    { title: 'a negative number', text: `{"id":-${LONG}}` },
+    { title: 'the first unsafe integer', text: '{"id":9007199254740993}' },
     { title: 'many digits', text: `{"id":1${'0'.repeat(300)}7}` },
-    { title: 'one in a list', text: `[1,${LONG},"a",${LONG}]` },
-    { title: 'several, deep inside', text: `{"a":[{"b":{"c":${LONG}}}],"d":9007199254740995}` },
+    { title: 'a number in a list', text: `[1,${LONG},"a",${LONG}]` },
+    { title: 'several nested numbers', text: `{"a":[{"b":{"c":${LONG}}}],"d":9007199254740995}` },
     {
-      title: 'one under a key that has a meaning',
+      title: 'a number under a special key',
       text: `{"__proto__":${LONG},"constructor":{"__proto__":[${LONG}]}}`,
     },
-    { title: 'one beside a text that looks like one', text: `{"a":"${LONG}","b":"\\"${LONG}","c":${LONG}}` },
-  ])('write $title as it was read', ({ text }) => {
+    { title: 'a number beside a text that looks like one', text: `{"a":"${LONG}","b":"\\"${LONG}","c":${LONG}}` },
+  ])('keep the digits of $title', ({ text }) => {
     expect(writeJson(readJson(text))).toBe(text);
     expect(restoreDigits(JSON.stringify(keepDigits(readJson(`{"x":${text}}`) as Record<string, unknown>)))).toBe(
       `{"x":${text}}`,
     );
   });
 
-  it('give numbers to whoever looks, as JSON.parse does', () => {
+  it('expose numbers as JSON.parse does', () => {
     expect(readJson(LONG)).toBe(JSON.parse(LONG));
     const text = `{"id":${LONG},"of":[${LONG}],"__proto__":${LONG}}`;
     expect(readJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('leave spaces out, and take the last of two members of one name', () => {
+  it('drop spaces and keep the last of two members with the same name', () => {
     expect(writeJson(readJson(`{ "a" : ${LONG} , "a" : 12345678901234567892 }`))).toBe('{"a":12345678901234567892}');
     expect(writeJson(readJson(`{"a":${LONG},"a":1}`))).toBe('{"a":1}');
   });
 
-  it('write the number that somebody has put in the place of another', () => {
+  it('write a replaced number with its new value', () => {
     const value = readJson(`{"a":${LONG},"b":${LONG}}`) as Record<string, unknown>;
     value.a = 1;
     expect(writeJson(value)).toBe(`{"a":1,"b":${LONG}}`);
     expect(writeJson({ ...value, b: 2 })).toBe('{"a":1,"b":2}');
   });
 
-  it('leave alone what is no whole number, and what is beyond all numbers', () => {
+  it('leave fractions and numbers out of range unchanged', () => {
     const text = '{"a":0.12345678901234567891,"b":1e21,"c":12345678901234567891.5}';
     expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)));
     expect(readJson(`{"a":1${'0'.repeat(400)}}`)).toEqual({ a: Number.POSITIVE_INFINITY });
   });
 
-  it.each([`{${LONG}:1}`, `{"a":0${LONG}}`, `[${LONG}`, `{"a":${LONG}a}`, `"${LONG}`])('refuse %s', (text) => {
+  it.each([`{${LONG}:1}`, `{"a":0${LONG}}`, `[${LONG}`, `{"a":${LONG}a}`, `"${LONG}`])('reject %s', (text) => {
     expect(() => readJson(text)).toThrow(SyntaxError);
   });
 
-  it('round the numbers of a text in which there may be too many to look at each', () => {
+  it('round the numbers of a text beyond the search limit', () => {
     const text = `{"a":${LONG},"b":"${' '.repeat(300_000)}"}`;
     expect(writeJson(readJson(text))).toBe(JSON.stringify(JSON.parse(text)));
   });
 
-  it('read a long piece of digits in linear time', () => {
+  it('read a long run of digits in linear time', () => {
     const digits = '1'.repeat(100_000);
     expect(readJson(`{"a":${digits},"b":"${digits}"}`)).toEqual({ a: Number.POSITIVE_INFINITY, b: digits });
   });
 
-  it('do with all else what JSON.parse and JSON.stringify do', () => {
-    readJson(`[${LONG}]`); // from here on it looks for such numbers
+  it('otherwise agree with JSON.parse and JSON.stringify', () => {
+    readJson(`[${LONG}]`); // from here on it searches for long numbers
     fc.assert(
       fc.property(fc.json(), (text) => {
         expect(readJson(text)).toEqual(JSON.parse(text));

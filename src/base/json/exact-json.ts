@@ -1,45 +1,48 @@
 import { randomKey } from '../hash.js';
 
-/** As many digits may be more than a number of JavaScript holds. */
+/** Numbers with this many digits can exceed the precision of a JavaScript number. */
 const LONG = /\d{16}/;
-/** How JavaScript writes what it makes of them. */
+/** The same after JavaScript has formatted them. */
 const LONG_OR_LARGE = /\d{16}|\de\+/;
 const WHOLE = /^-?\d{16,}$/;
 const FEWEST_DIGITS = 16;
-/** Looking at every number of a longer text would keep everybody else waiting; there they are rounded. */
+/** Longer texts are not searched, because that would block the event loop; their numbers are rounded. */
 const MAX_CHARACTERS = 256 * 1024;
 const [QUOTE, BACKSLASH, MINUS, ZERO, NINE] = [0x22, 0x5c, 0x2d, 0x30, 0x39];
 
-/** The digits of members that were rounded when they were read, by the object or list that holds them. */
+/** The original digits of rounded members, by the object or array that contains them. */
 const rounded = new WeakMap<object, Map<string, string>>();
 let mark = '';
 
-// Node 20: later versions give the source text to the reviver of `JSON.parse` and have `JSON.rawJSON`.
+// Node 20: later versions pass the source text to the reviver of `JSON.parse` and have `JSON.rawJSON`.
 /**
- * Reads JSON as `JSON.parse` does. A whole number that JavaScript has to round keeps its digits, for `writeJson`: a number
- * passed on between two programs in other languages must not change.
+ * Parses JSON as `JSON.parse` does, but remembers the digits of integers that JavaScript rounds, for `writeJson`. A
+ * number passed between two programs in other languages must not change.
  */
 export function readJson(text: string): unknown {
   const value: unknown = JSON.parse(text);
   if (text.length > MAX_CHARACTERS || !LONG.test(text)) return value;
   mark ||= randomKey();
   const copy = withMarks(text);
-  // A number that stands alone has nobody to hold its digits.
+  // A number at the top level has no containing object to remember its digits.
   return copy === text || !isHolder(value) ? value : withoutMarks(JSON.parse(copy));
 }
 
-/** Writes JSON as `JSON.stringify` does, and whole numbers with the digits that they were read with. */
+/** Serializes JSON as `JSON.stringify` does, with the original digits of integers. */
 export function writeJson(value: unknown): string {
   const text = JSON.stringify(value);
   return mayHoldRounded(text) ? restoreDigits(markedText(value)) : text;
 }
 
-/** One member of an object as `writeJson` would write it there. */
+/** One member of an object as `writeJson` would serialize it. */
 export function writtenMember(holder: Readonly<Record<string, unknown>>, key: string): string {
   return digitsOf(holder, key, holder[key]) ?? JSON.stringify(holder[key]);
 }
 
-/** For somebody else to write: a copy in which such numbers are texts, which `restoreDigits` makes numbers again in what was written. */
+/**
+ * A copy for another serializer: rounded numbers are strings, which `restoreDigits` turns back into numbers in the
+ * output.
+ */
 export function keepDigits(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return mayHoldRounded(JSON.stringify(value)) ? JSON.parse(markedText(value)) : value;
 }
@@ -48,7 +51,7 @@ export function restoreDigits(json: string): string {
   return mark === '' ? json : json.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1');
 }
 
-/** Most programs never see such a number. */
+/** Fast path: most programs never handle such a number. */
 function mayHoldRounded(text: string | undefined): boolean {
   return mark !== '' && text !== undefined && LONG_OR_LARGE.test(text);
 }
@@ -60,13 +63,13 @@ function markedText(value: unknown): string {
   });
 }
 
-/** The digits with which a member was read, if it was rounded. Whoever has put another number in its place means that one. */
+/** The original digits of a rounded member, unless the member was replaced by another number. */
 function digitsOf(holder: object, key: string, member: unknown): string | undefined {
   const digits = rounded.get(holder)?.get(key);
   return digits !== undefined && member === Number(digits) ? digits : undefined;
 }
 
-/** Each whole number that would be rounded becomes a text that nobody else can write. */
+/** Replaces each integer that would be rounded with a string that no input can contain. */
 function withMarks(text: string): string {
   let copy = '';
   let from = 0;
@@ -86,7 +89,10 @@ function withMarks(text: string): string {
   return copy + text.slice(from);
 }
 
-/** Whether it would be written with other digits. What is beyond all numbers is none when it is read, and whoever looks will say so. */
+/**
+ * Returns whether the integer would be written with other digits. Numbers beyond the range of JavaScript become
+ * Infinity and are left to the caller.
+ */
 function isRounded(digits: string): boolean {
   return WHOLE.test(digits) && Number.isFinite(Number(digits)) && String(Number(digits)) !== digits;
 }
@@ -95,7 +101,7 @@ function isDigit(character: number): boolean {
   return character >= ZERO && character <= NINE;
 }
 
-/** Digits, a point, an exponent and its sign. */
+/** Whether the character is a digit, a decimal point, or part of an exponent. */
 function isInNumber(character: number): boolean {
   return (
     isDigit(character) || character === 0x2e || (character | 0x20) === 0x65 || character === 0x2b || character === MINUS
@@ -113,7 +119,7 @@ function endOfText(text: string, from: number): number {
   }
 }
 
-/** The numbers in the place of the texts, and their digits remembered. */
+/** Turns the strings back into numbers and remembers their digits. */
 function withoutMarks(value: unknown): unknown {
   const waiting = [value].filter(isHolder);
   for (let next = waiting.pop(); next; next = waiting.pop()) {
@@ -127,7 +133,7 @@ function withoutMarks(value: unknown): unknown {
 }
 
 function keep(holder: Record<string, unknown>, key: string, digits: string): void {
-  // An own property also where the key is one that has a meaning.
+  // Defines an own property even for a special key such as `__proto__`.
   Object.defineProperty(holder, key, { value: Number(digits) });
   const kept = rounded.get(holder) ?? new Map<string, string>();
   kept.set(key, digits);

@@ -7,7 +7,7 @@ import { hasLineEnd, jsonLine, passedJson } from './json-line.js';
 
 const FORGED = '{"jsonrpc":"2.0","id":41,"result":{"content":[]}}';
 
-/** What a client that reads lines with Node's own reader sees of a server's result. */
+/** The lines of a server's result that a client with Node's readline receives. */
 async function seenBy(written: string): Promise<string[]> {
   const [message] = parseLine(Buffer.from(written), 128);
   if (message?.kind !== 'result') throw new Error('it is a result');
@@ -26,18 +26,18 @@ describe('a message in one line', () => {
     { title: 'a carriage return between values', text: `{"x":\r${FORGED}\r}` },
     { title: 'a line separator in a text', text: `{"x":"\u2028${FORGED.replaceAll('"', '\\"')}\u2028"}` },
     { title: 'a paragraph separator in a text', text: `{"x":"\u2029"}` },
-  ])('is one line for every client, also with $title (G8)', async ({ text }) => {
+  ])('is one line for every client despite $title (G8)', async ({ text }) => {
     const lines = await seenBy(`{"jsonrpc":"2.0","id":0,"result":${text}}`);
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toEqual({ jsonrpc: '2.0', id: 7, result: JSON.parse(text) });
   });
 
-  it('is bytes where it is long', () => {
+  it('is a buffer if it is long', () => {
     expect(passedJson({ a: 'ä' })).toBe('{"a":"ä"}');
     expect(passedJson('ä\u2028'.repeat(2_000))).toEqual(Buffer.from(jsonLine('ä\u2028'.repeat(2_000))));
   });
 
-  it('loses nothing of what it holds', () => {
+  it('loses nothing of its content', () => {
     const value = { text: 'a\u2028b\u2029c\rd' };
     expect(hasLineEnd(jsonLine(value))).toBe(false);
     expect(JSON.parse(jsonLine(value))).toEqual(value);

@@ -23,11 +23,11 @@ describe('isDeeperThan', () => {
     { json: '{"a":{"b":[{}]}}', limit: 3, deeper: true },
     { json: ']]]]]][[', limit: 2, deeper: false },
     { json: '["never closed [[[[', limit: 1, deeper: false },
-  ])('says of $json beyond $limit: $deeper', ({ json, limit, deeper }) => {
+  ])('returns $deeper for $json and limit $limit', ({ json, limit, deeper }) => {
     expect(isDeeperThan(Buffer.from(json), limit)).toBe(deeper);
   });
 
-  it('agrees with what JSON.parse sees, and so does its sister', () => {
+  it('agrees with JSON.parse and with isValueDeeperThan', () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6 }), fc.nat(8), (value, limit) => {
         const plain: unknown = JSON.parse(JSON.stringify(value));
@@ -41,7 +41,7 @@ describe('isDeeperThan', () => {
     );
   });
 
-  it('does not fall over a million levels', () => {
+  it('handles a million levels without overflowing the stack', () => {
     const levels = 1_000_000;
     expect(isDeeperThan(Buffer.from('['.repeat(levels)), 128)).toBe(true);
     let value: unknown = [];
@@ -49,14 +49,14 @@ describe('isDeeperThan', () => {
     expect(isValueDeeperThan(value, 128)).toBe(true);
   });
 
-  it('crosses a megabyte of quotes behind backslashes in linear time', () => {
+  it('scans a megabyte of escaped quotes in linear time', () => {
     const timeFor = (count: number) => {
       const json = Buffer.from(`["${'\\"'.repeat(count)}"]`);
       const start = performance.now();
       expect(isDeeperThan(json, 1)).toBe(false);
       return performance.now() - start;
     };
-    // The fastest of several runs: another process may take the core in any one of them.
+    // The fastest of several runs, because another process can occupy the core during any of them.
     const fastest = (count: number) => Math.min(...Array.from({ length: 8 }, () => timeFor(count)));
     timeFor(1_000);
     expect(fastest(500_000) / Math.max(1, fastest(50_000))).toBeLessThan(50);
@@ -78,23 +78,23 @@ describe('PassingId', () => {
     { title: 'a text with escapes', text: '{"id":"a\\"\\u0041","result":1}', id: 'a"A' },
     { title: 'spaces around it', text: '{ "id" : 7 , "result" : 1 }', id: 7 },
     { title: 'the last of two', text: '{"id":1,"id":2}', id: 2 },
-    { title: 'one that comes before the rest is lost', text: '{"id":5,"result":[1,2', id: 5 },
+    { title: 'none if an earlier id follows a nested one', text: '{"id":5,"result":[1,2', id: 5 },
     { title: 'none', text: '{"result":{"id":5}}', id: undefined },
-    { title: 'none in a list', text: '[{"id":5}]', id: undefined },
-    { title: 'none in a text', text: '"{\\"id\\":5}"', id: undefined },
-    { title: 'none in a text value', text: '{"x":"\\"id\\":5"}', id: undefined },
-    { title: 'none where it is null', text: '{"id":null}', id: undefined },
-    { title: 'none where it is an object', text: '{"id":{"id":5},"x":1}', id: undefined },
-    { title: 'none where it is true', text: '{"id":true}', id: undefined },
-    { title: 'none where a value is called so', text: '{"x":"id","y":3}', id: undefined },
-    { title: 'none where the text is too long', text: `{"id":"${'x'.repeat(100)}"}`, id: undefined },
-    { title: 'none where the number is too long', text: `{"id":0.${'0'.repeat(100)}5}`, id: undefined },
-    { title: 'none in bytes that mean nothing', text: '\0\u001f}}}]]]{{{"', id: undefined },
-  ])('finds $title, in one piece or byte by byte', ({ text, id }) => {
+    { title: 'none inside a list', text: '[{"id":5}]', id: undefined },
+    { title: 'none inside a string', text: '"{\\"id\\":5}"', id: undefined },
+    { title: 'none inside a string value', text: '{"x":"\\"id\\":5"}', id: undefined },
+    { title: 'none if it is null', text: '{"id":null}', id: undefined },
+    { title: 'none if it is an object', text: '{"id":{"id":5},"x":1}', id: undefined },
+    { title: 'none if it is true', text: '{"id":true}', id: undefined },
+    { title: 'none if only a value is called id', text: '{"x":"id","y":3}', id: undefined },
+    { title: 'none if the text is too long', text: `{"id":"${'x'.repeat(100)}"}`, id: undefined },
+    { title: 'none if the number is too long', text: `{"id":0.${'0'.repeat(100)}5}`, id: undefined },
+    { title: 'none in invalid bytes', text: '\0\u001f}}}]]]{{{"', id: undefined },
+  ])('finds $title, in one chunk or byte by byte', ({ text, id }) => {
     expect([idOf(text), idOf(text, 1), idOf(text, 3)]).toEqual([id, id, id]);
   });
 
-  it('finds the id of every message that JSON.parse understands', () => {
+  it('finds the id of every message that JSON.parse accepts', () => {
     const message = fc.record({ result: fc.jsonValue({ maxDepth: 4 }), more: fc.string(), after: fc.boolean() });
     fc.assert(
       fc.property(message, fc.nat(1_000_000), fc.integer({ min: 1, max: 9 }), ({ result, more, after }, id, cut) => {

@@ -7,9 +7,12 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Whether JSON nests deeper than that, seen before it is parsed: what parses deep cannot be written again. */
+/**
+ * Returns whether JSON text nests deeper than `limit`, before parsing: `JSON.stringify` fails on values that are too
+ * deep.
+ */
 export function isDeeperThan(json: Buffer, limit: number, from = 0, to = json.length): boolean {
-  // What is opened has to be closed: a short line cannot nest deep, and most lines are short.
+  // Every opening bracket needs a closing one, so a short line cannot nest too deep.
   if (to - from <= 2 * limit) return false;
   let depth = 0;
   for (let at = from; at < to; at += 1) {
@@ -23,7 +26,7 @@ export function isDeeperThan(json: Buffer, limit: number, from = 0, to = json.le
   return false;
 }
 
-/** The same for what others parsed, without recursion. */
+/** The same for a parsed value, without recursion. */
 export function isValueDeeperThan(value: unknown, limit: number): boolean {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
@@ -34,7 +37,7 @@ export function isValueDeeperThan(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** The place of the quote that ends a string, or the end of the bytes. Long strings are crossed by a native search. */
+/** The index of the quote that ends a string, or the end of the bytes. Uses a native search for long strings. */
 function endOfString(json: Buffer, from: number): number {
   for (let at = from; ; ) {
     const quote = json.indexOf(QUOTE, at);
@@ -46,15 +49,15 @@ function endOfString(json: Buffer, from: number): number {
   }
 }
 
-/** No id that we hand out is longer; of a longer one nothing is kept. */
+/** Longer than any id that we issue; a longer id is discarded. */
 const MAX_ID_BYTES = 64;
 
-/** Finds the `id` of a message too large to keep, and whether it asks for something, from its bytes as they pass by. */
+/** Finds the `id` of a message that is too large to keep, and whether it is a request, while its bytes stream past. */
 export class PassingId {
   #depth = 0;
   #inString = false;
   #escaped = false;
-  /** What is being collected at the top level: a key, or the value after `"id":`. */
+  /** The bytes collected at the top level: a key, or the value after `"id":`. */
   #collected: number[] = [];
   #lastString = '';
   #isIdValue = false;
@@ -73,7 +76,7 @@ export class PassingId {
     }
   }
 
-  /** The id as JSON would give it, or undefined where none was seen. */
+  /** The id as JSON would parse it, or undefined if there was none. */
   get id(): number | string | undefined {
     if (this.#id === undefined) return undefined;
     try {
@@ -84,17 +87,17 @@ export class PassingId {
     }
   }
 
-  /** Whether it names a method; what does not is an answer, if it is anything. */
+  /** Whether the message has a `method`. Without one it is a response. */
   get isRequest(): boolean {
     return this.#isRequest;
   }
 
-  /** The next byte that can end or escape a text that is of no interest. */
+  /** The next byte that ends or escapes a skipped string. */
   #passText(bytes: Buffer, from: number): number {
     return this.#escaped ? from : skipTo(bytes, from);
   }
 
-  /** The next byte after which we may be at the top again, or in a text: nearly all of a long message is passed here. */
+  /** The next byte that can start a string or return to the top level. Most of a long message is skipped here. */
   #passNested(bytes: Buffer, from: number): number {
     let depth = this.#depth;
     let at = from;
@@ -142,7 +145,7 @@ export class PassingId {
   }
 
   #endValue(): void {
-    // Cut short, a long number would be another number, and somebody else's id.
+    // A truncated number would be the id of another request.
     const isWhole = this.#collected.length <= MAX_ID_BYTES;
     if (this.#isIdValue) this.#id = isWhole ? Buffer.from(this.#collected).toString().trim() : undefined;
     this.#isIdValue = false;
@@ -150,7 +153,7 @@ export class PassingId {
   }
 }
 
-/** The next byte that can end or escape a string. */
+/** The next byte that ends or escapes a string. */
 function skipTo(bytes: Buffer, from: number): number {
   const quote = bytes.indexOf(QUOTE, from);
   const end = quote < 0 ? bytes.length : quote;

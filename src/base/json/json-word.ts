@@ -2,7 +2,7 @@ const MAX_KEPT = 1_000;
 const MAX_CHARACTERS = 100;
 const kept = new Map<string, string>();
 
-/** A word as JSON. The names of methods and tools come again with every call, and are written once. */
+/** A string as JSON, cached: the names of methods and tools recur with every call. */
 export function jsonWord(word: string): string {
   const known = kept.get(word);
   if (known !== undefined) return known;

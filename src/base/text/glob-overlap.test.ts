@@ -20,7 +20,7 @@ describe('globsOverlap', () => {
     expect([globsOverlap(a, b), globsOverlap(b, a)]).toEqual([expected, expected]);
   });
 
-  it('finds every overlap that a text shows', () => {
+  it('finds every overlap for which a matching text exists', () => {
     const glob = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
     const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 });
     fc.assert(
@@ -31,7 +31,7 @@ describe('globsOverlap', () => {
     );
   });
 
-  it('invents no overlap', () => {
+  it('reports no overlap without a matching text', () => {
     const glob = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 4 });
     const texts = [...wordsUpTo(6)];
     fc.assert(

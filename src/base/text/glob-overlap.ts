@@ -1,10 +1,13 @@
-/** Longer pairs of patterns are taken to overlap: comparing them takes time in proportion to the product of their lengths. */
+/**
+ * Longer pairs of patterns are assumed to overlap, because comparing takes time proportional to the product of their
+ * lengths.
+ */
 const MAX_STEPS = 40_000;
 
-/** Whether some text fits both patterns, in which `*` stands for any run of characters. */
+/** Returns whether some text matches both patterns, in which `*` matches any run of characters. */
 export function globsOverlap(a: string, b: string): boolean {
   if (a.length * b.length > MAX_STEPS) return true;
-  // `after[j]`: the rest of `a` behind the current character and the rest of `b` from `j` overlap.
+  // `after[j]`: whether the rest of `a` after the current character overlaps the rest of `b` from `j`.
   let after = lastRow(b);
   for (let i = a.length - 1; i >= 0; i -= 1) {
     const row: boolean[] = [];
@@ -18,7 +21,7 @@ export function globsOverlap(a: string, b: string): boolean {
   return after[0] === true;
 }
 
-/** For an empty first pattern: the rest of `b` overlaps it only if it is all stars. */
+/** The row for an empty rest of `a`: the rest of `b` overlaps it only if it consists of stars. */
 function lastRow(b: string): boolean[] {
   const row: boolean[] = [];
   row[b.length] = true;

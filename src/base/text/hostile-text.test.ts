@@ -8,50 +8,55 @@ const MANY = 1_000;
 describe('cleanText', () => {
   it.each<{ title: string; text: string; expected: string; found: readonly TextFault[] }>([
     { title: 'plain text', text: 'Reads a file.\n\tAt once.', expected: 'Reads a file.\n\tAt once.', found: [] },
-    { title: 'ends of lines as Windows writes them', text: 'a\r\nb\r\n', expected: 'a\nb\n', found: [] },
-    { title: 'a return that overwrites a line', text: 'good\rbad', expected: 'goodbad', found: ['control'] },
+    { title: 'Windows line ends', text: 'a\r\nb\r\n', expected: 'a\nb\n', found: [] },
+    { title: 'a carriage return that overwrites a line', text: 'good\rbad', expected: 'goodbad', found: ['control'] },
     { title: 'colours', text: '\x1b[1;31mred\x1b[0m', expected: 'red', found: ['ansi'] },
-    { title: 'colours by one character', text: '\x9b31mred', expected: 'red', found: ['ansi'] },
+    { title: 'colours with a one-character introducer', text: '\x9b31mred', expected: 'red', found: ['ansi'] },
     { title: 'a link', text: '\x1b]8;;http://evil\x07ok\x1b]8;;\x1b\\!', expected: 'ok!', found: ['osc'] },
-    { title: 'a link by one character', text: '\x9d8;;http://evil\x9cok', expected: 'ok', found: ['osc'] },
-    { title: 'a link that never ends', text: '\x1b]8;;http://evil\nnext', expected: '\nnext', found: ['osc'] },
-    { title: 'a device string', text: 'a\x1bPq#0\x1b\\b', expected: 'ab', found: ['ansi'] },
-    { title: 'an escape with one letter', text: 'a\x1bcb', expected: 'ab', found: ['ansi'] },
-    { title: 'an escape and nothing', text: 'a\x1b', expected: 'a', found: ['control'] },
     {
-      title: 'a sequence that another cut in two',
+      title: 'a link with a one-character introducer',
+      text: '\x9d8;;http://evil\x9cok',
+      expected: 'ok',
+      found: ['osc'],
+    },
+    { title: 'an unterminated link', text: '\x1b]8;;http://evil\nnext', expected: '\nnext', found: ['osc'] },
+    { title: 'a device control string', text: 'a\x1bPq#0\x1b\\b', expected: 'ab', found: ['ansi'] },
+    { title: 'an escape with one letter', text: 'a\x1bcb', expected: 'ab', found: ['ansi'] },
+    { title: 'a single escape', text: 'a\x1b', expected: 'a', found: ['control'] },
+    {
+      title: 'a sequence interrupted by another',
       text: 'a\x1b\u200b[31m',
       expected: 'a[31m',
       found: ['control', 'zero-width'],
     },
     { title: 'quotes decoded wrongly', text: 'â\x80\x9dyes', expected: 'âyes', found: ['control'] },
-    { title: 'half a character', text: 'a\ud83db\ude00', expected: 'ab', found: ['lone-surrogate'] },
+    { title: 'half a surrogate pair', text: 'a\ud83db\ude00', expected: 'ab', found: ['lone-surrogate'] },
     { title: 'a joiner between Latin letters', text: `a${ZWJ}b\u200cc`, expected: 'abc', found: ['zero-width'] },
     {
-      title: 'two joiners in a row, of which one has a meaning',
+      title: 'two joiners in a row, the first of them valid',
       text: `\u0645${ZWJ}${ZWJ}\u06cc`,
       expected: `\u0645${ZWJ}\u06cc`,
       found: ['zero-width'],
     },
     {
-      title: 'a joiner after a picture and before a letter',
+      title: 'a joiner between a picture and a letter',
       text: `👩${ZWJ}x`,
       expected: '👩x',
       found: ['zero-width'],
     },
-    { title: 'a style after a letter', text: 'x\ufe0f', expected: 'x', found: ['variation-selector'] },
-    { title: 'a second style', text: '❤\ufe0f\ufe0f', expected: '❤\ufe0f', found: ['variation-selector'] },
-    { title: 'tags after a flag that has none', text: '🏴\u{e0041}', expected: '🏴', found: ['tag'] },
+    { title: 'a variation selector after a letter', text: 'x\ufe0f', expected: 'x', found: ['variation-selector'] },
+    { title: 'a second variation selector', text: '❤\ufe0f\ufe0f', expected: '❤\ufe0f', found: ['variation-selector'] },
+    { title: 'tags after a flag without tags', text: '🏴\u{e0041}', expected: '🏴', found: ['tag'] },
     { title: 'tags after the tags of a flag', text: '🏴󠁧󠁢󠁥󠁮󠁧󠁿\u{e0041}', expected: '🏴󠁧󠁢󠁥󠁮󠁧󠁿', found: ['tag'] },
-    { title: 'letters that fill nothing', text: 'a\u3164\u115f\uffa0b', expected: 'ab', found: ['zero-width'] },
-    { title: 'annotations between lines', text: 'a\ufff9b\ufffac\ufffb', expected: 'abc', found: ['zero-width'] },
+    { title: 'filler letters', text: 'a\u3164\u115f\uffa0b', expected: 'ab', found: ['zero-width'] },
+    { title: 'interlinear annotations', text: 'a\ufff9b\ufffac\ufffb', expected: 'abc', found: ['zero-width'] },
     {
-      title: 'every fault once, as they come',
+      title: 'every kind of fault once, in order',
       text: '\u202e\u200b\u202e\u0007',
       expected: '',
       found: ['bidi', 'zero-width', 'control'],
     },
-  ])('makes $expected of $title', ({ text, expected, found }) => {
+  ])('returns $expected for $title', ({ text, expected, found }) => {
     expect(cleanText(text, MANY)).toEqual({ text: expected, found });
   });
 
@@ -68,7 +73,7 @@ describe('cleanText', () => {
     expect(cleanText(text, max)).toEqual({ text: expected, found: expected === text ? [] : ['oversize'] });
   });
 
-  it('leaves nothing for a second look, and is never longer than allowed', () => {
+  it('is idempotent and respects the limit', () => {
     const nasty = fc.constantFrom(
       ...[
         '\x1b',
@@ -130,7 +135,7 @@ describe('cleanText', () => {
 });
 
 describe('cleanDeep', () => {
-  it('cleans what is read, and leaves but reports what has to be repeated to the letter', () => {
+  it('cleans descriptions, and reports but keeps values that a call must repeat', () => {
     const dirty = {
       title: 'a\u200b',
       properties: {
@@ -154,18 +159,18 @@ describe('cleanDeep', () => {
     });
   });
 
-  it('gives back the very value if there is nothing to clean', () => {
+  it('returns the same object if there is nothing to clean', () => {
     const clean = { type: 'object', properties: { a: { enum: ['x'], description: 'y' } } };
     expect(cleanDeep(clean, MANY, 10).value).toBe(clean);
   });
 
-  it('keeps a key named __proto__ a key', () => {
+  it('keeps a key named __proto__ as an ordinary key', () => {
     const { value } = cleanDeep(JSON.parse('{"__proto__":{"title":"a\\u200b"}}'), MANY, 10);
     expect(JSON.stringify(value)).toBe('{"__proto__":{"title":"a"}}');
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it('cuts what is nested deeper than allowed, and texts that are longer', () => {
+  it('cuts values that are too deep and texts that are too long', () => {
     const deep: unknown = JSON.parse(`${'{"not":'.repeat(5_000)}{}${'}'.repeat(5_000)}`);
     expect(cleanDeep({ title: 'abcdef', allOf: [[['x']]], not: deep }, 4, 3)).toEqual({
       value: { title: 'abc…', allOf: [[[]]], not: { not: { not: {} } } },
@@ -173,7 +178,7 @@ describe('cleanDeep', () => {
     });
   });
 
-  it.each([undefined, null, true, 7, 'a'])('passes on %j', (value) => {
+  it.each([undefined, null, true, 7, 'a'])('returns %j unchanged', (value) => {
     expect(cleanDeep(value, MANY, 10)).toEqual({ value, found: [] });
   });
 });

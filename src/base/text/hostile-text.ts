@@ -1,4 +1,4 @@
-/** What a text held that a person does not see and a model reads, or that makes a terminal do something. */
+/** A kind of content that is invisible to people but readable for a model, or that controls a terminal. */
 export type TextFault =
   | 'bidi'
   | 'zero-width'
@@ -15,20 +15,23 @@ export interface CleanText {
   readonly found: readonly TextFault[];
 }
 
-/** One look tells most texts clean: everything below begins with one of these. */
+/** A fast check that most texts pass: every pattern below starts with one of these characters. */
 const SUSPECT = /[\p{Default_Ignorable_Code_Point}\p{Surrogate}\ufff9-\ufffb\x00-\x08\x0b-\x1f\x7f-\x9f]/u;
 
-// Every alternative either always matches once it has begun or cannot pass the next beginning: linear whatever comes.
-// An escape sequence ends at the end of its line at the latest, so that one that is never closed costs no more.
-// The one-character beginnings (C1) are also what wrongly decoded quotes look like: they count only when whole.
+// Linear time: every alternative either always matches once it has begun or stops before the next possible beginning.
+// An escape sequence ends at the end of its line at the latest, so an unterminated one costs no more. Wrongly decoded
+// quotes look like one-character (C1) introducers, so those count only as part of a complete sequence.
 const OSC = String.raw`\x1b\][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x9d[^\x07\x1b\x9c\x9d\n]*[\x07\x9c]`;
 const ANSI = String.raw`\x1b\[[0-?]*[ -\/]*[@-~]?|\x9b[0-?]+[ -\/]*[@-~]|\x1b[PX\^_][^\x07\x1b\x9c\n]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -\/]*[0-~]`;
 const HOSTILE = new RegExp(`(?<osc>${OSC})|(?<ansi>${ANSI})|\\r\\n|${SUSPECT.source}`, 'gu');
 
-/** Letters and marks of scripts in which joining two letters or keeping them apart is spelling: Arabic, Syriac, N'Ko and Mandaic; Devanagari to Sinhala; Tibetan and Burmese; Khmer and Mongolian. */
+/**
+ * Letters and marks of scripts in which joiners are part of the spelling: Arabic, Syriac, N'Ko and Mandaic; Devanagari
+ * to Sinhala; Tibetan and Burmese; Khmer and Mongolian.
+ */
 const JOINING =
   /^(?=[\p{L}\p{M}])(?!\p{Default_Ignorable_Code_Point})[\u0600-\u074f\u0750-\u077f\u07c0-\u07ff\u0840-\u08ff\u0900-\u0dff\u0f00-\u109f\u1780-\u18af\ufb50-\ufdff\ufe70-\ufefc]/u;
-/** The signs after which a joiner has a meaning even at the end of a word. */
+/** The signs after which a joiner is valid even at the end of a word. */
 const VIRAMA = /^[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca]/;
 const PICTURE = /^\p{Extended_Pictographic}/u;
 const SKIN_OR_STYLE = /^(?:\p{Emoji_Modifier}|\ufe0f)/u;
@@ -36,14 +39,17 @@ const MONGOLIAN = /^(?=\p{L})\p{Script=Mongolian}/u;
 const KEYCAP_BASE = /^[0-9#*]/;
 const KEYCAP = '\u20e3';
 const BLACK_FLAG = '\u{1f3f4}';
-/** The only flags that Unicode recommends to be written with tags: England, Scotland, Wales. */
+/** The only flags with tag characters that Unicode recommends: England, Scotland, Wales. */
 const FLAG_TAGS = ['gbeng', 'gbsct', 'gbwls'].map(
   (region) => `${[...region].map((letter) => String.fromCodePoint(0xe0000 + letter.charCodeAt(0))).join('')}\u{e007f}`,
 );
 
 const ELLIPSIS = '…';
 
-/** Takes out what only a model would see; honest emoji and joined letters stay. The result is at most `maxCharacters` UTF-16 units long. */
+/**
+ * Removes characters that are visible only to a model, and keeps valid emoji and joined letters. The result has at most
+ * `maxCharacters` UTF-16 units.
+ */
 export function cleanText(text: string, maxCharacters: number): CleanText {
   const found = new Set<TextFault>();
   const seen = SUSPECT.test(text) ? withoutHidden(text, found) : text;
@@ -54,14 +60,14 @@ export function cleanText(text: string, maxCharacters: number): CleanText {
 
 function cut(text: string, maxCharacters: number): string {
   if (maxCharacters < ELLIPSIS.length) return '';
-  // Neither half of a character nor a joiner that has lost its other side may be the last.
+  // The text must not end with half a surrogate pair or a joiner without its right side.
   const end = text.slice(0, maxCharacters - ELLIPSIS.length).replace(/[\ud800-\udbff]$/, '');
   return `${end.replace(/\p{Default_Ignorable_Code_Point}{1,8}$/u, '')}${ELLIPSIS}`;
 }
 
 function withoutHidden(text: string, found: Set<TextFault>): string {
   const kept: string[] = [];
-  let last = ''; // the character before, as it will stand in the result
+  let last = ''; // the last character of the result so far
   let from = 0;
   const keep = (piece: string): void => {
     if (piece === '') return;
@@ -71,7 +77,7 @@ function withoutHidden(text: string, found: Set<TextFault>): string {
   for (const match of text.matchAll(HOSTILE)) {
     const [part] = match;
     const start = match.index;
-    if (start < from) continue; // within a flag that was kept whole
+    if (start < from) continue; // inside a flag that was kept
     keep(text.slice(from, start));
     const honest = honestPart(part, last, text, start + part.length);
     from = start + (honest === undefined || part === '\r\n' ? part.length : honest.length);
@@ -82,9 +88,9 @@ function withoutHidden(text: string, found: Set<TextFault>): string {
   return kept.join('');
 }
 
-/** What may stay of a suspect part, seen between what is kept before it and what follows. */
+/** Returns the valid part of a suspect match, given the text kept before it and the text after it. */
 function honestPart(part: string, last: string, text: string, end: number): string | undefined {
-  // The end of a line as Windows writes it.
+  // A Windows line end.
   if (part === '\r\n') return '\n';
   switch (part) {
     case '\u200d':
@@ -137,19 +143,21 @@ export interface CleanValue {
   readonly found: readonly TextFault[];
 }
 
-/** Under these in a JSON Schema stand names and values that a call has to repeat to the letter: they are looked at and left. */
+/** JSON Schema keywords whose values a call must repeat exactly: they are checked but not changed. */
 const EXACT = new Set([
   ...['enum', 'const', 'default', 'examples', 'pattern', 'required', 'dependentRequired', 'type'],
   ...['$ref', '$id', 'id', '$schema', '$anchor', '$dynamicRef', '$dynamicAnchor', '$recursiveRef'],
 ]);
-/** Under these the keys are names of somebody's choice and not words of the language. */
+/** JSON Schema keywords whose keys are names chosen by the author, not keywords. */
 const NAMED = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'],
 ]);
 
 type Place = 'schema' | 'names' | 'exact';
 
-/** Cleans every text in a JSON Schema; property names and values that a call must repeat are reported and left as they are. */
+/**
+ * Cleans every text in a JSON Schema. Property names and values that a call must repeat are reported but not changed.
+ */
 export function cleanDeep(value: unknown, maxCharacters: number, maxDepth: number): CleanValue {
   const found = new Set<TextFault>();
   const tell = (faults: readonly TextFault[]): void => {
@@ -163,7 +171,7 @@ export function cleanDeep(value: unknown, maxCharacters: number, maxDepth: numbe
     }
     if (typeof part !== 'object' || part === null) return part;
     if (depth >= maxDepth) {
-      // An empty schema allows everything: what is cut off is for the server itself to judge.
+      // An empty schema allows everything: the server itself validates the part that is cut off.
       tell(['oversize']);
       return Array.isArray(part) ? [] : {};
     }
@@ -175,7 +183,7 @@ export function cleanDeep(value: unknown, maxCharacters: number, maxDepth: numbe
       tell(cleanText(key, maxCharacters).found);
       return [key, clean(item, placeUnder(key, place, item), depth + 1)];
     });
-    // Entries that are made anew, and not assigned, keep a `__proto__` what it is: a key like any other.
+    // `Object.fromEntries` keeps `__proto__` as an ordinary key, where an assignment would set the prototype.
     return Object.entries(part).every(([, item], n) => item === entries[n]?.[1]) ? part : Object.fromEntries(entries);
   };
   const cleaned = clean(value, 'schema', 0);
@@ -184,7 +192,7 @@ export function cleanDeep(value: unknown, maxCharacters: number, maxDepth: numbe
 
 function placeUnder(key: string, place: Place, item: unknown): Place {
   if (place === 'exact' || (place === 'schema' && EXACT.has(key))) return 'exact';
-  // A list in the place of a schema is one of names: an old dependency.
+  // An array where a schema is expected is a list of property names (`dependencies` of older drafts).
   if (place === 'names') return Array.isArray(item) ? 'exact' : 'schema';
   return NAMED.has(key) ? 'names' : 'schema';
 }

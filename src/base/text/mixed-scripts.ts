@@ -3,7 +3,7 @@ const SCRIPTS = [
   ...['Devanagari', 'Bengali', 'Tamil', 'Telugu', 'Thai', 'Lisu', 'Tifinagh', 'Vai'],
   ...['Han', 'Hiragana', 'Katakana', 'Bopomofo', 'Hangul'],
 ] as const;
-/** Sets of scripts that one language is written with, beside Latin (Unicode Technical Standard 39, "highly restrictive"). */
+/** Sets of scripts that one language combines, besides Latin (Unicode Technical Standard 39, "highly restrictive"). */
 const WRITTEN_TOGETHER = [
   ['Latin', 'Han', 'Hiragana', 'Katakana'],
   ['Latin', 'Han', 'Bopomofo'],
@@ -14,11 +14,11 @@ const EVERY_LETTER_BEYOND_ASCII = new RegExp(LETTERS_BEYOND_ASCII.source, 'gu');
 const unlisted = () =>
   new RegExp(`(?!${[...SCRIPTS, 'Common'].map((name) => `\\p{Script=${name}}`).join('|')})\\p{L}`, 'u');
 
-/** The scripts of the letters in a name, if no language is written with all of them: one letter may imitate another. */
+/** The scripts of the letters in a name, if no language combines them all: one letter may imitate another. */
 export function scriptsMixedIn(name: string): readonly string[] {
   if (!LETTERS_BEYOND_ASCII.test(name)) return [];
   const beyond = name.match(EVERY_LETTER_BEYOND_ASCII)?.join('') ?? '';
-  // Compiled here: most machines have no such name, and every command loads this module.
+  // Compiled on demand, because every command loads this module and most machines have no such name.
   const isIn = (script: string) => new RegExp(`\\p{Script=${script}}`, 'u').test(beyond);
   const found = SCRIPTS.filter((script) => (script === 'Latin' && /[A-Za-z]/.test(name)) || isIn(script));
   const scripts = [...found, ...(unlisted().test(beyond) ? ['other'] : [])];

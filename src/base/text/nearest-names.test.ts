@@ -33,7 +33,7 @@ describe('nearest', () => {
     expect(nearest(wanted, NAMES)).toEqual(expected);
   });
 
-  it('takes two letters in the wrong order for one mistake', () => {
+  it('counts two swapped letters as one mistake', () => {
     expect(nearest('raed', ['ride', 'read', 'roed'])).toEqual(['read', 'roed']);
   });
 
@@ -41,26 +41,26 @@ describe('nearest', () => {
     { count: 0, expected: [] },
     { count: 1, expected: ['aab'] },
     { count: 2, expected: ['aab', 'baa'] },
-  ])('gives at most $count, of equals the first, and each once', ({ count, expected }) => {
+  ])('returns at most $count, the first of equals, each once', ({ count, expected }) => {
     expect(nearest('aaa', ['abb', 'aab', 'aab', 'baa', 'bba'], count)).toEqual(expected);
   });
 
   it.each([
     { title: 'short names', wanted: 'raed_file_42', name: (n: number) => `read_file_${n}` },
     {
-      title: 'names longer than anybody reads',
+      title: 'names of excessive length',
       wanted: 'ba'.repeat(5_000),
       name: (n: number) => `${'ab'.repeat(5_000)}${n}`,
     },
     { title: 'nothing but words', wanted: 'a b '.repeat(1_000), name: (n: number) => `${'b_a_'.repeat(1_000)}${n}` },
-  ])('looks through ten thousand $title at once', ({ wanted, name }) => {
+  ])('searches ten thousand $title quickly', ({ wanted, name }) => {
     const names = Array.from({ length: 10_000 }, (_, n) => name(n));
     const start = performance.now();
     nearest(wanted, names);
     expect(performance.now() - start).toBeLessThan(3_000);
   });
 
-  it('ends also where the names do not', () => {
+  it('stops reading an infinite list of names', () => {
     let given = 0;
     const endless = function* (): Generator<string> {
       for (; ; given += 1) yield `read_file_${given}`;

@@ -1,15 +1,15 @@
-/** No honest name is longer, and the time for one pair grows with the product of their lengths. */
+/** Longer than any real name. The time for one pair grows with the product of the lengths. */
 const MAX_NAME_CHARACTERS = 96;
-/** As many names as one gateway can hold; more are not looked at. */
+/** The maximum number of names in one gateway; further names are ignored. */
 const MAX_NAMES = 50_000;
 const MAX_WORDS = 12;
-/** Above this two names have nothing to do with each other; 0 is the same name. */
+/** Names with a higher cost are unrelated; 0 means equal. */
 const MAX_COST = 0.5;
-/** Two words of which more letters differ only look alike by chance. */
+/** Words in which more letters differ are similar only by chance. */
 const MAX_LETTER_COST = 0.4;
-/** Shorter words are too often the beginning of another. */
+/** Shorter words are too often a prefix of another word. */
 const MIN_PREFIX_CHARACTERS = 4;
-/** The same words in another order or spelling are not quite the same name. */
+/** A small cost for the same words in another order or spelling. */
 const REORDERED_COST = 0.02;
 
 interface Near {
@@ -17,7 +17,9 @@ interface Near {
   readonly cost: number;
 }
 
-/** The names that somebody may have meant, nearest first: by letters (`raed_file`) or by words (`file read`, `readFile`). */
+/**
+ * The names most similar to `wanted`, nearest first: by letters (`raed_file`) or by words (`file read`, `readFile`).
+ */
 export function nearest(wanted: string, names: Iterable<string>, count = 3): string[] {
   const clipped = wanted.slice(0, MAX_NAME_CHARACTERS);
   const target = { letters: clipped.toLowerCase(), words: wordsOf(clipped) };
@@ -29,7 +31,7 @@ export function nearest(wanted: string, names: Iterable<string>, count = 3): str
     looked += 1;
     const worst = best.length < count ? MAX_COST : (best.at(-1)?.cost ?? MAX_COST);
     const cost = costOf(target, name.slice(0, MAX_NAME_CHARACTERS), worst);
-    // Of two that are equally near the first one stays, so that the answer depends on nothing but the order given.
+    // With equal costs the earlier name stays, so that the result depends only on the order of the input.
     if (cost > MAX_COST || (best.length === count && cost >= worst) || best.some((held) => held.name === name))
       continue;
     const place = best.findIndex((held) => held.cost > cost);
@@ -53,7 +55,7 @@ function costOf({ letters, words }: Target, name: string, limit: number): number
   return Math.min(byWords, distance(letters, other, allowed) / longer);
 }
 
-/** Split where a person would: `readFile`, `read_file`, `read-file` and `HTTPGet` have two words each. */
+/** Splits a name into words: `readFile`, `read_file`, `read-file` and `HTTPGet` have two each. */
 function wordsOf(name: string): string[] {
   const spaced = name.replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2').replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2');
   return (spaced.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS);
@@ -79,7 +81,7 @@ function isBeginning(one: string, other: string): boolean {
   return short.length >= MIN_PREFIX_CHARACTERS && long.startsWith(short);
 }
 
-/** How many letters to change, add, drop or swap with their neighbour; `Infinity` once that is more than `limit`. */
+/** The edit distance (insert, delete, replace, swap neighbours); `Infinity` once it exceeds `limit`. */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return Number.POSITIVE_INFINITY;
   const far = limit + 1;
@@ -87,7 +89,7 @@ function distance(a: string, b: string, limit: number): number {
   let last = new Uint8Array(b.length + 1).map((_, n) => Math.min(n, far));
   let row = new Uint8Array(b.length + 1);
   for (let i = 1; i <= a.length; i += 1) {
-    // What lies further from the diagonal than the limit cannot come back within it.
+    // Cells further from the diagonal than `limit` cannot contribute.
     const from = Math.max(1, i - limit);
     const to = Math.min(b.length, i + limit);
     let least = from === 1 ? Math.min(i, far) : far;

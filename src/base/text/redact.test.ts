@@ -5,22 +5,22 @@ describe('redactor', () => {
   it.each([
     { title: 'a value', values: ['hunter22'], text: 'it is hunter22!', shown: 'it is [secret]!' },
     {
-      title: 'a value as often as it comes',
+      title: 'every occurrence of a value',
       values: ['hunter22'],
       text: 'hunter22hunter22',
       shown: '[secret][secret]',
     },
     {
-      title: 'the longer of two first',
+      title: 'the longer of two values first',
       values: ['secret-1', 'secret-1-and-more'],
       text: 'secret-1-and-more',
       shown: '[secret]',
     },
-    { title: 'no word of every text', values: ['a', 'true', '', '12345'], text: 'a true 12345', shown: 'a true 12345' },
+    { title: 'no ordinary word', values: ['a', 'true', '', '12345'], text: 'a true 12345', shown: 'a true 12345' },
     { title: 'no scheme of a header', values: ['Bearer', 'abc-def'], text: 'Bearer abc-def', shown: 'Bearer [secret]' },
-    { title: 'signs that mean something to patterns', values: ['$&.*+(x'], text: 'got $&.*+(x', shown: 'got [secret]' },
+    { title: 'regular expression characters', values: ['$&.*+(x'], text: 'got $&.*+(x', shown: 'got [secret]' },
     { title: 'nothing without values', values: [], text: 'plain', shown: 'plain' },
-  ])('hides $title', ({ values, text, shown }) => {
+  ])('redacts $title', ({ values, text, shown }) => {
     expect(redactor(values)(text)).toBe(shown);
   });
 });

@@ -1,10 +1,13 @@
-/** Shorter values are words of every text: hiding them would hide the text and save no secret. */
+/** Shorter values occur in ordinary text: replacing them would destroy the text and protect nothing. */
 const LEAST_CHARACTERS = 6;
 
-/** A header's value is hidden in parts, too, and its scheme is no secret. */
+/** The parts of a header value are redacted separately; its scheme is not a secret. */
 const SCHEME = /^(?:basic|bearer|digest|token|apikey|negotiate)$/i;
 
-/** Takes values out of a text that must not show them, the longest first, so that one within another leaves no rest. */
+/**
+ * Returns a function that removes the values from a text. Longer values come first, so that a value inside another
+ * leaves no remainder.
+ */
 export function redactor(values: Iterable<string>): (text: string) => string {
   const hidden = [...new Set(values)].filter((value) => value.length >= LEAST_CHARACTERS && !SCHEME.test(value));
   hidden.sort((a, b) => b.length - a.length);

@@ -6,14 +6,14 @@ describe('isSecretName', () => {
     ...['API_KEY', 'apiKey', 'OPENAIKEY', 'GITHUB_TOKEN', 'accessToken', 'CLIENT_SECRET', 'PGPASSWORD', 'DB_PASS'],
     ...['MYSQL_PWD', 'AWS_CREDENTIALS', 'google_credential', 'passwd', 'SSH_PASSPHRASE', 'Authorization', 'GITHUB_PAT'],
     ...['--api-key', '-token', 'KEY', 'x-api-key', 'KEYBOARD_KEY'],
-  ])('%s is one', (name) => {
+  ])('%s is true', (name) => {
     expect(isSecretName(name)).toBe(true);
   });
 
   it.each([
     ...['PATH', 'HOME', 'PWD', 'OLDPWD', 'LOG_LEVEL', 'MONKEY', 'monkey_count', 'turkey', '--keyboard', 'KEYWORDS'],
     ...['keymap', 'KEYSPACE', 'TOKENIZER', 'tokenizers_parallelism', '--dir', '-y', 'COMPASS', 'pattern', ''],
-  ])('%s is none', (name) => {
+  ])('%s is false', (name) => {
     expect(isSecretName(name)).toBe(false);
   });
 });
@@ -31,8 +31,8 @@ const TOKENS = [
   'AKIAIOSFODNN7EXAMPLE',
 ];
 
-describe('tokens of a known form', () => {
-  it.each(TOKENS)('%s is found wherever it stands', (token) => {
+describe('tokens of a well-known format', () => {
+  it.each(TOKENS)('%s is found anywhere in a text', (token) => {
     const texts = [token, `Bearer ${token}`, `--x=${token}`, `https://a.example/${token}/mcp`, `"${token}"`];
     expect(texts.map(looksSecret)).toEqual(texts.map(() => true));
     expect(texts.map(maskText).filter((text) => text.includes(token))).toEqual([]);
@@ -41,7 +41,7 @@ describe('tokens of a known form', () => {
   it.each([
     ...['task-master-ai', 'disk-usage-server', 'ask-questions', 'sk-SK', 'risk-sk-report', 'npm_config_registry'],
     ...['hf_cache', 'xoxo', '/etc/keys', 'AKIA', 'github-server', 'ordinary text'],
-  ])('%s is none', (text) => {
+  ])('%s is not a token', (text) => {
     expect([looksSecret(text), maskText(text)]).toEqual([false, text]);
   });
 });
@@ -66,7 +66,7 @@ describe('maskUrl', () => {
     expect(maskUrl(url)).toBe(shown);
   });
 
-  it('leaves references where they may be seen', () => {
+  it('keeps references if they may be shown', () => {
     expect(maskUrl('https://a.example/?token=${TOKEN}&key=abc', 'shown')).toBe(
       'https://a.example/?token=${TOKEN}&key=[secret]',
     );
@@ -88,7 +88,7 @@ describe('maskArgs', () => {
     { args: ['ghp_0123456789'], shown: ['[secret]'] },
     { args: ['--config', '{"apiKey":"abc","level":"x"}'], shown: ['--config', '{"apiKey":"[secret]","level":"x"}'] },
     { args: ['-c', 'cd / && A_KEY=abc x --key "a b"'], shown: ['-c', 'cd / && A_KEY=[secret] x --key [secret]'] },
-    // what merely resembles a secret's name
+    // names that only resemble the name of a secret
     { args: ['--keyboard', 'us', 'monkey'], shown: ['--keyboard', 'us', 'monkey'] },
     { args: ['--dir', '/etc/keys'], shown: ['--dir', '/etc/keys'] },
     { args: ['-y', '@acme/token-server@1.0', 'secrets'], shown: ['-y', '@acme/token-server@1.0', 'secrets'] },
@@ -99,7 +99,7 @@ describe('maskArgs', () => {
     expect(maskArgs(args)).toEqual(shown);
   });
 
-  it('leaves references where they may be seen, but not what stands in for one that is unset', () => {
+  it('keeps references if they may be shown, but not their default values', () => {
     const args = [
       '--token',
       '${TOKEN}',
@@ -152,7 +152,7 @@ describe('isReference', () => {
     '{{apiKey}}',
     '${input:key}',
     '${{ secrets.X }}',
-  ])('%s is one', (text) => {
+  ])('%s is a reference', (text) => {
     expect(isReference(text)).toBe(true);
   });
 

@@ -1,47 +1,52 @@
-/** What stands in the place of a value that must not be shown. */
+/** Replaces a value that must not be shown. */
 export const MASK = '[secret]';
 
 const SECRET_NAME =
   /key|token|secret|password|passwd|passphrase|credential|authorization|bearer|(?:^|[^a-z])(?:pass|pwd|pat)$/i;
-/** Words that have a secret's name in them by chance. */
+/** Words that contain the name of a secret by chance. */
 const ORDINARY_WORD =
   /(?:mon|don|tur|hoc|joc|whis)keys?|key(?:boards?|words?|notes?|maps?|spaces?|frames?|strokes?|pads?|stone|cloak)|tokeni[sz]\w*/gi;
-/** `PWD` is the folder one is in; only with a word before it is it a password. */
+/** `PWD` is the working directory; it means a password only with a word before it. */
 const FOLDER_NAME = /^-*(?:OLD)?PWD$/i;
-/** A name that says where or how to get a secret, not what it is. */
+/** A name that describes where or how to get a secret. */
 const ABOUT_A_SECRET = /(?:url|uri|endpoint|method|type|file)s?$/i;
 const SECRET_PREFIX =
   /(?<![A-Za-z0-9])(?:(?:gh[pousr]_|github_pat_|glpat-)[\w-]+|(?<![\w-])sk-[\w-]{3,}|xox[a-z]-[\w-]+|xapp-[\w-]{6,}|AKIA[0-9A-Z]{12,}|AIza[\w-]{20,}|npm_[A-Za-z0-9]{30,}|hf_[A-Za-z0-9]{20,}|eyJ[\w-]{10,}\.[\w-]+\.[\w-]*)/;
 const EVERY_SECRET_PREFIX = new RegExp(SECRET_PREFIX, 'g');
 
-/** True for the name of a variable, flag or query parameter whose value is a secret. */
+/** Returns whether a variable, flag or query parameter of this name contains a secret. */
 export function isSecretName(name: string): boolean {
   return SECRET_NAME.test(name.replaceAll(ORDINARY_WORD, '')) && !FOLDER_NAME.test(name);
 }
 
-/** The same for a field of an `oauth` map, where half the names speak of tokens. */
+/** The same for a field of an `oauth` object, where ordinary names contain "token" as well. */
 export function isSecretField(name: string): boolean {
   return isSecretName(name) && !ABOUT_A_SECRET.test(name);
 }
 
-/** True for text that has a token of a well-known form in it, whatever it is called. */
+/** Returns whether the text contains a token in a well-known format. */
 export function looksSecret(text: string): boolean {
   return SECRET_PREFIX.test(text);
 }
 
-/** Whether references such as `${TOKEN}` may be seen: in what a file says they tell where a secret comes from. */
+/** Whether references such as `${TOKEN}` may be shown: in a configuration file they name the source of a secret. */
 export type References = 'shown' | 'hidden';
 
-/** Names of variables are in capitals where nothing else marks them: a password may begin with a dollar. */
+/** A bare `$NAME` must be in capitals, because a password may begin with a dollar sign. */
 const REFERENCE =
   /^(?:\$\{\{? ?[\w:.~/\\@-]+ ?\}?\}|\{(?:env|file):[^{}]+\}|\{\{[^{}]+\}\}|\$env:\w+|\$[A-Z_][A-Z0-9_]*|%[A-Za-z_]\w*%)$/;
 
-/** True for nothing but a reference, perhaps with the name of a scheme before it. One with a default gives that away. */
+/**
+ * Returns whether the text is only a reference, possibly after a scheme such as `Bearer`. A default inside a reference
+ * is not protected by it.
+ */
 export function isReference(text: string): boolean {
   return !text.includes(':-') && REFERENCE.test(text.replace(/^(?:bearer|basic|token)\s+/i, ''));
 }
 
-/** The URL without the user, password and secret query values in it; text that is no URL loses what looks secret. */
+/**
+ * The URL without user, password and secret query values. In text that is not a URL, secret-looking parts are masked.
+ */
 export function maskUrl(url: string, references: References = 'hidden'): string {
   const masked = url
     .replaceAll(/(?<=:\/\/)[^\s/?#"']*@/g, `${MASK}@`)
@@ -55,10 +60,10 @@ function isSecretQuery(name: string): boolean {
   return isSecretName(name) || /^(?:auth|sig|signature)$/i.test(name);
 }
 
-/** What a reference to a secret falls back to is one, too. */
+/** The default value of a reference to a secret is a secret as well. */
 const SECRET_DEFAULT = /(\{(?:env:)?([A-Za-z_]\w*):-)[^{}]+/g;
 
-/** The text with each token of a well-known form replaced. */
+/** Masks each token in a well-known format. */
 export function maskText(text: string): string {
   return text
     .replaceAll(SECRET_DEFAULT, (whole: string, head: string, name: string) =>
@@ -68,7 +73,7 @@ export function maskText(text: string): string {
     .replaceAll(/\b(bearer +)([^\s"',;]+)/gi, (_, head: string, value: string) => `${head}${hide(value, 'shown')}`);
 }
 
-/** Arguments with the value after (or within) a secret flag replaced: `--api-key x`, `--token=x`, `-H 'Authorization: x'`. */
+/** Masks the value after (or inside) a secret flag: `--api-key x`, `--token=x`, `-H 'Authorization: x'`. */
 export function maskArgs(args: readonly string[], references: References = 'hidden'): string[] {
   return args.map((arg, index) => {
     const before = args[index - 1] ?? '';
@@ -77,18 +82,18 @@ export function maskArgs(args: readonly string[], references: References = 'hidd
   });
 }
 
-/** Nobody writes names within names within names; a hostile file might, without end. */
+/** Limits nested names, which only a hostile file contains. */
 const MAX_NAMES_WITHIN = 4;
 
 function maskArg(arg: string, references: References, names = MAX_NAMES_WITHIN): string {
   const [, name = '', value = ''] = /^(--?[\w.-]+=|[A-Za-z_]\w*=|[\w-]+:\s*)([\s\S]+)$/.exec(arg) ?? [];
   if (isSecretName(name.replace(/[=:]\s*$/, ''))) return `${name}${hide(value, references)}`;
-  // `--header=Authorization: x` and `--env=KEY=x` have a name within a value.
+  // `--header=Authorization: x` and `--env=KEY=x` contain a name inside the value.
   if (name.endsWith('=') && names > 0) return `${name}${maskArg(value, references, names - 1)}`;
   return /\s/.test(arg) ? maskCommandLine(arg) : maskUrl(maskJson(arg), references);
 }
 
-/** A whole command line in one text, as shells and helpers get it; a shell's own references stay. */
+/** Masks a complete command line, as passed to shells and helpers. References of the shell stay. */
 export function maskCommandLine(line: string): string {
   const hideNamed = (whole: string, head: string, value: string) =>
     isSecretName(head.replace(/[\s=:]+$/, '')) && !/^(?:--|bearer$)/i.test(value)
@@ -102,7 +107,7 @@ const VALUE = String.raw`("[^"]*"|'[^']*'|[^\s"';&|]+)`;
 const FLAG_VALUES = new RegExp(String.raw`(?<![\w-])(--?[A-Za-z][\w-]*(?:\s+|=))${VALUE}`, 'g');
 const ASSIGNED_VALUES = new RegExp(String.raw`(?<![\w-])([A-Za-z_]\w*=|[A-Za-z][\w-]*:\s*)${VALUE}`, 'g');
 
-/** Members with a secret's name in JSON that is handed over as one argument. */
+/** Masks members with a secret's name in JSON that is passed as one argument. */
 function maskJson(text: string): string {
   return text.replaceAll(
     /(\\{0,3}"([^"\\]*)\\{0,3}"\s*:\s*\\{0,3}")([^"\\]+)/g,

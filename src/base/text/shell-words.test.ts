@@ -14,11 +14,11 @@ describe('splitWords', () => {
     { line: 'start "" node', words: ['start', '', 'node'] },
     { line: "it's not closed", words: ['its', 'not', 'closed'] },
     { line: ' \t ', words: [] },
-  ])('cuts $line', ({ line, words }) => {
+  ])('splits $line', ({ line, words }) => {
     expect(splitWords(line)).toEqual(words);
   });
 
-  it('takes time in proportion to the text, however many quotes are in it', () => {
+  it('takes linear time for any number of quotes', () => {
     const begin = performance.now();
     splitWords(String.raw`"\"`.repeat(300_000));
     splitWords(`"'`.repeat(300_000));
@@ -49,7 +49,7 @@ describe('quoted', () => {
     ['plain', 'plain'],
     ['two words', '"two words"'],
     ['has "quotes" already', 'has "quotes" already'],
-  ])('writes %s as %s', (word, expected) => {
+  ])('quotes %s as %s', (word, expected) => {
     expect(quoted(word)).toBe(expected);
   });
 });
@@ -61,7 +61,7 @@ describe('shellWord', () => {
     { name: 'My Server', word: `'My Server'` },
     { name: "it's; rm -rf $HOME", word: `'it'\\''s; rm -rf $HOME'` },
     { name: '', word: `''` },
-  ])('writes $name so that a shell reads one word', ({ name, word }) => {
+  ])('quotes $name as one word for a shell', ({ name, word }) => {
     expect(shellWord(name)).toBe(word);
   });
 });

@@ -1,24 +1,24 @@
-/** Words as a shell would cut them, quotes taken off; nothing is expanded. */
+/** Splits a line into words as a shell would and removes quotes; expands nothing. */
 export function splitWords(line: string): string[] {
   return cut(line, '').flat();
 }
 
-/** The simple commands of a script, each as its words. */
+/** The simple commands of a script, each as a list of words. */
 export function commandsIn(script: string): string[][] {
   return cut(script.replaceAll(/\\\r?\n/g, ' '), ';&|\n()`').filter((words) => words.length > 0);
 }
 
-/** The word as it must be written to stay one. */
+/** Quotes a word so that `splitWords` reads it as one. */
 export function quoted(word: string): string {
   return /\s/.test(word) && !word.includes('"') ? `"${word}"` : word;
 }
 
-/** A name as it must stand on a command line that somebody will copy into a shell. */
+/** Quotes a name for a command line that a user copies into a shell. */
 export function shellWord(name: string): string {
   return /^[\w@%+=:,./][\w@%+=:,./-]*$/.test(name) ? name : `'${name.replaceAll("'", `'\\''`)}'`;
 }
 
-/** One pass over the text, however hostile: a configuration file may hold megabytes of quotes. */
+/** One pass over the text: a hostile configuration file may contain megabytes of quotes. */
 function cut(text: string, separators: string): string[][] {
   const commands: string[][] = [[]];
   const unclosed = new Set<string>();
@@ -31,7 +31,7 @@ function cut(text: string, separators: string): string[][] {
     const char = text.charAt(at);
     if ((char === '"' || char === "'") && !unclosed.has(char)) {
       const end = closing(text, at);
-      // An apostrophe in plain words opens nothing; neither does any after it.
+      // An unclosed quote is an ordinary character, and so are later ones of its kind.
       if (end < 0) unclosed.add(char);
       else word = (word ?? '') + inside(text.slice(at + 1, end), char);
       at = Math.max(at, end);
@@ -55,17 +55,17 @@ function closing(text: string, start: number): number {
   return -1;
 }
 
-/** Only a quote needs its backslash taken off: others are the separators of Windows paths. */
+/** Backslashes before other characters stay: they are separators in Windows paths. */
 function inside(text: string, quote: string): string {
   return quote === '"' ? text.replaceAll('\\"', '"') : text;
 }
 
-/** What a shell would act upon: a program that is started without one gets the letters in its place. */
+/** Characters that a shell interprets. A program started without a shell gets them literally. */
 const ACTIVE = '|&;<>()$`*?[]{}#!\n\r';
 const ACTIVE_IN_QUOTES = '$`';
 const ACTIVE_ON_WINDOWS = '%^';
 
-/** The first character that only a shell understands; undefined for a line that means the same without one. */
+/** The first character with a meaning only to a shell, or undefined if the line means the same without one. */
 export function shellCharacter(line: string, platform: string): string | undefined {
   const bare = platform === 'win32' ? ACTIVE + ACTIVE_ON_WINDOWS : `${ACTIVE}\\`;
   let quote = '';
@@ -76,6 +76,6 @@ export function shellCharacter(line: string, platform: string): string | undefin
     else if (quote === '' && (character === '"' || character === "'")) quote = character;
     else if (quote !== "'" && (quote === '"' ? ACTIVE_IN_QUOTES : bare).includes(character)) return character;
   }
-  // One that is never closed.
+  // An unclosed quote.
   return quote === '' ? undefined : quote;
 }

@@ -29,7 +29,7 @@ const TOKENS: readonly string[] = [
 ];
 
 describe('maskTokens', () => {
-  it.each(TOKENS)('masks %s wherever it is', (token) => {
+  it.each(TOKENS)('masks %s anywhere in a text', (token) => {
     const shown = '[secret]';
     expect(maskTokens(`bad key ${token}, try another`)).toBe(`bad key ${shown}, try another`);
     expect(maskTokens(`{"key":"${token}"}`)).toBe(`{"key":"${shown}"}`);
@@ -108,11 +108,11 @@ describe('maskTokens', () => {
     ],
     ...['xoxo-love', 'eyJ is how it begins', 'eyJhbGciOi.js', 'ordinary text', 'https://a.example/path?page=2#top', ''],
     ...['postgres://db:5432/x', 'at Object.<anonymous> (/srv/a.js:1:1)', 'git@github.com:me/repo.git', 'v1.2.3-beta.4'],
-  ])('leaves %j', (text) => {
+  ])('leaves %j unchanged', (text) => {
     expect(maskTokens(text)).toBe(text);
   });
 
-  it('changes nothing that it has masked', () => {
+  it('does not change masked text', () => {
     const once = TOKENS.map((token) => maskTokens(`Authorization: Bearer ${token} at https://me:${token}@a.example`));
     expect(once.map(maskTokens)).toEqual(once);
   });
@@ -160,7 +160,7 @@ describe('maskTokens', () => {
       '[secret]',
       ')',
     ],
-  ])('takes linear time for %j without end', (piece) => {
+  ])('takes linear time for a long run of %j', (piece) => {
     const timeOf = (length: number) => {
       const text = piece.repeat(Math.ceil(length / piece.length));
       const started = performance.now();

@@ -1,11 +1,11 @@
 import { isReference, MASK } from './secrets.js';
 
-/** Not within a word; an escape of JSON or of an address before a token is no part of a word. */
+/** Not inside a word. An escape of JSON or of a URL before the token does not belong to a word. */
 const START = String.raw`(?:(?<![A-Za-z0-9])|(?<=\\[nrt"])|(?<=%[0-9A-Fa-f]{2}))`;
 
 /**
- * Tokens that their prefix gives away. Every form ends with a run that is matched whole or fails within a fixed number of
- * characters, so that the search is linear.
+ * Tokens with a known prefix. Every pattern ends with a run that matches completely or fails within a fixed number of
+ * characters, so the search is linear.
  */
 const PREFIXED = [
   /gh[pousr]_\w{6,}/,
@@ -32,9 +32,12 @@ const PREFIXED = [
 ] as const;
 const PREFIXED_TOKEN = new RegExp(`${START}(?:${PREFIXED.map(({ source }) => source).join('|')})`, 'g');
 
-/** Prefixes that ordinary names begin with as well: what follows decides. */
+/** Prefixes that ordinary names have as well: `looksRandom` decides by the rest. */
 const DOUBTFUL_TOKEN = new RegExp(String.raw`${START}(?<![_-])(?:sk-|xox[a-z](?:\.xox[a-z])?-)[\w-]{3,}`, 'g');
-/** A header of JSON in base64 begins like this; parts that are missing or too many are part of the match and counted after it. */
+/**
+ * The base64 of a JSON header begins like this. The pattern matches missing or extra parts too; they are counted
+ * afterwards.
+ */
 const JWT = new RegExp(String.raw`${START}eyJ[\w-]{8,}(?:\.[\w-]*){0,4}`, 'g');
 const LEAST_JWT_DOTS = 2;
 
@@ -50,13 +53,13 @@ const AWS_SECRET =
   /((?:aws_?)?secret_?access_?key["'\\]{0,4}\s{0,4}[:=]\s{0,4}["'\\]{0,4})([A-Za-z0-9+/]{40})(?![A-Za-z0-9+/])/gi;
 const USER_PASSWORD = /(:\/\/[^\s/?#"':@]{0,256}:)([^\s/?#"'@]{1,256})(?=@)/g;
 
-/** One search tells most texts apart that have none of these: an error may hold a million short ones. */
+/** A fast check that excludes most texts, because an error can contain a million short ones. */
 const ANY_FORMAT =
   /gh[pousr]_|_pat_|gl[a-z]{2,4}-|xox|xapp-|A[KS]IA|AIza|ya29|GOCSPX|npm_|pypi-|hf_|k_live|k_test|whsec_|SG\.|_v1_|shp|_oat_|hv[sbr]\.|lin_|gsk_|ntn_|glsa_|sbp_|r8_|xai-|sk-|eyJ|bearer|basic|authorization|-key|-token|access_?key|:\/\//i;
 
 /**
- * The text with tokens of well-known formats masked, also those that we have never seen. Words, file paths, UUIDs and hashes
- * stay: this is for errors, which people and models have to understand.
+ * Masks tokens in well-known formats, including tokens that Portolan has never seen. Words, file paths, UUIDs and
+ * hashes stay, so that error messages remain readable.
  */
 export function maskTokens(text: string): string {
   if (!ANY_FORMAT.test(text)) return text;
@@ -80,14 +83,14 @@ const WORD = /^(?:[A-Z]?[a-z]+|[A-Z]+)(?:[-_](?:[A-Z]?[a-z]+|[A-Z]+)){0,3}$/;
 const CHALLENGE = /^(?:realm|error|error_description|scope|resource_metadata)=/i;
 const LONGEST_REFERENCE = 100;
 
-/** A word, a reference such as `${TOKEN}`, a parameter of a challenge such as `realm=…`, or what is masked already. */
+/** A word, a reference such as `${TOKEN}`, a parameter of a challenge such as `realm=…`, or an already masked value. */
 function isWord(value: string): boolean {
   if (CHALLENGE.test(value) || isHidden(value)) return true;
   const bare = withoutPunctuation(value);
   return bare.length <= LONGEST_WORD && (bare === '' || WORD.test(bare));
 }
 
-/** After a header and a scheme, only what speaks about tokens is no token. */
+/** After a header and a scheme every value is a token, except for words that describe tokens. */
 function isAboutTokens(value: string): boolean {
   const bare = withoutPunctuation(value).toLowerCase();
   return (
@@ -108,7 +111,7 @@ function withoutPunctuation(value: string): string {
   return value.length > LONGEST_REFERENCE ? value : value.replace(/[.:!?)\]}`]+$/, '');
 }
 
-/** Whether the value of `Basic` is a user and a password in base64, and not a word. */
+/** Returns whether the value after `Basic` is a user and password in base64, as opposed to a word. */
 function isUserPassword(value: string): boolean {
   const text = Buffer.from(value, 'base64').toString('utf8');
   return /^[^\x00-\x1f\x7f\ufffd]*$/.test(text) && text.includes(':');
@@ -117,7 +120,7 @@ function isUserPassword(value: string): boolean {
 const LEAST_RANDOM_CHARACTERS = 6;
 const LONGEST_PART = 20;
 
-/** A part with a digit in it, or one that is longer than words are. */
+/** Returns whether a part contains a digit or is longer than a word. */
 function looksRandom(token: string): boolean {
   return token
     .split(/[-_.]/)

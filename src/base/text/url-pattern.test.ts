@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { matchesUrl } from './url-pattern.js';
 
-/** Who reads the pattern as a match: an allow list is strict, a deny list generous. */
+/** The lists in which the pattern matches: an allow list is strict, a deny list generous. */
 type Matches = 'both' | 'neither' | 'generous';
 
 describe('matchesUrl', () => {
@@ -12,7 +12,7 @@ describe('matchesUrl', () => {
     { pattern: 'HTTPS://a.example/mcp', url: 'https://a.example/mcp', matches: 'both' },
     { pattern: 'https://a.example/mcp', url: 'https://a.example./mcp', matches: 'both' },
     { pattern: 'https://a.example./mcp', url: 'https://a.example/mcp', matches: 'both' },
-    // No path means any path; a slash is a path.
+    // No path matches any path; a slash is a path.
     { pattern: 'https://a.example', url: 'https://a.example/any/path?x=1', matches: 'both' },
     { pattern: 'https://a.example', url: 'https://a.example.evil.example/', matches: 'neither' },
     { pattern: 'https://a.example/*', url: 'https://a.example', matches: 'both' },
@@ -41,14 +41,14 @@ describe('matchesUrl', () => {
     { pattern: 'https://a.example/*', url: 'https://a.example:8443/x', matches: 'neither' },
     { pattern: 'https://*.example', url: 'https://a.example:8443/x', matches: 'neither' },
     { pattern: 'https://*', url: 'https://a.example:8443/x', matches: 'both' },
-    // Without a scheme a host is meant, and in a deny list anything that holds it.
+    // Without a scheme the pattern is a host, and in a deny list any part of the URL.
     { pattern: '*', url: 'https://a.example/x', matches: 'both' },
     { pattern: 'a.example', url: 'https://a.example/x', matches: 'both' },
     { pattern: '*.Example/mcp', url: 'https://A.example/mcp', matches: 'both' },
     { pattern: '*.example/*', url: 'https://evil.test/x.example/', matches: 'generous' },
     { pattern: '*EVIL*', url: 'https://a.example/evil', matches: 'generous' },
     { pattern: 'a.example/?to=https://b', url: 'https://a.example/?to=https://b', matches: 'both' },
-    // One host under two spellings.
+    // Two spellings of one host.
     { pattern: 'http://[::1]:3000', url: 'http://[0:0:0:0:0:0:0:1]:3000/', matches: 'both' },
     { pattern: 'http://[0:0::1]', url: 'http://[::1]/', matches: 'both' },
     { pattern: 'http://[fe80:*]:3000', url: 'http://[FE80:0::1]:3000/', matches: 'both' },
@@ -61,14 +61,14 @@ describe('matchesUrl', () => {
     { pattern: 'https://evil.example', url: 'https:evil.example', matches: 'both' },
     { pattern: 'https://evil.example', url: 'https:\\\\evil.example\\x', matches: 'both' },
     { pattern: 'https://evil.example', url: 'https://evil。example/', matches: 'both' },
-    // The host is where the connection goes, not where the eye falls.
+    // The host is the one that the connection uses, not the one that a reader may see.
     { pattern: 'https://good.example/*', url: 'https://good.example@evil.example/x', matches: 'neither' },
     { pattern: 'https://evil.example/*', url: 'https://good.example@evil.example/x', matches: 'both' },
     { pattern: 'https://good.example/*', url: 'https://evil.example\\@good.example/x', matches: 'neither' },
     { pattern: 'https://good.example/*', url: 'https://evil.example#@good.example/x', matches: 'neither' },
     { pattern: 'https://good.example*', url: 'https://good.example:x@evil.example/', matches: 'neither' },
     { pattern: 'https://a:b@good.example', url: 'https://good.example/', matches: 'both' },
-    // Paths that make no difference to whoever answers.
+    // Differences in the path that most servers ignore.
     { pattern: 'https://a.example/mcp', url: 'https://a.example/x/%2e%2E/mcp', matches: 'both' },
     { pattern: 'https://a.example/mcp', url: 'https://a.example/%6dcp', matches: 'both' },
     { pattern: 'https://a.example/~me', url: 'https://a.example/%7eme', matches: 'both' },
@@ -79,7 +79,7 @@ describe('matchesUrl', () => {
     { pattern: 'https://a.example/mcp', url: 'https://a.example//mcp', matches: 'generous' },
     { pattern: 'https://a.example/mcp?x=1', url: 'https://a.example/mcp?x=2', matches: 'neither' },
     { pattern: 'https://a.example/a/*', url: 'https://a.example/a/../b', matches: 'neither' },
-    // What is no address can be denied, never allowed.
+    // Text that is not a URL can be denied, never allowed.
     { pattern: '*', url: '${URL}/mcp', matches: 'generous' },
     { pattern: 'https://*', url: 'https://a b/mcp', matches: 'generous' },
   ])('$pattern and $url: $matches', ({ pattern, url, matches }) => {

@@ -1,26 +1,25 @@
 import { matchesWildcard, wildcard } from './wildcard.js';
 
-/** How a pattern is read: `strict` where a match opens something, `generous` where it closes something. */
+/** How a pattern is matched: `strict` for allow rules, `generous` for deny rules. */
 export type PatternMode = 'strict' | 'generous';
 
-/** An address as whoever connects will read it: a backslash, a tab or an `@` may hide the true host from a plainer eye. */
+/** A URL as the HTTP client parses it: a backslash, a tab or an `@` can hide the real host from a reader. */
 export interface Address {
   readonly scheme: string;
-  /** Lower-case and without a dot at its end. */
+  /** Lower-case and without a trailing dot. */
   readonly host: string;
-  /** With the port, unless it is the usual one. */
+  /** The host with the port, unless it is the default port. */
   readonly site: string;
   readonly port: string;
   readonly path: string;
-  /** The path with the query. */
   readonly target: string;
-  /** The path without slashes that make no difference to most servers. */
+  /** The path without duplicate and trailing slashes, which most servers ignore. */
   readonly barePath: string;
 }
 
 const USUAL_PORTS: Readonly<Record<string, string>> = { http: '80', ws: '80', https: '443', wss: '443' };
 
-/** Undefined for what nobody can connect to. */
+/** Returns undefined for a URL to which no connection is possible. */
 export function addressOf(url: string): Address | undefined {
   if (!URL.canParse(url)) return undefined;
   const { protocol, hostname, port, pathname, search } = new URL(url);
@@ -33,7 +32,7 @@ export function addressOf(url: string): Address | undefined {
     site: port === '' ? host : `${host}:${port}`,
     port: port === '' ? (USUAL_PORTS[scheme] ?? '') : port,
     path,
-    // What follows a `#` is never sent.
+    // The fragment is never sent.
     target: path + plainEscapes(search),
     barePath: withoutSlashes(path.replaceAll(/\/{2,}/g, '/')),
   };
@@ -41,7 +40,10 @@ export function addressOf(url: string): Address | undefined {
 
 type Test = (address: Address) => boolean;
 
-/** A test for addresses: `*` anywhere, hosts without case, ports alike; no scheme means any, and no path any path. */
+/**
+ * Compiles a pattern: `*` matches anything, hosts ignore case, default ports are equal; no scheme matches any scheme,
+ * and no path any path.
+ */
 export function urlPattern(pattern: string, reading: PatternMode): Test {
   const [, scheme, rest = ''] = /^(?:([\w.+*-]*):\/\/)?(.*)$/s.exec(pattern) ?? [];
   const [, authority = '', path = ''] = /^([^/\\?#]*)(.*)$/s.exec(rest) ?? [];
@@ -50,12 +52,13 @@ export function urlPattern(pattern: string, reading: PatternMode): Test {
   const isPath = pathPattern(path, reading);
   const byParts: Test = (address) => isScheme(address.scheme) && isHost(address) && isPath(address);
   if (reading === 'strict' || scheme !== undefined) return byParts;
-  // `*evil*` in a deny list means it wherever it stands; in an allow list that would be a path which anybody can choose.
+  // In a deny list `*evil*` matches anywhere in the URL. In an allow list it must not match the path, which an attacker
+  // can choose.
   const isWhole = wildcard(pattern.toLowerCase());
   return (address) => byParts(address) || isWhole(`${address.scheme}://${address.site}${address.target}`.toLowerCase());
 }
 
-/** The same for one text, also one that is no address: that matches no pattern which opens something. */
+/** Matches one text, which need not be a URL: other text never matches an allow rule. */
 export function matchesUrl(pattern: string, url: string, reading: PatternMode): boolean {
   const address = addressOf(url);
   if (address) return urlPattern(pattern, reading)(address);
@@ -65,13 +68,13 @@ export function matchesUrl(pattern: string, url: string, reading: PatternMode): 
 function hostPattern(written: string): Test {
   const [, host = '', port] = /^(.*?)(?::([\d*]+))?$/s.exec(written) ?? [];
   const isHost = wildcard(plainHost(host));
-  // Where no port is written, a star at the end of the host stands for one as well.
+  // Without a port in the pattern, a `*` at the end of the host also matches a port.
   if (port === undefined) return ({ site }) => isHost(site);
   const isPort = wildcard(port);
   return (address) => isPort(address.port) && isHost(address.host);
 }
 
-/** As `URL` would write it, so that every spelling of a host is the same pattern; to `URL` a star is a letter. */
+/** Normalizes a host with `URL`, so that all spellings are the same pattern. `URL` treats a star as a letter. */
 function plainHost(host: string): string {
   const url = `https://${host}/`;
   return withoutDot(URL.canParse(url) ? new URL(url).hostname : host.toLowerCase());
@@ -85,11 +88,11 @@ function pathPattern(written: string, reading: PatternMode): Test {
   const isTarget = wildcard(path + plainEscapes(search));
   if (reading === 'strict') return ({ target }) => isTarget(target);
   const isBarePath = search === '' ? wildcard(withoutSlashes(path)) : () => false;
-  // Most servers answer the same with a slash more or with a query that they do not know.
+  // Most servers ignore a trailing slash and unknown query parameters.
   return (address) => isTarget(address.target) || isTarget(address.path) || isBarePath(address.barePath);
 }
 
-/** A letter is the same letter when it is escaped, and an escape in either case. */
+/** Decodes escaped letters and writes other escapes in upper case. */
 function plainEscapes(text: string): string {
   return text.replaceAll(/%[0-9a-f]{2}/gi, (written) => {
     const char = String.fromCharCode(Number.parseInt(written.slice(1), 16));
@@ -101,7 +104,7 @@ function withoutDot(host: string): string {
   return host.endsWith('.') ? host.slice(0, -1) : host;
 }
 
-/** A loop, because the regular expression for it takes quadratic time on a long row of slashes that does not end the text. */
+/** A loop, because a regular expression takes quadratic time on a long run of slashes in the middle of the text. */
 export function withoutSlashes(path: string): string {
   let end = path.length;
   while (end > 0 && path.charAt(end - 1) === '/') end -= 1;

@@ -1,4 +1,7 @@
-/** Text of others that a person reads: what would move the cursor, change colours, turn the reading direction or begin a line is made visible. */
+/**
+ * Makes control characters of external text visible: those that move the cursor, change colours, change the reading
+ * direction or begin a line.
+ */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]|\p{Variation_Selector}/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;

@@ -24,11 +24,11 @@ describe('matchesWildcard', () => {
     { pattern: 'a.c', text: 'abc', matches: false },
     { pattern: 'a[b]*', text: 'a[b]c', matches: true },
     { pattern: 'a\n*', text: 'a\nb\nc', matches: true },
-  ])('says $matches of $pattern and $text', ({ pattern, text, matches }) => {
+  ])('returns $matches for $pattern and $text', ({ pattern, text, matches }) => {
     expect(matchesWildcard(pattern, text)).toBe(matches);
   });
 
-  it.each([1, 100, 199, 200, 201, 5_000])('finds a part of %i characters where it is, and only there', (length) => {
+  it.each([1, 100, 199, 200, 201, 5_000])('finds a part of %i characters at its exact position only', (length) => {
     const part = `${'a'.repeat(length)}b${'a'.repeat(length)}`;
     const text = `x${'a'.repeat(length)}${part}${'a'.repeat(length)}y`;
     expect(matchesWildcard(`x*${part}*y`, text)).toBe(true);

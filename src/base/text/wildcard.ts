@@ -1,9 +1,11 @@
-/** Whether the text is the pattern with each `*` standing for any run of characters. Linear in both, whatever they hold. */
+/**
+ * Matches a text against a pattern in which each `*` stands for any run of characters. Takes linear time for any input.
+ */
 export function matchesWildcard(pattern: string, text: string): boolean {
   return wildcard(pattern)(text);
 }
 
-/** The same, with the pattern cut once for many texts. */
+/** The same, with the pattern compiled once for many texts. */
 export function wildcard(pattern: string): (text: string) => boolean {
   const [head = '', ...rest] = pattern.split('*');
   const tail = rest.pop();
@@ -14,7 +16,7 @@ export function wildcard(pattern: string): (text: string) => boolean {
     if (text.length < least || !text.startsWith(head) || !text.endsWith(tail)) return false;
     const end = text.length - tail.length;
     let from = head.length;
-    // The earliest place for each part leaves the most room for the rest, so there is never a reason to go back.
+    // The earliest position of each part leaves the most text for the rest, so backtracking is never needed.
     for (const { length, indexIn } of parts) {
       const found = indexIn(text, from);
       if (found < 0 || found + length > end) return false;
@@ -24,7 +26,9 @@ export function wildcard(pattern: string): (text: string) => boolean {
   };
 }
 
-/** Up to this length the engine's own search is linear; beyond, V8 looks at no more than a part's last 250 characters before it starts over. */
+/**
+ * Up to this length `indexOf` is linear; for longer parts V8 compares only the last 250 characters before it restarts.
+ */
 const LONGEST_FOR_ENGINE = 200;
 
 function finder(part: string): (text: string, from: number) => number {
@@ -36,7 +40,7 @@ function finder(part: string): (text: string, from: number) => number {
   };
 }
 
-/** Knuth, Morris and Pratt: no character of the text is looked at twice for the same place of the part. */
+/** Knuth-Morris-Pratt search: linear in text and part. */
 function indexOfLong(text: string, part: string, borders: Uint32Array, from: number): number {
   let matched = 0;
   for (let at = from; at < text.length; at += 1) {
@@ -48,7 +52,7 @@ function indexOfLong(text: string, part: string, borders: Uint32Array, from: num
   return -1;
 }
 
-/** For each prefix, the length of the longest shorter prefix that it also ends with. */
+/** For each prefix, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(part: string): Uint32Array {
   const borders = new Uint32Array(part.length);
   let border = 0;
