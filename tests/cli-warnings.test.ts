@@ -28,8 +28,8 @@ it('says that a call is not in the audit log, and that a server failed only once
   const called = await portolan(machine, ['call', 'own', 'echo', 'text=a']);
   expect({ status: called.status, stdout: called.stdout }).toEqual({ status: 0, stdout: 'a\n' });
   expect(called.stderr.split('\n')).toEqual([
-    expect.stringMatching(/^warning: the audit log cannot be written, it is tried again: .*audit/),
-    'warning: the audit log ends without the last 1 executions',
+    expect.stringMatching(/^warning: the audit log could not be written and will be retried: .*audit/),
+    'warning: the audit log is missing the last 1 executions',
     '',
   ]);
   const failed = await portolan(machine, ['tools', 'dying']);

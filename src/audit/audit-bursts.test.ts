@@ -34,7 +34,7 @@ const headOf = (folder: string): string =>
   join(folder, readdirSync(folder).find((name) => name.endsWith('.head')) ?? 'none');
 
 describe('the audit log in a burst of calls', () => {
-  it('writes nothing while it lasts, and all of it after it, in order', async () => {
+  it('writes nothing during the burst, and everything in order after it', async () => {
     await using here = place();
     for (let n = 0; n < 1_000; n += 1) here.log.record({ ...CALL, tool: `t${n}` });
     await turnOfLoop();
@@ -45,9 +45,9 @@ describe('the audit log in a burst of calls', () => {
     expect(chains).toMatchObject([{ count: 1_001, state: { kind: 'ok' } }]);
   });
 
-  it('does not let more than some thousand wait', async () => {
+  it('limits the number of pending entries', async () => {
     await using here = place();
-    vi.useFakeTimers({ toFake: ['setTimeout'] }); // by the clock alone nothing would ever be written
+    vi.useFakeTimers({ toFake: ['setTimeout'] }); // the timer alone would never fire
     try {
       const wereWritten = async (count: number, withinMs: number) => {
         for (let n = 0; n < count; n += 1) here.log.record(CALL);
@@ -62,7 +62,7 @@ describe('the audit log in a burst of calls', () => {
     await expect.poll(async () => (await readAudit(here.folder)).total).toBe(4_100);
   });
 
-  it('loses none of those that come without a pause', async () => {
+  it('loses no entry of a burst without pauses', async () => {
     await using here = place();
     for (let n = 0; n < 12_000; n += 1) {
       here.log.record(CALL);
@@ -72,7 +72,7 @@ describe('the audit log in a burst of calls', () => {
     expect(here.warnings).toEqual([]);
   });
 
-  it('writes its head over in its place, and makes it anew where somebody took it away', async () => {
+  it('overwrites its head in place, and creates it again if it was deleted', async () => {
     await using here = place();
     const written = async (total: number) => {
       here.log.record(CALL);
@@ -80,7 +80,7 @@ describe('the audit log in a burst of calls', () => {
         const { total: written, chains } = await readAudit(here.folder);
         return { written, states: chains.map((chain) => chain.state) };
       };
-      // The head follows its lines.
+      // The head is written after its lines.
       await expect.poll(state).toEqual({ written: total, states: [{ kind: 'ok', unsealed: 0 }] });
       return statSync(headOf(here.folder)).ino;
     };

@@ -1,4 +1,4 @@
-/** What the name of a file of lines tells. Names sort in the order in which the files were begun. */
+/** The parts of a log file's name. Names sort in the order in which the files were created. */
 export interface FileName {
   readonly name: string;
   readonly at: number;
@@ -8,7 +8,7 @@ export interface FileName {
 
 const FILE = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-((\d{1,10})-[0-9a-f]{12})\.jsonl$/;
 const HEAD = /^(\d{1,10}-[0-9a-f]{12})\.head$/;
-/** Names have years of four digits; a clock beyond them is wrong. */
+/** Names have four-digit years; later times are a wrong clock. */
 const LAST_TIME = Date.UTC(9999, 0);
 
 export const KEY_NAME = 'key';
@@ -30,7 +30,7 @@ export function parseFileName(name: string): FileName | undefined {
   return Number.isNaN(at) ? undefined : { name, at, chain, pid: Number(pid) };
 }
 
-/** The chain of which this is the head. */
+/** The chain of a head file with this name. */
 export function chainOfHead(name: string): string | undefined {
   return HEAD.exec(name)?.[1];
 }

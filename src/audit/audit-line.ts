@@ -1,7 +1,7 @@
 import { type ErrorCode, hmac256, jsonWord, sha256 } from '../base/index.js';
 import { atLeastZero, isCount, isHash, parseObject, textOf } from './parse-fields.js';
 
-/** One call of a tool, as whoever made it knows it. */
+/** One tool call, as the gateway reports it. */
 export interface Execution {
   readonly client: string;
   readonly server: string;
@@ -10,11 +10,11 @@ export interface Execution {
   readonly outcome: 'ok' | 'tool-error' | ErrorCode;
   readonly durationMs: number;
   readonly bytes: number;
-  /** What made the call for the client. */
+  /** The intermediary that made the call for the client, such as a program. */
   readonly via?: string | undefined;
 }
 
-/** An execution without its arguments: what waits for a disk that is slow or fails, so that no secret waits with it. */
+/** An execution without its arguments, so that no secret stays in memory while the disk is slow or fails. */
 export interface Draft {
   readonly at: number;
   readonly client: string;
@@ -28,7 +28,7 @@ export interface Draft {
   readonly via?: string;
 }
 
-/** An execution as the log tells it. */
+/** An execution as recorded in the log. */
 export interface AuditEntry {
   readonly chain: string;
   readonly sequence: number;
@@ -36,23 +36,23 @@ export interface AuditEntry {
   readonly client: string;
   readonly server: string;
   readonly tool: string;
-  /** Keyed: who does not have the key cannot try out which arguments these were. */
+  /** Keyed, so that guessed arguments cannot be verified without the key. */
   readonly argumentsHash: string;
   readonly argumentBytes: number;
   readonly outcome: string;
   readonly durationMs: number;
   readonly bytes: number;
-  /** What made the call for the client, where it was not the client itself. */
+  /** The intermediary, if the client did not make the call itself. */
   readonly via?: string;
 }
 
-/** What another chain was like when a file was begun; without it, a chain taken away whole would not be missed. */
+/** The state of another chain when a file was created, so that the deletion of a whole chain is detected. */
 export interface Sighting {
   readonly file: string;
   readonly count: number;
 }
 
-/** The first line of each file: where it goes on from, and what lay beside it. */
+/** The first line of each file: the position in the chain, and the state of the other chains. */
 export interface FileLine {
   readonly kind: 'file';
   readonly sequence: number;
@@ -69,20 +69,20 @@ export type Line =
   | { readonly kind: 'entry'; readonly sequence: number; readonly entry: Omit<AuditEntry, 'chain'> }
   | { readonly kind: 'lost'; readonly sequence: number; readonly lost: number };
 
-/** What the first line of a chain follows. */
+/** The previous hash of a chain's first line. */
 export const NO_HASH = '0'.repeat(64);
-/** Names come from outside; this much of one says which it is. */
+/** Names are external input and are truncated to this length. */
 const MAX_NAME_CHARACTERS = 200;
-/** More than any line of ours can have: three names of escapes, or a first line with every sighting. */
+/** Longer than any line we write: three names full of escapes, or a first line with all sightings. */
 export const MAX_LINE_BYTES = 64 * 1024;
-/** As many other chains as a first line tells of, the newest. */
+/** The maximum number of other chains in a first line; the newest ones are recorded. */
 export const MAX_SIGHTINGS = 64;
 
 const HASH_START = ',"hash":"';
 const HASH_END = '"}';
 const ENDING = HASH_START.length + 64 + HASH_END.length;
 
-/** What is kept of an execution until it is written. */
+/** The part of an execution that is kept until it is written. */
 export function toDraft(execution: Execution, at: number): Draft {
   return {
     at,
@@ -98,10 +98,13 @@ export function toDraft(execution: Execution, at: number): Draft {
   };
 }
 
-/** The line of an execution, but for its end. Written out, because putting an object together and taking it apart again costs as much as a hash. */
+/**
+ * The line of an execution without its hash. Concatenated by hand, because building and serializing an object costs as
+ * much as a hash.
+ */
 export function openEntry(draft: Draft, sequence: number, key: string): string {
   const { at, client, server, tool, argumentsDigest, argumentBytes, outcome, durationMs, bytes, via } = draft;
-  // What follows the key is always as long: one plain hash with it keeps the secret as well as an HMAC would.
+  // The suffix has a fixed length, so one plain hash with the key as prefix is as safe as an HMAC.
   const argumentsHash = sha256(`${key}arguments:${argumentsDigest}`);
   const who = `"client":${jsonWord(client)},"server":${jsonWord(server)},"tool":${jsonWord(tool)}`;
   const what = `"argumentsHash":"${argumentsHash}","argumentBytes":${argumentBytes},"outcome":${jsonWord(outcome)}`;
@@ -111,7 +114,7 @@ export function openEntry(draft: Draft, sequence: number, key: string): string {
 
 let moment = { at: Number.NaN, text: '' };
 
-/** A busy gateway has many lines of one millisecond, and writing the time is dear. */
+/** Cached, because a busy gateway writes many lines per millisecond and formatting the time is slow. */
 function momentOf(at: number): string {
   if (moment.at !== at) moment = { at, text: new Date(at).toISOString() };
   return moment.text;
@@ -129,7 +132,7 @@ function opened(body: object): string {
   return JSON.stringify(body).slice(0, -1);
 }
 
-/** A line with its end, bound to the line before it by a hash that only the owner of the key can make. */
+/** Completes a line with a hash of it and of the previous line, which requires the key. */
 export function sealLine(
   open: string,
   previous: string,
@@ -139,7 +142,7 @@ export function sealLine(
   return { text: `${open}${HASH_START}${hash}${HASH_END}\n`, hash };
 }
 
-/** The hash of a line, if it is the one that its text and the line before it give. */
+/** Returns the hash of a line if it matches the text, the previous hash and the key. */
 export function checkedHash(line: string, previous: string, key: string): string | undefined {
   const hash = line.slice(-HASH_END.length - 64, -HASH_END.length);
   const isSealed = line.length > ENDING && line.slice(-ENDING) === `${HASH_START}${hash}${HASH_END}`;
@@ -150,7 +153,7 @@ function linked(open: string, previous: string, key: string): string {
   return hmac256(key, `line:${previous}${open}`);
 }
 
-/** What a line says, believed or not; undefined where it says nothing that we write. */
+/** Parses a line without verifying it. Returns undefined if it is not in our format. */
 export function parseLine(text: string): Line | undefined {
   const value = parseObject(text);
   if (!value) return undefined;
@@ -190,7 +193,7 @@ function isSighting(value: unknown): value is Sighting {
   return typeof value.file === 'string' && isCount(value.count);
 }
 
-/** Also of what is no text, whoever let it through: one line that cannot be written would keep all later ones from it. */
+/** Also converts values that are not strings: one line that cannot be written would block all later ones. */
 function bounded(name: unknown): string {
   const text = String(name);
   return text.length > MAX_NAME_CHARACTERS ? `${text.slice(0, MAX_NAME_CHARACTERS)}…` : text;

@@ -37,7 +37,7 @@ interface Place extends Disposable {
   readonly options: AuditLogOptions;
 }
 
-/** A folder that is not there yet. */
+/** A folder that does not exist yet. */
 function place(): Place {
   const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
   const folder = join(top, 'state', 'audit');
@@ -55,7 +55,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   for (let n = 0; n < 400 && !(await isTrue()); n += 1) await pause(25);
 }
 
-/** Until everything that was written is sealed by the head, too. */
+/** Waits until the head seals all written lines. */
 const sealed = (folder: string) =>
   until(async () => {
     const { total, chains } = await readAudit(folder);
@@ -67,7 +67,7 @@ const linesOf = (folder: string, ending = '.jsonl'): string[] =>
   readdirSync(folder).filter((name) => name.endsWith(ending));
 
 describe('openAuditLog', () => {
-  it('writes all lines, also where a name in one of them is no text', async () => {
+  it('writes all lines, even if a name is not a string', async () => {
     using here = place();
     await recorded(here.options, [{ tool: 'a' }, { tool: undefined as never, server: {} as never }, { tool: 'b' }]);
     const { entries } = await readAudit(here.folder);
@@ -75,7 +75,7 @@ describe('openAuditLog', () => {
     expect(here.warnings).toEqual([]);
   });
 
-  it('records what was called and how it went, in the order of the calls', async () => {
+  it('records tool and outcome of each call, in order', async () => {
     using here = place();
     let now = Date.UTC(2026, 0, 2, 3, 4, 5, 6);
     await recorded({ ...here.options, pid: 77, now: () => now++ }, [
@@ -109,14 +109,14 @@ describe('openAuditLog', () => {
     expect(here.warnings).toEqual([]);
   });
 
-  it('makes no file before the first call', async () => {
+  it('creates no file before the first call', async () => {
     using here = place();
     await recorded(here.options, []);
     expect(existsSync(here.folder)).toBe(false);
     expect(await readAudit(here.folder)).toEqual({ entries: [], total: 0, chains: [] });
   });
 
-  it.skipIf(process.platform === 'win32')('lets nobody else read, also in a folder that was open', async () => {
+  it.skipIf(process.platform === 'win32')('is private, even in a folder that was open to others', async () => {
     using here = place();
     mkdirSync(here.folder, { recursive: true });
     chmodSync(here.folder, 0o777);
@@ -125,7 +125,7 @@ describe('openAuditLog', () => {
     expect([statSync(here.folder).mode & 0o777, ...modes]).toEqual([0o700, 0o600, 0o600, 0o600]);
   });
 
-  it('writes no argument, and a hash of them that is the same only for the same ones under the same key', async () => {
+  it('writes no arguments, only a hash that depends on the key', async () => {
     using here = place();
     using there = place();
     const calls = [{}, {}, { argumentsText: '{"password":"hunter3"}' }];
@@ -139,7 +139,7 @@ describe('openAuditLog', () => {
     expect(kinds.toSorted()).toEqual([0, 0, 0, 0, 2, 2, 6, 6, 8]);
   });
 
-  it('bounds names, and keeps a line a line whatever is in them', async () => {
+  it('truncates names and escapes line breaks in them', async () => {
     using here = place();
     const odd = '"}\n{"sequence":1\u0000\u2028\ud800';
     await recorded(here.options, [{ client: 'c'.repeat(100_000), server: odd, tool: '\u0001'.repeat(5_000) }]);
@@ -150,7 +150,7 @@ describe('openAuditLog', () => {
     expect(chains).toMatchObject([{ count: 2, state: { kind: 'ok' } }]);
   });
 
-  it('writes soon by itself, and seals what it wrote', async () => {
+  it('writes and seals after a short time', async () => {
     using here = place();
     await using log = openAuditLog(here.options);
     for (let n = 0; n < 300; n += 1) {
@@ -162,14 +162,14 @@ describe('openAuditLog', () => {
     expect([total, chains[0]?.state]).toEqual([300, { kind: 'ok', unsealed: 0 }]);
   });
 
-  it('goes on in another file when one is full, and gives up the oldest', async () => {
+  it('starts another file when one is full, and deletes the oldest', async () => {
     using here = place();
     let now = 1_700_000_000_000;
     const options = { ...here.options, now: () => now, maxFileBytes: 40_000, keepFiles: 3, flushMs: 10 };
     await using log = openAuditLog(options);
     const reached: number[] = [];
     for (let n = 0; n < 1_500; n += 1) {
-      now -= 1; // a clock that goes back must not bring the files out of order
+      now -= 1; // a clock that goes back must not change the order of files
       log.record({ ...CALL, tool: `t${n}` });
       if (n % 100 === 99) {
         await until(async () => (await readAudit(here.folder)).entries.some((entry) => entry.tool === `t${n}`));
@@ -189,7 +189,7 @@ describe('openAuditLog', () => {
     );
   });
 
-  it('gives up files of processes that have ended, with their heads, and none that is still written', async () => {
+  it('deletes files and heads of ended processes, but not of live ones', async () => {
     using here = place();
     let now = 1_700_000_000_000;
     const options = { ...here.options, now: () => now++, keepFiles: 3 };
@@ -201,7 +201,7 @@ describe('openAuditLog', () => {
     expect(chains.map(({ state }) => state)).toEqual(Array(3).fill({ kind: 'ok', unsealed: 0 }));
   });
 
-  it.skipIf(process.platform === 'win32')('begins another file when its own was given up under its feet', async () => {
+  it.skipIf(process.platform === 'win32')('starts another file after its own was deleted', async () => {
     using here = place();
     const options = { ...here.options, keepFiles: 1, isAlive: () => false };
     await using log = openAuditLog(options);
@@ -216,7 +216,7 @@ describe('openAuditLog', () => {
     expect(chains).toMatchObject([{ count: 4, state: { kind: 'ok' } }]);
   });
 
-  it('says once that the disk fails, goes on when it can, and tells how many were lost', async () => {
+  it('warns once of a disk error, continues when possible, and counts lost entries', async () => {
     using here = place();
     mkdirSync(join(here.folder, '..'), { recursive: true });
     writeFileSync(here.folder, 'in the way');
@@ -224,7 +224,7 @@ describe('openAuditLog', () => {
     for (let n = 0; n < MAX_QUEUED + 5; n += 1) log.record(CALL);
     await until(() => here.warnings.length > 0);
     await pause(300); // several further tries, none of which warns again
-    expect(here.warnings).toEqual([expect.stringContaining('the audit log cannot be written')]);
+    expect(here.warnings).toEqual([expect.stringContaining('the audit log could not be written')]);
     rmSync(here.folder);
     await until(async () => existsSync(here.folder) && (await readAudit(here.folder)).total === MAX_QUEUED);
     const { total, chains } = await readAudit(here.folder);
@@ -234,7 +234,7 @@ describe('openAuditLog', () => {
     expect(here.warnings).toHaveLength(1);
   });
 
-  it('lets no second batch get ahead of a head that cannot be written', async () => {
+  it('writes no second batch before a failed head is written', async () => {
     using here = place();
     await using log = openAuditLog(here.options);
     log.record(CALL);
@@ -246,7 +246,7 @@ describe('openAuditLog', () => {
     const calls = 4 * MAX_BATCH_ENTRIES;
     for (let n = 0; n < calls; n += 1) log.record(CALL);
     await until(() => here.warnings.length > 0);
-    // One further try, which may not write another batch. The next is far enough away for what follows.
+    // One further try, which must not write another batch. The next try is after the end of the test.
     await pause(1_200);
     rmSync(head, { recursive: true });
     writeFileSync(head, headBytes);
@@ -260,18 +260,18 @@ describe('openAuditLog', () => {
     ]);
   });
 
-  it('says at the end what could not be written, and does not wait for it', async () => {
+  it('reports unwritten entries on close, and does not wait for them', async () => {
     using here = place();
     mkdirSync(join(here.folder, '..'), { recursive: true });
     writeFileSync(here.folder, 'in the way');
     await recorded(here.options, [{}, {}]);
-    expect(here.warnings.at(-1)).toBe('the audit log ends without the last 2 executions');
+    expect(here.warnings.at(-1)).toBe('the audit log is missing the last 2 executions');
   });
 
   it.skipIf(process.platform === 'win32').each([
-    { title: 'a link in the place of the folder', make: (at: string, other: string) => symlinkSync(other, at) },
+    { title: 'a link instead of the folder', make: (at: string, other: string) => symlinkSync(other, at) },
     {
-      title: 'a link in the place of the key',
+      title: 'a link instead of the key',
       make: (at: string, other: string) => {
         mkdirSync(at);
         writeFileSync(join(other, 'mine'), 'a'.repeat(64));
@@ -279,13 +279,13 @@ describe('openAuditLog', () => {
       },
     },
     {
-      title: 'a pipe in the place of the key',
+      title: 'a pipe instead of the key',
       make: (at: string) => {
         mkdirSync(at);
         spawnSync('mkfifo', [join(at, 'key')]);
       },
     },
-  ])('refuses $title', async ({ make }) => {
+  ])('rejects $title', async ({ make }) => {
     using here = place();
     const other = join(here.folder, '..', 'other');
     mkdirSync(other, { recursive: true });
@@ -295,7 +295,7 @@ describe('openAuditLog', () => {
     expect([...readdirSync(here.folder), ...readdirSync(other)].filter((name) => name.includes('.'))).toEqual([]);
   });
 
-  it('never cries wolf while it is read and written at once', async () => {
+  it('reports no fault while it is read and written at the same time', async () => {
     using here = place();
     const options = { ...here.options, maxFileBytes: 30_000, keepFiles: 4 };
     const logs = [1, 2, 3].map((pid) => openAuditLog({ ...options, pid, isAlive: () => true }));
@@ -321,7 +321,7 @@ describe('openAuditLog', () => {
 });
 
 describe('readAudit', () => {
-  it('gives the newest entries of all chains together, of one server if wanted', async () => {
+  it('returns the newest entries of all chains in order, optionally of one server', async () => {
     using here = place();
     const clock = { now: 1_700_000_000_000 };
     const options = { ...here.options, now: () => clock.now };
@@ -345,7 +345,7 @@ describe('readAudit', () => {
   it.each([
     { title: 'before the first line', makeFile: true, chains: [{ count: 0, state: { kind: 'ok', unsealed: 0 } }] },
     { title: 'before the first file', makeFile: false, chains: [] },
-  ])('finds nothing wrong with a process that was killed $title', async ({ makeFile, chains }) => {
+  ])('reports no fault for a process killed $title', async ({ makeFile, chains }) => {
     using here = place();
     await recorded(here.options, [{}]);
     const key = readFileSync(join(here.folder, 'key'), 'utf8').trim();
@@ -359,7 +359,7 @@ describe('readAudit', () => {
     expect(reading.chains.filter((one) => one.chain === chain)).toMatchObject(chains);
   });
 
-  it('takes nothing in the folder for a chain that does not have the name of one', async () => {
+  it('ignores files whose name is not that of a chain', async () => {
     using here = place();
     await recorded(here.options, [{}]);
     for (const name of ['notes.jsonl', '99999999T999999999Z-1-aaaaaaaaaaaa.jsonl', 'x.head', '1-aaaaaaaaaaaa.head.old'])

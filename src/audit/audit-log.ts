@@ -8,17 +8,17 @@ export interface AuditLogOptions {
   readonly warn: (message: string) => void;
   readonly now?: () => number;
   readonly maxFileBytes?: number;
-  /** Files of all processes in the folder together; the oldest are given up. */
+  /** The maximum number of files of all processes in the folder; the oldest are deleted. */
   readonly keepFiles?: number;
   readonly pid?: number;
   readonly isAlive?: (pid: number) => boolean;
-  /** How long lines may wait to be written. */
+  /** How long lines may wait before they are written. */
   readonly flushMs?: number;
-  /** How long after a failure of the disk it tries again. */
+  /** The delay before a retry after a disk error. */
   readonly retryMs?: number;
 }
 
-/** Recording never throws and never waits: what cannot be written now is written later, or told of as lost. */
+/** Recording never throws and never waits. Entries that cannot be written are written later, or counted as lost. */
 export interface AuditLog extends AsyncDisposable {
   record(execution: Execution): void;
 }
@@ -27,16 +27,16 @@ const MAX_FILE_BYTES = 8 * 1024 * 1024;
 const KEEP_FILES = 32;
 const FLUSH_MS = 250;
 const RETRY_MS = 1_000;
-/** What waits for a disk that fails; later executions are counted and not kept. */
+/** The queue limit while the disk fails; further executions are only counted. */
 export const MAX_QUEUED = 10_000;
-/** Calls come in bursts, and the lines are written when one is over: nobody waits for them. They do not wait for longer than this many. */
+/** Lines are written after a burst of calls, because no call waits for them, or after this many. */
 const MAX_WAITING = 4_096;
-/** Longer arguments are hashed at once: what waits is little, and not for longer than a moment. */
+/** Longer arguments are hashed immediately, so that pending entries stay small. */
 const MAX_WAITING_TEXT = 1_024;
-/** A disk that hangs must not hold the end of the process for longer. */
+/** The time limit for closing, so that a hanging disk does not block shutdown. */
 const CLOSE_MS = 5_000;
 
-/** Opens the log of this process; files appear with the first execution. */
+/** Opens the log of this process. Files are created with the first execution. */
 export function openAuditLog(options: AuditLogOptions): AuditLog {
   return new QueuedLog(options);
 }
@@ -47,7 +47,7 @@ class QueuedLog implements AuditLog {
   readonly #now: () => number;
   readonly #flushMs: number;
   readonly #retryMs: number;
-  /** The last few as they came: what has to be done for each of them costs a third when it is done for many in a row. */
+  /** Executions that are not hashed yet: hashing many in a row costs a third of hashing each one separately. */
   readonly #fresh: { readonly execution: Execution; readonly at: number }[] = [];
   readonly #queue: Draft[] = [];
   #lost = 0;
@@ -73,14 +73,14 @@ class QueuedLog implements AuditLog {
 
   record(execution: Execution): void {
     if (this.#isClosed) {
-      this.#warn(`the audit log was closed before a call of ${execution.tool} ended, which is not in it`);
+      this.#warn(`the audit log was closed before a call of ${execution.tool} ended; this call is not recorded`);
       return;
     }
     if (this.#waiting >= MAX_QUEUED) this.#lost += 1;
     else this.#fresh.push({ execution, at: this.#now() });
-    // While the disk is at work nobody knows for how long they will wait.
+    // During a write the waiting time is unknown, so hash now and keep no arguments.
     if (execution.argumentsText.length > MAX_WAITING_TEXT || this.#flushing || this.#isFailing) this.#draft();
-    if (this.#flushing || this.#isFailing) return; // whoever is at it, or the next try, takes this one along
+    if (this.#flushing || this.#isFailing) return; // the current write or the next retry includes this execution
     if (this.#waiting === MAX_WAITING) setImmediate(() => this.#isClosed || this.#flush());
     this.#flushIn(this.#flushMs);
   }
@@ -96,20 +96,20 @@ class QueuedLog implements AuditLog {
     clearTimeout(limit);
     clearTimeout(this.#timer);
     const missing = this.#waiting + this.#lost;
-    if (missing > 0) this.#warn(`the audit log ends without the last ${missing} executions`);
+    if (missing > 0) this.#warn(`the audit log is missing the last ${missing} executions`);
   }
 
   async #finish(): Promise<void> {
     await this.#flushing;
     if (this.#waiting > 0 || this.#lost > 0 || this.#isFailing) await this.#flush();
-    await this.#writer[Symbol.asyncDispose]().catch(() => undefined); // every line is written by now
+    await this.#writer[Symbol.asyncDispose]().catch(() => undefined); // all lines are already written
   }
 
   get #waiting(): number {
     return this.#queue.length + this.#fresh.length;
   }
 
-  /** From here on nothing of their arguments waits with them. */
+  /** Hashes the arguments of pending executions, so that they are no longer in memory. */
   #draft(): void {
     for (const { execution, at } of this.#fresh) this.#queue.push(toDraft(execution, at));
     this.#fresh.length = 0;
@@ -124,14 +124,14 @@ class QueuedLog implements AuditLog {
     this.#timer = undefined;
     this.#flushing ??= this.#drain().finally(() => {
       this.#flushing = undefined;
-      // Also what was recorded after the last batch was taken and before this.
+      // Includes executions recorded after the last batch was taken.
       const isDue = this.#isFailing || this.#waiting > 0 || this.#lost > 0;
       if (isDue && !this.#isClosed) this.#flushIn(this.#isFailing ? this.#retryMs : this.#flushMs);
     });
     return this.#flushing;
   }
 
-  /** All that waits now, at the end until nothing does; or until the disk fails. */
+  /** Writes all pending executions; stops at a disk error. After closing, repeats until none is left. */
   async #drain(): Promise<void> {
     try {
       do {
@@ -141,10 +141,10 @@ class QueuedLog implements AuditLog {
           this.#lost -= lost;
         });
         this.#isFailing = false;
-        // What came meanwhile waits for company: each stroke costs several system calls, however few lines it has.
+        // Executions that arrived in the meantime wait for a full batch, because each write costs several system calls.
       } while (this.#waiting >= (this.#isClosed ? 1 : MAX_WAITING));
     } catch (error) {
-      if (!this.#isFailing) this.#warn(`the audit log cannot be written, it is tried again: ${reasonOf(error)}`);
+      if (!this.#isFailing) this.#warn(`the audit log could not be written and will be retried: ${reasonOf(error)}`);
       this.#isFailing = true;
     }
   }
@@ -155,7 +155,7 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(code ?? error);
 }
 
-/** Whether a process has this number; one of another user counts as well. */
+/** Returns whether a process with this pid exists, including those of other users. */
 function isAlive(pid: number): boolean {
   try {
     self.kill(pid, 0);

@@ -1,14 +1,14 @@
 import { hmac256 } from '../base/index.js';
 import { isCount, isHash, parseObject } from './parse-fields.js';
 
-/** How far a chain has come, sealed with the key: lines cut off its end are missed. */
+/** The length of a chain, sealed with the key, so that lines cut off at the end are detected. */
 export interface Head {
   readonly chain: string;
   readonly count: number;
   readonly hash: string;
   /** The newest file of the chain. */
   readonly file: string;
-  /** Files with this name and older ones were given up to make room: they may be missing. */
+  /** Files up to this name were deleted to make room, so they may be missing. */
   readonly floor: string;
 }
 
@@ -19,7 +19,7 @@ export function sealHead({ chain, count, hash, file, floor }: Head, key: string)
   return `${JSON.stringify({ ...body, seal: sealOf(body, key) })}\n`;
 }
 
-/** A head that has its seal; anything else is none. */
+/** Parses a head; undefined if its seal is invalid. */
 export function openHead(text: string, key: string): Head | undefined {
   const value = parseObject(text);
   if (!value) return undefined;

@@ -18,20 +18,23 @@ export interface ChainOptions {
   readonly keepFiles: number;
 }
 
-/** One append, after which the head is sealed again: this many entries can be ahead of it when the process is killed. */
+/**
+ * The maximum number of entries per append. The head is sealed after each append, so a killed process leaves at most
+ * this many unsealed.
+ */
 export const MAX_BATCH_ENTRIES = 128;
-/** The entries of one append, the first line of a new file, and a line that tells of lost ones. */
+/** One batch, the first line of a new file, and a line that reports lost entries. */
 export const MAX_UNSEALED_LINES = MAX_BATCH_ENTRIES + 2;
 
 interface Current {
   readonly name: string;
   readonly handle: FileHandle;
-  /** Its first line, until it is written. */
+  /** The first line of the file, until it is written. */
   first: FileLine | undefined;
   size: number;
 }
 
-/** Writes one chain. Any step may fail and be tried again: nothing counts before it is on the disk. */
+/** Writes one chain. Every step may fail and be retried: state changes only after the write succeeded. */
 export class ChainWriter implements AsyncDisposable {
   readonly #options: ChainOptions;
   #chain: string;
@@ -49,8 +52,8 @@ export class ChainWriter implements AsyncDisposable {
   }
 
   /**
-   * Appends them, `MAX_BATCH_ENTRIES` at a time. `onWritten` is told of each batch that is on the disk, also where a later
-   * step of it throws. Whether the file is still there is looked at once for all of them.
+   * Appends entries in batches of `MAX_BATCH_ENTRIES`. Calls `onWritten` for each batch on disk, even if a later step
+   * throws. Checks once for all batches that the file still exists.
    */
   async append(
     drafts: readonly Draft[],
@@ -88,7 +91,7 @@ export class ChainWriter implements AsyncDisposable {
     try {
       await current.handle.appendFile(bytes);
     } catch (error) {
-      await current.handle.truncate(current.size).catch(() => undefined); // tried again before the next append
+      await current.handle.truncate(current.size).catch(() => undefined); // retried before the next append
       throw error;
     }
     current.size += bytes.length;
@@ -111,22 +114,22 @@ export class ChainWriter implements AsyncDisposable {
     return key;
   }
 
-  /** The file to append to: the one at hand, unless it was given up by another process or was never begun. */
+  /** The current file, or a new one if there is none or another process deleted it. */
   async #file(): Promise<Current> {
     const current = this.#current;
     if (!current) return this.#next(await this.#open());
     const { size, nlink } = await current.handle.stat();
     if (nlink === 0) return this.#next(await this.#keyAgain());
-    // A head that could not be written comes first: no second batch may get ahead of it.
+    // An unwritten head comes first: only one batch may be ahead of the head.
     if (!this.#isSealed) await this.#seal(await this.#open());
-    // What a failed append left behind would break the chain.
+    // Remains of a failed append would break the chain.
     if (size > current.size) await current.handle.truncate(current.size);
     return current;
   }
 
   /**
-   * Where the whole folder was taken away, the key is put back, so that what is missing shows as missing. If another process
-   * has made a key of its own meanwhile, this chain could not be verified any more, and another begins.
+   * If the whole folder was deleted, restores the key, so that the missing lines are detected. If another process has
+   * created a new key since, this chain can no longer be verified, and a new one begins.
    */
   async #keyAgain(): Promise<string> {
     const before = await this.#open();
@@ -147,17 +150,17 @@ export class ChainWriter implements AsyncDisposable {
     const [files, heads] = [await listFiles(folder), await readHeads(folder, key)];
     const doomed = surplus(files, Math.max(1, keepFiles) - 1, (pid) => pid !== this.#options.pid && isAlive(pid));
     const floor = [this.#head.floor, floorOf(heads), doomed.at(-1)?.name ?? ''].toSorted().at(-1) ?? '';
-    // Also where the clock was set back: a file must come after those before it, and after those that may be missing.
+    // If the clock was set back, the name must still sort after earlier files and after the floor.
     const [last, lowest] = [this.#head.file, floor].map((name) => parseFileName(name)?.at ?? 0);
     const name = fileName(Math.max(now(), (last ?? 0) + 1, (lowest ?? 0) + 1), this.#chain);
     const { count, hash } = this.#head;
     const after = count === 0 ? null : this.#head.file;
-    // The head is there before the first line, so that lines without one are always a sign; and it tells of a new floor
-    // before anything is removed.
+    // The head is written before the first line, so that lines without a head always indicate tampering. It contains
+    // the new floor before any file is deleted.
     this.#head = { ...this.#head, floor, file: after ?? name };
     await this.#seal(key);
     const handle = await createForLines(join(folder, name));
-    // What it holds is in the chain: whether all of it arrived shows there, and the next file is begun in any case.
+    // The content is verified through the chain, so an error on closing can be ignored.
     await this.#current?.handle.close().catch(() => undefined);
     const at = new Date(now()).toISOString();
     const seen = sightings(heads, this.#chain);
@@ -175,7 +178,7 @@ export class ChainWriter implements AsyncDisposable {
     const left = files.filter((file) => !doomed.includes(file));
     const empty = leftoverHeads(heads, left, floor, this.#chain);
     const gone = [...doomed.map((file) => file.name), ...empty, ...(await abandoned(folder))];
-    // What cannot be removed now is tried again when the next file is begun.
+    // A file that cannot be deleted now is deleted when the next file is created.
     for (const one of gone) await removeIn(folder, one).catch(() => undefined);
     return this.#current;
   }

@@ -2,8 +2,8 @@ import type { FileHandle } from 'node:fs/promises';
 import { isAbsent, openToWriteOver, replaceFile } from './private-files.js';
 
 /**
- * The file of a chain's head, which changes with every batch of lines. It is made whole once and then written over in
- * one stroke, which a kill cannot split: making a file each time costs more than all the lines of the batch.
+ * The file of a chain's head, which changes with every batch. It is created once and then overwritten by a single
+ * write, which a kill cannot split. Creating a file each time would cost more than all lines of the batch.
  */
 export class HeadFile implements AsyncDisposable {
   readonly #path: string;
@@ -16,7 +16,7 @@ export class HeadFile implements AsyncDisposable {
 
   async write(text: string): Promise<void> {
     const bytes = Buffer.from(text);
-    // What is shorter would leave the end of the other behind it.
+    // A shorter text would leave the end of the previous one.
     const isWritten = bytes.length >= this.#length && (await this.#writeOver(bytes));
     if (!isWritten) await this.#replace(text);
     this.#length = bytes.length;
@@ -28,16 +28,18 @@ export class HeadFile implements AsyncDisposable {
     await handle?.close();
   }
 
-  /** False if there is none, or another process took it for one that nobody writes any more: looked at when it is written. */
+  /**
+   * Returns false if the file is missing or another process deleted it as abandoned, which is checked after writing.
+   */
   async #writeOver(bytes: Buffer): Promise<boolean> {
     const handle = this.#handle;
     if (!handle) return false;
     try {
       const { bytesWritten } = await handle.write(bytes, 0, bytes.length, 0);
-      if (bytesWritten < bytes.length) throw new Error('the disk took a part of the head only');
+      if (bytesWritten < bytes.length) throw new Error('the disk wrote only a part of the head');
       return (await handle.stat()).nlink > 0;
     } catch (error) {
-      await this[Symbol.asyncDispose]().catch(() => undefined); // made anew at the next try
+      await this[Symbol.asyncDispose]().catch(() => undefined); // created again at the next try
       throw error;
     }
   }
@@ -46,7 +48,7 @@ export class HeadFile implements AsyncDisposable {
     await this[Symbol.asyncDispose]();
     await replaceFile(this.#path, text);
     this.#handle = await openToWriteOver(this.#path).catch((error: unknown) => {
-      if (isAbsent(error)) return undefined; // given up by another process already: made anew at the next batch
+      if (isAbsent(error)) return undefined; // deleted by another process: created again with the next batch
       throw error;
     });
   }

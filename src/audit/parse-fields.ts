@@ -1,10 +1,10 @@
-/** The object that a text is, or undefined. */
+/** Parses a JSON object; undefined for other text. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return isObject(value) ? value : undefined;
   } catch {
-    return undefined; // torn or forged: whoever reads it says at which line
+    return undefined; // torn or forged: the caller reports the line
   }
 }
 
@@ -20,7 +20,7 @@ export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** JSON has no other numbers, and a clock that was set back gives negative times. */
+/** Clocks that were set back give negative durations, which the format does not allow. */
 export function atLeastZero(value: number): number {
   return Number.isFinite(value) && value > 0 ? value : 0;
 }

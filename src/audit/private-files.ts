@@ -7,10 +7,10 @@ const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const OTHERS = 0o077;
 const UNFINISHED = '.tmp';
-/** No small file takes this long to write: what is older was left by a process that was killed. */
+/** Writing a small file never takes this long: an older temporary file was left by a killed process. */
 const ABANDONED_MS = 10 * 60 * 1000;
 
-/** What was asked for is not there; nothing else that goes wrong is this. */
+/** Returns whether the error means that the file does not exist. */
 export function isAbsent(error: unknown): boolean {
   return codeOf(error) === 'ENOENT';
 }
@@ -19,7 +19,7 @@ export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-/** A folder of our own that nobody else may enter, made if it is not there. */
+/** Creates the folder if it is missing, and checks that it is ours and private. */
 export async function openFolder(path: string): Promise<void> {
   const { chmod, lstat, mkdir } = await disk();
   await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
@@ -29,39 +29,39 @@ export async function openFolder(path: string): Promise<void> {
   if (self.platform !== 'win32' && (found.mode & OTHERS) !== 0) await chmod(path, PRIVATE_FOLDER);
 }
 
-/** A file that was not there before, to which lines are added. */
+/** Creates a file for appending; fails if it exists. */
 export async function createForLines(path: string): Promise<FileHandle> {
   const { constants, open } = await disk();
   const { O_APPEND, O_CREAT, O_EXCL, O_WRONLY } = constants;
   return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL | (constants.O_NOFOLLOW ?? 0), PRIVATE_FILE);
 }
 
-/** A file that is there, to be written over from its beginning. */
+/** Opens an existing file to overwrite it from the start. */
 export async function openToWriteOver(path: string): Promise<FileHandle> {
   const { constants, open } = await disk();
   return open(path, constants.O_WRONLY | (constants.O_NOFOLLOW ?? 0));
 }
 
-/** Puts a small file in the place of another, whole or not at all. It is not synced: a power cut may bring back the old one. */
+/** Replaces a small file atomically. It is not synced, so the old content may return after a power cut. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const { rename, unlink } = await disk();
   const fresh = await writeBeside(path, text);
   try {
     await rename(fresh, path);
   } catch (error) {
-    await unlink(fresh).catch(() => undefined); // the first fault is the one to tell of
+    await unlink(fresh).catch(() => undefined); // keep the first error
     throw error;
   }
 }
 
-/** Makes a file that was not there, with all that is in it at once; says whether it was this one that came first. */
+/** Creates a file atomically with its whole content. Returns false if it already exists. */
 export async function createWhole(path: string, text: string): Promise<boolean> {
   const { constants, copyFile, link, unlink } = await disk();
   const fresh = await writeBeside(path, text);
   try {
     await link(fresh, path).catch((error: unknown) => {
       if (codeOf(error) === 'EEXIST') throw error;
-      return copyFile(fresh, path, constants.COPYFILE_EXCL); // a disk without links
+      return copyFile(fresh, path, constants.COPYFILE_EXCL); // a disk without hard links
     });
     return true;
   } catch (error) {
@@ -89,7 +89,7 @@ async function writeBeside(path: string, text: string): Promise<string> {
   return fresh;
 }
 
-/** Opens a regular file of our own: a link, a pipe or a file of another user could be anything. */
+/** Opens a regular file of this user. Links, pipes and files of other users are rejected. */
 export async function openOwn(path: string): Promise<FileHandle> {
   const { constants, open } = await disk();
   const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -107,7 +107,7 @@ export async function openOwn(path: string): Promise<FileHandle> {
   }
 }
 
-/** The text of a small file, or undefined where there is none. */
+/** The text of a small file, or undefined if it does not exist. */
 export async function readSmall(path: string, maxBytes: number): Promise<string | undefined> {
   let file: FileHandle;
   try {
@@ -135,7 +135,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
   }
 }
 
-/** Names of files that a killed process did not finish. */
+/** Temporary files left by killed processes. */
 export async function abandoned(folder: string): Promise<readonly string[]> {
   const { lstat } = await disk();
   const names = (await namesIn(folder)).filter((name) => name.endsWith(UNFINISHED));
@@ -161,6 +161,6 @@ function isOurs(owner: number): boolean {
 
 function refused(path: string, why: string): PortolanError {
   return new PortolanError(ErrorCode.WriteRefused, `${path} ${why}`, {
-    hint: 'move it away; Portolan makes what it needs',
+    hint: 'move it away; Portolan creates a new one',
   });
 }

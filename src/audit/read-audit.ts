@@ -8,42 +8,45 @@ import { isAbsent } from './private-files.js';
 import { readLines, type TextLine } from './read-lines.js';
 import { ChainCheck, type ChainState } from './verify-chain.js';
 
-/** What one process recorded, and whether it is all there. */
+/** The verification result of one chain (the lines of one process). */
 export interface ChainVerdict {
   readonly chain: string;
   readonly files: readonly string[];
-  /** Lines written so far, those of files given up since included. */
+  /** Lines written so far, including those in deleted files. */
   readonly count: number;
   readonly state: ChainState;
 }
 
 export interface AuditReading {
-  /** In the order of time; of a broken chain, all that can still be read. */
+  /** In order of time. For a broken chain, all entries that can still be read. */
   readonly entries: readonly AuditEntry[];
-  /** How many there are, those not asked for included. */
+  /** The number of all entries, including those not requested. */
   readonly total: number;
-  /** Empty if they were not to be verified. */
+  /** Empty if verification was not requested. */
   readonly chains: readonly ChainVerdict[];
 }
 
 export interface ReadAuditOptions {
   readonly verify?: boolean;
-  /** Only of servers with these names. */
+  /** Only entries of these servers. */
   readonly servers?: ReadonlySet<string>;
-  /** So many entries, the newest. */
+  /** Only this many of the newest entries. */
   readonly last?: number;
 }
 
-/** More entries are not held in memory at once. */
+/** The maximum number of entries in memory. */
 const MAX_ENTRIES = 100_000;
-/** As many are collected before they are put in order, which would cost too much for each. */
+/** Entries are sorted in groups of this size, because sorting after each one is slow. */
 const MAX_UNSORTED = 1_000;
 const SURVEY_TRIES = 3;
-/** A process that gives up old files and begins new ones in the middle of a reading is not there at each of these. */
+/** Reading is retried if a process deletes old files and creates new ones in the meantime. */
 const READING_TRIES = 4;
 const READING_PAUSE_MS = 20;
 
-/** Reads every chain of a folder, also while they are being written: what seems broken is looked at again before it is said. */
+/**
+ * Reads every chain of a folder, which may be written to at the same time: an apparent fault is checked again before it
+ * is reported.
+ */
 export async function readAudit(folder: string, options: ReadAuditOptions = {}): Promise<AuditReading> {
   for (let tries = 1; ; tries += 1) {
     const reading = await readOnce(folder, options);
@@ -67,7 +70,7 @@ type Collect = (chain: string, line: Line | undefined) => void;
 
 async function readAll(folder: string, collect: Collect): Promise<readonly ChainVerdict[]> {
   for (const { name, chain } of await listFiles(folder)) {
-    // What cannot be read is told of by those who verify.
+    // Unreadable files are reported by verification.
     await eachLine(join(folder, name), ({ text }) => collect(chain, parseLine(text))).catch(() => undefined);
   }
   return [];
@@ -84,16 +87,16 @@ async function verifyAll(folder: string, collect: Collect): Promise<readonly Cha
   const checks = new Map<string, ChainCheck>();
   for (const [chain, names] of chains) {
     const check = new ChainCheck(chain, key ?? '', heads.get(chain));
-    if (key === undefined) check.fail('key-missing', 'the key that it was sealed with is missing', 'nowhere');
+    if (key === undefined) check.fail('key-missing', 'the key that sealed it is missing', 'nowhere');
     for (const name of names) await checkFile(join(folder, name), name, check, (line) => collect(chain, line));
     checks.set(chain, check);
   }
-  // Read again after the lines: a chain may have grown meanwhile, and files may have been given up.
+  // The heads are read again after the lines, because a chain may have grown and files may have been deleted.
   const latest = key === undefined ? heads : await readHeads(folder, key);
   const floor = floorOf(latest);
   const verdicts = [...checks].flatMap(([chain, check]): ChainVerdict[] => {
     const [head, names] = [heads.get(chain), chains.get(chain) ?? []];
-    // Its process was killed before the first line, or all its files were given up, if only just now.
+    // The process was killed before its first line, or all files of the chain were deleted, possibly just now.
     if (head && names.length === 0 && (head.count === 0 || head.file <= floor)) return [];
     if (head && !latest.has(chain) && head.file <= floor) return [];
     const state = check.finish(latest.get(chain), floor);
@@ -102,7 +105,7 @@ async function verifyAll(folder: string, collect: Collect): Promise<readonly Cha
   return withSightings(verdicts, checks, floor);
 }
 
-/** Heads first, because lines can only be ahead of them; again if a process began its chain between the two. */
+/** Reads heads before lines, because lines may be ahead of them. Retries if a process begins a chain in between. */
 async function survey(folder: string, key: string): Promise<{ heads: Heads; files: readonly FileName[] }> {
   for (let tries = 1; ; tries += 1) {
     const heads = await readHeads(folder, key);
@@ -121,7 +124,8 @@ async function checkFile(
   try {
     await eachLine(path, (line) => collect(check.add(line)));
   } catch (error) {
-    // Given up since the folder was listed: if not, the next file or the head misses it.
+    // A file deleted since the listing is no fault by itself: the next file or the head detects it if lines are
+    // missing.
     if (!isAbsent(error)) check.fail('file-unreadable', error instanceof Error ? error.message : String(error));
   }
 }
@@ -130,7 +134,7 @@ async function eachLine(path: string, use: (line: TextLine) => void): Promise<vo
   for await (const lines of readLines(path)) for (const line of lines) use(line);
 }
 
-/** What each chain saw of the others when it began a file: none may be gone or shorter now. */
+/** Compares each chain with its state as recorded by other chains: none may be missing or shorter now. */
 function withSightings(
   verdicts: readonly ChainVerdict[],
   checks: ReadonlyMap<string, ChainCheck>,
@@ -145,19 +149,19 @@ function withSightings(
   const there = new Set(verdicts.map(({ chain }) => chain));
   const missing = [...seen].filter(([chain, { file }]) => !there.has(chain) && file > floor);
   const gone = missing.map(([chain, { count }]): ChainVerdict => {
-    const message = 'another chain tells of it, and all of it is missing';
+    const message = 'another chain recorded it, but all of it is missing';
     return { chain, files: [], count, state: { kind: 'broken', because: 'chain-missing', message } };
   });
   const compared = verdicts.map((verdict): ChainVerdict => {
     const { count } = seen.get(verdict.chain) ?? { count: 0 };
     if (verdict.state.kind === 'broken' || count <= verdict.count) return verdict;
-    const message = `it had ${count} lines when another chain saw it, and has ${verdict.count}`;
+    const message = `it had ${count} lines when another chain recorded it, and now has ${verdict.count}`;
     return { ...verdict, state: { kind: 'broken', because: 'line-missing', message } };
   });
   return [...compared, ...gone].sort((a, b) => (a.chain < b.chain ? -1 : 1));
 }
 
-/** The newest of many entries that come in the order of time within a chain only. */
+/** Keeps the newest entries. The input is ordered by time only within a chain. */
 class Newest {
   readonly #most: number;
   #kept: AuditEntry[] = [];

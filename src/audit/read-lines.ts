@@ -1,7 +1,7 @@
 import { MAX_LINE_BYTES } from './audit-line.js';
 import { openOwn } from './private-files.js';
 
-/** A line of a file. The last one is torn where it has no end; no line of ours is too long. */
+/** A line of a log file: torn if it has no line end (only the last one), or too long for one of ours. */
 export interface TextLine {
   readonly kind: 'whole' | 'torn' | 'too-long';
   readonly text: string;
@@ -11,8 +11,8 @@ const CHUNK_BYTES = 256 * 1024;
 const NEWLINE = 0x0a;
 
 /**
- * The lines of a file of our own, as many at once as a chunk has: one by one they would cost more than checking them.
- * Nothing comes after a line that is too long.
+ * Reads the lines of a file, a chunk at a time, because yielding single lines costs more than verifying them. Stops at
+ * a line that is too long.
  */
 export async function* readLines(path: string): AsyncGenerator<readonly TextLine[]> {
   const file = await openOwn(path);

@@ -18,12 +18,12 @@ const CALL: Execution = {
   bytes: 1,
 };
 
-/** A log in whose folder one call stands, when the folder is taken away. */
+/** A log with one recorded call, whose folder is then deleted. */
 async function takenAway() {
   const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
   const folder = join(top, 'audit');
   const open = (pid: number) => openAuditLog({ folder, warn: (said) => expect.unreachable(said), pid });
-  // Whether its head was written before the folder went is for chance to say, and what it says of that is its own matter.
+  // Whether the head was written before the folder was deleted depends on timing, so its warnings are ignored.
   const log = openAuditLog({ folder, warn: () => undefined, pid: 1 });
   log.record(CALL);
   const isWritten = () => existsSync(folder) && readdirSync(folder).some((name) => name.endsWith('.jsonl'));
@@ -35,7 +35,7 @@ async function takenAway() {
 const statesIn = async (folder: string) => (await readAudit(folder)).chains.map(({ state }) => state);
 
 it.skipIf(process.platform === 'win32')(
-  'says of a log whose folder was taken away what is missing, and of others nothing',
+  'reports the missing lines of a log whose folder was deleted',
   async () => {
     using here = await takenAway();
     here.log.record(CALL);
@@ -50,17 +50,20 @@ it.skipIf(process.platform === 'win32')(
   },
 );
 
-it.skipIf(process.platform === 'win32')('begins anew where another has made a key meanwhile', async () => {
-  using here = await takenAway();
-  await using other = here.open(2);
-  other.record(CALL);
-  await other[Symbol.asyncDispose]();
-  here.log.record(CALL);
-  await here.log[Symbol.asyncDispose]();
-  expect(await statesIn(here.folder)).toEqual(Array(2).fill({ kind: 'ok', unsealed: 0 }));
-});
+it.skipIf(process.platform === 'win32')(
+  'begins a new chain if another process created a new key in the meantime',
+  async () => {
+    using here = await takenAway();
+    await using other = here.open(2);
+    other.record(CALL);
+    await other[Symbol.asyncDispose]();
+    here.log.record(CALL);
+    await here.log[Symbol.asyncDispose]();
+    expect(await statesIn(here.folder)).toEqual(Array(2).fill({ kind: 'ok', unsealed: 0 }));
+  },
+);
 
-it.skipIf(process.platform === 'win32')('goes on where the folder was taken away between lines and head', async () => {
+it.skipIf(process.platform === 'win32')('continues if the folder was deleted between lines and head', async () => {
   const top = mkdtempSync(join(tmpdir(), 'portolan-audit-'));
   const folder = join(top, 'audit');
   const options = { pid: 1, isAlive: () => true, now: Date.now, maxFileBytes: 1_000_000, keepFiles: 10 };

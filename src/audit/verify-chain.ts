@@ -3,7 +3,7 @@ import type { Head } from './chain-head.js';
 import { MAX_UNSEALED_LINES } from './chain-writer.js';
 import type { TextLine } from './read-lines.js';
 
-/** What is wrong with a chain. A code never changes its meaning. */
+/** The kind of fault in a chain. A code never changes its meaning. */
 export type Fault =
   | 'line-changed'
   | 'line-missing'
@@ -15,7 +15,7 @@ export type Fault =
   | 'chain-missing'
   | 'key-missing';
 
-/** Whether a chain holds. Lines that are `unsealed` are genuine, but were written after the head was last sealed. */
+/** The result of verifying a chain. `unsealed` lines are genuine, but were written after the head was last sealed. */
 export type ChainState =
   | { readonly kind: 'ok'; readonly unsealed: number }
   | {
@@ -26,14 +26,14 @@ export type ChainState =
       readonly line?: number;
     };
 
-/** Follows one chain through its files and remembers the first thing that is wrong; what comes after it proves nothing. */
+/** Verifies one chain across its files and keeps the first fault; later lines prove nothing. */
 export class ChainCheck {
   readonly #chain: string;
   readonly #key: string;
   readonly #head: Head | undefined;
   readonly #seen = new Map<string, Sighting>();
   #broken: Extract<ChainState, { kind: 'broken' }> | undefined;
-  /** Lines of the whole chain up to here, those of files given up included. */
+  /** The number of lines so far, including those in deleted files. */
   #count = 0;
   #hash: string | undefined;
   #wasHeadMet = false;
@@ -41,14 +41,14 @@ export class ChainCheck {
   #file = '';
   #line = 0;
   #lastFile: string | undefined;
-  /** The file before the oldest one at hand; it must have been given up. */
+  /** The predecessor of the oldest existing file; it must be at or below the floor. */
   #before: string | undefined;
 
   constructor(chain: string, key: string, head: Head | undefined) {
     this.#chain = chain;
     this.#key = key;
     this.#head = head;
-    // A head that seals nothing holds also where no line was written before the process was killed.
+    // A head with count 0 is valid without lines: the process was killed before it wrote one.
     this.#wasHeadMet = head?.count === 0;
   }
 
@@ -56,7 +56,7 @@ export class ChainCheck {
     return this.#count;
   }
 
-  /** What the genuine lines of this chain tell of others. */
+  /** The state of other chains as recorded by the genuine lines of this one. */
   get seen(): ReadonlyMap<string, Sighting> {
     return this.#seen;
   }
@@ -66,12 +66,12 @@ export class ChainCheck {
     this.#line = 0;
   }
 
-  /** What a line says, be it genuine or not. */
+  /** Adds a line and returns its content, genuine or not. */
   add({ kind, text }: TextLine): Line | undefined {
     this.#line += 1;
     const line = kind === 'whole' ? parseLine(text) : undefined;
     if (this.#broken) return line;
-    if (this.#isTorn) this.fail('line-missing', 'a line before it has no end');
+    if (this.#isTorn) this.fail('line-missing', 'the line before it is incomplete');
     else if (kind === 'torn') this.#tear(text);
     else if (this.#line === 1) this.#enter(text, line);
     else this.#follow(text, line);
@@ -83,12 +83,15 @@ export class ChainCheck {
     this.#broken ??= { kind: 'broken', because, message, ...where };
   }
 
-  /** The verdict, once all lines were added. `latest` and `floor` are read after the lines: the chain may be growing. */
+  /**
+   * Returns the verdict after all lines. `latest` and `floor` are read after the lines, because the chain may be
+   * growing.
+   */
   finish(latest: Head | undefined, floor: string): ChainState {
     const unsealed = Math.max(0, this.#count - (latest?.count ?? 0));
     if (this.#before !== undefined && this.#before > floor)
       this.fail('file-missing', `the file before its first one, ${this.#before}, is missing`, 'nowhere');
-    if (!this.#head || !latest) this.fail('head-missing', 'it has no head with a seal of ours', 'nowhere');
+    if (!this.#head || !latest) this.fail('head-missing', 'it has no head with a valid seal', 'nowhere');
     else if (this.#count < this.#head.count)
       this.fail('line-missing', `its last ${this.#head.count - this.#count} lines are missing`);
     else if (!this.#wasHeadMet || unsealed > MAX_UNSEALED_LINES)
@@ -96,12 +99,12 @@ export class ChainCheck {
     return this.#broken ?? { kind: 'ok', unsealed };
   }
 
-  /** The first line of a file says from where the chain goes on. */
+  /** Checks the first line of a file, which states the position in the chain. */
   #enter(text: string, line: Line | undefined): void {
     if (line?.kind !== 'file' || checkedHash(text, line.previous, this.#key) === undefined)
-      this.fail('line-changed', 'the first line of the file is not the one that was written');
+      this.fail('line-changed', 'the first line of the file was changed');
     else if (line.file !== this.#file || line.chain !== this.#chain)
-      this.fail('file-moved', `the file was written as ${line.file}`);
+      this.fail('file-moved', `the file was created as ${line.file}`);
     else if (this.#isContinued(line)) {
       for (const [chain, sighting] of Object.entries(line.seen)) this.#seen.set(chain, sighting);
       this.#lastFile = this.#file;
@@ -127,8 +130,8 @@ export class ChainCheck {
     const hash = checkedHash(text, this.#hash ?? NO_HASH, this.#key);
     if (hash === undefined) {
       const isElsewhere = line !== undefined && line.sequence !== this.#count;
-      if (isElsewhere) this.fail('line-missing', `line ${line.sequence} of the chain is where ${this.#count} belongs`);
-      else this.fail('line-changed', 'it is not the line that was written');
+      if (isElsewhere) this.fail('line-missing', `line ${line.sequence} of the chain is at position ${this.#count}`);
+      else this.fail('line-changed', 'the line was changed');
       return;
     }
     this.#hash = hash;
@@ -140,11 +143,11 @@ export class ChainCheck {
     if (this.#count === this.#head?.count) this.#wasHeadMet = hash === this.#head.hash;
   }
 
-  /** Only what a killed process can leave: the beginning of the very next line. */
+  /** A killed process can leave only the beginning of the next line. */
   #tear(text: string): void {
     const start = `{"sequence":${this.#count},`;
     this.#isTorn = true;
     if (!text.startsWith(start.slice(0, text.length)))
-      this.fail('line-changed', 'it has no end, and is no line of ours');
+      this.fail('line-changed', 'it is incomplete and was not written by this chain');
   }
 }

@@ -85,7 +85,7 @@ describe('portolan audit', () => {
     expect([shown.code, shown.lines.slice(-2)]).toEqual([
       1,
       [
-        '7-x, 3 lines: line-changed: it is not the line that was written (20260101T000000002Z-7-x.jsonl:4)',
+        '7-x, 3 lines: line-changed: the line was changed (20260101T000000002Z-7-x.jsonl:4)',
         '1 of 1 chain broken',
       ],
     ]);
