@@ -3,11 +3,11 @@ import { toEntry } from './parse-entry.js';
 import { isTaken } from './process-liveness.js';
 import type { EntryFile, ServerInfo } from './server-info.js';
 
-/** What an announcement needs of the machine; a test hands in clocks that jump. */
+/** The clocks of the machine; tests inject others. */
 export interface Clocks {
-  /** The time that people set, in milliseconds. */
+  /** Wall clock time in milliseconds. */
   readonly now: () => number;
-  /** Seconds since the machine started. */
+  /** Seconds since boot. */
   readonly uptime: () => number;
 }
 
@@ -25,12 +25,12 @@ export class Announcement {
     this.#startedAt = info.started_at ?? new Date(clocks.now()).toISOString();
   }
 
-  /** Undefined before it was first written. */
+  /** Undefined before the first write. */
   get identity(): ProcessIdentity | undefined {
     return this.#identity;
   }
 
-  /** The file as it is to be written now; throws where there is no such process. */
+  /** The content of the file at this moment. Throws if the process does not exist. */
   toFile(writer: ProcessIdentity, clocks: Clocks): EntryFile {
     const info = this.#info;
     const pid = info.pid ?? process.pid;
@@ -53,23 +53,24 @@ export class Announcement {
   }
 }
 
-/** Who writes. Without a name of its own that no later process can have, a process writes nothing. */
+/** The identity of this process. A process without a unique identity must not write files. */
 export function identityOfWriter(): ProcessIdentity {
-  // Kept, for on macOS asking costs a process, and because the names of our files are made from it.
+  // Cached, because reading it starts a process on macOS, and our file names contain it.
   writer ??= identityOf(process.pid);
   if (process.platform === 'win32') writer ??= { boot: '', pid: process.pid, start: '' };
-  if (writer === undefined) throw new Error('this process cannot be told from others just now');
+  if (writer === undefined) throw new Error('the identity of this process cannot be read at the moment');
   return writer;
 }
 
 let writer: ProcessIdentity | undefined;
 
-/** A process of another user may be there without letting us see when it started. */
+/** The start time of another user's process may be unreadable although the process exists. */
 function identityFor(pid: number): ProcessIdentity {
   const identity = identityOf(pid);
   if (identity !== undefined) return identity;
-  // On Linux and macOS what can be signalled can be seen: such a one has ended, and only waits to be asked how.
-  if (!isTaken(pid) || (process.platform !== 'win32' && isOurOwn(pid))) throw new Error(`there is no process ${pid}`);
+  // On Linux and macOS the identity of our own processes is always readable, so this one is a zombie.
+  if (!isTaken(pid) || (process.platform !== 'win32' && isOurOwn(pid)))
+    throw new Error(`there is no process with pid ${pid}`);
   return { boot: currentBoot(), pid, start: '' };
 }
 

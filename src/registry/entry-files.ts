@@ -6,23 +6,23 @@ import { checkFile, checkPlace, codeOf, makePlace, type Place, readOwn } from '.
 import { livenessOf, lookAtProcesses, type ProcessLook } from './process-liveness.js';
 import type { EntryFile, RegisteredServer } from './server-info.js';
 
-/** More servers than anybody runs; files beyond are left unread, and that is said. */
+/** The maximum number of files that are read; further ones cause a warning. */
 const MAX_SERVERS = 1_000;
 const PRIVATE_FILE = 0o600;
-/** A folder is listed again until two looks agree, as a name that is being replaced can be missed. */
+/** A folder is listed again until two listings agree, because a listing can miss a name that is being replaced. */
 const MAX_LOOKS = 5;
-/** A server in another container counts as running for so many seconds after its last heartbeat. */
+/** A server in another container counts as running for this many seconds after its last heartbeat. */
 const ELSEWHERE_SECONDS = 300;
-/** Windows refuses to replace a file while somebody reads it. */
+/** Windows refuses to replace a file that another process is reading. */
 const MAX_RENAMES = 20;
 const RENAME_PAUSE_MS = 10;
 
-/** Everything that was in the folder at one time. */
+/** The content of the folder at one moment. */
 export interface FolderReading {
   readonly files: readonly { readonly name: string; readonly entry: EntryFile }[];
   readonly unfinished: readonly string[];
   readonly problems: readonly string[];
-  /** False where a file may be good but could not be read just now: what is made from this reading would leave it out. */
+  /** False if a file that may be valid could not be read: a view made from this reading would omit it. */
   readonly isWhole: boolean;
   /** Changes with every file that is added, replaced or removed. */
   readonly signature: string;
@@ -30,7 +30,7 @@ export interface FolderReading {
 
 const NOTHING: FolderReading = { files: [], unfinished: [], problems: [], isWhole: true, signature: '' };
 
-/** Never writes, and never waits: whatever stands in the place of a file of ours is a problem beside the good ones. */
+/** Never writes and never blocks. An invalid file becomes a problem beside the valid ones. */
 export function readFolder(place: Place, most: number = MAX_SERVERS): FolderReading {
   if (checkPlace(place) === 'absent') return NOTHING;
   const names = namesIn(place.folder);
@@ -43,33 +43,33 @@ export function readFolder(place: Place, most: number = MAX_SERVERS): FolderRead
     const path = join(place.folder, name);
     try {
       const text = readOwn(path, MAX_ENTRY_BYTES);
-      if (text === undefined) continue; // withdrawn since we looked
+      if (text === undefined) continue; // withdrawn since the listing
       const entry = parseEntryFile(text);
       if (entry !== undefined && nameOf(entry) === name) files.push({ name, entry });
-      else problems.push(`${path} is no announcement of a server; remove it`);
+      else problems.push(`${path} is not a server announcement; remove it`);
     } catch (error) {
       problems.push(messageOf(error));
-      // What was refused stays refused; anything else may be readable a moment later.
+      // A rejected file stays rejected; any other failure may be temporary.
       if (!(error instanceof PortolanError)) isWhole = false;
     }
   }
-  if (all.length > most) problems.push(`${place.folder} holds more than ${most} servers; the rest is unread`);
+  if (all.length > most) problems.push(`${place.folder} contains more than ${most} servers; the rest is ignored`);
   return { files, unfinished: names.filter((name) => name.endsWith('.tmp')), problems, isWhole, signature };
 }
 
-/** What a reading would be told apart by; cheaper than the reading itself. */
+/** The signature of a reading; cheaper than the reading itself. */
 export function folderSignature(place: Place): string {
   if (checkPlace(place) === 'absent') return '';
   return signatureOf(place.folder, namesIn(place.folder).filter(isEntryName).toSorted());
 }
 
-/** What of a reading runs, and which files the dead left. */
+/** The running servers of a reading, and the files of dead ones. */
 export interface JudgedFolder {
   readonly running: readonly RegisteredServer[];
   readonly dead: readonly string[];
 }
 
-/** The look at processes comes after the reading: an older one could take a new process for a dead one. */
+/** Processes are checked after reading the folder: an older check would treat a new process as dead. */
 export async function judge(
   { files, unfinished }: FolderReading,
   uptime: number,
@@ -82,7 +82,7 @@ export async function judge(
     if (liveness === 'elsewhere' && uptime - server.heartbeat_uptime > ELSEWHERE_SECONDS) return [];
     return [{ id, ...server, liveness }];
   });
-  // Two processes may announce the same server; the one that was heard last is believed.
+  // Two processes may announce the same server; the entry with the latest heartbeat counts.
   const latest = new Map<string, RegisteredServer>();
   for (const server of running.toSorted((a, b) => a.heartbeat_uptime - b.heartbeat_uptime))
     latest.set(JSON.stringify([server.id, server.start_identity]), server);
@@ -95,7 +95,7 @@ export async function judge(
   };
 }
 
-/** Puts a server's file in its place, whole or not at all. */
+/** Writes the file of a server atomically. */
 export async function writeEntry(place: Place, entry: EntryFile, disk: WritableDisk): Promise<void> {
   await makePlace(place, disk);
   const path = join(place.folder, nameOf(entry));
@@ -107,16 +107,16 @@ function nameOf({ id, server, writer }: EntryFile): string {
   return entryName(id, server.start_identity, writer);
 }
 
-/** It cannot hit the living when the dead are meant: the name of a dead server's file is never used again. */
+/** Cannot remove the file of a live server, because the file name of a dead one is never reused. */
 export async function removeFrom(place: Place, name: string, disk: WritableDisk): Promise<void> {
   const path = join(place.folder, name);
   if (checkFile(path, Number.POSITIVE_INFINITY) === undefined) return;
   await disk.remove(path).catch((error: unknown) => {
-    if (codeOf(error) !== 'ENOENT') throw error; // another one cleaned up first
+    if (codeOf(error) !== 'ENOENT') throw error; // another process removed it first
   });
 }
 
-/** A new file in the registry's own folder, which nobody else can enter, is renamed over the old one. */
+/** Creates the new file in the registry's private folder and renames it over the old one. */
 export async function replace(
   place: Place,
   path: string,
@@ -134,7 +134,7 @@ export async function replace(
     }
     await rename(fresh, path, disk);
   } catch (error) {
-    await disk.remove(fresh).catch(() => undefined); // the first fault is the one to tell of
+    await disk.remove(fresh).catch(() => undefined); // keep the first error
     throw error;
   }
 }

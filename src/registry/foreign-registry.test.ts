@@ -18,7 +18,7 @@ const running = {
 };
 
 describe('readForeignRegistry', () => {
-  it('gives the servers that run, and leaves the file as it is', async () => {
+  it('returns the running servers and does not change the file', async () => {
     const text = JSON.stringify({
       version: '1.0',
       servers: {
@@ -38,7 +38,7 @@ describe('readForeignRegistry', () => {
     expect([readFileSync(path, 'utf8'), statSync(path).ino]).toEqual([text, before]);
   });
 
-  it('waits for a writer that is in the middle of the file', async () => {
+  it('waits for a writer in the middle of a write', async () => {
     writeFileSync(path, '{"version":"1.0","serv');
     setTimeout(() => writeFileSync(path, '{"version":"1.0","servers":{}}'), 30);
     expect(await readForeignRegistry(path)).toEqual({ kind: 'read', servers: [] });
@@ -46,10 +46,10 @@ describe('readForeignRegistry', () => {
 
   it.each(['', '[]', '7', '{"version"'])('fails on %j', async (text) => {
     writeFileSync(path, text);
-    expect(await readForeignRegistry(path)).toEqual({ kind: 'failed', message: `${path} is no registry of servers` });
+    expect(await readForeignRegistry(path)).toEqual({ kind: 'failed', message: `${path} is not a server registry` });
   });
 
-  it('knows a file that is not there', async () => {
+  it('returns absent for a missing file', async () => {
     expect(await readForeignRegistry(join(top, 'none'))).toEqual({ kind: 'absent' });
   });
 });

@@ -7,19 +7,22 @@ import { isServerId, type RegisteredServer } from './server-info.js';
 
 const MAX_FOREIGN_BYTES = 1024 * 1024;
 const MAX_FOREIGN_SERVERS = 256;
-/** Its writers lock it and write it in place, so that half of it can be read: a whole one follows within this. */
+/** Its writers overwrite it in place, so a read may see half of it. A complete one follows within this many reads. */
 const MAX_READS = 5;
 const READ_AGAIN_MS = 20;
-/** A machine's start is known to a second or two; an entry this much older was written before it. */
+/** The boot time is known to a second or two; an entry older than this was written before it. */
 const BOOT_SLACK_MS = 60_000;
 
-/** Absent, failed and read are three answers, as for any file of other programs. */
+/** Absent, failed and read are different results, as for any file of other programs. */
 export type ForeignReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'failed'; readonly message: string }
   | { readonly kind: 'read'; readonly servers: readonly RegisteredServer[] };
 
-/** A registry that another program keeps (`.nisaba/mcp_servers.json`). It is read and never written: its writers share it by a lock that we do not know. */
+/**
+ * Reads a registry of another program (`.nisaba/mcp_servers.json`). Portolan never writes it, because its writers
+ * coordinate by a lock that we do not know.
+ */
 export async function readForeignRegistry(
   path: string,
   {
@@ -36,7 +39,7 @@ export async function readForeignRegistry(
     } catch (error) {
       if (error instanceof PortolanError || n === MAX_READS) return { kind: 'failed', message: messageOf(error) };
     }
-    if (n === MAX_READS) return { kind: 'failed', message: `${path} is no registry of servers` };
+    if (n === MAX_READS) return { kind: 'failed', message: `${path} is not a server registry` };
     await new Promise((resolve) => setTimeout(resolve, READ_AGAIN_MS));
   }
 }
@@ -54,7 +57,8 @@ async function alive(
     .flatMap(([id, value]): RegisteredServer[] => {
       const entry = isServerId(id) ? toEntry(value) : undefined;
       if (entry === undefined) return [];
-      // It says nothing of the start of its process: one from before the machine's own start is another's by now.
+      // The entry has no start time of its process. If it is older than the last boot, the pid belongs to another
+      // process.
       if (Date.parse(entry.started_at) < boot - BOOT_SLACK_MS) return [];
       const identity = { boot: '', pid: entry.pid, start: '' };
       if (livenessOf(identity, look) !== 'alive') return [];

@@ -26,25 +26,25 @@ const file = { id: 'nabu_7', writer: identity, server };
 const parse = (value: unknown) => parseEntryFile(JSON.stringify(value));
 
 describe('parseEntryFile', () => {
-  it('reads what we write', () => {
+  it('parses the files that we write', () => {
     expect(parse(file)).toEqual(file);
   });
 
   it.each([
-    { title: 'no JSON', text: '{"id":' },
+    { title: 'invalid JSON', text: '{"id":' },
     { title: 'a list', text: '[]' },
-    { title: 'nothing', text: '' },
-    { title: 'an id that leads elsewhere', text: JSON.stringify({ ...file, id: '../x' }) },
+    { title: 'an empty text', text: '' },
+    { title: 'an id with a path', text: JSON.stringify({ ...file, id: '../x' }) },
     { title: 'no writer', text: JSON.stringify({ ...file, writer: undefined }) },
     { title: 'no name', text: JSON.stringify({ ...file, server: { ...server, name: '' } }) },
     { title: 'the identity of another pid', text: JSON.stringify({ ...file, server: { ...server, pid: 8 } }) },
-    { title: 'a pid of everybody', text: JSON.stringify({ ...file, server: { ...server, pid: -1 } }) },
-    { title: 'a nest', text: `{"id":"a_1","x":${'['.repeat(5_000)}${']'.repeat(5_000)}}` },
-  ])('believes nothing of $title', ({ text }) => {
+    { title: 'pid 0', text: JSON.stringify({ ...file, server: { ...server, pid: -1 } }) },
+    { title: 'a deeply nested value', text: `{"id":"a_1","x":${'['.repeat(5_000)}${']'.repeat(5_000)}}` },
+  ])('rejects $title', ({ text }) => {
     expect(parseEntryFile(text)).toBeUndefined();
   });
 
-  it('never throws, whatever is in the file', () => {
+  it('never throws on any input', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (http, transports, tools) => {
         const parsed = parse({ ...file, server: { ...server, http, transports, tools, capabilities: http } });
@@ -57,30 +57,30 @@ describe('parseEntryFile', () => {
 describe('toEntry', () => {
   it.each([
     {
-      title: 'an address that is none of a server',
+      title: 'a URL that is not one of a server',
       part: { http: { enabled: true, url: 'file:///etc/passwd' } },
       expected: { http: { enabled: true } },
     },
     {
-      title: 'a port that is none',
+      title: 'an invalid port',
       part: { http: { enabled: true, port: 70_000 } },
       expected: { http: { enabled: true } },
     },
-    { title: 'a transport nobody knows', part: { transports: [{ type: 'pigeon' }, 7] }, expected: { transports: [] } },
-    { title: 'what would move the cursor', part: { cwd: '/a\u001b[2Jb' }, expected: { cwd: '/ab' } },
-    { title: 'tools without end', part: { tools: Array(1_000).fill('t') }, expected: { tools: Array(256).fill('t') } },
+    { title: 'an unknown transport', part: { transports: [{ type: 'pigeon' }, 7] }, expected: { transports: [] } },
+    { title: 'control characters', part: { cwd: '/a\u001b[2Jb' }, expected: { cwd: '/ab' } },
+    { title: 'too many tools', part: { tools: Array(1_000).fill('t') }, expected: { tools: Array(256).fill('t') } },
     {
-      title: 'capabilities without end',
+      title: 'too many capabilities',
       part: { capabilities: { x: 'y'.repeat(10_000) } },
       expected: { capabilities: {} },
     },
-    { title: 'a time that is none', part: { started_at: 'soon' }, expected: { started_at: '' } },
+    { title: 'an invalid time', part: { started_at: 'soon' }, expected: { started_at: '' } },
     {
-      title: 'a count that is none',
+      title: 'an invalid count',
       part: { requests: -1, uptime_seconds: '9' },
       expected: { requests: 0, uptime_seconds: 0 },
     },
-  ])('leaves out $title', ({ part, expected }) => {
+  ])('drops $title', ({ part, expected }) => {
     expect(toEntry({ ...server, ...part })).toEqual({ ...server, ...expected });
   });
 });

@@ -18,10 +18,10 @@ const MAX_CAPABILITIES_CHARACTERS = 8 * 1024;
 const MAX_DEPTH = 16;
 const MAX_PORT = 65_535;
 const MAX_PID = 2 ** 31 - 1;
-/** Addresses that lead to a server; `file:` and `javascript:` lead elsewhere. */
+/** Schemes of server URLs; `file:` and `javascript:` are rejected. */
 const ADDRESS = /^(?:https?|wss?):$/;
 
-/** The file of one server, or undefined where it is none: nothing of such a file is believed. */
+/** Parses the file of one server. Returns undefined if any part is invalid. */
 export function parseEntryFile(text: string): EntryFile | undefined {
   const value = parseJson(text);
   if (!isObject(value) || !isServerId(value.id)) return undefined;
@@ -31,7 +31,10 @@ export function parseEntryFile(text: string): EntryFile | undefined {
   return { id: value.id, writer, server };
 }
 
-/** A server in the form that every registry of this kind shares, with whatever is missing filled in; undefined without a name and a pid. */
+/**
+ * Parses a server in the format shared by all registries of this kind, with defaults for missing fields. Returns
+ * undefined without a name and a pid.
+ */
 export function toEntry(value: unknown): ServerEntry | undefined {
   if (!isObject(value) || !isPid(value.pid)) return undefined;
   const name = text(value.name, MAX_NAME_CHARACTERS);
@@ -55,7 +58,7 @@ export function toEntry(value: unknown): ServerEntry | undefined {
   };
 }
 
-/** Undefined for what is no JSON, or nests deeper than anything that means something. */
+/** Returns undefined for invalid JSON and for values that nest too deep. */
 export function parseJson(written: string): unknown {
   try {
     const value: unknown = JSON.parse(written);
@@ -102,7 +105,7 @@ function toCapabilities(value: unknown): Readonly<Record<string, unknown>> {
 function address(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > MAX_TEXT_CHARACTERS || !URL.canParse(value)) return undefined;
   const url = new URL(value);
-  // What was cleaned up is given back, and not what was written: a parser may have left out what a person sees.
+  // Returns the normalized URL, because the parser may have dropped characters that a reader sees.
   return ADDRESS.test(url.protocol) ? url.href : undefined;
 }
 

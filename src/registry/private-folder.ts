@@ -9,7 +9,7 @@ const STICKY = 0o1000;
 const ROOT = 0;
 const ENTRIES_FOLDER = 'servers.d';
 
-/** Where one registry lies: the view, and beside it the folder with a file for each server. */
+/** The paths of one registry: the view, and beside it the folder with one file per server. */
 export interface Place {
   readonly view: string;
   readonly folder: string;
@@ -20,14 +20,17 @@ export function placeOf(view: string): Place {
   return { view: path, folder: join(dirname(path), ENTRIES_FOLDER) };
 }
 
-/** Absent, or refused by an error that says why; a link is nowhere followed, as it may lead to what a stranger chose. */
+/**
+ * Returns whether the folder exists; throws if it is unsafe. Links are never followed, because another user may choose
+ * their target.
+ */
 export function checkPlace({ view, folder }: Place): 'there' | 'absent' {
   const parent = dirname(view);
   const around = factsOf(parent);
   if (around === undefined) return 'absent';
   if (!around.isDirectory()) throw refused(parent, 'is not a folder');
   if (!isOurs(around) && around.uid !== ROOT) throw refused(parent, 'belongs to another user');
-  if (isShared(around)) throw refused(parent, 'can be written to by everybody');
+  if (isShared(around)) throw refused(parent, 'is writable for everybody');
   const inside = factsOf(folder);
   if (inside === undefined) return 'absent';
   if (!inside.isDirectory()) throw refused(folder, 'is not a folder');
@@ -35,28 +38,31 @@ export function checkPlace({ view, folder }: Place): 'there' | 'absent' {
   return 'there';
 }
 
-/** Makes what is missing, so that nobody else can look into it. */
+/** Creates missing folders, private to this user. */
 export async function makePlace(place: Place, disk: WritableDisk): Promise<void> {
   if (checkPlace(place) === 'absent') {
     await disk.makeFolder(place.folder, PRIVATE_FOLDER);
-    if (checkPlace(place) === 'absent') throw refused(place.folder, 'was taken away while it was made');
+    if (checkPlace(place) === 'absent') throw refused(place.folder, 'was deleted while it was created');
   }
   const { chmodSync, lstatSync } = fs();
   if (process.platform !== 'win32' && (lstatSync(place.folder).mode & OTHERS) !== 0)
     chmodSync(place.folder, PRIVATE_FOLDER);
 }
 
-/** What may be replaced or removed: nothing, or a regular file of our own that is no larger than what we write there. */
+/**
+ * Throws unless the path is absent or a regular file of this user within the size limit, which may be replaced or
+ * removed.
+ */
 export function checkFile(path: string, maxBytes: number): Stats | undefined {
   const found = factsOf(path);
   if (found !== undefined) checkFacts(path, found, maxBytes);
   return found;
 }
 
-/** The text of a file that passes the same test, or undefined where there is none. Nothing in its place can make us wait. */
+/** The text of a file that passes the same check, or undefined if it does not exist. Never blocks. */
 export function readOwn(path: string, maxBytes: number): string | undefined {
   const { closeSync, constants, fstatSync, openSync, readSync } = fs();
-  // Looked at before it is opened: opening alone can do something to a device.
+  // Checked before opening, because opening a device can have side effects.
   if (checkFile(path, maxBytes) === undefined) return undefined;
   let descriptor: number;
   try {
@@ -94,7 +100,7 @@ export function codeOf(error: unknown): unknown {
 
 export function refused(path: string, why: string): PortolanError {
   return new PortolanError(ErrorCode.WriteRefused, `${path} ${why}`, {
-    hint: 'move it away; Portolan makes what it needs',
+    hint: 'move it away; Portolan creates a new one',
   });
 }
 
@@ -103,7 +109,7 @@ function isOurs({ uid }: Stats): boolean {
   return user === undefined || user === uid;
 }
 
-/** In a sticky folder others can add names, but not take ours away. */
+/** In a sticky folder others can create files but cannot remove ours. */
 function isShared({ mode }: Stats): boolean {
   return process.platform !== 'win32' && (mode & WRITABLE_BY_ALL) !== 0 && (mode & STICKY) === 0;
 }

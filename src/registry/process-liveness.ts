@@ -1,20 +1,23 @@
 import { allProcesses, currentBoot, entryOf, type ProcessEntry, type ProcessIdentity } from '../base/index.js';
 
-/** `elsewhere`: the same start of the machine, but numbers that count in another container. */
+/** `elsewhere`: the same boot, but the pid belongs to another container's namespace. */
 export type Liveness = 'alive' | 'dead' | 'elsewhere';
 
-/** What one look at the machine tells of processes. */
+/** A snapshot of the machine's processes. */
 export interface ProcessLook {
   readonly boot: string;
-  /** Undefined where the process is gone or may not be looked at. */
+  /** Undefined if the process has exited or is not accessible. */
   entry(pid: number): ProcessEntry | undefined;
-  /** Whether the number is taken, be it by another user's process. */
+  /** Returns whether a process with this pid exists, including those of other users. */
   isTaken(pid: number): boolean;
 }
 
-/** A verdict that was `dead` once stays so, whatever process gets the number: that is why files of the dead can be removed without a lock. */
+/**
+ * A process that is `dead` once stays so, even if its pid is reused. Therefore files of dead servers can be removed
+ * without a lock.
+ */
 export function livenessOf({ boot, pid, start }: ProcessIdentity, look: ProcessLook): Liveness {
-  // Where one of the two could not be read, there is nothing to compare.
+  // Unknown boot ids cannot be compared.
   if (boot !== look.boot && boot !== '' && look.boot !== '')
     return machineOf(boot) === machineOf(look.boot) ? 'elsewhere' : 'dead';
   const entry = look.entry(pid);
@@ -22,12 +25,12 @@ export function livenessOf({ boot, pid, start }: ProcessIdentity, look: ProcessL
   return entry.isDead || (start !== '' && entry.start !== start) ? 'dead' : 'alive';
 }
 
-/** The start of the machine, without the name space. */
+/** The boot id without the pid namespace. */
 export function machineOf(boot: string): string {
   return boot.split(' ')[0] ?? '';
 }
 
-/** Where asking for one process costs a process (macOS), all are asked for at once; each is asked for once. */
+/** Where reading one process starts a process (macOS), all are read at once; each is read only once. */
 export async function lookAtProcesses(): Promise<ProcessLook> {
   const boot = currentBoot();
   if (process.platform === 'linux') {
@@ -42,13 +45,13 @@ export async function lookAtProcesses(): Promise<ProcessLook> {
   return { boot, entry: (pid) => all.get(pid), isTaken };
 }
 
-/** The same where nothing may be started to ask: what is not told of a process is taken to be as it should. */
+/** The same without starting a process: unknown facts about a process are assumed to match. */
 export async function glanceAtProcesses(): Promise<ProcessLook> {
   if (process.platform === 'linux') return lookAtProcesses();
   return { boot: currentBoot(), entry: () => undefined, isTaken };
 }
 
-/** Another user's process may not be signalled, and is there all the same. */
+/** A process of another user cannot be signalled, but exists. */
 export function isTaken(pid: number): boolean {
   if (!Number.isSafeInteger(pid) || pid <= 0) return false;
   try {

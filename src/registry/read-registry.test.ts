@@ -15,7 +15,7 @@ function place(): string {
   return join(top, String(count), 'mcp_servers.json');
 }
 
-/** A file as a repository could bring it: it names the first process of every machine, and no start of any. */
+/** A file that a repository could contain: it names process 1 of every machine, without a start time. */
 function forged(n: number) {
   const identity = { boot: '', pid: 1, start: '' };
   const id = `forged-${String(n).padStart(4, '0')}`;
@@ -24,20 +24,23 @@ function forged(n: number) {
 }
 
 describe('readRegistry', () => {
-  it.each([{ isExact: false }, { isExact: true }])('gives who runs, exactly: $isExact', async ({ isExact }) => {
-    const path = place();
-    await using registry = new ServerRegistry(path);
-    await registry.registerServer('one_1', { transports: [{ type: 'http', url: 'http://127.0.0.1:9/' }] });
-    expect(await readRegistry(path, isExact)).toMatchObject({ servers: [{ id: 'one_1' }], problems: [] });
-  });
+  it.each([{ isExact: false }, { isExact: true }])(
+    'returns the running servers, exactly: $isExact',
+    async ({ isExact }) => {
+      const path = place();
+      await using registry = new ServerRegistry(path);
+      await registry.registerServer('one_1', { transports: [{ type: 'http', url: 'http://127.0.0.1:9/' }] });
+      expect(await readRegistry(path, isExact)).toMatchObject({ servers: [{ id: 'one_1' }], problems: [] });
+    },
+  );
 
-  it('writes nothing, and says nothing where there is nothing', async () => {
+  it('writes nothing, and reports nothing for a missing registry', async () => {
     const path = place();
     expect(await readRegistry(path)).toEqual({ servers: [], problems: [] });
     expect(readdirSync(join(path, '..'))).toEqual([]);
   });
 
-  it('reads no more files of a folder than anybody has servers, and says so', async () => {
+  it('limits the number of files it reads, and reports the limit', async () => {
     const path = place();
     const folder = join(path, '..', 'servers.d');
     mkdirSync(folder, { mode: 0o700 });
@@ -48,11 +51,11 @@ describe('readRegistry', () => {
     const { servers, problems } = await readRegistry(path);
     expect([servers.length, problems]).toEqual([
       128,
-      [expect.stringContaining('holds more than 128 servers; the rest is unread')],
+      [expect.stringContaining('contains more than 128 servers; the rest is ignored')],
     ]);
   });
 
-  it('reads the file alone where another program keeps it without a folder', async () => {
+  it('reads the file alone if another program keeps it without a folder', async () => {
     const path = place();
     const server = { name: 'alone', pid: process.pid, started_at: new Date().toISOString() };
     writeFileSync(path, JSON.stringify({ version: '1.0', servers: { alone_1: server } }));

@@ -4,21 +4,24 @@ import { checkPlace, placeOf } from './private-folder.js';
 import { glanceAtProcesses, lookAtProcesses, type ProcessLook } from './process-liveness.js';
 import type { RegisteredServer } from './server-info.js';
 
-/** A repository can bring a folder full of files: whoever only wants to know what runs reads so many of them. */
+/** The limit for callers that only list servers: a repository can contain a folder full of files. */
 const MOST_SERVERS = 128;
 
-/** Who runs according to one registry, and what of it was refused. */
+/** The running servers of one registry, and the rejected files. */
 export interface RegistryReading {
   readonly servers: readonly RegisteredServer[];
   readonly problems: readonly string[];
 }
 
-/** What `path`, the view of a registry, stands for now. Never writes and never rejects; starts nothing to ask about processes unless it is to be exact. */
+/**
+ * Reads the registry whose view is at `path`. Never writes and never rejects. Starts no process to check others, unless
+ * `isExact`.
+ */
 export async function readRegistry(path: string, isExact = false): Promise<RegistryReading> {
   const place = placeOf(path);
   const lookNow = isExact ? lookAtProcesses : glanceAtProcesses;
   try {
-    // Without a folder the file is not our view of it but another program's own.
+    // Without the folder, the file is not our view but a registry of another program.
     if (checkPlace(place) === 'absent') return await readForeign(path, lookNow);
     const reading = readFolder(place, isExact ? undefined : MOST_SERVERS);
     const { uptime } = process.getBuiltinModule('node:os');

@@ -5,24 +5,24 @@ import type { RegisteredServer } from './server-info.js';
 
 const VERSION = '1.0';
 const MAX_VIEW_BYTES = 64 * 1024 * 1024;
-/** What any registry of this form begins with, and where ours says from which files it was made. */
+/** The beginning of any registry in this format. Ours also records the files it was made from. */
 const BEGINNING = /^\s*\{\s*(?:\}|"(?:version|servers)"\s*:)/;
 const MADE_FROM = /"made_from": "([0-9a-f]{16})"/;
 const BEGINNING_BYTES = 128;
-/** While others write all the time, each of them makes the view anew as well: one that gives up leaves it to them. */
+/** While other processes write, each of them refreshes the view too, so this one may give up. */
 const MAX_ROUNDS = 200;
 const MAX_PAUSE_MS = 8;
 
 export interface ViewWriter {
   readonly writer: ProcessIdentity;
   readonly disk: WritableDisk;
-  /** Seconds since the machine started. */
+  /** Seconds since boot. */
   readonly uptime: () => number;
 }
 
-/** The text of the view, in the form that other programs read. */
+/** The text of the view, in the format that other programs read. */
 function viewOf(servers: readonly RegisteredServer[], madeFrom: string): string {
-  // Where two containers use one id, the server that can be seen from here has it.
+  // If two containers use one id, the server in our own namespace wins.
   const ordered = servers.toSorted((a, b) => Number(a.liveness === 'alive') - Number(b.liveness === 'alive'));
   const named = new Map(ordered.map(({ id, liveness: _, ...entry }) => [id, entry]));
   const sorted = [...named].toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -31,22 +31,24 @@ function viewOf(servers: readonly RegisteredServer[], madeFrom: string): string 
 }
 
 /**
- * Cleans up, and makes the view from the files. Nobody holds a lock while he does, so he looks again afterwards: whoever
- * was paused in between has just put an old view in the place of a newer one, and sees to it that a right one follows.
+ * Removes files of dead servers and writes the view. There is no lock, so the folder is checked again afterwards: a
+ * process that was paused may just have replaced a newer view with an old one.
  */
 export async function refreshView(place: Place, { writer, disk, uptime }: ViewWriter): Promise<void> {
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
-    // The view is looked at first: were it the other way round, it could be replaced by an older one in between.
+    // The view is read before the folder; otherwise an older one could replace it in between.
     const madeFrom = checkView(place.view);
     if (round > 0 && madeFrom === tag(folderSignature(place))) return;
     const reading = readFolder(place);
     const { running, dead } = await judge(reading, uptime());
     for (const name of dead) await removeFrom(place, name, disk);
     if (!reading.isWhole)
-      throw new Error(`${place.view} is as it was, for not every server's file can be read: ${reading.problems[0]}`);
+      throw new Error(
+        `${place.view} was not updated, because some server files cannot be read: ${reading.problems[0]}`,
+      );
     if (dead.length > 0 && round === 0) continue;
     const text = viewOf(running, tag(reading.signature));
-    // Not synced: it can be made again at any time, and after a power cut nobody in it is alive.
+    // Not synced: it can be rebuilt at any time, and no server survives a power cut.
     await replace(place, place.view, text, { writer, disk, sync: false });
     if (folderSignature(place) === reading.signature) return;
     await new Promise((resolve) => setTimeout(resolve, Math.random() * MAX_PAUSE_MS));
@@ -57,7 +59,10 @@ function tag(signature: string): string {
   return sha256(signature).slice(0, 16);
 }
 
-/** From what the view that is there was made. What is no view is refused: a path that was mistyped may be somebody's only copy of something else. */
+/**
+ * The signature of the files that the view was made from. Any other file is rejected: a mistyped path could be the
+ * user's only copy of something else.
+ */
 function checkView(path: string): string | undefined {
   if (checkFile(path, MAX_VIEW_BYTES) === undefined) return undefined;
   const { closeSync, constants, openSync, readSync } = process.getBuiltinModule('node:fs');
@@ -66,7 +71,7 @@ function checkView(path: string): string | undefined {
   try {
     const bytes = Buffer.alloc(BEGINNING_BYTES);
     const text = bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, 0));
-    if (text.trim() !== '' && !BEGINNING.test(text)) throw refused(path, 'is no registry of servers');
+    if (text.trim() !== '' && !BEGINNING.test(text)) throw refused(path, 'is not a server registry');
     return MADE_FROM.exec(text)?.[1];
   } finally {
     closeSync(descriptor);

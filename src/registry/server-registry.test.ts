@@ -10,7 +10,7 @@ import { identityOf } from '../base/index.js';
 import { type RegisteredServer, serverId } from './server-info.js';
 import { ServerRegistry } from './server-registry.js';
 
-/** A project in which everything is told that anybody is warned of. */
+/** A project that collects all warnings. */
 class Project implements Disposable {
   readonly top = mkdtempSync(join(tmpdir(), 'portolan-registry-'));
   readonly view = join(this.top, '.portolan', 'mcp_servers.json');
@@ -45,7 +45,7 @@ async function eventually(holds: () => boolean | Promise<boolean>): Promise<void
 const http = { enabled: true, host: '127.0.0.1', port: 8000, url: 'http://127.0.0.1:8000/mcp' };
 
 describe('ServerRegistry', () => {
-  it('makes one file per server and a view that other programs can read', async () => {
+  it('writes one file per server and a view for other programs', async () => {
     using project = new Project();
     await using registry = project.open();
     const id = serverId('nabu_mcp', process.pid);
@@ -86,11 +86,11 @@ describe('ServerRegistry', () => {
     expect([readdirSync(project.folder), project.warnings]).toEqual([[], []]);
   });
 
-  it('has its view in the folder where it is made, unless told another', async () => {
+  it('has its view in the folder where it was created, unless configured otherwise', async () => {
     expect(new ServerRegistry().path).toBe(join(process.cwd(), '.portolan', 'mcp_servers.json'));
   });
 
-  it('lists nothing and makes nothing where nobody announced anything', async () => {
+  it('lists nothing and creates nothing without announcements', async () => {
     using project = new Project();
     expect(await project.open().listServers()).toEqual([]);
     await project.open().unregisterServer('a_1');
@@ -107,7 +107,7 @@ describe('ServerRegistry', () => {
     },
   );
 
-  it('warns of a process that is not there', async () => {
+  it('warns if the process does not exist', async () => {
     using project = new Project();
     await using registry = project.open();
     await registry.registerServer('gone_1', { pid: 2 ** 31 - 1 });
@@ -117,7 +117,7 @@ describe('ServerRegistry', () => {
     ]);
   });
 
-  it('replaces what an id said before, also by another process', async () => {
+  it('replaces the previous announcement of an id, even for another process', async () => {
     using project = new Project();
     await using registry = project.open();
     await registry.registerServer('a_1', { tools: ['old'] });
@@ -127,7 +127,7 @@ describe('ServerRegistry', () => {
     expect([readdirSync(project.folder).length, project.warnings]).toEqual([1, []]);
   });
 
-  it('withdraws through any registry of the process, and no heartbeat brings it back', async () => {
+  it('withdraws through any registry object of the process, permanently', async () => {
     using project = new Project();
     await using registry = project.open(20);
     await registry.registerServer('a_1', {});
@@ -136,7 +136,7 @@ describe('ServerRegistry', () => {
     expect([await registry.listServers(), readdirSync(project.folder)]).toEqual([[], []]);
   });
 
-  it('withdraws when it is disposed of what was announced through it, and nothing else', async () => {
+  it('withdraws on disposal only the servers announced through it', async () => {
     using project = new Project();
     await using other = project.open();
     await other.registerServer('other_1', {});
@@ -154,7 +154,7 @@ describe('ServerRegistry', () => {
     expect(ids(await other.listServers())).toEqual(['a_1', 'other_1']);
   });
 
-  it('leaves to another process what it holds, and takes away what it left', async () => {
+  it('keeps servers of other processes, and removes those of dead ones', async () => {
     using project = new Project();
     const program = await bundleInto(project.top);
     await using registry = project.open();
@@ -165,12 +165,12 @@ describe('ServerRegistry', () => {
     expect(project.warnings).toEqual([expect.stringContaining(`announced by process ${worker.pid}`)]);
     expect(ids(await registry.listServers())).toEqual(['ours_1', 'theirs_1']);
     await worker.kill();
-    expect(ids(await registry.listServers())).toEqual(['ours_1']); // its process lives
+    expect(ids(await registry.listServers())).toEqual(['ours_1']); // its process is alive
     await registry.unregisterServer('ours_1');
     expect([await registry.listServers(), readdirSync(project.folder)]).toEqual([[], []]);
   });
 
-  it('counts on at each heartbeat, and comes back after its files were wiped away', async () => {
+  it('updates counters at each heartbeat, and restores deleted files', async () => {
     using project = new Project();
     let requests = 1;
     await using registry = project.open(50);
@@ -183,7 +183,7 @@ describe('ServerRegistry', () => {
     expect(project.viewed()).toEqual({ version: '1.0', servers: {} });
   });
 
-  it('withdraws a process that it announced for another when that one ends', async () => {
+  it('withdraws a server announced for another process when that process ends', async () => {
     using project = new Project();
     await using registry = project.open(50);
     const child = spawn(process.execPath, ['-e', 'setTimeout(() => 0, 60_000)'], { stdio: 'ignore' });
@@ -196,7 +196,7 @@ describe('ServerRegistry', () => {
     expect([project.viewed(), readdirSync(project.folder)]).toEqual([{ version: '1.0', servers: {} }, []]);
   });
 
-  it('tells whoever watches of what comes, goes and is killed', async () => {
+  it('reports to watchers when a server starts, stops or is killed', async () => {
     using project = new Project();
     const program = await bundleInto(project.top);
     await using worker = new Worker(program, project.view);
@@ -233,7 +233,7 @@ describe('serverId', () => {
     { name: '../../etc', id: 's.._.._etc_7' },
     { name: 'é'.repeat(300), id: 's__7' },
     { name: 'x'.repeat(300), id: `${'x'.repeat(157)}_7` },
-  ])('makes $id', ({ name, id }) => {
+  ])('returns $id', ({ name, id }) => {
     expect(serverId(name, 7)).toBe(id);
   });
 });

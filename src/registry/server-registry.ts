@@ -9,11 +9,11 @@ import { refreshView } from './registry-view.js';
 import { isServerId, type RegisteredServer, type ServerInfo, type Warn } from './server-info.js';
 import { watchServers } from './watch-servers.js';
 
-/** Often enough that a view which a killed process left old is soon right again, and seldom enough to let a disk sleep. */
+/** Often enough to repair a view that a killed process left outdated, and seldom enough to let a disk sleep. */
 const HEARTBEAT_MS = 30_000;
 
 export interface RegistryOptions {
-  /** Told when an announcement could not be written or a file was refused; without it, a warning of the process. */
+  /** Receives warnings of failed writes and rejected files. Default: a process warning. */
   readonly warn?: Warn;
   readonly heartbeatMs?: number;
   readonly disk?: WritableDisk;
@@ -21,16 +21,22 @@ export interface RegistryOptions {
 }
 
 interface Held {
-  /** Undefined for one that is to be withdrawn as soon as the disk allows it. */
+  /** Undefined for an entry that is removed as soon as the disk allows it. */
   readonly announcement?: Announcement;
   readonly timer: NodeJS.Timeout;
 }
 
-/** What this process announces, by folder and id, and the last thing it does in each folder: two registries of one path must not write one file at once. */
+/**
+ * The announcements of this process by folder and id, and the last operation per folder: two registries with the same
+ * path must not write one file at once.
+ */
 const held = new Map<string, Held>();
 const turns = new Map<string, Promise<void>>();
 
-/** The servers that run now, as files of a folder: each written by the process that announces it, all read by everybody. */
+/**
+ * The running servers as files in a folder: each written by its announcing process, all readable by every process of
+ * the user.
+ */
 export class ServerRegistry implements AsyncDisposable {
   readonly path: string;
   readonly #place: Place;
@@ -52,7 +58,9 @@ export class ServerRegistry implements AsyncDisposable {
     this.#clocks = options.clocks ?? { now: Date.now, uptime: () => process.getBuiltinModule('node:os').uptime() };
   }
 
-  /** Announces a server until it is withdrawn or ends. Never rejects: what cannot be written now is tried again at the next heartbeat. */
+  /**
+   * Announces a server until it is withdrawn or ends. Never rejects: a failed write is retried at the next heartbeat.
+   */
   async registerServer(id: string, info: ServerInfo = {}): Promise<void> {
     if (!isServerId(id)) {
       this.#warn(messageOf(refused(JSON.stringify(String(id).slice(0, 80)), 'cannot be the id of a server')));
@@ -68,7 +76,7 @@ export class ServerRegistry implements AsyncDisposable {
     });
   }
 
-  /** Withdraws a server that this process announced, or that is dead; what another process holds is left to it. Never rejects. */
+  /** Withdraws a server that this process announced or that is dead. Servers of other processes stay. Never rejects. */
   async unregisterServer(id: string): Promise<void> {
     if (!isServerId(id)) return;
     await this.#inTurn(async () => {
@@ -77,7 +85,7 @@ export class ServerRegistry implements AsyncDisposable {
     });
   }
 
-  /** Never writes and never rejects; what was refused is told to `warn`. */
+  /** Never writes and never rejects; rejected files are reported to `warn`. */
   async listServers(): Promise<readonly RegisteredServer[]> {
     try {
       const reading = readFolder(this.#place);
@@ -89,13 +97,15 @@ export class ServerRegistry implements AsyncDisposable {
     }
   }
 
-  /** The servers now, and again whenever one comes, goes or says something else of itself; ends with the signal or the registry. */
+  /**
+   * Yields the current servers, and again after each change, until the signal aborts or the registry is disposed of.
+   */
   watch({ signal }: { readonly signal?: AbortSignal } = {}): AsyncIterable<readonly RegisteredServer[]> {
     const ending = signal ? AbortSignal.any([signal, this.#ending.signal]) : this.#ending.signal;
     return watchServers(() => this.listServers(), this.#place, ending);
   }
 
-  /** Withdraws what was announced through this object, unless another one has announced it anew. */
+  /** Withdraws the servers announced through this object, unless another one has announced them since. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
     const mine = [...this.#mine].filter(([id, announcement]) => held.get(this.#key(id))?.announcement === announcement);
@@ -114,7 +124,7 @@ export class ServerRegistry implements AsyncDisposable {
   }
 
   async #beat(announcement: Announcement): Promise<void> {
-    // Withdrawn or replaced while this waited for its turn.
+    // Withdrawn or replaced while this waited in the queue.
     if (held.get(this.#key(announcement.id))?.announcement !== announcement) return;
     const { identity } = announcement;
     if (identity === undefined || livenessOf(identity, await lookAtProcesses()) !== 'dead')
@@ -123,7 +133,7 @@ export class ServerRegistry implements AsyncDisposable {
     await this.#leave(announcement.id);
   }
 
-  /** A file that cannot be removed now would count for as long as this process lives: it is tried again. */
+  /** A file that cannot be removed now would count as long as this process lives, so removal is retried. */
   async #leave(id: string): Promise<void> {
     const timer = this.#atHeartbeats(async () => {
       if (held.get(this.#key(id))?.timer !== timer) return; // announced again
@@ -147,7 +157,7 @@ export class ServerRegistry implements AsyncDisposable {
     for (const { name, entry } of files.filter((file) => file.entry.id === id)) {
       const isFree = [entry.writer, entry.server.start_identity].some((one) => livenessOf(one, look) === 'dead');
       if (isFree || isSame(entry.writer, writer)) await removeFrom(this.#place, name, this.#disk);
-      else this.#warn(`${id} is announced by process ${entry.writer.pid}, and only that one can withdraw it`);
+      else this.#warn(`${id} is announced by process ${entry.writer.pid}; only that process can withdraw it`);
     }
     await this.#refresh(writer);
   }
@@ -166,12 +176,15 @@ export class ServerRegistry implements AsyncDisposable {
     return join(this.#place.folder, id);
   }
 
-  /** One after the other in each folder. A failure is a warning: whoever announces has something better to do than to end. */
+  /**
+   * Runs operations one at a time per folder. A failure becomes a warning, because it must not end the announcing
+   * process.
+   */
   async #inTurn(act: () => Promise<void>): Promise<void> {
     const { folder } = this.#place;
     const turn = (turns.get(folder) ?? Promise.resolve()).then(act).catch((error: unknown) => {
       const fault = messageOf(error);
-      // A disk that stays full would be told of at every heartbeat.
+      // Reported once, not at every heartbeat of a disk that stays full.
       if (fault !== this.#lastFault) this.#warn(`the registry of running servers could not be written: ${fault}`);
       this.#lastFault = fault;
     });
@@ -192,7 +205,7 @@ export function projectRegistryPath(project: string): string {
   return join(project, '.portolan', 'mcp_servers.json');
 }
 
-/** The registry of a user's servers that belong to no project, in the folder where Portolan keeps its state. */
+/** The registry of a user's servers without a project, in Portolan's state folder. */
 export function userRegistryPath(stateFolder: string): string {
   return join(stateFolder, 'running', 'mcp_servers.json');
 }

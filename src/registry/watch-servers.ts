@@ -2,10 +2,12 @@ import type { FSWatcher } from 'node:fs';
 import type { Place } from './private-folder.js';
 import type { RegisteredServer } from './server-info.js';
 
-/** No file tells of a server that was killed: so late it is missed. */
+/** The poll interval: no file event reports a killed server. */
 const LOOK_AGAIN_MS = 1_000;
 
-/** Looks now and then, and sooner where the system tells of a change. The reader sets the pace: what changes while it is busy is seen once, as it is then. */
+/**
+ * Polls, and reads sooner after a file event. The consumer sets the pace: changes while it is busy are merged into one.
+ */
 export async function* watchServers(
   list: () => Promise<readonly RegisteredServer[]>,
   { folder }: Place,
@@ -45,12 +47,12 @@ export async function* watchServers(
   }
 }
 
-/** What does not change by itself. */
+/** The facts that do not change with every heartbeat. */
 function lasting({ heartbeat, heartbeat_uptime, uptime_seconds, requests, ...rest }: RegisteredServer): unknown {
   return rest;
 }
 
-/** Undefined where there is no folder yet, or no way to watch one. */
+/** Returns undefined if the folder does not exist yet or cannot be watched. */
 function watchFolder(folder: string, changed: () => void, ended: () => void): FSWatcher | undefined {
   try {
     const watcher = process.getBuiltinModule('node:fs').watch(folder, { persistent: false }, changed);
@@ -60,6 +62,6 @@ function watchFolder(folder: string, changed: () => void, ended: () => void): FS
     });
     return watcher;
   } catch {
-    return undefined; // the next look sees what it would have told
+    return undefined; // the next poll detects the change
   }
 }
