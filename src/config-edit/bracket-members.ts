@@ -1,26 +1,26 @@
 import { lineStart, type Range, type Splice } from './text-style.js';
 
-/** A list or map between brackets: `[…]` or `{…}` of JSON, flow YAML, or inline TOML. */
+/** A list or map in brackets: `[…]` or `{…}` of JSON, flow YAML, or inline TOML. */
 export interface Bracketed {
-  /** Just after the opening bracket. */
+  /** The offset after the opening bracket. */
   readonly open: number;
-  /** At the closing bracket. */
+  /** The offset of the closing bracket. */
   readonly close: number;
-  /** Each from the first character of its key (or value) to just after its value. */
+  /** Each range starts at the key (or value) and ends after the value. */
   readonly members: readonly Range[];
-  /** What comments begin with here: a comment is neither cut up nor taken for a comma. */
+  /** The comment markers of the format: comments are neither split nor searched for commas. */
   readonly comments: readonly ('//' | '/*' | '#')[];
 }
 
 /**
- * Adds a member at the end. Where nothing but white space and comments was between the brackets, it goes right before
- * the closing one: that is how `removeMember` tells such brackets from those that were made for the member.
+ * Adds a member at the end. If the brackets contained only white space and comments, the member goes directly before
+ * the closing one, which tells `removeMember` that the brackets were not created for it.
  */
 export function insertMember(text: string, list: Bracketed, member: string, between: string): Splice[] {
   const last = list.members.at(-1);
   if (!last) return [{ start: list.close, end: list.close, text: member }];
   const comma = commaAfter(text, last.end, list);
-  // A comment on the line of the last member belongs to it.
+  // A comment on the line of the last member belongs to that member.
   const at = afterSameLineComment(text, comma === undefined ? last.end : comma + 1, list);
   if (comma !== undefined) return [{ start: at, end: at, text: `${between}${member},` }];
   if (at === last.end) return [{ start: at, end: at, text: `,${between}${member}` }];
@@ -32,7 +32,7 @@ export function insertMember(text: string, list: Bracketed, member: string, betw
 
 export type Removal =
   | { readonly kind: 'cut'; readonly splices: readonly Splice[] }
-  /** It was alone in brackets that look as if they were made for it. */
+  /** It was the only member of brackets that were apparently created for it. */
   | { readonly kind: 'emptied' };
 
 export function removeMember(text: string, list: Bracketed, index: number): Removal {
@@ -56,7 +56,7 @@ export function removeMember(text: string, list: Bracketed, index: number): Remo
     splices: [{ start: commaBefore, end: commaBefore + 1, text: '' }, cut(Math.max(start, commaBefore + 1))],
   };
 
-  /** What follows a comment to the end of its line must stay on another line. */
+  /** The text after a line comment must stay on another line. */
   function keepLineComment(from: number): number {
     const line = text.slice(lineStart(text, from), from);
     const inComment = list.comments.some((mark) => mark !== '/*' && line.includes(mark));
@@ -70,7 +70,7 @@ function alone({ open, close }: Bracketed): Removal {
   return { kind: 'cut', splices: [{ start: open, end: close, text: '' }] };
 }
 
-/** The comma that ends a member, past white space and comments. */
+/** The comma after a member, skipping white space and comments. */
 function commaAfter(text: string, from: number, list: Bracketed): number | undefined {
   let at = from;
   while (at < list.close) {
@@ -87,7 +87,7 @@ function afterSameLineComment(text: string, from: number, list: Bracketed): numb
   const [space = ''] = /^[ \t]+/.exec(text.slice(from, list.close)) ?? [];
   const end = commentEnd(text, from + space.length, list);
   if (end === undefined || text.slice(from, end).includes('\n')) return from;
-  // What goes on after a comment on the same line is not ours to part from it.
+  // A comment that continues on the same line belongs to the text after it.
   return /^[ \t]*\r?\n/.test(text.slice(end)) ? end : from;
 }
 

@@ -1,26 +1,29 @@
 import { isDeepStrictEqual } from 'node:util';
 import { ErrorCode, PortolanError } from '../base/index.js';
 
-/** What may be written into an entry. */
+/** A value that can be written into an entry. */
 export type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain };
 
-/** Where an entry stands: a path of keys, the last of which is its name. */
+/** The location of an entry: a path of keys that ends with its name. */
 export interface EntryPath {
   readonly path: readonly string[];
-  /** The entry is a member of a list and has its name inside, under `name`. */
+  /** The entry is a list item with its name in the field `name`. */
   readonly list?: boolean;
 }
 
-/** Why a text is left as it is. */
-export function refusal(why: string, hint = 'nothing was written; mend the file, or change it by hand'): PortolanError {
+/** An error that explains why the file is not changed. */
+export function refusal(
+  why: string,
+  hint = 'nothing was written; correct the file, or edit it by hand',
+): PortolanError {
   return new PortolanError(ErrorCode.EditRefused, why, { hint });
 }
 
 export function brokenAt(line: number, language: string, why: string): PortolanError {
-  return refusal(`line ${line} is not valid ${language}: ${why}`, 'mend that line first; nothing was written');
+  return refusal(`line ${line} is not valid ${language}: ${why}`, 'correct that line first; nothing was written');
 }
 
-/** What is written at the path, or undefined. */
+/** The value at the path, or undefined. */
 export function valueAt(root: unknown, { path, list = false }: EntryPath): unknown {
   const keys = list ? path.slice(0, -1) : path;
   const found = keys.reduce<unknown>(
@@ -31,7 +34,7 @@ export function valueAt(root: unknown, { path, list = false }: EntryPath): unkno
   return Array.isArray(found) ? found.find((item: unknown) => nameOf(item) === path.at(-1)) : undefined;
 }
 
-/** The value with the entry in it, for comparison with what an edit has really made. */
+/** The document with the entry, to verify the result of an edit. */
 export function valueWith(root: unknown, at: EntryPath, value: Plain): unknown {
   const [key = '', ...rest] = at.path;
   if (at.list && at.path.length === 1) {
@@ -48,7 +51,7 @@ export function valueWith(root: unknown, at: EntryPath, value: Plain): unknown {
   );
 }
 
-/** The value without the entry; maps and lists that it leaves empty are as good as absent. */
+/** The document without the entry; maps and lists that become empty count as absent. */
 export function valueWithout(root: unknown, at: EntryPath): unknown {
   const [key = '', ...rest] = at.path;
   if (at.list && at.path.length === 1) {
@@ -62,7 +65,7 @@ export function valueWithout(root: unknown, at: EntryPath): unknown {
   );
 }
 
-/** Whether two documents say the same; what is empty along the path says nothing. */
+/** Returns whether two documents are equal; empty values along the path are ignored. */
 export function isSame(a: unknown, b: unknown, along: readonly string[]): boolean {
   return isDeepStrictEqual(normal(pruned(a, along)), normal(pruned(b, along)));
 }
@@ -77,7 +80,7 @@ function pruned(root: unknown, along: readonly string[]): unknown {
   return left.length === 0 ? undefined : Object.fromEntries(left);
 }
 
-/** Parsers make maps with and without a prototype, and dates of their own. */
+/** Parsers differ in the prototypes of maps and in the types of dates. */
 function normal(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(normal);
   if (value instanceof Date) return value.toISOString();

@@ -11,11 +11,11 @@ import {
   writeFile,
 } from '../base/index.js';
 
-/** Other programs write their files too; past this many times we give way. */
+/** The maximum number of attempts if other programs keep writing the file. */
 const ATTEMPTS = 3;
 
 export interface EditOptions {
-  /** Refuses a link in the place of the file: a repository could make it lead to any file of the user. */
+  /** Reject a link instead of the file: a repository could point it at any file of the user. */
   readonly refuseLinks?: boolean;
   readonly disk?: WritableDisk;
 }
@@ -24,7 +24,10 @@ export interface EditedFile extends WrittenFile {
   readonly kind: 'created' | 'changed' | 'unchanged' | 'removed';
 }
 
-/** Makes a new text of a file's own, undefined where there is none, and writes it. What is not UTF-8 is left alone. */
+/**
+ * Creates a new text from the current one (undefined if the file is missing) and writes it. Fails if the file is not
+ * UTF-8.
+ */
 export async function editFile(
   path: string,
   edit: (text: string | undefined) => Promise<string | undefined>,
@@ -59,7 +62,7 @@ async function editOnce(
   return { kind: bytes === undefined ? 'created' : 'changed', ...written };
 }
 
-/** The bytes of a regular file, or of the one that a link leads to. */
+/** The bytes of a regular file, after following links. */
 async function readWhole(path: string, disk: WritableDisk): Promise<Uint8Array | undefined> {
   const facts = await disk.target(path);
   if (facts === undefined) return undefined;
@@ -68,7 +71,7 @@ async function readWhole(path: string, disk: WritableDisk): Promise<Uint8Array |
   return disk.read(path);
 }
 
-/** Keeps the mark at the beginning, so that it is written again. */
+/** Keeps the byte order mark, so that it is written again. */
 function decoded(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -83,7 +86,7 @@ function notText(path: string, why: string): PortolanError {
   return new PortolanError(ErrorCode.WriteRefused, `${path} ${why}`, { hint: 'put a regular file in its place' });
 }
 
-/** An edit knows the text and not the file it is in. */
+/** Adds the path to an error, because an edit only knows the text. */
 async function named<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();

@@ -40,12 +40,12 @@ const entry: fc.Arbitrary<Plain> = fc.record(
   { requiredKeys: ['command'] },
 );
 const map = (value: fc.Arbitrary<Plain>) => fc.dictionary(key, value, { maxKeys: 3 });
-/** A document with other things, and servers or not. */
+/** A document with other content, with or without servers. */
 const content: fc.Arbitrary<Record<string, Plain>> = fc
   .tuple(map(fc.oneof(leaf, fc.array(leaf, { maxLength: 3 }), map(leaf))), fc.option(map(entry)))
   .map(([rest, servers]) => (servers ? { ...rest, servers } : rest));
 
-/** Random text around and inside JSON: what a person may have put there. */
+/** Random white space and comments around and inside JSON, as in hand-written files. */
 interface Hand {
   readonly unit: string;
   readonly eol: string;
@@ -91,7 +91,7 @@ function handWritten(value: Plain, by: Hand): string {
   return `${by.mark ? '\uFEFF' : ''}${written(value, '')}${by.end}`;
 }
 
-/** Comment lines strewn between the lines of a text of blocks. */
+/** Inserts comment lines between the lines of a block style text. */
 function strewn(text: string, notes: readonly number[], eol: string, end: boolean): string {
   const lines = text.replace(/\n$/, '').split('\n');
   const isSafe = !/["'|>]{3}|[|>][-+\d]*$/m.test(text);
@@ -112,7 +112,7 @@ async function holds(text: string, format: EditFormat, at: EntryPath, value: Pla
   expect(await setEntry(made, format, at, value)).toSatisfy((again: string) => again.length > 0);
 }
 
-/** Whether the old text is the new one with two parts taken out at most: the entry, and the comma before it. */
+/** Whether the new text minus at most two parts is the old text: the entry and the comma before it. */
 function outside(old: string, made: string): boolean {
   let head = 0;
   while (head < old.length && old[head] === made[head]) head += 1;
@@ -123,7 +123,7 @@ function outside(old: string, made: string): boolean {
 }
 
 describe('setting an entry and removing it again', () => {
-  it('restores every JSON text that a person may have written, to the byte', async () => {
+  it('restores every byte of hand-written JSON', async () => {
     await fc.assert(
       fc.asyncProperty(content, hand, entry, async (value, by, added) => {
         await holds(handWritten(value, by), 'json', { path: ['servers', 'new'] }, added);

@@ -194,7 +194,7 @@ const CASES: readonly Case[] = [
 ];
 
 describe('an entry in a config text', () => {
-  it.each(CASES)('is put into $format: $title; and taken out again', async ({ format, at, before, after }) => {
+  it.each(CASES)('is added to $format and removed again: $title', async ({ format, at, before, after }) => {
     const value = at.list ? NAMED_ENTRY : ENTRY;
     expect(await setEntry(before, format, at, value)).toBe(after);
     expect(await readEntry(after, format, at)).toEqual(value);
@@ -208,7 +208,7 @@ describe('an entry in a config text', () => {
     { format: 'toml', at: VIBE },
     { format: 'yaml', at: MAP },
     { format: 'yaml', at: NAMED },
-  ] as const)('makes a file of $format that is gone again when the entry is ($at.list)', async ({ format, at }) => {
+  ] as const)('creates a file of $format that the removal deletes ($at.list)', async ({ format, at }) => {
     const value = at.list ? NAMED_ENTRY : ENTRY;
     const text = await setEntry(undefined, format, at, value);
     expect(text.endsWith('\n')).toBe(true);
@@ -218,25 +218,25 @@ describe('an entry in a config text', () => {
 
   it.each([
     { title: 'JSON', format: 'json', at: MAP, text: '{\n "mcpServers": {\n  "a" 1\n}}', line: 3 },
-    { title: 'JSON that ends too soon', format: 'json', at: MAP, text: '{\n', line: 2 },
+    { title: 'truncated JSON', format: 'json', at: MAP, text: '{\n', line: 2 },
     { title: 'TOML', format: 'toml', at: CODEX, text: 'a = 1\nb = \n', line: 2 },
     { title: 'YAML', format: 'yaml', at: MAP, text: 'a: 1\nb: [\n', line: 3 },
-    { title: 'YAML with a key twice', format: 'yaml', at: MAP, text: 'a: 1\na: 2\n', line: 2 },
-  ] as const)('is refused, with the line, where the text is no $title', async ({ format, at, text, line }) => {
+    { title: 'YAML with a duplicate key', format: 'yaml', at: MAP, text: 'a: 1\na: 2\n', line: 2 },
+  ] as const)('is rejected with the line number if the text is invalid $title', async ({ format, at, text, line }) => {
     const expected = { code: ErrorCode.EditRefused, message: expect.stringContaining(`line ${line} `) };
     await expect(setEntry(text, format, at, ENTRY)).rejects.toMatchObject(expected);
     await expect(removeEntry(text, format, at)).rejects.toMatchObject(expected);
   });
 
   it.each([
-    { title: 'a list where a map must be', format: 'json', at: MAP, text: '{"mcpServers":[]}' },
-    { title: 'a number in the place of the file', format: 'json', at: MAP, text: '7' },
-    { title: 'a map where a list must be', format: 'yaml', at: NAMED, text: 'mcpServers:\n  a: 1\n' },
-    { title: 'a pointer to another part', format: 'yaml', at: MAP, text: 'a: &x\n  b: 1\nmcpServers: *x\n' },
+    { title: 'a list instead of a map', format: 'json', at: MAP, text: '{"mcpServers":[]}' },
+    { title: 'a number instead of a document', format: 'json', at: MAP, text: '7' },
+    { title: 'a map instead of a list', format: 'yaml', at: NAMED, text: 'mcpServers:\n  a: 1\n' },
+    { title: 'an alias', format: 'yaml', at: MAP, text: 'a: &x\n  b: 1\nmcpServers: *x\n' },
     { title: 'two documents', format: 'yaml', at: MAP, text: 'a: 1\n---\nb: 1\n' },
-    { title: 'a number where a table must be', format: 'toml', at: CODEX, text: 'mcp_servers = 1\n' },
-    { title: 'maps without end', format: 'json', at: MAP, text: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}` },
-  ] as const)('is refused where there is $title', async ({ format, at, text }) => {
+    { title: 'a number instead of a table', format: 'toml', at: CODEX, text: 'mcp_servers = 1\n' },
+    { title: 'too many nested maps', format: 'json', at: MAP, text: `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}` },
+  ] as const)('is rejected for $title', async ({ format, at, text }) => {
     await expect(setEntry(text, format, at, ENTRY)).rejects.toMatchObject({ code: ErrorCode.EditRefused });
   });
 
@@ -254,7 +254,7 @@ describe('an entry in a config text', () => {
       text: 'x = 1\n[mcp_servers.portolan]\nold = 1\n[mcp_servers.portolan.env]\nA = "b"\n[y]\nz = 1\n',
     },
     { format: 'toml', at: CODEX, text: '[mcp_servers]\nportolan.command = "old"\nb.command = "b"\n' },
-  ] as const)('is replaced where it is there already ($format)', async ({ format, at, text }) => {
+  ] as const)('is replaced if it exists ($format)', async ({ format, at, text }) => {
     const value = 'list' in at ? NAMED_ENTRY : ENTRY;
     const made = await setEntry(text, format, at, value);
     expect(await readEntry(made, format, at)).toEqual(value);
@@ -263,35 +263,35 @@ describe('an entry in a config text', () => {
 
   it.each([
     {
-      title: 'the first of a map',
+      title: 'the first entry of a map',
       format: 'json',
       at: MAP,
       text: '{\n  "mcpServers": {\n    "portolan": {},\n    // b\n    "b": 1\n  }\n}',
       left: '{\n  "mcpServers": {\n    // b\n    "b": 1\n  }\n}',
     },
     {
-      title: 'one between comments',
+      title: 'an entry between comments',
       format: 'json',
       at: MAP,
       text: '{"mcpServers": {\n  "a": 1, // a\n  "portolan": {}, // p\n  "b": 1\n}}',
       left: '{"mcpServers": {\n  "a": 1, // a\n // p\n  "b": 1\n}}',
     },
     {
-      title: 'a table with one below it',
+      title: 'a table with a table below it',
       format: 'toml',
       at: CODEX,
       text: 'x = 1\n\n[mcp_servers.portolan]\nold = 1\n\n[mcp_servers.portolan.env]\nA = "b"\n\n# about y\n[y]\nz = 1\n',
       left: 'x = 1\n\n# about y\n[y]\nz = 1\n',
     },
     {
-      title: 'the first of a list',
+      title: 'the first item of a list',
       format: 'yaml',
       at: NAMED,
       text: 'mcpServers:\n  - name: portolan\n    old: 1\n  # b\n  - name: b\n',
       left: 'mcpServers:\n  # b\n  - name: b\n',
     },
-    { title: 'what is not there', format: 'yaml', at: NAMED, text: 'a: 1', left: 'a: 1' },
-  ] as const)('is taken out of $format: $title', async ({ format, at, text, left }) => {
+    { title: 'a missing entry', format: 'yaml', at: NAMED, text: 'a: 1', left: 'a: 1' },
+  ] as const)('is removed from $format: $title', async ({ format, at, text, left }) => {
     expect(await removeEntry(text, format, at)).toBe(left);
   });
 
@@ -335,14 +335,14 @@ describe('an entry in a config text', () => {
     { format: 'json', at: MAP, text: '{\n  "mcpServers": {\n    "a": "//", /* b */ "c": {}\n\n    /* end */\n  }\n}' },
     { format: 'json', at: MAP, text: '// head\n/* more */ {\n}\n// tail' },
     { format: 'json', at: MAP, text: '{"a":{"mcpServers":{}},"mcpServers" : {"b":{\n}}}' },
-  ] as const)('leaves $format with $text as it was', async ({ format, at, text }) => {
+  ] as const)('leaves $format with $text unchanged', async ({ format, at, text }) => {
     const value = 'list' in at ? NAMED_ENTRY : ENTRY;
     const made = await setEntry(text, format, at, value);
     expect(await readEntry(made, format, at)).toEqual(value);
     expect(await removeEntry(made, format, at)).toBe(text);
   });
 
-  it('takes names that every object has for names like any other', async () => {
+  it('treats names such as constructor as ordinary names', async () => {
     for (const name of ['__proto__', 'constructor', 'a.b', 'ü "quoted"\n']) {
       for (const format of ['json', 'toml', 'yaml'] as const) {
         const at = { path: ['servers', name] };

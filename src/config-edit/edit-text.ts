@@ -1,10 +1,10 @@
 import { assertNever, type PortolanError } from '../base/index.js';
 import { type EntryPath, isSame, type Plain, refusal, valueAt, valueWith, valueWithout } from './edit-entry.js';
 
-/** JSON is read with comments and trailing commas. */
+/** JSON may contain comments and trailing commas. */
 export type EditFormat = 'json' | 'toml' | 'yaml';
 
-/** What one format can do; each is loaded when a file of its kind is changed. */
+/** The editor of one format, loaded on first use. */
 interface Editor {
   read(text: string): unknown;
   set(text: string | undefined, at: EntryPath, value: Plain): string;
@@ -13,13 +13,13 @@ interface Editor {
 
 const MARK = '\uFEFF';
 
-/** What is written at the path; a text that does not parse is an error that names the line. */
+/** The value at the path. Invalid text is an error with the line number. */
 export async function readEntry(text: string, format: EditFormat, at: EntryPath): Promise<unknown> {
   const editor = await editorOf(format);
   return refusing(() => valueAt(editor.read(withoutMark(text)), at));
 }
 
-/** The text with the entry set to the value, every byte outside the entry as it was; of no text a new one is made. */
+/** Sets the entry and keeps every byte outside it. Without a text, creates one. */
 export async function setEntry(
   text: string | undefined,
   format: EditFormat,
@@ -31,13 +31,13 @@ export async function setEntry(
     const old = text === undefined ? undefined : withoutMark(text);
     const made = editor.set(old, at, value);
     const expected = valueWith(old === undefined ? undefined : editor.read(old), at, value);
-    // Whatever the text was like, no other entry may come to mean something else.
+    // Verified by parsing: no edit may change another entry.
     if (!isSame(editor.read(made), expected, [])) throw unsafe(at);
     return `${text?.startsWith(MARK) ? MARK : ''}${made}`;
   });
 }
 
-/** The text without the entry; undefined where nothing else was ever in the file. */
+/** Removes the entry. Returns undefined if the file never contained anything else. */
 export async function removeEntry(text: string, format: EditFormat, at: EntryPath): Promise<string | undefined> {
   const editor = await editorOf(format);
   return refusing(() => {
@@ -60,12 +60,12 @@ function unsafe({ path }: EntryPath): PortolanError {
   return refusal(`"${path.join('.')}" cannot be changed in this file without changing something else`);
 }
 
-/** Parsers recurse: text that nests thousands of levels deep ends in a RangeError. */
+/** Parsers are recursive: thousands of nested levels cause a RangeError. */
 function refusing<T>(act: () => T): T {
   try {
     return act();
   } catch (error) {
-    if (error instanceof RangeError) throw refusal('it nests too deep to be changed');
+    if (error instanceof RangeError) throw refusal('it is nested too deep to be changed');
     throw error;
   }
 }
@@ -75,7 +75,7 @@ async function editorOf(format: EditFormat): Promise<Editor> {
     case 'json': {
       const { readJson, removeJson, setJson } = await import('./json-edit.js');
       const keys = ({ path, list }: EntryPath) => {
-        if (list) throw refusal('lists with names inside are not written into JSON');
+        if (list) throw refusal('a list of named entries cannot be written to JSON');
         return path;
       };
       return {

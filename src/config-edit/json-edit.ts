@@ -3,7 +3,7 @@ import { type Bracketed, insertMember, removeMember } from './bracket-members.js
 import { brokenAt, type Plain, refusal } from './edit-entry.js';
 import { indentAt, lineOf, type Splice, type Style, spliced, styleOf } from './text-style.js';
 
-/** JSON with comments and trailing commas, as a tree with offsets; undefined where nothing is written. */
+/** Parses JSON with comments and trailing commas into a tree with offsets; undefined for an empty text. */
 function parse(text: string): Node | undefined {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
@@ -20,7 +20,7 @@ export function readJson(text: string): unknown {
   return root && plainValue(root);
 }
 
-/** Unlike the parser's own, it takes `__proto__` for a key like any other. */
+/** Unlike `getNodeValue`, treats `__proto__` as an ordinary key. */
 function plainValue(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(plainValue);
   if (node.type !== 'object') return node.value;
@@ -29,7 +29,7 @@ function plainValue(node: Node): unknown {
   );
 }
 
-/** The text with the value at the path; a text that is not there becomes one with nothing else in it. */
+/** Sets the value at the path. Without a text, creates one that contains only this value. */
 export function setJson(text: string | undefined, path: readonly string[], value: Plain): string {
   const style = styleOf(text ?? '');
   const root = parse(text ?? '');
@@ -60,12 +60,12 @@ function insertion(text: string, map: Node, missing: readonly string[], value: P
   }
   const space = isDense(text) ? '' : ' ';
   const written = ([key = '', ...below]: readonly string[]): string =>
-    // The spaces inside say that the map was made for what is in it.
+    // Spaces inside the braces mark a map that was created for its content.
     `${JSON.stringify(key)}:${space}${below.length === 0 ? inline(value, text) : `{ ${written(below)} }`}`;
   return insertMember(text, list, written(missing), space);
 }
 
-/** The text without the entry, or undefined if the file was made for it alone. */
+/** Removes the entry. Returns undefined if the file was created for it. */
 export function removeJson(text: string, path: readonly string[]): string | undefined {
   const root = parse(text);
   if (!root) return text;
@@ -78,12 +78,12 @@ export function removeJson(text: string, path: readonly string[]): string | unde
     if (removal.kind === 'cut') return spliced(text, removal.splices);
   }
   const [before, after] = [text.slice(0, root.offset), text.slice(root.offset + root.length)];
-  // A file with nothing but comments is no JSON to most readers.
+  // Most programs reject a file that contains only comments.
   if (`${before}${after}`.trim() !== '') return `${before}{}${after}`;
   return before === '' && /^\r?\n$/.test(after) ? undefined : `${before}${after}`;
 }
 
-/** The nodes along the path, from the root on, as far as it is written. */
+/** The existing nodes along the path, starting at the root. */
 function walk(root: Node, path: readonly string[]): { nodes: readonly Node[]; missing: readonly string[] } {
   const nodes = [root];
   for (const [n, key] of path.entries()) {
@@ -111,13 +111,13 @@ function bracketed({ offset, length, children = [] }: Node): Bracketed {
   return { open: offset + 1, close: offset + length - 1, members, comments: ['//', '/*'] };
 }
 
-/** Whether the members of a map stand on lines of their own. */
+/** Returns whether the members of a map are on separate lines. */
 function isTall(text: string, map: Node): boolean {
   const [first] = map.children ?? [];
   return first !== undefined && text.slice(map.offset, first.offset).includes('\n');
 }
 
-/** Whether nobody put a space after any colon. */
+/** Returns whether there is no space after any colon. */
 function isDense(text: string): boolean {
   return /"\s*:\S/.test(text) && !/"\s*:\s/.test(text);
 }

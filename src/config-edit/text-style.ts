@@ -1,4 +1,4 @@
-/** How a text is laid out, so that what is added looks like what is there. */
+/** The layout of a text, so that added lines look like existing ones. */
 export interface Style {
   readonly eol: '\n' | '\r\n';
   /** One level of indentation. */
@@ -9,7 +9,7 @@ const USUAL_UNIT = '  ';
 
 export function styleOf(text: string): Style {
   const eol = /\r?\n/.exec(text)?.[0] === '\r\n' ? '\r\n' : '\n';
-  // Comments may begin with a star under the slash before it: one space is no level.
+  // Lines of a block comment may start with one space and a star, which is not an indentation level.
   const [unit = USUAL_UNIT] = /(?<=^|\n)(?:\t+| {2,8})(?=[^\s*#])/.exec(text) ?? [];
   return { eol, unit: unit.startsWith('\t') ? '\t' : unit };
 }
@@ -42,7 +42,7 @@ export interface Splice extends Range {
   readonly text: string;
 }
 
-/** The text with some of its parts replaced; none of them may overlap. */
+/** Replaces parts of the text, which must not overlap. */
 export function spliced(text: string, splices: readonly Splice[]): string {
   const ordered = splices.toSorted((a, b) => b.start - a.start);
   return ordered.reduce((held, { start, end, text: part }) => held.slice(0, start) + part + held.slice(end), text);

@@ -14,7 +14,7 @@ export function readToml(text: string): unknown {
   }
 }
 
-/** The text with the entry as a table of its own at the end, or inline where the others are. */
+/** Adds the entry as a table at the end, or inline if the other entries are inline. */
 export function setToml(text: string | undefined, at: EntryPath, value: Plain): string {
   const held = text ?? '';
   const root = readToml(held);
@@ -28,11 +28,11 @@ export function setToml(text: string | undefined, at: EntryPath, value: Plain): 
   const table = tableOf(at, value).join(eol);
   if (text === undefined) return `${table}${eol}`;
   if (rest === '') return table;
-  // One blank line before it; and it ends as the text ended, so that taking it out again leaves what was there.
+  // Adds a blank line before the table and ends as the text ended, so that a removal restores the original.
   return rest.endsWith('\n') ? `${rest}${eol}${table}${eol}` : `${rest}${eol}${eol}${table}`;
 }
 
-/** The text without the entry, or undefined if the file was made for it alone. */
+/** Removes the entry. Returns undefined if the file was created for it. */
 export function removeToml(text: string, at: EntryPath): string | undefined {
   const root = readToml(text);
   if (valueAt(root, at) === undefined) return text;
@@ -48,18 +48,18 @@ export function removeToml(text: string, at: EntryPath): string | undefined {
   return left === '' && text.endsWith('\n') ? undefined : left;
 }
 
-/** Takes whole lines out, from the last to the first, each with the blank line that was put before it. */
+/** Removes whole lines, last block first, each with the blank line that was added before it. */
 function cut(text: string, blocks: readonly Range[]): string {
   return blocks.toReversed().reduce((held, { start, end }) => {
     const before = held.slice(0, start);
     const lineBreak = /^\r?\n/.exec(held.slice(end))?.[0];
-    // A text without a line break at its end was given one for the block, and a blank line.
+    // A text without a final line break got one before the block, and a blank line.
     if (lineBreak === undefined) return before.replace(/(?:\r?\n){1,2}$/, '');
     return before.replace(/(?<=^|\n)\r?\n$/, '') + held.slice(end + lineBreak.length);
   }, text);
 }
 
-/** The headers at or below the path with all that is theirs, and pairs that spell it with dots. */
+/** The tables at or below the path with their content, and pairs with dotted keys. */
 function mapBlocks(text: string, path: readonly string[]): Range[] {
   const blocks: { start: number; end: number }[] = [];
   let inside = false;
@@ -97,7 +97,7 @@ function positionOf(root: unknown, path: readonly string[]): number {
   return Array.isArray(items) ? items.findIndex((item: unknown) => nameOf(item) === path.at(-1)) : -1;
 }
 
-/** The inline table or list in which the entry stands or would have to: `servers = { … }`. */
+/** The inline table or list that contains, or would contain, the entry: `servers = { … }`. */
 function inlineHome(text: string, { path, list }: EntryPath): Bracketed | undefined {
   const parent = path.slice(0, -1);
   const isHome = (one: Statement): one is Extract<Statement, { kind: 'pair' }> =>
@@ -115,13 +115,13 @@ function memberIndex(text: string, home: Bracketed, { path, list }: EntryPath, r
 
 function replaced(text: string, home: Bracketed, at: EntryPath, root: unknown, value: Plain): string {
   const member = home.members[memberIndex(text, home, at, root)];
-  if (!member) throw refusal(`"${at.path.at(-1)}" is spelled in parts`);
+  if (!member) throw refusal(`"${at.path.at(-1)}" is defined in several parts`);
   return spliced(text, [{ ...member, text: memberText(at, value) }]);
 }
 
 function inserted(text: string, at: EntryPath, value: Plain): string {
   const home = inlineHome(text, at);
-  if (!home) throw refusal('its list cannot be found again');
+  if (!home) throw refusal('the list that contains it was not found');
   const first = home.members[0];
   const tall = first && text.slice(home.open, first.start).includes('\n');
   const between = tall ? `${styleOf(text).eol}${text.slice(lineStart(text, first.start), first.start)}` : ' ';
@@ -142,7 +142,7 @@ function keyText(key: string): string {
   return /^[\w-]+$/.test(key) ? key : stringText(key);
 }
 
-/** JSON's strings are TOML's, but for one control character. */
+/** JSON strings are valid TOML strings, except for one control character. */
 function stringText(text: string): string {
   return JSON.stringify(text).replaceAll('\u007f', '\\u007f');
 }

@@ -1,12 +1,12 @@
 import { refusal } from './edit-entry.js';
 import { lineEnd, lineStart, type Range } from './text-style.js';
 
-/** One header, or one `key = value`, of a TOML text; its path begins at the root. */
+/** One header, or one `key = value`, of a TOML text; its path starts at the root. */
 export type Statement =
   | { readonly kind: 'table' | 'array'; readonly path: readonly string[]; readonly line: Range }
   | { readonly kind: 'pair'; readonly path: readonly string[]; readonly line: Range; readonly value: Range };
 
-/** Everything that stands in a text which the parser has already found to be TOML. */
+/** The statements of a text that the parser has already accepted as TOML. */
 export function statements(text: string): Statement[] {
   const found: Statement[] = [];
   let table: readonly string[] = [];
@@ -31,7 +31,7 @@ export function statements(text: string): Statement[] {
   return found;
 }
 
-/** The members of an inline list or table: whole values, or whole `key = value`. */
+/** The members of an inline list or table: values, or `key = value` pairs. */
 export function inlineMembers(text: string, value: Range): Range[] {
   const members: Range[] = [];
   const isTable = text[value.start] === '{';
@@ -59,7 +59,7 @@ function readKey(text: string, start: number): { path: string[]; end: number } {
       at = end;
     } else {
       const [bare = ''] = /^[\w-]+/.exec(text.slice(at, at + 1000)) ?? [];
-      if (bare === '') throw refusal('a key in it is spelled in a way that is not understood');
+      if (bare === '') throw refusal('it has a key in an unsupported notation');
       path.push(bare);
       at += bare.length;
     }
@@ -69,7 +69,7 @@ function readKey(text: string, start: number): { path: string[]; end: number } {
   }
 }
 
-/** A basic string is one of JSON but for two ways to write a character by its number. */
+/** A basic string is a JSON string, except for two numeric escapes. */
 function unescaped(quoted: string): string {
   const plain = quoted
     .replaceAll(/\\U([0-9a-fA-F]{8})/g, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
@@ -100,7 +100,7 @@ function valueEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** Just after the closing quotes; of three or more at the end of a long string, some belong to it. */
+/** The offset after the closing quotes; of more than three quotes at the end, the first ones belong to the string. */
 function stringEnd(text: string, start: number): number {
   const quote = text[start] ?? '"';
   const long = text.startsWith(quote.repeat(3), start);
@@ -122,7 +122,7 @@ function skipSpace(text: string, start: number): number {
   return at;
 }
 
-/** White space, line breaks and comments. */
+/** Skips white space, line breaks and comments. */
 function skipTrivia(text: string, start: number): number {
   let at = start;
   for (;;) {

@@ -16,7 +16,7 @@ import { type Bracketed, insertMember, removeMember } from './bracket-members.js
 import { brokenAt, type EntryPath, nameOf, type Plain, refusal } from './edit-entry.js';
 import { indentAt, lineEnd, lineStart, type Range, type Splice, type Style, spliced, styleOf } from './text-style.js';
 
-/** Larger YAML is no configuration; its parser would take seconds. */
+/** Larger files are not configuration, and the parser would take seconds. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 function parse(text: string) {
@@ -33,13 +33,14 @@ export function readYaml(text: string): unknown {
   return value;
 }
 
-/** The text with the entry among its neighbours, in the way in which they are written. */
+/** Adds the entry beside its neighbours, in their style. */
 export function setYaml(text: string | undefined, at: EntryPath, value: Plain): string {
   const held = text ?? '';
   const style = yamlStyle(held);
   const root = parse(held).contents;
   if (!root || isNothing(root)) {
-    if (root?.range && held.slice(root.range[0], root.range[1]) !== '') throw refusal('it holds null and no map');
+    if (root?.range && held.slice(root.range[0], root.range[1]) !== '')
+      throw refusal('it contains null instead of a map');
     const block = lines(nested(at, at.path, value), style, '').join(style.eol);
     if (text === undefined) return `${block}${style.eol}`;
     return held.endsWith('\n') ? `${held}${block}${style.eol}` : `${held}${held === '' ? '' : style.eol}${block}`;
@@ -53,7 +54,7 @@ export function setYaml(text: string | undefined, at: EntryPath, value: Plain): 
   return spliced(held, [blockInsertion(held, home, nested(at, missing, value), style)]);
 }
 
-/** The text without the entry, or undefined if the file was made for it alone. */
+/** Removes the entry. Returns undefined if the file was created for it. */
 export function removeYaml(text: string, at: EntryPath): string | undefined {
   const root = parse(text).contents;
   if (!root || !isCollection(root)) return text;
@@ -65,7 +66,7 @@ export function removeYaml(text: string, at: EntryPath): string | undefined {
       if (removal.kind === 'cut') return spliced(text, removal.splices);
       const [start = 0, end = 0] = home.range ?? [];
       if (home === root) return spliced(text, [{ start: start + 1, end: end - 1, text: '' }]);
-      // The spaces inside say that nothing was there before: within other brackets not even the key.
+      // Spaces inside the brackets mean that they were created for the entry; within other brackets the key stays.
       if (steps[n - 1]?.home.flow) continue;
       return spliced(text, [{ start: start - (text[start - 1] === ' ' ? 1 : 0), end, text: '' }]);
     }
@@ -82,17 +83,17 @@ type Container = (YAMLMap | YAMLSeq) & { flow?: boolean };
 interface Step {
   readonly home: Container;
   readonly index: number;
-  /** Where the key, or the item of a list, begins. */
+  /** The offset at which the key or list item starts. */
   readonly lead: number;
   readonly node: Node;
 }
 
-/** The steps along the path as far as it is written. */
+/** The existing steps along the path. */
 function walk(root: Node, at: EntryPath): { steps: readonly Step[]; missing: readonly string[] } {
   const steps: Step[] = [];
   for (const [n, key] of at.path.entries()) {
     const home = steps.at(-1)?.node ?? root;
-    if (isAlias(home)) throw refusal(`"${at.path.slice(0, n).join('.')}" only points to another part of the file`);
+    if (isAlias(home)) throw refusal(`"${at.path.slice(0, n).join('.')}" is an alias of another part of the file`);
     const inList = at.list === true && n === at.path.length - 1;
     if (isNothing(home)) return { steps, missing: at.path.slice(n) };
     if (inList ? !isSeq(home) : !isYamlMap(home)) {
@@ -113,7 +114,7 @@ function pairOf(home: YAMLMap, key: string): Step | undefined {
   if (!pair || !isNode(pair.key)) return undefined;
   const lead = pair.key.range?.[0] ?? 0;
   const node = isNode(pair.value) ? pair.value : undefined;
-  if (!node) throw refusal(`"${key}" is spelled in a way that is not understood`);
+  if (!node) throw refusal(`"${key}" has an unsupported notation`);
   return { home, index, lead, node };
 }
 
@@ -127,7 +128,7 @@ function isNothing(node: Node): boolean {
   return isScalar(node) && node.value === null;
 }
 
-/** After the last character of a node that is not white space or a comment behind it. */
+/** The offset after the last character of a node, without trailing white space and comments. */
 function contentEnd(item: unknown): number {
   if (isNode(item)) {
     if (isCollection(item) && !item.flow) return contentEnd(item.items.at(-1));
@@ -135,15 +136,15 @@ function contentEnd(item: unknown): number {
   }
   if (typeof item !== 'object' || item === null || !('key' in item) || !('value' in item)) return 0;
   const ofKey = contentEnd(item.key);
-  // A key without a value ends with its colon.
+  // A key without a value ends at its colon.
   return Math.max(ofKey + 1, contentEnd(item.value));
 }
 
-/** Whole lines, from where the entry begins to where it ends. */
+/** Whole lines from the start of the entry to its end. */
 function lineCut(text: string, lead: number, end: number): Splice {
   const start = lineStart(text, lead);
-  if (!/^\s*(?:-\s+)?$/.test(text.slice(start, lead))) throw refusal('the entry shares its line with something else');
-  // A text in many lines ends with its last line break.
+  if (!/^\s*(?:-\s+)?$/.test(text.slice(start, lead))) throw refusal('the entry shares a line with something else');
+  // A multi-line text ends with its last line break.
   const stop = text[end - 1] === '\n' ? end : lineEnd(text, end);
   const lineBreak = text[end - 1] === '\n' ? '' : (/^\r?\n/.exec(text.slice(stop))?.[0] ?? '');
   if (lineBreak !== '' || text[end - 1] === '\n') return { start, end: stop + lineBreak.length, text: '' };
@@ -157,7 +158,7 @@ function blockInsertion(text: string, home: Container, part: Plain, style: YamlS
   const start = lineStart(text, firstLead);
   const isList = isSeq(home);
   const lead = text.slice(start, firstLead);
-  if (!(isList ? /^ *- +$/ : /^ *$/).test(lead)) throw refusal('its entries begin in the middle of a line');
+  if (!(isList ? /^ *- +$/ : /^ *$/).test(lead)) throw refusal('its entries start in the middle of a line');
   const indent = /^ */.exec(lead)?.[0] ?? '';
   const block = lines(part, style, indent);
   const end = contentEnd(home.items.at(-1));
@@ -171,7 +172,7 @@ function leadOf(item: unknown): number {
   return typeof item === 'object' && item !== null && 'key' in item ? leadOf(item.key) : 0;
 }
 
-/** `key:` and nothing: the spaces inside tell that from `key: {}` when the entry is taken out again. */
+/** An empty value after `key:` gets braces with spaces inside, which distinguish it from `key: {}` on removal. */
 function fillNothing(
   text: string,
   step: Step | undefined,
@@ -179,7 +180,7 @@ function fillNothing(
   missing: readonly string[],
   value: Plain,
 ): Splice[] {
-  if (!step) throw refusal('it holds null and no map');
+  if (!step) throw refusal('it contains null instead of a map');
   const key = step.home.items[step.index];
   const end = contentEnd(typeof key === 'object' && key !== null && 'key' in key ? key.key : undefined);
   const colon = text.indexOf(':', end) + 1;
@@ -191,7 +192,7 @@ function fillNothing(
 }
 
 function replacement(text: string, step: Step | undefined, value: Plain, style: YamlStyle): Splice[] {
-  if (!step) throw refusal('the whole file is the entry');
+  if (!step) throw refusal('the entry is the whole file');
   const { home, node, lead, index } = step;
   if (home.flow || (isCollection(node) && node.flow) || !isCollection(node)) {
     const [start = 0, end = 0] = node.range ?? [];
@@ -227,12 +228,12 @@ function flowMember(at: EntryPath, [key = '', ...below]: readonly string[], valu
   return `${name}: ${bracketed(at, below, flowMember(at, below, value))}`;
 }
 
-/** Brackets made for what is in them have spaces inside. */
+/** Brackets that are created for their content have spaces inside. */
 function bracketed({ list }: EntryPath, missing: readonly string[], inside: string): string {
   return list && missing.length === 1 ? `[ ${inside} ]` : `{ ${inside} }`;
 }
 
-/** The rest of the path around the value: maps, and a list for the last of it where that is one. */
+/** Wraps the value in the missing part of the path: maps, and a list at the end if the entry is a list item. */
 function nested({ list }: EntryPath, missing: readonly string[], value: Plain): Plain {
   return missing.reduceRight<Plain>(
     (inner, key, n) => (list && n === missing.length - 1 ? [inner] : Object.fromEntries([[key, inner]])),
@@ -240,7 +241,7 @@ function nested({ list }: EntryPath, missing: readonly string[], value: Plain): 
   );
 }
 
-/** Words that older readers take for true and false are quoted; so is text in lines, which thus begins and ends on one. */
+/** Quotes words that YAML 1.1 reads as booleans, and multi-line text, which then starts and ends on one line. */
 const WRITING = { version: '1.2', compat: 'yaml-1.1', lineWidth: 0, blockQuote: false } as const;
 
 function flowText(value: Plain): string {
