@@ -4,9 +4,12 @@ import { Stop } from './stop-check.js';
 const MAX_VALUE_DEPTH = 500;
 const PART_STEPS = 4;
 
-/** A text that two values share exactly if JSON Schema calls them equal; it costs as many steps as the value has parts and letters. */
+/**
+ * A text that is the same for two values exactly if JSON Schema considers them equal. Takes linear time in the size of
+ * the value.
+ */
 export function canonical(value: unknown, spend: (steps: number) => void, depth = 0): string {
-  if (depth > MAX_VALUE_DEPTH) throw new Stop('the arguments are nested too deep to be compared');
+  if (depth > MAX_VALUE_DEPTH) throw new Stop('the arguments are nested too deep for comparison');
   spend(PART_STEPS);
   if (typeof value === 'string') {
     spend(value.length / 16);
@@ -18,7 +21,7 @@ export function canonical(value: unknown, spend: (steps: number) => void, depth 
   return `{${names.map((name) => `${canonical(name, spend)}:${canonical(own(value, name), spend, depth + 1)}`).join()}}`;
 }
 
-/** Whether a value equals any of a list's; a number or a word is found without writing anything out. */
+/** Returns whether a list contains an equal value; numbers and strings are compared without serialization. */
 export function isAmong(value: unknown, list: readonly unknown[], spend: (steps: number) => void): boolean {
   spend(list.length / 4);
   if (typeof value !== 'object' || value === null) return list.includes(value);

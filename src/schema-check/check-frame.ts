@@ -3,31 +3,34 @@ import type { Report } from './mismatch-report.js';
 import type { SchemaObject } from './schema-object.js';
 import type { Path } from './value-path.js';
 
-/** What of an object or list a schema has looked at, for `unevaluatedProperties` and `unevaluatedItems`. */
+/** The properties and items that some keyword has evaluated, for `unevaluatedProperties` and `unevaluatedItems`. */
 export interface Seen {
   readonly names: Set<string>;
   readonly items: Set<number>;
 }
 
-/** One schema held against one value. */
+/** The evaluation of one schema against one value. */
 export interface Frame {
   readonly schema: SchemaObject;
   readonly value: unknown;
   readonly path: Path | undefined;
   readonly report: Report;
-  /** There only where some `unevaluated…` will ask. */
+  /** Present only if an `unevaluated…` keyword needs it. */
   readonly seen: Seen | undefined;
   readonly run: Run;
 }
 
-/** What all frames of one check share. It stands between the words of the language and the interpreter, so that neither imports the other. */
+/**
+ * The state shared by all frames of one check. It has a file of its own so that the keywords and the interpreter do not
+ * import each other.
+ */
 export interface Run {
   readonly isOld: boolean;
-  /** Stops the check when it has used up its steps. */
+  /** Aborts the check when its step budget is used up. */
   spend(steps: number): void;
   matches: PatternTest;
-  /** Holds a further schema against a value; what a fitting one has seen is added to `into`. */
+  /** Evaluates another schema against a value; if it matches, adds the evaluated parts to `into`. */
   apply(schema: unknown, value: unknown, path: Path | undefined, report: Report, into?: Seen): boolean;
-  /** For messages: the schema, or what it refers to; `undefined` if that cannot be had. */
+  /** For messages: the schema, or the one it refers to; `undefined` if the reference cannot be resolved. */
   resolved(schema: unknown): unknown;
 }

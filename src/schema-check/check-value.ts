@@ -8,13 +8,13 @@ import { isObject } from './schema-object.js';
 import { Stop } from './stop-check.js';
 
 export interface Mismatch {
-  /** Like `items[2].name`; empty for the whole. */
+  /** Such as `items[2].name`; empty for the whole value. */
   readonly path: string;
-  /** What is wrong and what is expected, for a model that is to mend it. */
+  /** What is wrong and what is expected, for a model that corrects its call. */
   readonly message: string;
 }
 
-/** `unchecked` means that the schema is too large, broken or leads elsewhere: then the server decides. */
+/** `unchecked`: the schema is too large, invalid or refers to another document. Then the server validates. */
 export type SchemaVerdict =
   | { readonly kind: 'valid' }
   | { readonly kind: 'invalid'; readonly mismatches: readonly Mismatch[] }
@@ -30,10 +30,10 @@ interface Prepared {
   readonly shape: PlainShape | undefined;
 }
 
-/** For as long as somebody holds the schema; what is kept for each is bounded where it is made. */
+/** Cached as long as the schema is referenced; the size of each entry is limited where it is created. */
 const prepared = new WeakMap<object, Promise<Prepared> | Prepared>();
 
-/** Whether arguments fit a schema that was looked at before, said without a wait; false where that is not sure. */
+/** Returns whether arguments match a schema that was prepared before, without waiting; false if that is not certain. */
 export function fitsSurely(schema: unknown, value: unknown): boolean {
   const held = isObject(schema) ? prepared.get(schema) : undefined;
   if (!held || held instanceof Promise) return false;
@@ -51,7 +51,10 @@ function fits({ known, patterns }: Prepared, value: unknown): boolean {
   return run.apply(known.root, value, undefined, new Report(0, run.spend));
 }
 
-/** Holds arguments against a tool's schema in bounded time; both may be hostile. Nothing is fetched, and a schema never becomes code. */
+/**
+ * Validates arguments against a tool's schema in bounded time; both may be hostile. Fetches nothing and generates no
+ * code from the schema.
+ */
 export async function checkAgainst(schema: unknown, value: unknown): Promise<SchemaVerdict> {
   try {
     const held = await preparedOf(schema);
@@ -62,14 +65,14 @@ export async function checkAgainst(schema: unknown, value: unknown): Promise<Sch
   }
 }
 
-/** A second look, only at what is wrong anyhow: putting it into words is most of the work. */
+/** A second evaluation, only for invalid values, because most of the work is creating messages. */
 function mismatchesOf({ known, patterns }: Prepared, value: unknown): Mismatch[] {
   const run = startRun(known, patterns);
   const report = new Report(MAX_MISMATCHES, run.spend);
   try {
     run.apply(known.root, value, undefined, report);
   } catch (error) {
-    // It does not fit, as the first look has shown; what was found until now is told.
+    // The first evaluation has shown a mismatch; report those found so far.
     if (!(error instanceof Stop)) throw error;
   }
   const mismatches = new Map<string, Mismatch>();
@@ -78,13 +81,13 @@ function mismatchesOf({ known, patterns }: Prepared, value: unknown): Mismatch[]
     const message = cleanText(fault.message, MAX_MESSAGE_CHARACTERS).text;
     mismatches.set(`${path} ${message}`, { path, message });
   }
-  return mismatches.size > 0 ? [...mismatches.values()] : [{ path: '', message: 'does not fit the schema' }];
+  return mismatches.size > 0 ? [...mismatches.values()] : [{ path: '', message: 'does not match the schema' }];
 }
 
 async function preparedOf(schema: unknown): Promise<Prepared> {
   if (!isObject(schema)) return prepare(schema);
   const held = prepared.get(schema) ?? prepare(schema);
-  // Stored before the first await, so that two calls at once prepare it once. A schema that cannot be read stays so.
+  // Stored before the first await, so that concurrent calls prepare the schema once. An invalid schema stays invalid.
   prepared.set(schema, held);
   const made = await held;
   prepared.set(schema, made);

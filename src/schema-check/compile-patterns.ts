@@ -1,16 +1,16 @@
-/** Says whether a text matches; `undefined` for a pattern that only a backtracking engine could run. */
+/** Returns whether a text matches; `undefined` for a pattern that only a backtracking engine supports. */
 export type PatternTest = (pattern: string, text: string) => boolean | undefined;
 
 export interface Patterns {
   readonly test: PatternTest;
-  /** What one look at a text may cost, in steps for each of its characters: every instruction of the program can be alive at each. */
+  /** The maximum steps per character of text: every instruction of the program can be active at each character. */
   readonly cost: (pattern: string) => number;
 }
 
 const MAX_PATTERNS = 200;
 const MAX_PATTERN_CHARACTERS = 1_000;
 const MAX_PROGRAM_SIZE = 5_000;
-/** Of all patterns of one schema together: making a program takes time as well. */
+/** The limit for all patterns of one schema together, because compiling takes time as well. */
 const MAX_PROGRAMS_SIZE = 25_000;
 
 interface Compiled {
@@ -20,7 +20,7 @@ interface Compiled {
 
 const NONE: Patterns = { test: () => undefined, cost: () => 0 };
 
-/** Makes patterns ready in an engine whose time is linear; one that it cannot run is not an error, it is for the server to check. */
+/** Compiles patterns with a linear-time engine. An unsupported pattern is not an error: the server checks it. */
 export async function compilePatterns(patterns: readonly string[]): Promise<Patterns> {
   if (patterns.length === 0) return NONE;
   const { RE2JS } = await import('re2js');
@@ -34,7 +34,7 @@ export async function compilePatterns(patterns: readonly string[]): Promise<Patt
       total += size;
       if (size <= MAX_PROGRAM_SIZE) compiled.set(pattern, { test: (text) => program.test(text), size });
     } catch {
-      // Look-around, a back-reference, or no expression at all: nothing that we could hold a value against.
+      // Look-around, a back-reference or an invalid expression: the pattern is skipped.
     }
   }
   return {
@@ -43,12 +43,12 @@ export async function compilePatterns(patterns: readonly string[]): Promise<Patt
   };
 }
 
-/** Anchors of other languages, which would be read as letters; and flags within, which JavaScript does not know. */
+/** Anchors of other languages, which RE2 would read as letters, and inline flags, which JavaScript does not support. */
 function isForeign(pattern: string): boolean {
   return /\\[AZzG]|\(\?[a-zA-Z-]+[):]/.test(pattern);
 }
 
-/** In JavaScript `\s` is every white space of Unicode, in RE2 only that of ASCII. */
+/** In JavaScript `\s` matches all white space of Unicode, in RE2 only that of ASCII. */
 const WHITE_SPACE = String.raw`\t-\r \x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}\x{feff}`;
 
 function withWhiteSpace(pattern: string): string {

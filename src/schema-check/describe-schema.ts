@@ -7,7 +7,7 @@ const MAX_SHOWN_PARTS = 4;
 const MAX_VALUE_CHARACTERS = 60;
 const MAX_DESCRIBED_DEPTH = 2;
 const DESCRIBED_STEPS = 20;
-/** There are seven; a longer list says nothing more. */
+/** There are seven types; a longer list adds nothing. */
 const MAX_TYPES = 16;
 
 const NOUNS: Readonly<Record<string, readonly [string, string]>> = {
@@ -20,7 +20,7 @@ const NOUNS: Readonly<Record<string, readonly [string, string]>> = {
   object: ['an object', 'objects'],
 };
 
-/** A value in as few letters as a message can bear. */
+/** A value in short form for a message. */
 export function showValue(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list';
   if (isObject(value)) return 'an object';
@@ -28,7 +28,7 @@ export function showValue(value: unknown): string {
   return typeof value === 'string' && value.length > MAX_VALUE_CHARACTERS ? `${text.slice(0, -1)}…"` : text;
 }
 
-/** `the string "5"`: a kind alone does not tell a model what it wrote. */
+/** `the string "5"`: the type alone would not show a model what it sent. */
 export function showKind(value: unknown): string {
   if (typeof value === 'string') return `the string ${showValue(value)}`;
   if (typeof value === 'number') return `the number ${showValue(value)}`;
@@ -39,7 +39,7 @@ export function typeNoun(type: string): string {
   return Object.hasOwn(NOUNS, type) ? (NOUNS[type]?.[0] ?? type) : type;
 }
 
-/** `"a", "b" and 7 more`, where `total` counts also those that were not written out. */
+/** `"a", "b" and 7 more`; `total` also counts the parts that are not in the list. */
 export function showList(parts: readonly string[], most: number, total = parts.length, last = ', '): string {
   const shown = parts.slice(0, most);
   if (total > shown.length) return `${shown.join(', ')} and ${total - shown.length} more`;
@@ -48,7 +48,7 @@ export function showList(parts: readonly string[], most: number, total = parts.l
 
 type Spend = Run['spend'];
 
-/** The same for a value that must be repeated: also an object is written out, as far as there is room. */
+/** The same for a value that must be repeated exactly: objects are written out within the size limit. */
 function showWhole(value: unknown, spend: Spend, depth = 0): string {
   if (typeof value !== 'object' || value === null) return showValue(value);
   if (depth > MAX_DESCRIBED_DEPTH) return '…';
@@ -70,10 +70,10 @@ export function showValues(values: readonly unknown[], spend: Spend): string {
 export const showNames = (names: readonly string[]): string =>
   showList(names.slice(0, MAX_SHOWN_NAMES).map(showValue), MAX_SHOWN_NAMES, names.length);
 
-/** What it takes to look at a schema for somebody who reads. */
+/** The functions needed to describe a schema. */
 type Look = Pick<Run, 'resolved' | 'spend'>;
 
-/** What a schema asks for, in a few words for a model. */
+/** Describes in a few words, for a model, what a schema requires. */
 export function describe(schema: unknown, look: Look, depth = 0): string {
   look.spend(DESCRIBED_STEPS);
   const known = look.resolved(schema);
@@ -99,7 +99,7 @@ function either(texts: readonly string[], total = texts.length): string {
   return showList(different, MAX_SHOWN_NAMES, different.length + Math.max(0, total - texts.length), ' or ');
 }
 
-/** The types that a schema allows, as far as it says. */
+/** The types that a schema allows, if it states them. */
 export function typesOf(schema: SchemaObject): readonly string[] {
   const type = own(schema, 'type');
   if (typeof type === 'string') return [type];
@@ -118,7 +118,7 @@ function typeText(type: string, schema: SchemaObject, look: Look, depth: number)
   return noun === undefined ? 'a list' : `a list of ${noun}`;
 }
 
-/** The names that must be there, and of those with one possible value that value: it tells alternatives apart. */
+/** The required names, with the value of those that allow only one: they distinguish alternatives. */
 function objectText(schema: SchemaObject, look: Look, depth: number): string {
   const properties = mapAt(schema, 'properties');
   const required = listAt(schema, 'required');

@@ -11,15 +11,15 @@ import type { KnownSchema } from './known-schema.js';
 import { isObject, listAt, own, type SchemaObject } from './schema-object.js';
 import { Stop } from './stop-check.js';
 
-/** Less than a second even on a busy machine; an honest call needs some hundreds. */
+/** Less than a second even on a busy machine; ordinary calls need a few hundred. */
 const MAX_STEPS = 1_000_000;
-/** A schema held against a value costs more than a look at a name. */
+/** Evaluating a schema costs more than comparing a name. */
 const APPLY_STEPS = 4;
-/** How deep schemas may lead into each other; a reference that leads back to itself ends here. */
+/** The maximum depth of nested schemas; also ends circular references. */
 const MAX_DEPTH = 200;
 
 const MAX_PATTERN_STEPS = 200_000;
-/** References that lead to references, where something is put into words. */
+/** The maximum number of references to follow for a message. */
 const MAX_FOLLOWED = 8;
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
@@ -32,13 +32,13 @@ const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   object: isObject,
 };
 
-/** An interpreter for one check: it makes no code out of a schema, and its time is bounded by its steps whatever the schema says. */
+/** Creates an interpreter for one check. It generates no code from the schema, and its step budget bounds its time. */
 export function startRun(known: KnownSchema, patterns: Patterns): Run {
   let left = MAX_STEPS;
   let depth = 0;
   const spend = (steps: number): void => {
     left -= steps;
-    if (left < 0) throw new Stop('the arguments take too long to be checked against the schema');
+    if (left < 0) throw new Stop('checking the arguments against the schema takes too long');
   };
   const resolved = (schema: unknown): unknown => {
     let here = schema;
@@ -56,7 +56,7 @@ export function startRun(known: KnownSchema, patterns: Patterns): Run {
     resolved,
     matches: (pattern, text) => {
       const steps = text.length * patterns.cost(pattern);
-      // A text too long for its pattern is for the server to look at; the other arguments can still be checked.
+      // A text that is too long for its pattern is left to the server; the other arguments are still checked.
       if (steps > MAX_PATTERN_STEPS) return undefined;
       spend(steps);
       return patterns.test(pattern, text);
@@ -68,8 +68,8 @@ export function startRun(known: KnownSchema, patterns: Patterns): Run {
         report.fail(path, () => 'is not allowed here');
         return false;
       }
-      if (!isObject(schema)) throw new Stop('the schema is broken: a part of it is no schema');
-      if (depth >= MAX_DEPTH) throw new Stop('the schema leads too deep, or back to itself');
+      if (!isObject(schema)) throw new Stop('the schema is invalid: a part of it is not a schema');
+      if (depth >= MAX_DEPTH) throw new Stop('the schema is nested too deep or refers to itself');
       const before = report.failures;
       const seen: Seen | undefined = known.hasUnevaluated ? { names: new Set(), items: new Set() } : undefined;
       depth += 1;
@@ -88,7 +88,7 @@ function evaluate(frame: Frame, known: KnownSchema): void {
   const reference = own(schema, '$ref');
   if (typeof reference === 'string') {
     run.apply(known.resolve(reference, schema), value, path, report, seen);
-    // Until draft-07 a reference stands alone.
+    // Up to draft-07, keywords beside `$ref` are ignored.
     if (run.isOld) return;
   }
   for (const word of ['$dynamicRef', '$recursiveRef']) {
@@ -106,7 +106,7 @@ function evaluate(frame: Frame, known: KnownSchema): void {
   else if (isObject(value)) checkUnevaluatedProperties(frame, value);
 }
 
-/** `type`, `const` and `enum`; after a wrong one nothing else about the value is worth saying. */
+/** Checks `type`, `const` and `enum`. After a mismatch, other messages about the value are useless. */
 function checkKind({ schema, value, path, report, run }: Frame): boolean {
   const types = typesOf(schema);
   for (const type of types) if (!Object.hasOwn(TYPES, type)) throw new Stop(brokenType(type));
@@ -133,7 +133,7 @@ function checkKind({ schema, value, path, report, run }: Frame): boolean {
   return true;
 }
 
-const brokenType = (type: string): string => `the schema is broken: there is no type ${showValue(type)}`;
+const brokenType = (type: string): string => `the schema is invalid: there is no type ${showValue(type)}`;
 
 function expectedTypes(schema: SchemaObject, types: readonly string[], run: Run): string {
   return types.length === 1 ? describe(schema, run) : showList(types.map(typeNoun), types.length, types.length, ' or ');

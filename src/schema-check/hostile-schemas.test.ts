@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { checkAgainst } from './check-value.js';
 import { exampleOf } from './examples/schema-example.js';
 
-/** The budget is far less on an idle machine; slack for one that is not. */
+/** Far more than an idle machine needs, with slack for a busy one. */
 const MAX_MS = 8_000;
 
 const times = <T>(count: number, make: (n: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
@@ -11,19 +11,19 @@ const named = <T>(count: number, make: (n: number) => T): Record<string, T> =>
   Object.fromEntries(times(count, (n) => [`property_name_${n}`, make(n)]));
 const nested = (open: string, middle: string, close: string, depth: number): unknown =>
   JSON.parse(`${open.repeat(depth)}${middle}${close.repeat(depth)}`);
-/** Without a period, so that no engine can remember where it was. */
+/** Not periodic, so that no engine can reuse states. */
 const letters = times(50_000, (n) => (Math.sin(n * n) > 0 ? 'a' : 'b')).join('');
 
 const TREE = { anyOf: times(2, () => ({ type: 'array', items: { $ref: '#/$defs/tree' } })) };
 
 const ATTACKS: readonly { title: string; schema: unknown; value: unknown }[] = [
   {
-    title: 'alternatives within alternatives',
+    title: 'nested alternatives',
     schema: { $ref: '#/$defs/tree', $defs: { tree: TREE } },
     value: nested('[', '1', ']', 50),
   },
   {
-    title: 'references that double',
+    title: 'references with exponential growth',
     schema: {
       $ref: '#/$defs/d0',
       $defs: Object.fromEntries(
@@ -32,34 +32,38 @@ const ATTACKS: readonly { title: string; schema: unknown; value: unknown }[] = [
     },
     value: 1,
   },
-  { title: 'a pattern that grows as a sample', schema: { pattern: `${'('.repeat(9)}a${'{60})'.repeat(9)}` }, value: 1 },
+  { title: 'a pattern with a huge sample', schema: { pattern: `${'('.repeat(9)}a${'{60})'.repeat(9)}` }, value: 1 },
   { title: 'a deep schema', schema: nested('{"not":', '{}', '}', 50_000), value: 1 },
   {
-    title: 'a deep value that is compared',
+    title: 'a deep value for const',
     schema: { const: nested('[', '', ']', 5_000) },
     value: nested('[', '', ']', 5_000),
   },
-  { title: 'a deep value in a set', schema: { uniqueItems: true }, value: [nested('[', '', ']', 5_000)] },
+  { title: 'a deep value with uniqueItems', schema: { uniqueItems: true }, value: [nested('[', '', ']', 5_000)] },
   { title: 'a wide schema', schema: { allOf: times(50_000, () => ({ type: 'string' })) }, value: 1 },
-  { title: 'a long set', schema: { uniqueItems: true }, value: times(300_000, (n) => n) },
-  { title: 'a set of objects', schema: { uniqueItems: true }, value: times(100_000, (n) => ({ a: { b: n } })) },
+  { title: 'a long list with uniqueItems', schema: { uniqueItems: true }, value: times(300_000, (n) => n) },
   {
-    title: 'a long list of words',
+    title: 'a list of objects with uniqueItems',
+    schema: { uniqueItems: true },
+    value: times(100_000, (n) => ({ a: { b: n } })),
+  },
+  {
+    title: 'a long enum of words',
     schema: { items: { enum: times(50_000, (n) => `${n}`) } },
     value: times(50_000, () => 'x'),
   },
   {
-    title: 'a long list of objects',
+    title: 'a long enum of objects',
     schema: { items: { enum: times(10_000, (n) => ({ a: n })) } },
     value: times(10_000, () => ({ a: '' })),
   },
   {
-    title: 'an endless list of types',
+    title: 'a long list of types',
     schema: { items: { $ref: '#/$defs/t' }, $defs: { t: { type: times(100_000, () => 'string') } } },
     value: times(100_000, () => 1),
   },
   {
-    title: 'names that are almost right',
+    title: 'many similar names',
     schema: { anyOf: times(1_000, () => ({ properties: named(499, () => true), additionalProperties: false })) },
     value: named(100, () => 1),
   },
@@ -69,23 +73,23 @@ const ATTACKS: readonly { title: string; schema: unknown; value: unknown }[] = [
     value: 1,
   },
   {
-    title: 'what nobody has looked at',
+    title: 'many unevaluated parts',
     schema: { allOf: times(500, () => ({ additionalProperties: true })), unevaluatedProperties: false },
     value: named(10_000, () => 1),
   },
   { title: 'a pattern with too many states', schema: { pattern: '[ab]*a[ab]{900}[c-d]$' }, value: letters },
   {
-    title: 'a pattern with too many states, often',
+    title: 'many patterns with too many states',
     schema: { items: { pattern: '[ab]*a[ab]{90}[c-d]$' } },
     value: times(500, (n) => letters.slice(n, n + 500)),
   },
   {
-    title: 'a pattern that kills other engines',
+    title: 'a pattern with exponential backtracking',
     schema: { pattern: '^(([a-z])+.)+[A-Z]([a-z])+$' },
     value: 'a'.repeat(50_000),
   },
   {
-    title: 'patterns that grow',
+    title: 'patterns of growing size',
     schema: {
       patternProperties: Object.fromEntries(times(200, (n) => [`${'(((x{10}){10}){10})|'.repeat(40)}${n}`, true])),
     },
@@ -96,7 +100,11 @@ const ATTACKS: readonly { title: string; schema: unknown; value: unknown }[] = [
     schema: { patternProperties: Object.fromEntries(times(200, (n) => [`[ab]*a[ab]{20}${n}`, false])) },
     value: named(5_000, () => 1),
   },
-  { title: 'numbers far apart', schema: { items: { multipleOf: 1e-300 } }, value: times(200_000, (n) => 1e300 + n) },
+  {
+    title: 'numbers of very different size',
+    schema: { items: { multipleOf: 1e-300 } },
+    value: times(200_000, (n) => 1e300 + n),
+  },
   { title: 'a long text', schema: { minLength: 5e6, maxLength: 6e6 }, value: '😀'.repeat(5_000_000) },
   {
     title: 'long references',
@@ -106,14 +114,14 @@ const ATTACKS: readonly { title: string; schema: unknown; value: unknown }[] = [
 ];
 
 describe('a hostile schema', () => {
-  it.each(ATTACKS)('cannot keep checkAgainst or exampleOf busy by $title', async ({ schema, value }) => {
+  it.each(ATTACKS)('cannot block checkAgainst or exampleOf with $title', async ({ schema, value }) => {
     const start = performance.now();
     await checkAgainst(schema, value);
     exampleOf(schema);
     expect(performance.now() - start).toBeLessThan(MAX_MS);
   });
 
-  it('cannot make a text be read for longer than its pattern is worth, and the rest is checked', async () => {
+  it('skips a pattern that is too expensive for a long text, and checks the rest', async () => {
     const schema = { properties: { long: { pattern: '[ab]*a[ab]{900}[c-d]$' }, short: { pattern: '^b$' } } };
     expect(await checkAgainst(schema, { long: letters, short: 'a' })).toEqual({
       kind: 'invalid',
@@ -205,7 +213,7 @@ describe('a hostile schema', () => {
     ),
   }));
 
-  it('never makes checkAgainst or exampleOf throw, whatever it is', async () => {
+  it('never makes checkAgainst or exampleOf throw', async () => {
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(anything, anything, async (schema, value) => {
@@ -220,7 +228,7 @@ describe('a hostile schema', () => {
     expect([...seen].sort()).toEqual(['invalid', 'unchecked', 'valid']);
   });
 
-  it('does not change what everything inherits', async () => {
+  it('does not modify prototypes', async () => {
     const before = Object.getOwnPropertyNames(Object.prototype).join();
     const schema: unknown = JSON.parse(
       '{"properties":{"__proto__":{"default":{"polluted":1}}},"required":["__proto__"],"$defs":{"__proto__":{}}}',

@@ -1,11 +1,11 @@
 import { isObject, listAt, mapAt, own, type SchemaObject } from './schema-object.js';
 import { Stop } from './stop-check.js';
 
-/** The largest of 734 schemas of real tools has 300 schemas in it. */
+/** The largest of 734 schemas of real tools contains 300 subschemas. */
 const MAX_SCHEMAS = 10_000;
 const MAX_SCHEMA_DEPTH = 100;
 const MAX_REFERENCE_CHARACTERS = 2_000;
-/** A schema without an address of its own gets this one, so that all of them can be resolved in one way. */
+/** The base URI of a schema without `$id`, so that all references are resolved in the same way. */
 const NO_ADDRESS = 'schema:///';
 
 const SCHEMA_WORDS = ['additionalProperties', 'additionalItems', 'contains', 'not', 'if', 'then', 'else'].concat([
@@ -18,23 +18,23 @@ const SCHEMA_WORDS = ['additionalProperties', 'additionalItems', 'contains', 'no
 const LIST_WORDS = ['allOf', 'anyOf', 'oneOf', 'prefixItems', 'items'];
 const MAP_WORDS = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas', 'dependencies'];
 
-/** A schema that was walked through once: how large it is, what can be referred to, which patterns it has. */
+/** The facts collected by one traversal of a schema: its size, its reference targets and its patterns. */
 export interface KnownSchema {
   readonly root: unknown;
-  /** Draft-07 and older: words beside `$ref` do not count, and some words do not exist. */
+  /** Draft-07 or older: keywords beside `$ref` are ignored, and newer keywords do not exist. */
   readonly isOld: boolean;
-  /** Only then is it worth remembering what each part has looked at. */
+  /** Evaluated parts are recorded only if this is true. */
   readonly hasUnevaluated: boolean;
   readonly patterns: readonly string[];
-  /** What a `$ref` in `from` stands for. Stops the check if that is not within this schema: nothing is ever fetched. */
+  /** The target of a `$ref` in `from`. Aborts the check if it is not within this schema: nothing is ever fetched. */
   readonly resolve: (reference: string, from: SchemaObject) => unknown;
-  /** The same for who only wants to show it: `undefined` if it cannot be had. */
+  /** The same for messages: `undefined` if the target is missing. */
   readonly tryResolve: (reference: string, from: SchemaObject) => unknown;
 }
 
-/** Reads a schema without judging values; stops if it is no schema or larger than any honest one. */
+/** Traverses a schema without validating values. Aborts if it is not a schema or is too large. */
 export function readSchema(root: unknown): KnownSchema {
-  if (typeof root !== 'boolean' && !isObject(root)) throw new Stop('the tool has no schema that could be read');
+  if (typeof root !== 'boolean' && !isObject(root)) throw new Stop('the tool has no readable schema');
   const written = isObject(root) ? own(root, '$schema') : undefined;
   const dialect = typeof written === 'string' ? written : '';
   const isOld = /draft-0[34567]/.test(dialect);
@@ -70,14 +70,14 @@ export function readSchema(root: unknown): KnownSchema {
   };
   visit(root, NO_ADDRESS, 0);
 
-  // No larger than the schema itself: every reference in it is kept once.
+  // At most as large as the schema: it contains each reference once.
   const cache = new Map<SchemaObject, Map<string, unknown>>();
   const resolve = (reference: string, from: SchemaObject): unknown => {
     const held = cache.get(from);
     if (held?.has(reference)) return held.get(reference);
     const address = addressOf(reference, bases.get(from) ?? NO_ADDRESS);
     const found = find(address, targets, root);
-    // Only a schema that was walked through has been measured; one in an unknown place is walked through now.
+    // Only traversed schemas count towards the limits, so a target in an unknown place is traversed now.
     visit(found, addressWithoutFragment(address), 1);
     cache.set(from, (held ?? new Map()).set(reference, found));
     return found;
@@ -86,7 +86,7 @@ export function readSchema(root: unknown): KnownSchema {
     root,
     isOld,
     get hasUnevaluated() {
-      return hasUnevaluated; // one may be found later, where a reference leads
+      return hasUnevaluated; // a reference target traversed later may change it
     },
     patterns: [...patterns],
     resolve,
@@ -111,7 +111,7 @@ function tryAddress(reference: string, base: string): string | undefined {
 
 function addressOf(reference: string, base: string): string {
   const address = tryAddress(reference, base);
-  if (address === undefined) throw new Stop(`the schema has a reference that cannot be read: ${shown(reference)}`);
+  if (address === undefined) throw new Stop(`the schema has an invalid reference: ${shown(reference)}`);
   return address;
 }
 
@@ -127,7 +127,7 @@ function find(address: string, targets: ReadonlyMap<string, SchemaObject>, root:
   if (pointer === '') return resource;
   const found = pointer?.startsWith('/') ? follow(resource, pointer) : undefined;
   if (typeof found !== 'boolean' && !isObject(found))
-    throw new Stop(`the schema refers to ${shown(address.slice(place.length))}, where no schema is`);
+    throw new Stop(`the schema refers to ${shown(address.slice(place.length))}, which is not a schema`);
   return found;
 }
 

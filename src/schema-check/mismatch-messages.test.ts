@@ -30,12 +30,12 @@ describe('what checkAgainst says', () => {
   it.each<{ title: string; schema: unknown; value: unknown; said: readonly string[] }>([
     { title: 'a missing argument', schema: FILE, value: {}, said: ['path is missing; expected a string'] },
     {
-      title: 'a missing argument that all inherit',
+      title: 'a missing argument with an inherited name',
       schema: { required: ['constructor'], properties: {} },
       value: {},
       said: ['constructor is missing'],
     },
-    { title: 'another kind', schema: FILE, value: { path: 5 }, said: ['path must be a string, but is the number 5'] },
+    { title: 'another type', schema: FILE, value: { path: 5 }, said: ['path must be a string, but is the number 5'] },
     {
       title: 'a number in quotes',
       schema: { type: 'number' },
@@ -44,25 +44,25 @@ describe('what checkAgainst says', () => {
     },
     { title: 'no arguments at all', schema: FILE, value: null, said: [' must be an object with "path", but is null'] },
     {
-      title: 'a name with other letters',
+      title: 'a misspelled name',
       schema: FILE,
       value: { path: 'a', moed: 'read' },
       said: ['moed is not known here; did you mean "mode"?'],
     },
     {
-      title: 'a name of another tool',
+      title: 'an unrelated name',
       schema: FILE,
       value: { path: 'a', zzz: 1 },
       said: ['zzz is not known here; known are "path", "mode", "lines"'],
     },
     {
-      title: 'a value of several',
+      title: 'a value outside an enum',
       schema: FILE,
       value: { path: 'a', mode: 'append' },
       said: ['mode must be one of "read", "write", but is "append"'],
     },
     {
-      title: 'parts deep down, all at once',
+      title: 'several nested mismatches at once',
       schema: FILE,
       value: { path: 'a', lines: [{ from: 1 }, {}, { from: 1.5 }, 'x'] },
       said: [
@@ -72,13 +72,13 @@ describe('what checkAgainst says', () => {
       ],
     },
     {
-      title: 'the alternative that was meant',
+      title: 'the alternative of the right type',
       schema: PARENT,
       value: { type: 'table' },
       said: ['table_id is missing; expected a string'],
     },
     {
-      title: 'all alternatives where none was meant',
+      title: 'all alternatives if none has the right type',
       schema: { properties: { parent: PARENT } },
       value: { parent: { type: 'folder' } },
       said: [
@@ -86,77 +86,79 @@ describe('what checkAgainst says', () => {
       ],
     },
     {
-      title: 'alternatives of simple kinds',
+      title: 'alternatives of simple types',
       schema: { anyOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }, { type: 'null' }] },
       value: 7,
       said: [' must be one of: a string; a list of strings; null'],
     },
     {
-      title: 'the only alternative of that kind',
+      title: 'the only alternative of that type',
       schema: { anyOf: [{ type: 'string', maxLength: 2 }, { type: 'null' }] },
       value: 'abc',
       said: [' must have at most 2 characters, but has 3'],
     },
     {
-      title: 'more than one that fits',
+      title: 'more than one matching alternative',
       schema: { oneOf: [{ type: 'number' }, { type: 'integer' }] },
       value: 1,
-      said: [' fits more than one of the alternatives, where only one may fit: (1) a number, (2) a whole number'],
+      said: [
+        ' matches more than one of the alternatives, but must match exactly one: (1) a number, (2) a whole number',
+      ],
     },
-    { title: 'what must not be', schema: { not: { type: 'string' } }, value: 'a', said: [' must not be a string'] },
+    { title: 'a schema under not', schema: { not: { type: 'string' } }, value: 'a', said: [' must not be a string'] },
     { title: 'a limit', schema: { maximum: 5 }, value: 6, said: [' must be at most 5, but is 6'] },
     { title: 'a pattern', schema: { pattern: '^a+$' }, value: 'b', said: [' must match the pattern ^a+$, but is "b"'] },
     {
-      title: 'the same twice',
+      title: 'duplicate items',
       schema: { uniqueItems: true },
       value: [1, 2, 1],
       said: ['[2] is the same as item 0: all items must be different'],
     },
     {
-      title: 'a name that is no word',
+      title: 'a name that is not an identifier',
       schema: { additionalProperties: { type: 'string' } },
       value: { 'a b.c': 1 },
       said: ['["a b.c"] must be a string, but is the number 1'],
     },
     {
-      title: 'a name with a limit',
+      title: 'a property name with a limit',
       schema: { propertyNames: { maxLength: 2 } },
       value: { abc: 1 },
       said: ['abc has a name that is not allowed: it must have at most 2 characters, but has 3'],
     },
     {
-      title: 'what goes together',
+      title: 'dependent properties',
       schema: { dependentRequired: { card: ['address'] } },
       value: { card: 1 },
       said: ['address is missing, but needed with "card"'],
     },
     {
-      title: 'an object to repeat',
+      title: 'an object constant',
       schema: { const: { a: 1 } },
       value: { a: 2 },
       said: [' must be {"a": 1}, but is {"a": 2}'],
     },
     {
-      title: 'the same thing once',
+      title: 'each message once',
       schema: { allOf: [{ required: ['a'] }, { required: ['a'] }] },
       value: {},
       said: ['a is missing'],
     },
-  ])('names $title', async ({ schema, value, said }) => {
+  ])('reports $title', async ({ schema, value, said }) => {
     const verdict = await checkAgainst(schema, value);
     const told =
       verdict.kind === 'invalid' ? verdict.mismatches.map(({ path, message }) => `${path} ${message}`) : verdict;
     expect(told).toEqual(said);
   });
 
-  it('says at most ten things, each of bearable length', async () => {
+  it('reports at most ten mismatches, each of limited length', async () => {
     const value = Object.fromEntries(
       Array.from({ length: 50 }, (_, n) => [`${'k'.repeat(5_000)}${n}`, 'v'.repeat(5_000)]),
     );
     const schema = { additionalProperties: { enum: Array.from({ length: 99 }, (_, n) => `${'e'.repeat(5_000)}${n}`) } };
     const verdict = await checkAgainst(schema, value);
     const mismatches = verdict.kind === 'invalid' ? verdict.mismatches : [];
-    expect(mismatches).toHaveLength(1); // the names are alike as far as they are shown
+    expect(mismatches).toHaveLength(1); // the names have the same shortened form
     const many = await checkAgainst(
       { items: { type: 'string' } },
       Array.from({ length: 50 }, () => 1),
@@ -167,7 +169,7 @@ describe('what checkAgainst says', () => {
     expect(Math.max(...mismatches.map(({ path, message }) => path.length + message.length))).toBeLessThan(800);
   });
 
-  it('passes on nothing hidden from the schema', async () => {
+  it('passes on no hidden characters of the schema', async () => {
     const verdict = await checkAgainst({ enum: ['a\u{e0041}\u202eb'] }, 'x\u200by');
     expect(verdict).toEqual({
       kind: 'invalid',

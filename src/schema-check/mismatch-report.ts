@@ -1,17 +1,17 @@
 import { type Path, pathText } from './value-path.js';
 
-/** Something wrong with one part of a value. */
+/** A mismatch in one part of a value. */
 export interface MismatchDetail {
   readonly path: string;
   readonly message: string;
-  /** The part is of another kind than was asked for (type, constant): this schema was hardly the one that was meant. */
+  /** The part has another type or constant than required: the alternative was probably not the intended one. */
   readonly isOtherKind: boolean;
 }
 
-/** What it costs to put a fault into words. */
+/** The steps for creating one message. */
 const FAULT_STEPS = 20;
 
-/** Collects faults up to a limit; with a limit of 0 it only tells whether there was one. */
+/** Collects mismatches up to a limit. With limit 0 it only records whether there was one. */
 export class Report {
   failures = 0;
   readonly faults: MismatchDetail[] = [];
@@ -24,7 +24,7 @@ export class Report {
     this.#spend = spend;
   }
 
-  /** Nothing that is still to come would be told: the rest need not be checked. */
+  /** The report is complete: further checks cannot add to it. */
   get isFull(): boolean {
     return this.failures > 0 && this.faults.length >= this.limit;
   }
@@ -36,13 +36,13 @@ export class Report {
     this.faults.push({ path: pathText(path), message: message(), isOtherKind });
   }
 
-  /** Takes over what was found in an alternative. */
+  /** Takes over the mismatches of an alternative. */
   adopt(faults: readonly MismatchDetail[]): void {
     this.failures += 1;
     this.faults.push(...faults.slice(0, this.limit - this.faults.length));
   }
 
-  /** An empty report for a part that may fail without the whole failing. */
+  /** An empty report for a part that may fail on its own. */
   fresh(limit = this.limit): Report {
     return new Report(limit, this.#spend);
   }

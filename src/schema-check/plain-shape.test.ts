@@ -30,30 +30,30 @@ describe('a plain shape', () => {
   );
 
   it.each([
-    { title: 'something is missing', value: { times: 1 } },
-    { title: 'something is of another type', value: { message: 1 } },
+    { title: 'a property is missing', value: { times: 1 } },
+    { title: 'a property has another type', value: { message: 1 } },
     { title: 'a number has a fraction', value: { message: 'x', times: 1.5 } },
-    { title: 'a text is none of those allowed', value: { message: 'x', voice: 'middle' } },
-    { title: 'a property says more than its type', value: { message: 'x', gap: 1 } },
-    { title: 'a name is unknown, and one of those known says more', value: { message: 'x', other: 1 } },
-    { title: 'it is inherited only', value: Object.create({ message: 'x' }) },
-    { title: 'it is no object', value: ['message'] },
-  ])('is sure of nothing where $title', ({ value }) => {
+    { title: 'a text is not in the enum', value: { message: 'x', voice: 'middle' } },
+    { title: 'a property has other keywords than its type', value: { message: 'x', gap: 1 } },
+    { title: 'a name is unknown, and a known one has other keywords', value: { message: 'x', other: 1 } },
+    { title: 'a property is only inherited', value: Object.create({ message: 'x' }) },
+    { title: 'the value is not an object', value: ['message'] },
+  ])('is not certain if $title', ({ value }) => {
     expect(surely(ECHO, value)).toBe(false);
   });
 
   it.each([
-    { title: 'another word', schema: { ...ECHO, minProperties: 2 } },
+    { title: 'another keyword', schema: { ...ECHO, minProperties: 2 } },
     { title: 'a reference', schema: { $ref: '#/$defs/x', type: 'object' } },
-    { title: 'rules for other names', schema: { ...ECHO, additionalProperties: { type: 'string' } } },
+    { title: 'a schema for additional properties', schema: { ...ECHO, additionalProperties: { type: 'string' } } },
     { title: 'no type', schema: { properties: {} } },
-    { title: 'a list of names that is none', schema: { ...ECHO, required: 'message' } },
-    { title: 'anything', schema: true },
-  ])('is not there for a schema with $title', ({ schema }) => {
+    { title: 'an invalid list of names', schema: { ...ECHO, required: 'message' } },
+    { title: 'the schema true', schema: true },
+  ])('is undefined for a schema with $title', ({ schema }) => {
     expect(plainShapeOf(schema)).toBeUndefined();
   });
 
-  it('never is sure of what the whole schema refuses', async () => {
+  it('never accepts a value that the full check rejects', async () => {
     const names = fc.constantFrom('a', 'b', '__proto__', 'constructor');
     const scalar = fc.constantFrom('string', 'number', 'integer', 'boolean', 'null', 'array');
     const property = fc.oneof(

@@ -1,18 +1,18 @@
 import { isObject, own } from './schema-object.js';
 
-/** What a value may be, where a look at it decides. */
+/** The type of a value, or its enum, if a simple test can check it. */
 type Plain = 'string' | 'number' | 'integer' | 'boolean' | ReadonlySet<unknown>;
 
-/** What a schema says that needs no interpreter: most tools take a few texts, numbers and switches. */
+/** A schema that needs no interpreter: most tools take a few strings, numbers and booleans. */
 export interface PlainShape {
   readonly properties: ReadonlyMap<string, Plain>;
   readonly required: readonly string[];
-  /** Whether other names than these are allowed. */
+  /** Whether other properties are allowed. */
   readonly isOpen: boolean;
 }
 
 const PLAIN_TYPES: ReadonlySet<unknown> = new Set(['string', 'number', 'integer', 'boolean']);
-/** Words that say nothing about what fits. */
+/** Keywords that do not affect validation. */
 const REMARKS = ['$schema', 'title', 'description', 'default', 'examples'];
 const ROOT_WORDS: ReadonlySet<string> = new Set([
   ...REMARKS,
@@ -20,7 +20,10 @@ const ROOT_WORDS: ReadonlySet<string> = new Set([
 ]);
 const PROPERTY_WORDS: ReadonlySet<string> = new Set([...REMARKS, 'type', 'enum']);
 
-/** Undefined where the schema as a whole says more than that. A property that says more is left out: nothing is sure of it. */
+/**
+ * Returns undefined if the schema has other keywords. A property with other keywords is omitted, so it never matches
+ * for certain.
+ */
 export function plainShapeOf(schema: unknown): PlainShape | undefined {
   if (!isObject(schema) || own(schema, 'type') !== 'object' || !hasOnly(schema, ROOT_WORDS)) return undefined;
   const [properties = {}, required = [], more = true] = ['properties', 'required', 'additionalProperties'].map((word) =>
@@ -29,7 +32,7 @@ export function plainShapeOf(schema: unknown): PlainShape | undefined {
   const isRequired = Array.isArray(required) && required.every((name) => typeof name === 'string');
   if (!isObject(properties) || !isRequired || typeof more !== 'boolean') return undefined;
   const plain = Object.entries(properties).map(([name, property]) => [name, plainOf(property)] as const);
-  // A name that is known and not plain must not be taken for one that anything fits.
+  // A known name with other keywords must not be accepted as an additional property.
   const isOpen = more && plain.every(([, one]) => one !== undefined);
   return { properties: new Map(plain.flatMap(([name, one]) => (one ? [[name, one]] : []))), required, isOpen };
 }
@@ -52,7 +55,7 @@ function hasOnly(schema: object, words: ReadonlySet<string>): boolean {
   return Object.keys(schema).every((word) => words.has(word));
 }
 
-/** Whether a value surely has this shape; false also where only the whole schema can tell. */
+/** Returns whether a value certainly matches; false also if only the full check can decide. */
 export function hasShape({ properties, required, isOpen }: PlainShape, value: unknown): boolean {
   if (!isObject(value)) return false;
   for (const name of required) if (!Object.hasOwn(value, name)) return false;

@@ -25,7 +25,7 @@ describe.skipIf(!existsSync(folder))(
   () => {
     const tools = existsSync(folder) ? readdirSync(folder).flatMap(toolsIn) : [];
 
-    it('are read from their files, so that the checks below cannot pass on nothing', () => {
+    it('are loaded, so that the following checks are not empty', () => {
       expect(tools.length).toBeGreaterThan(700);
     });
 
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync(folder))(
       expect(new Set(verdicts.map(({ verdict }) => verdict.kind))).toEqual(new Set(['valid', 'invalid']));
     });
 
-    it('have an example that is small and that they allow', async () => {
+    it('have a small example that they accept', async () => {
       const checked = await Promise.all(
         tools.map(async ({ name, inputSchema }) => {
           const example = exampleOf(inputSchema);

@@ -12,7 +12,7 @@ interface Rule {
 
 const RULES: readonly Rule[] = [
   {
-    title: 'a list that contains itself',
+    title: 'a recursive list',
     schema: { $ref: '#/$defs/tree', $defs: { tree: { type: 'array', items: { $ref: '#/$defs/tree' } } } },
     fits: [[], [[], [[]]]],
     fails: [[[1]]],
@@ -36,7 +36,7 @@ const RULES: readonly Rule[] = [
     fails: [1],
   },
   {
-    title: 'an address of its own',
+    title: 'a schema with its own $id',
     schema: {
       $id: 'https://example.com/root.json',
       $ref: 'other.json#/$defs/x',
@@ -46,7 +46,7 @@ const RULES: readonly Rule[] = [
     fails: [1],
   },
   {
-    title: 'an old anchor',
+    title: 'an anchor in the old notation',
     schema: { ...OLD, allOf: [{ $ref: '#here' }], definitions: { a: { $id: '#here', type: 'string' } } },
     fits: [''],
     fails: [1],
@@ -58,13 +58,13 @@ const RULES: readonly Rule[] = [
     fails: [1],
   },
   {
-    title: 'words beside a reference',
+    title: 'keywords beside a reference',
     schema: { $ref: '#/$defs/a', maximum: 5, $defs: { a: { type: 'number' } } },
     fits: [1],
     fails: [6, ''],
   },
   {
-    title: 'words beside an old reference, which do not count',
+    title: 'keywords beside an old reference, which are ignored',
     schema: {
       ...OLD,
       properties: { x: { $ref: '#/definitions/a', maximum: 5 } },
@@ -74,13 +74,13 @@ const RULES: readonly Rule[] = [
     fails: [{ x: '' }],
   },
   {
-    title: 'a reference in a value, which is none',
+    title: '$ref inside a value, which is not a reference',
     schema: { enum: [{ $ref: 'https://example.com' }] },
     fits: [{ $ref: 'https://example.com' }],
     fails: [1],
   },
   {
-    title: 'no other properties than any part has looked at',
+    title: 'unevaluated properties across subschemas',
     schema: {
       allOf: [{ properties: { a: true } }],
       anyOf: [
@@ -93,33 +93,33 @@ const RULES: readonly Rule[] = [
     fails: [{ b: '', d: 1 }, { a: 1 }, { b: 1, c: 1 }],
   },
   {
-    title: 'properties that only a failed part has looked at',
+    title: 'properties evaluated only by a failed subschema',
     schema: { if: { properties: { a: { const: 1 } }, required: ['a'] }, unevaluatedProperties: { type: 'string' } },
     fits: [{ a: 1 }, { a: 'x' }],
     fails: [{ a: 2 }],
   },
   {
-    title: 'properties that only a cousin has looked at',
+    title: 'properties evaluated only by an unrelated subschema',
     schema: { allOf: [{ properties: { a: true } }, { unevaluatedProperties: false }] },
     fits: [{}],
     fails: [{ a: 1 }],
   },
   {
-    title: 'no other items than any part has looked at',
+    title: 'unevaluated items across subschemas',
     schema: { prefixItems: [true], contains: { type: 'string' }, unevaluatedItems: false },
     fits: [['a'], [1, 'a'], [1, 'a', 'b']],
     fails: [[1, 'a', 2]],
   },
   {
-    title: 'new words in an old schema, which do not count',
+    title: 'new keywords in an old schema, which are ignored',
     schema: { ...OLD, prefixItems: [false], dependentRequired: { a: ['b'] }, unevaluatedProperties: false },
     fits: [[1], { a: 1 }],
     fails: [],
   },
 ];
 
-describe('checkAgainst, where one part of a schema needs another', () => {
-  it.each(RULES)('reads $title', async ({ schema, fits, fails }) => {
+describe('checkAgainst with references', () => {
+  it.each(RULES)('validates $title', async ({ schema, fits, fails }) => {
     const kinds = async (values: readonly unknown[]): Promise<string[]> =>
       Promise.all(values.map(async (value) => (await checkAgainst(schema, value)).kind));
     expect({ fits: await kinds(fits), fails: await kinds(fails) }).toEqual({
@@ -129,29 +129,33 @@ describe('checkAgainst, where one part of a schema needs another', () => {
   });
 
   it.each([
-    { title: 'no schema', schema: undefined, reason: 'no schema' },
+    { title: 'an invalid schema', schema: undefined, reason: 'no schema' },
     { title: 'a list', schema: [], reason: 'no schema' },
-    { title: 'a word in the place of a schema', schema: { items: 'string' }, reason: 'broken' },
-    { title: 'a type that is none', schema: { type: 'text' }, reason: 'no type "text"' },
-    { title: 'an address elsewhere', schema: { $ref: 'https://example.com/a.json' }, reason: 'never fetched' },
+    { title: 'a string as a schema', schema: { items: 'string' }, reason: 'broken' },
+    { title: 'an unknown type', schema: { type: 'text' }, reason: 'no type "text"' },
+    { title: 'an external URL', schema: { $ref: 'https://example.com/a.json' }, reason: 'never fetched' },
     { title: 'a file', schema: { $ref: 'file:///etc/passwd' }, reason: 'never fetched' },
-    { title: 'a name beside', schema: { $ref: 'other.json' }, reason: 'never fetched' },
+    { title: 'a sibling document', schema: { $ref: 'other.json' }, reason: 'never fetched' },
     {
-      title: 'the language itself',
+      title: 'the meta-schema',
       schema: { $ref: 'http://json-schema.org/draft-07/schema#' },
       reason: 'never fetched',
     },
-    { title: 'nothing', schema: { $ref: '#/$defs/a' }, reason: 'where no schema is' },
-    { title: 'what every object inherits', schema: { $ref: '#/constructor' }, reason: 'where no schema is' },
-    { title: 'the prototype', schema: { $ref: '#/__proto__' }, reason: 'where no schema is' },
-    { title: 'itself', schema: { $ref: '#' }, reason: 'back to itself' },
-    { title: 'itself, twice', schema: { anyOf: [{ $ref: '#' }, { $ref: '#' }] }, reason: 'back to itself' },
-    { title: 'half a letter', schema: { $ref: '#/%E0%A4' }, reason: 'where no schema is' },
-  ])('leaves to the server a schema that is or refers to $title', async ({ schema, reason }) => {
+    { title: 'a missing target', schema: { $ref: '#/$defs/a' }, reason: 'which is not a schema' },
+    { title: 'an inherited name', schema: { $ref: '#/constructor' }, reason: 'which is not a schema' },
+    { title: 'the prototype', schema: { $ref: '#/__proto__' }, reason: 'which is not a schema' },
+    { title: 'itself', schema: { $ref: '#' }, reason: 'refers to itself' },
+    {
+      title: 'itself, in two alternatives',
+      schema: { anyOf: [{ $ref: '#' }, { $ref: '#' }] },
+      reason: 'refers to itself',
+    },
+    { title: 'an incomplete escape', schema: { $ref: '#/%E0%A4' }, reason: 'which is not a schema' },
+  ])('leaves a schema that is or refers to $title to the server', async ({ schema, reason }) => {
     expect(await checkAgainst(schema, [1])).toEqual({ kind: 'unchecked', reason: expect.stringContaining(reason) });
   });
 
-  it('checks what it can where a reference that cannot be had is not met', async () => {
+  it('checks the rest if an unresolvable reference is not reached', async () => {
     const schema = { properties: { a: { $ref: 'https://example.com/a' }, b: { type: 'string' } } };
     expect([(await checkAgainst(schema, { b: '' })).kind, (await checkAgainst(schema, { b: 1 })).kind]).toEqual([
       'valid',

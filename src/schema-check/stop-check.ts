@@ -1,4 +1,4 @@
-/** Ends a check that cannot or must not go on; it never leaves this folder. */
+/** Aborts a check. Caught inside this module. */
 export class Stop extends Error {
   constructor(readonly reason: string) {
     super(reason);

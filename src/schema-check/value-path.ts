@@ -1,4 +1,4 @@
-/** The way from the whole to a part, kept as links so that it costs nothing until somebody wants to read it. */
+/** The path from the root to a part, as a linked list, so that it is serialized only for a message. */
 export interface Path {
   readonly parent: Path | undefined;
   readonly key: string | number;
@@ -6,7 +6,7 @@ export interface Path {
 
 const MAX_KEY_CHARACTERS = 80;
 
-/** Written the way a model would write it in a program: `items[2].name`. */
+/** In the notation of a program: `items[2].name`. */
 export function pathText(path: Path | undefined): string {
   const parts: string[] = [];
   for (let here = path; here; here = here.parent) parts.push(partText(here));

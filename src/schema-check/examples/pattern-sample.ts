@@ -1,4 +1,4 @@
-/** Longer texts are no example any more. */
+/** A longer text is not useful as an example. */
 const MAX_SAMPLE_CHARACTERS = 200;
 const MAX_PATTERN_CHARACTERS = 300;
 const MAX_REPEATS = 64;
@@ -8,7 +8,7 @@ interface Reader {
   at: number;
 }
 
-/** A text that a simple pattern matches; `undefined` where it takes more than classes, groups and counts to find one. */
+/** A text that matches a simple pattern; `undefined` if the pattern needs more than classes, groups and counts. */
 export function sampleOf(pattern: string): string | undefined {
   if (pattern.length > MAX_PATTERN_CHARACTERS || /\(\?[=!<]|\\[1-9bBkpPAZzG]/.test(pattern)) return undefined;
   const reader: Reader = { pattern, at: 0 };
@@ -16,7 +16,7 @@ export function sampleOf(pattern: string): string | undefined {
   return reader.at < pattern.length ? undefined : sample;
 }
 
-/** The first of `a|b|c`; the others are read over. */
+/** The sample of the first alternative in `a|b|c`; the others are only parsed. */
 function alternatives(reader: Reader): string | undefined {
   const first = sequence(reader);
   while (reader.pattern[reader.at] === '|') {
@@ -67,7 +67,7 @@ function escaped(letter: string | undefined): string | undefined {
 
 const CANDIDATES = ['a', '1', 'A', '-', '_', 'x', '8', ' ', '.', '/'];
 
-/** A member of a class; of one that says what it is not, something that it does not name. */
+/** A member of a character class; for a negated class, a character that it does not list. */
 function oneOf(reader: Reader): string | undefined {
   const end = /(?:\\.|[^\]\\])*\]/y;
   end.lastIndex = reader.at;
@@ -75,7 +75,7 @@ function oneOf(reader: Reader): string | undefined {
   if (body === undefined) return undefined;
   reader.at += body.length + 1;
   try {
-    // Safe in the built-in engine: it is one class, held against one character.
+    // Safe in the built-in engine: a single class matched against one character.
     const member = new RegExp(`^[${body}]$`, 'u');
     return CANDIDATES.find((one) => member.test(one)) ?? [...body].find((one) => member.test(one));
   } catch {
@@ -83,7 +83,7 @@ function oneOf(reader: Reader): string | undefined {
   }
 }
 
-/** The fewest repeats that show what is meant: one where none would do. */
+/** The smallest useful number of repetitions: at least one, even if zero is allowed. */
 function repeats(reader: Reader): number | undefined {
   const quantifier = /(?:[*+?]|\{(\d{1,4})(?:,\d{0,4})?\})\??/y;
   quantifier.lastIndex = reader.at;

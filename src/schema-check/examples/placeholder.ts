@@ -19,7 +19,7 @@ const BY_FORMAT: Readonly<Record<string, string>> = {
   byte: 'ZXhhbXBsZQ==',
 };
 
-/** The first that fits a name decides, so that `created_at` is a date and `file_url` an address. */
+/** The first pattern that matches the name applies, so that `created_at` is a date and `file_url` a URL. */
 const BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/e_?mail/i, 'ada@example.com'],
   [/ur[il]$|^link$|website|endpoint/i, 'https://example.com/'],
@@ -52,7 +52,7 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
 
 const PLAIN = 'example';
 
-/** A believable text for a field by its format or else by its name. */
+/** A realistic text for a field, based on its format or its name. */
 export function wordFor(name: string, format: string): string {
   if (Object.hasOwn(BY_FORMAT, format)) return BY_FORMAT[format] ?? PLAIN;
   return BY_NAME.find(([names]) => names.test(name.slice(0, 100)))?.[1] ?? PLAIN;

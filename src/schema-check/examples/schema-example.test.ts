@@ -12,7 +12,7 @@ describe('exampleOf', () => {
   it.each<{ title: string; schema: unknown; example: unknown }>([
     { title: 'no arguments', schema: { type: 'object' }, example: {} },
     {
-      title: 'only what is required',
+      title: 'only required properties',
       schema: {
         type: 'object',
         properties: { path: { type: 'string' }, limit: { type: 'integer', default: 5 } },
@@ -21,12 +21,12 @@ describe('exampleOf', () => {
       example: { path: '/path/to/notes.txt' },
     },
     {
-      title: 'what has a default if nothing is required',
+      title: 'properties with a default if none is required',
       schema: { type: 'object', properties: { path: { type: 'string' }, limit: { type: 'integer', default: 5 } } },
       example: { limit: 5 },
     },
     {
-      title: 'what the server says',
+      title: 'values given by the schema',
       schema: of(
         ['a', { type: 'string', examples: ['x', 'y'], default: 'z' }],
         ['b', { default: 'z' }],
@@ -36,12 +36,12 @@ describe('exampleOf', () => {
       example: { a: 'x', b: 'z', c: 3, d: 'u' },
     },
     {
-      title: 'an example of another type, which is none',
+      title: 'no given example of another type',
       schema: of(['tags', { type: 'array', items: { type: 'string' }, examples: ['a, b'] }]),
       example: { tags: ['example'] },
     },
     {
-      title: 'believable words',
+      title: 'realistic texts',
       schema: of(
         ['email', { type: 'string' }],
         ['query', { type: 'string' }],
@@ -85,7 +85,7 @@ describe('exampleOf', () => {
       example: { a: '1111-11', b: '#aaaaaa', c: 'pid=a', d: 'a@a.a', e: 'example' },
     },
     {
-      title: 'references, parts and alternatives',
+      title: 'references, allOf and alternatives',
       schema: {
         type: 'object',
         properties: { a: { $ref: '#/$defs/id' }, b: { anyOf: [{ type: 'null' }, { type: 'integer' }] } },
@@ -102,22 +102,22 @@ describe('exampleOf', () => {
       },
       example: { a: '123e4567-e89b-42d3-a456-426614174000', b: 1, c: { url: 'https://example.com/' } },
     },
-  ])('shows $title', async ({ schema, example }) => {
+  ])('contains $title', async ({ schema, example }) => {
     expect(exampleOf(schema)).toEqual(example);
     expect(await checkAgainst(schema, example)).toEqual({ kind: 'valid' });
   });
 
   it.each([
-    { title: 'no schema', schema: 7 },
-    { title: 'nothing allowed', schema: false },
-    { title: 'itself', schema: { $ref: '#' } },
-    { title: 'itself as its own part', schema: of(['a', { $ref: '#' }]) },
-    { title: 'something elsewhere', schema: { $ref: 'https://example.com/' } },
+    { title: 'an invalid schema', schema: 7 },
+    { title: 'a schema that allows nothing', schema: false },
+    { title: 'a circular reference', schema: { $ref: '#' } },
+    { title: 'a schema that contains itself', schema: of(['a', { $ref: '#' }]) },
+    { title: 'an external reference', schema: { $ref: 'https://example.com/' } },
     {
-      title: 'more than anybody reads',
+      title: 'a schema beyond the size limit',
       schema: of(...Array.from({ length: 100 }, (_, n): [string, unknown] => [`argument_number_${n}`, true])),
     },
-  ])('shows nothing for $title', ({ schema }) => {
+  ])('returns no example for $title', ({ schema }) => {
     expect(exampleOf(schema)).toBeUndefined();
   });
 });

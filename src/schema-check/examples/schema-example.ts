@@ -5,7 +5,7 @@ import { Stop } from '../stop-check.js';
 import { sampleOf } from './pattern-sample.js';
 import { wordFor } from './placeholder.js';
 
-/** It is put before a model with every description of a tool. */
+/** The example is sent to a model with every tool description. */
 const MAX_EXAMPLE_CHARACTERS = 1_000;
 const MAX_EXAMPLE_DEPTH = 6;
 const MAX_LIST_DEPTH = 3;
@@ -17,7 +17,7 @@ interface Maker {
   left: number;
 }
 
-/** Arguments that the tool would take, as short as they can be; `undefined` if the schema allows none that we could think of. */
+/** The shortest arguments that match the schema; `undefined` if none are found. */
 export function exampleOf(schema: unknown): unknown {
   try {
     const maker: Maker = { known: readSchema(schema), left: MAX_LOOKED_AT };
@@ -55,13 +55,13 @@ function make(written: unknown, name: string, maker: Maker, depth: number): unkn
   }
 }
 
-/** Whether a value is short when written out; it looks at no more of a long or deep one than that takes. */
+/** Returns whether the serialized value is at most this long, and stops as soon as it is longer. */
 function isWithin(value: unknown, characters: number): boolean {
   let left = characters;
   const take = (part: unknown, depth: number): boolean => {
     if (depth > 2 * MAX_EXAMPLE_DEPTH) return false;
     if (typeof part !== 'object' || part === null) {
-      // A long text is not worth writing out to learn that it is long.
+      // A string longer than the rest of the limit need not be serialized.
       left -= typeof part === 'string' && part.length > left ? part.length : (JSON.stringify(part)?.length ?? 0);
       return left >= 0;
     }
@@ -75,7 +75,7 @@ function isWithin(value: unknown, characters: number): boolean {
   return take(value, 0);
 }
 
-/** What the server itself says: an example, a default, the only or the first possible value. */
+/** A value from the schema itself: an example, a default, a constant, or the first of an enum. */
 function givenValue(schema: SchemaObject): readonly unknown[] {
   const isSmall = (value: unknown): boolean => isWithin(value, MAX_EXAMPLE_CHARACTERS / 4);
   const [example] = listAt(schema, 'examples')
@@ -89,14 +89,14 @@ function givenValue(schema: SchemaObject): readonly unknown[] {
   return listAt(schema, 'enum').slice(0, 1);
 }
 
-/** Examples are written for people: some are a text where the schema wants a list. */
+/** Examples are written for people: some are a text although the schema requires a list. */
 function isOfType(value: unknown, schema: SchemaObject): boolean {
   const types = typesOf(schema);
   const own = value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
   return types.length === 0 || types.includes(own) || (types.includes('integer') && Number.isInteger(value));
 }
 
-/** One schema out of a reference, `allOf` and the first alternative: what an example has to satisfy at once. */
+/** Merges references, `allOf` and the first alternative into the one schema that an example must match. */
 function merged(schema: unknown, maker: Maker, depth: number): unknown {
   maker.left -= 1;
   if (maker.left < 0 || depth > MAX_EXAMPLE_DEPTH) throw new Stop('too large for an example');
@@ -106,7 +106,7 @@ function merged(schema: unknown, maker: Maker, depth: number): unknown {
     ...listAt(schema, 'anyOf').slice(0, MAX_LOOKED_AT),
     ...listAt(schema, 'oneOf').slice(0, MAX_LOOKED_AT),
   ];
-  // What is simplest to write is also simplest to understand; `null` shows nothing.
+  // The first alternative is usually the simplest, but `null` is not a useful example.
   const alternative = alternatives.find((one) => !isObject(one) || own(one, 'type') !== 'null') ?? alternatives[0];
   const parts = [
     ...(typeof reference === 'string' ? [maker.known.resolve(reference, schema)] : []),
@@ -120,7 +120,7 @@ function together(one: unknown, other: unknown): unknown {
   if (one === false || other === false) return false;
   if (!isObject(one)) return other;
   if (!isObject(other)) return one;
-  // The outer one speaks last, except that both may ask for properties.
+  // The outer schema takes precedence, but `required` of both applies.
   return {
     ...other,
     ...one,
@@ -139,7 +139,9 @@ function guessedType(schema: SchemaObject): string {
   return Object.hasOwn(schema, 'minimum') || Object.hasOwn(schema, 'maximum') ? 'number' : 'string';
 }
 
-/** What is required; if nothing is, what has a default, since that shows what the tool is for. */
+/**
+ * Includes the required properties; if there are none, those with a default, because they show the purpose of the tool.
+ */
 function makeObject(schema: SchemaObject, maker: Maker, depth: number): unknown {
   const properties = mapAt(schema, 'properties');
   const required = stringsAt(schema, 'required');
@@ -172,7 +174,7 @@ function makeList(schema: SchemaObject, name: string, maker: Maker, depth: numbe
   const most = own(schema, 'maxItems');
   if (most === 0) return [];
   const count = Math.min(Math.max(typeof least === 'number' ? least : 1, 1), MAX_ITEMS);
-  // Deep down an empty list says as much as a full one.
+  // At this depth an empty list is clear enough.
   if (depth >= MAX_LIST_DEPTH && !(typeof least === 'number' && least > 0)) return [];
   return Array.from({ length: count }, () => make(items ?? true, name.replace(/s$/, ''), maker, depth + 1));
 }

@@ -6,7 +6,7 @@ import { pathText } from '../value-path.js';
 
 const MAX_SHOWN_ALTERNATIVES = 6;
 
-/** The words that hold further schemas against the same value. */
+/** Checks the keywords that apply further schemas to the same value. */
 export function checkChoices(frame: Frame): void {
   const { schema, value, path, report, run, seen } = frame;
   for (const part of listAt(schema, 'allOf')) {
@@ -32,18 +32,18 @@ function checkAlternatives(frame: Frame, word: 'anyOf' | 'oneOf'): void {
     const inner = report.fresh();
     reports.push(inner);
     if (run.apply(alternative, value, path, inner, seen)) fitting.push(n);
-    // One is enough, unless there must not be a second or somebody asks what each has looked at.
+    // One match is enough, except for `oneOf` and if evaluated parts must be collected.
     if (fitting.length > (word === 'oneOf' ? 1 : 0) && !seen) break;
   }
   if (fitting.length === 0) tellNearest(frame, alternatives, reports);
   else if (word === 'oneOf' && fitting.length > 1)
     report.fail(path, () => {
       const shown = fitting.map((n) => `(${n + 1}) ${describe(alternatives[n], run)}`);
-      return `fits more than one of the alternatives, where only one may fit: ${showList(shown, MAX_SHOWN_ALTERNATIVES)}`;
+      return `matches more than one of the alternatives, but must match exactly one: ${showList(shown, MAX_SHOWN_ALTERNATIVES)}`;
     });
 }
 
-/** If only one alternative is of the value's kind, that one was meant and its faults are the answer; else say which there are. */
+/** If only one alternative has the type of the value, reports its mismatches; otherwise lists the alternatives. */
 function tellNearest({ path, report, run }: Frame, alternatives: readonly unknown[], reports: readonly Report[]): void {
   const here = pathText(report.limit > 0 ? path : undefined);
   const isNear = ({ faults }: Report): boolean =>
@@ -65,7 +65,7 @@ function tellNearest({ path, report, run }: Frame, alternatives: readonly unknow
   );
 }
 
-/** The value itself or one of its own properties: deeper down another kind says nothing about the whole. */
+/** The value itself or one of its own properties: a type mismatch further down does not rule out the alternative. */
 function isClose(path: string, here: string): boolean {
   if (path === here) return true;
   const below = path.slice(here.length).replace(/^\./, '');

@@ -5,7 +5,9 @@ import { own } from '../schema-object.js';
 
 const items = (length: number): string => (length === 1 ? '1 item' : `${length} items`);
 
-/** The words for lists, in both spellings: `prefixItems` with `items`, and `items` as a list with `additionalItems`. */
+/**
+ * Checks the list keywords in both notations: `prefixItems` with `items`, and `items` as a list with `additionalItems`.
+ */
 export function checkList(frame: Frame, value: readonly unknown[]): void {
   const { schema, path, report } = frame;
   const [least, most] = [own(schema, 'minItems'), own(schema, 'maxItems')];
@@ -27,7 +29,10 @@ function checkItems(frame: Frame, value: readonly unknown[]): void {
   const end = rest === undefined ? Math.min(first.length, value.length) : value.length;
   for (let n = 0; n < end && !report.isFull; n += 1) {
     if (n >= first.length && rest === false) {
-      report.fail({ parent: path, key: n }, () => `is one too many: the list may have ${items(first.length)}`);
+      report.fail(
+        { parent: path, key: n },
+        () => `is beyond the end: the list may have at most ${items(first.length)}`,
+      );
       return;
     }
     run.apply(n < first.length ? first[n] : rest, value[n], { parent: path, key: n }, report);
@@ -35,7 +40,7 @@ function checkItems(frame: Frame, value: readonly unknown[]): void {
   }
 }
 
-/** By the text of each item, so that a list of any length takes no longer than it has parts. */
+/** Compares canonical texts, so that the time is linear in the size of the list. */
 function checkUnique({ path, report, run }: Frame, value: readonly unknown[]): void {
   const known = new Map<string, number>();
   for (const [n, item] of value.entries()) {
@@ -66,7 +71,7 @@ function checkContains({ schema, path, report, run, seen }: Frame, value: readon
   if (found > max) report.fail(path, () => `must contain ${what()} at most ${max === 1 ? 'once' : `${max} times`}`);
 }
 
-/** What no other word has looked at; runs last. */
+/** Checks the items that no other keyword has evaluated; runs last. */
 export function checkUnevaluatedItems({ schema, path, report, run, seen }: Frame, value: readonly unknown[]): void {
   const rest = own(schema, 'unevaluatedItems');
   if (rest === undefined || !seen) return;

@@ -9,7 +9,7 @@ const numberAt = ({ schema }: Frame, word: string): number | undefined => {
   return typeof value === 'number' ? value : undefined;
 };
 
-/** `minimum` and its kin. In draft-04 `exclusiveMinimum` is a boolean beside `minimum`. */
+/** Checks `minimum` and related keywords. In draft-04 `exclusiveMinimum` is a boolean beside `minimum`. */
 export function checkNumber(frame: Frame, value: number): void {
   const { schema, path, report, run } = frame;
   const [least, most] = [numberAt(frame, 'minimum'), numberAt(frame, 'maximum')];
@@ -26,7 +26,7 @@ export function checkNumber(frame: Frame, value: number): void {
   if (!isMultiple(value, factor)) report.fail(path, () => `must be a multiple of ${showValue(factor)}, ${not}`);
 }
 
-/** Exact in the decimals as they are written: 0.3 is a multiple of 0.1, though not in binary. */
+/** Exact in decimal notation: 0.3 is a multiple of 0.1, although not in binary. */
 function isMultiple(value: number, factor: number): boolean {
   if (!Number.isFinite(value) || !Number.isFinite(factor)) return true;
   if (Number.isSafeInteger(value) && Number.isSafeInteger(factor)) return value % factor === 0;
@@ -35,7 +35,7 @@ function isMultiple(value: number, factor: number): boolean {
   return (a.digits * 10n ** BigInt(a.exponent - exponent)) % (b.digits * 10n ** BigInt(b.exponent - exponent)) === 0n;
 }
 
-/** No number in JavaScript is longer than 17 digits and a small exponent, so that this is cheap whatever comes. */
+/** A JavaScript number has at most 17 digits and a small exponent, so this is always fast. */
 function decimal(value: number): { digits: bigint; exponent: number } {
   const [mantissa = '0', exponent = '0'] = value.toExponential().split('e');
   const [whole = '0', fraction = ''] = mantissa.split('.');

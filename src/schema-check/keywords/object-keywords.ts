@@ -3,9 +3,9 @@ import type { Frame } from '../check-frame.js';
 import { describe, showNames, showValue } from '../describe-schema.js';
 import { isObject, mapAt, own, type SchemaObject, stringsAt } from '../schema-object.js';
 
-/** Among more names than these nobody is told which are known, nor which one was meant. */
+/** With more known names than this, messages contain neither suggestions nor the list of names. */
 const MAX_SUGGESTED_FROM = 500;
-/** What it costs to compare two names. */
+/** The steps for comparing two names. */
 const COMPARED_STEPS = 20;
 
 export function checkObject(frame: Frame, value: SchemaObject): void {
@@ -50,7 +50,7 @@ function checkProperties(frame: Frame, value: SchemaObject, names: readonly stri
     if (isKnown) run.apply(own(known, name), part, here, report);
     for (const [pattern, wanted] of patterns) {
       const matches = run.matches(pattern, name);
-      // A pattern that we cannot run may have matched: then the name is not one too many.
+      // A pattern that cannot be evaluated may have matched, so the name counts as known.
       if (matches !== false) isKnown = true;
       if (matches === true) run.apply(wanted, part, here, report);
     }
@@ -62,7 +62,7 @@ function checkProperties(frame: Frame, value: SchemaObject, names: readonly stri
   }
 }
 
-/** Says which name was probably meant, or else which there are. */
+/** Suggests the most similar known name, or lists the known names. */
 function unknownName({ schema, run }: Frame, name: string, value: SchemaObject): string {
   const known = Object.keys(mapAt(schema, 'properties'));
   run.spend(known.length);
@@ -84,7 +84,7 @@ function checkNames({ schema, path, report, run }: Frame, names: readonly string
     const [fault] = inner.faults;
     report.fail(
       { parent: path, key: name },
-      () => `has a name that is not allowed: it ${fault?.message ?? 'does not fit'}`,
+      () => `has a name that is not allowed: it ${fault?.message ?? 'does not match'}`,
     );
   }
 }
@@ -104,7 +104,7 @@ function checkDependencies(frame: Frame, value: SchemaObject): void {
   }
 }
 
-/** What no other word has looked at; runs last. */
+/** Checks the properties that no other keyword has evaluated; runs last. */
 export function checkUnevaluatedProperties(frame: Frame, value: SchemaObject): void {
   const { schema, path, report, run, seen } = frame;
   const rest = own(schema, 'unevaluatedProperties');

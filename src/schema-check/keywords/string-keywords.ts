@@ -2,7 +2,9 @@ import type { Frame } from '../check-frame.js';
 import { showValue } from '../describe-schema.js';
 import { own } from '../schema-object.js';
 
-/** Length in characters as a person counts them, and `pattern`. `format` is a remark: servers disagree about what each means. */
+/**
+ * Checks the length in Unicode characters, and `pattern`. Ignores `format`, because servers disagree about its meaning.
+ */
 export function checkString({ schema, path, report, run }: Frame, value: string): void {
   const [least, most] = [own(schema, 'minLength'), own(schema, 'maxLength')];
   if (typeof least === 'number' || typeof most === 'number') {
