@@ -326,7 +326,7 @@ describe('a warm catalog', () => {
     expect((await client.ask('list_tools', { server: 'own' })).tools).toHaveLength(8);
     expect(JSON.parse(client.stderr.split('\n')[0] ?? '')).toMatchObject({
       level: 'warn',
-      message: 'a file of the catalog is not usable and is made anew',
+      message: 'a catalog file is not usable and is created again',
       path,
     });
     expect(starts()).toEqual([2]);

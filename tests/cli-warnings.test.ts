@@ -14,7 +14,7 @@ it('says on stderr that a catalog which is not usable was made anew, once for al
   expect(files).toHaveLength(2);
   const { status, stdout, stderr } = await portolan(machine, ['search', 'echo', '--json']);
   expect({ status, found: JSON.parse(stdout).results.length > 0 }).toEqual({ status: 0, found: true });
-  expect(stderr).toMatch(/^warning: a file of the catalog is not usable and is made anew: \S+\.json \(and 1 more\)\n$/);
+  expect(stderr).toMatch(/^warning: a catalog file is not usable and is created again: \S+\.json \(and 1 more\)\n$/);
   expect((await portolan(machine, ['search', 'echo', '--json'])).stderr).toBe('');
 });
 
@@ -41,9 +41,13 @@ it.each([
   {
     what: 'the catalog',
     kept: '.cache/portolan/catalog',
-    warning: /^warning: catalog not kept: .*portolan.catalog.*\n$/,
+    warning: /^warning: the catalog could not be saved: .*portolan.catalog.*\n$/,
   },
-  { what: 'the hashes of tools', kept: '.local/state/portolan/pins', warning: /^warning: pins not kept: .*pins.*\n$/ },
+  {
+    what: 'the hashes of tools',
+    kept: '.local/state/portolan/pins',
+    warning: /^warning: the pins could not be saved: .*pins.*\n$/,
+  },
 ])('says that $what could not be written, beside the answer', async ({ kept, warning }) => {
   using machine = makeMachine();
   configure(machine, { own: fixture(['own']) });

@@ -8,19 +8,19 @@ export interface CatalogTool extends ListedTool {
   readonly pin: PinVerdict;
 }
 
-/** What is known of one server at one moment. Replaced whole, never edited. */
+/** The known state of one server. Replaced as a whole, never modified. */
 export interface CatalogEntry {
   readonly server: AdmittedServer;
-  /** Absent until the server was read once. */
+  /** Absent until the server was read for the first time. */
   readonly tools?: readonly CatalogTool[];
   readonly greeting?: ServerHandshake;
   readonly readAt?: number;
   readonly error?: string;
-  /** It wanted to know where its client works, now or when it last ran. */
+  /** The server has requested the roots of its client, now or in an earlier run. */
   readonly asksForRoots?: true;
 }
 
-/** Neither its tools are known nor why they are not: whoever asks may want to wait. */
+/** Neither the tools nor a failure are known yet, so a caller may want to wait. */
 export function isUnknown({ tools, error }: CatalogEntry): boolean {
   return tools === undefined && error === undefined;
 }

@@ -30,7 +30,7 @@ const KNOWN: Knowledge = {
 };
 
 describe('diskStore', () => {
-  it('gives another process what one has kept, for the same launch and no other', async () => {
+  it('shares facts with another process, for the same launch only', async () => {
     const store = diskStore(folders(), silentLog);
     await store.write(server(), KNOWN);
     await store.writePins(server(), { t: 'h' });
@@ -39,13 +39,13 @@ describe('diskStore', () => {
     expect([other.read(server('other')), other.readPins(server('other'))]).toEqual([{}, undefined]);
   });
 
-  it('knows nothing on an empty disk, and writes nothing to learn that', () => {
+  it('returns nothing for an empty disk, and writes nothing', () => {
     const store = diskStore(folders(), silentLog);
     expect([store.read(server()), store.readPins(server())]).toEqual([{}, undefined]);
     expect(readdirSync(top)).toEqual([]);
   });
 
-  it('tells nothing of a launch by the name of its file, not even to one who guesses it', async () => {
+  it('reveals nothing about a launch by a file name, not even to someone who guesses it', async () => {
     const secret = server('tool', { TOKEN: 'hunter22' });
     await diskStore(folders(), silentLog).write(secret, KNOWN);
     const print = fingerprint(secret.definition);
@@ -54,7 +54,7 @@ describe('diskStore', () => {
     expect(readFileSync(name, 'utf8')).not.toContain('hunter22');
   });
 
-  it.skipIf(process.platform === 'win32')('keeps its files to this user', async () => {
+  it.skipIf(process.platform === 'win32')('keeps its files private', async () => {
     await diskStore(folders(), silentLog).write(server(), KNOWN);
     const [name = ''] = cached();
     expect([name, join(top, 'state', 'catalog.key')].map((path) => statSync(path).mode & 0o077)).toEqual([0, 0]);
@@ -70,24 +70,24 @@ describe('diskStore', () => {
     '{"version":1,"tools":7,"readAt":"x","greeting":[],"error":"no"}',
     '{"version":1,"tools":[{"tool":{"name":"t"},"hash":"h","faults":[]}],"readAt":1}',
     '{"version":1,"tools":[{"tool":{"name":"t","inputSchema":{}},"hash":"h","faults":[7]}],"readAt":1}',
-  ])('takes a file with %j for no knowledge, and says so once', async (text) => {
+  ])('ignores a file with %j, and logs that once', async (text) => {
     const said: unknown[] = [];
     const store = diskStore(folders(), (level, message, facts) => said.push([level, message, facts]));
     await store.write(server(), KNOWN);
     const [path = ''] = cached();
     writeFileSync(path, text);
     expect(store.read(server())).toEqual({});
-    expect(said).toEqual([['warn', 'a file of the catalog is not usable and is made anew', { path }]]);
+    expect(said).toEqual([['warn', 'a catalog file is not usable and is created again', { path }]]);
   });
 
-  it('takes nothing from what a file calls its prototype', async () => {
+  it('ignores __proto__ in a file', async () => {
     const store = diskStore(folders(), silentLog);
     await store.write(server(), KNOWN);
     for (const path of cached()) writeFileSync(path, '{"version":1,"__proto__":{"tools":[],"readAt":1}}');
     expect(store.read(server())).toEqual({});
   });
 
-  it.each([{}, { error: { message: 'no', at: 6 } }, KNOWN])('has nothing to say of a file with %j', async (known) => {
+  it.each([{}, { error: { message: 'no', at: 6 } }, KNOWN])('returns nothing for a file with %j', async (known) => {
     const store = diskStore(folders(), expect.unreachable);
     await store.write(server(), known);
     expect(store.read(server())).toEqual(known);
@@ -105,7 +105,7 @@ describe('diskStore', () => {
     },
   );
 
-  it('tells when another process has written pins, and not before it is sure of the time', async () => {
+  it('detects pins written by another process, once the file time is certain', async () => {
     const store = diskStore(folders(), silentLog);
     const nothing = store.pinsStamp();
     expect(store.pinsStamp()).toBe(nothing);
@@ -118,14 +118,14 @@ describe('diskStore', () => {
     expect(store.pinsStamp()).toBeUndefined();
   });
 
-  it('agrees on one key where many begin at once', async () => {
+  it('uses one key if several processes start at once', async () => {
     const stores = Array.from({ length: 8 }, () => diskStore(folders(), silentLog));
     await Promise.all(stores.map((store, n) => store.write(server(`tool ${n}`), KNOWN)));
     const reader = diskStore(folders(), silentLog);
     expect(stores.map((_, n) => reader.read(server(`tool ${n}`)))).toEqual(stores.map(() => KNOWN));
   });
 
-  it('forgets everything but the pins where the cache is switched off', async () => {
+  it('keeps only the pins if the cache is off', async () => {
     const store = withoutCache(diskStore(folders(), silentLog));
     await store.write(server(), KNOWN);
     await store.writePins(server(), { t: 'h' });

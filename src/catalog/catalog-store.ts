@@ -4,54 +4,54 @@ import type { ServerHandshake } from '../model/index.js';
 import { type AdmittedServer, fingerprint } from '../policy/index.js';
 import { isListedTool, type ListedTool } from './read-tools.js';
 
-/** What is known of one server. */
+/** The stored facts about one server. */
 export interface Knowledge {
   readonly greeting?: ServerHandshake;
   readonly tools?: readonly ListedTool[];
-  /** When the tools were read, in milliseconds. */
+  /** The time when the tools were read, in milliseconds. */
   readonly readAt?: number;
   /** The last failure, until a reading succeeds. */
   readonly error?: { readonly message: string; readonly at: number };
-  /** It wanted to know where its client works. */
+  /** The server has requested the roots of its client. */
   readonly asksForRoots?: true;
 }
 
-/** Tool names and the hashes under which they were first seen or last approved. */
+/** Tool names with the hashes that were first seen or last approved. */
 export type Pins = Readonly<Record<string, string>>;
 
-/** Where knowledge outlives the process. Each server has a file of its own, replaced whole, so gateways can share it. */
+/** Persistent storage of the catalog. Each server has its own file, replaced atomically, so gateways can share it. */
 export interface Store {
   read(server: AdmittedServer): Knowledge;
   write(server: AdmittedServer, knowledge: Knowledge): Promise<void>;
   readPins(server: AdmittedServer): Pins | undefined;
   writePins(server: AdmittedServer, pins: Pins): Promise<void>;
-  /** Another one when any pins were written since; undefined where that cannot be told yet. */
+  /** Changes whenever pins were written; undefined if the file time is too recent to tell. */
   pinsStamp(): number | undefined;
 }
 
 export interface StoreFolders {
-  /** May be lost at any time. */
+  /** The folder for data that may be lost at any time. */
   readonly cache: string;
-  /** What a person would miss. */
+  /** The folder for data that the user would miss. */
   readonly state: string;
 }
 
 const VERSION = 1;
 const MIN_KEY_CHARACTERS = 32;
-/** Some disks tell time in steps of two seconds: what was written just now may be followed by more at the same time. */
+/** Some disks have a time resolution of two seconds: a recent file may be written again within the same time stamp. */
 const CLOCK_STEP_MS = 3_000;
-/** What is never written but whole. */
+/** These facts are written together or not at all. */
 const KNOWN_OF_A_SERVER = ['greeting', 'tools', 'error', 'asksForRoots'] as const satisfies (keyof Knowledge)[];
 
 export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
   const keyPath = join(state, 'catalog.key');
   let key: string | undefined;
-  // Named by a keyed hash: a launch holds secrets, and from a plain hash of it one could try them out.
+  // Named by a keyed hash, because a launch contains secrets, and guesses could be verified with a plain hash.
   const fileOf = (folder: string, server: AdmittedServer): string => {
     key ??= storedKey(keyPath);
     return join(folder, `${hmac256(key ?? '', fingerprint(server.definition)).slice(0, 40)}.json`);
   };
-  const notUsable = (path: string) => log('warn', 'a file of the catalog is not usable and is made anew', { path });
+  const notUsable = (path: string) => log('warn', 'a catalog file is not usable and is created again', { path });
   const readJson = (path: string): Record<string, unknown> | undefined => {
     const reading = diskFiles.read(path);
     if (reading.kind === 'absent') return undefined;
@@ -65,7 +65,7 @@ export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
       try {
         await writeFile(keyPath, `${randomKey()}\n`, { from: { bytes: undefined } });
       } catch (error) {
-        // Another gateway was faster: its key counts.
+        // Another gateway created the key first; use that one.
         if (storedKey(keyPath) === undefined) throw error;
       }
       key = undefined;
@@ -90,11 +90,11 @@ export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
       const pins = written?.pins;
       const isWhole = isObject(pins) && Object.values(pins).every((hash) => typeof hash === 'string');
       if (written && !isWhole) notUsable(path);
-      // What cannot be read is not what was never there: nothing is known of any tool until a person looks at them.
+      // If the file is unreadable, all tools are unknown (not first seen), so that a person must approve them.
       return isWhole ? (pins as Record<string, string>) : {};
     },
     writePins: (server, pins) => writeJson(pinFolder, server, { pins }),
-    // Files are replaced and not written into, so that one look at their folder tells of all.
+    // Files are replaced, so the time of their folder covers all of them.
     pinsStamp: () => {
       const writtenAt = timeOf(pinFolder);
       return Math.abs(Date.now() - writtenAt) > CLOCK_STEP_MS ? writtenAt : undefined;
@@ -102,7 +102,7 @@ export function diskStore({ cache, state }: StoreFolders, log: Log): Store {
   };
 }
 
-/** For those who switched the cache off: pins are kept, because a change must show all the same. */
+/** For users who switch the cache off: pins are kept, because changes must still be detected. */
 export function withoutCache(store: Store): Store {
   return { ...store, read: () => ({}), write: async () => undefined };
 }
@@ -113,7 +113,7 @@ function storedKey(path: string): string | undefined {
   return key.length >= MIN_KEY_CHARACTERS ? key : undefined;
 }
 
-/** When something came into a folder or left it; always the same where it cannot be looked at. */
+/** The modification time of a folder; a constant if it is not accessible. */
 function timeOf(folder: string): number {
   try {
     return process.getBuiltinModule('node:fs').statSync(folder).mtimeMs;

@@ -13,7 +13,7 @@ function server(name: string, command = name): AdmittedServer {
   return admitted;
 }
 
-/** A store in memory, by what would be started. */
+/** A store in memory, keyed by launch. */
 function memoryStore() {
   const known = new Map<string, Knowledge>();
   const pins = new Map<string, Pins>();
@@ -30,7 +30,7 @@ function memoryStore() {
 
 const GREETING = { name: 's', version: '1', protocolVersion: '2025-11-25' };
 
-/** A catalog whose servers answer with what `list` gives. */
+/** A catalog whose servers list the result of `list`. */
 function catalogOf(list: (one: AdmittedServer) => Promise<unknown[]> | unknown[], said: Partial<CatalogOptions> = {}) {
   const memory = memoryStore();
   const reads: string[] = [];
@@ -57,7 +57,7 @@ const tool = (name: string, description = '') => ({ name, description, inputSche
 const namesOf = (entry: CatalogEntry | undefined) => entry?.tools?.map(({ tool: one, pin }) => `${one.name} ${pin}`);
 
 describe('Catalog', () => {
-  it('reads an unknown server once for all who ask, and then answers from memory', async () => {
+  it('reads an unknown server once for all callers, and then answers from memory', async () => {
     const { catalog, reads } = catalogOf(() => [tool('t')]);
     catalog.use([server('a')]);
     expect(catalog.entry('a')).toEqual({ server: server('a') });
@@ -68,7 +68,7 @@ describe('Catalog', () => {
     expect(reads).toEqual(['a']);
   });
 
-  it('says that it was the list where a server refuses that, and keeps the words of every other failure', async () => {
+  it('says that the list failed if a server refuses it, and passes other errors on', async () => {
     const { catalog } = catalogOf(({ name }) => {
       throw name === 'a'
         ? new PortolanError(ErrorCode.ToolExecutionError, 'no database')
@@ -76,17 +76,17 @@ describe('Catalog', () => {
     });
     catalog.use([server('a'), server('b')]);
     const message = 'its list of tools could not be read: no database';
-    const hint = 'the next call reads it again; see what it said with `portolan logs a`';
+    const hint = 'the next call tries again; for its output run `portolan logs a`';
     await expect(catalog.refresh('a')).rejects.toMatchObject({ code: ErrorCode.ToolExecutionError, message, hint });
     expect(catalog.entry('a')?.error).toBe(message);
     await expect(catalog.refresh('b')).rejects.toMatchObject({ message: 'it exited with code 7', hint: 'look' });
   });
 
-  it('says for whom somebody waits, also where the background had begun', async () => {
+  it('starts a reading that a caller waits for, even if it was queued in the background', async () => {
     const purposes: string[] = [];
     const connected: CatalogOptions['connected'] = ({ name }, _act, purpose) => {
       purposes.push(`${name} ${purpose}`);
-      return new Promise(() => undefined); // each waits for its turn
+      return new Promise(() => undefined); // stays in the queue
     };
     const { catalog } = catalogOf(() => [], { connected });
     catalog.use([server('a'), server('b')]);
@@ -95,7 +95,7 @@ describe('Catalog', () => {
     expect(purposes).toEqual(['a read', 'b read', 'b inquiry']);
   });
 
-  it('knows without any server running what another process has read', async () => {
+  it('knows the tools that another process has read, without running a server', async () => {
     const { catalog, store, reads } = catalogOf(() => []);
     const listed = { tool: tool('t'), hash: 'h', faults: [] };
     await store.write(server('a'), { tools: [listed], greeting: GREETING, readAt: 999_999 });
@@ -106,9 +106,9 @@ describe('Catalog', () => {
   });
 
   it.each([
-    { title: 'is too old', passes: 10_000 },
+    { title: 'is outdated', passes: 10_000 },
     { title: 'is from the future', passes: -1 },
-  ])('reads again in the background what $title, and lets nobody wait for it', async ({ passes }) => {
+  ])('reads again in the background what $title, and no caller waits', async ({ passes }) => {
     const { catalog, clock, reads } = catalogOf(() => [tool('t')]);
     catalog.use([server('a')]);
     await catalog.refresh('a');
@@ -117,7 +117,7 @@ describe('Catalog', () => {
     expect(reads).toEqual(['a', 'a']);
   });
 
-  it('tells what went wrong, keeps what it knew, and tries a failed server again after a minute', async () => {
+  it('reports a failure, keeps known tools, and retries after a minute', async () => {
     let isBroken = false;
     const { catalog, clock, reads, known } = catalogOf(() => {
       if (isBroken) throw new PortolanError(ErrorCode.ConnectionError, 'it is broken');
@@ -139,7 +139,7 @@ describe('Catalog', () => {
     await expect.poll(() => catalog.entry('a')?.error).toBeUndefined();
   });
 
-  it('keeps nothing of a reading that we broke off ourselves: the next who asks tries again', async () => {
+  it('records nothing about a cancelled reading, so the next caller retries', async () => {
     const { catalog, reads, known } = catalogOf(() => {
       throw new PortolanError(ErrorCode.Cancelled, 'the gateway is shutting down');
     });
@@ -150,7 +150,7 @@ describe('Catalog', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('forgets a failure with the next start, also on disk, unless a reading will say how it is', async () => {
+  it('clears a failure at the next start, also on disk, unless a reading is in progress', async () => {
     let go: () => void = () => undefined;
     const { catalog, known, reads } = catalogOf(async () => {
       if (reads.length === 2) throw new PortolanError(ErrorCode.ConnectionError, 'it is broken');
@@ -175,7 +175,7 @@ describe('Catalog', () => {
     await expect.poll(() => known.get('a')?.error).toBeUndefined();
   });
 
-  it('keeps a failure that no reading has seen, with the tools that are known', async () => {
+  it('records a failure outside of readings, beside the known tools', async () => {
     const { catalog, known } = catalogOf(async () => [tool('t')]);
     const own = server('a');
     catalog.use([own]);
@@ -185,7 +185,7 @@ describe('Catalog', () => {
     await expect.poll(() => known.get('a')).toMatchObject({ error: { message: 'it exited' }, tools: [{}] });
   });
 
-  it('lets nobody wait for a server whose failure is known while it is tried again', async () => {
+  it('does not wait for a failed server while it is retried', async () => {
     let go: () => void = () => undefined;
     const { catalog, clock, reads } = catalogOf(async () => {
       if (reads.length > 1) await new Promise<void>((resolve) => (go = resolve));
@@ -207,7 +207,7 @@ describe('Catalog', () => {
     await expect.poll(() => namesOf(catalog.entry('a'))).toEqual(['t same']);
   });
 
-  it('reads all that is unknown, and lets whoever asks about one wait for that one', async () => {
+  it('reads all unknown servers, and a caller waits only for its own', async () => {
     const { catalog, reads } = catalogOf(() => [tool('t')]);
     catalog.use([server('a'), server('b'), server('c')]);
     const entries = await Promise.all(catalog.refreshStale('b'));
@@ -215,7 +215,7 @@ describe('Catalog', () => {
     expect(reads).toEqual(['a', 'b', 'c']);
   });
 
-  it('marks what changed since it was first seen, until a person approves it', async () => {
+  it('marks changed tools until a person approves them', async () => {
     let listed = [tool('a', 'adds'), tool('b')];
     const { catalog } = catalogOf(() => listed);
     catalog.use([server('s')]);
@@ -229,7 +229,7 @@ describe('Catalog', () => {
     expect(namesOf(catalog.entry('s'))).toEqual(['a same', 'b same', 'c same']);
   });
 
-  it('looks at what was approved elsewhere, where something is marked and pins were written since', async () => {
+  it('detects approvals of another process if a change is marked and pins were written', async () => {
     let listed = [tool('a', 'adds')];
     const looks: string[] = [];
     const memory = memoryStore();
@@ -257,14 +257,14 @@ describe('Catalog', () => {
     catalog.lookAtPins();
     catalog.lookAtPins();
     expect([namesOf(catalog.entry('s')), looks, changes.length]).toEqual([['a same', 'b new'], ['s', 's'], 1]);
-    // A file that is gone approves nothing.
+    // A missing file approves nothing.
     memory.pins.delete('s');
     stamp = 3;
     catalog.lookAtPins();
     expect([namesOf(catalog.entry('s')), reads]).toEqual([['a same', 'b new'], []]);
   });
 
-  it('reads the list of each connection once, for all who ask, and again where it could not be read', async () => {
+  it('reads the list of each connection once for all callers, and again after a failure', async () => {
     let isBroken = true;
     let lists = 0;
     const listTools = async () => {
@@ -286,7 +286,7 @@ describe('Catalog', () => {
     expect([catalog.compare(own, third), lists, namesOf(catalog.entry('s'))]).toEqual([undefined, 4, ['a changed']]);
   });
 
-  /** A server that is read again while a process of it runs that lists another tool, which was compared meanwhile. */
+  /** A server that is read again while a running process of it lists another tool, which was compared meanwhile. */
   async function comparedMeanwhile() {
     let end: (listed: Promise<unknown[]>) => void = () => undefined;
     const lists = [Promise.resolve([tool('one', 'kind')]), new Promise<unknown[]>((resolve) => (end = resolve))];
@@ -300,7 +300,7 @@ describe('Catalog', () => {
     return { catalog, known, reading, end, compare: () => catalog.compare(own, running) };
   }
 
-  it('keeps what was learnt from a running server while a reading that began before fails', async () => {
+  it('keeps facts from a running server if an earlier reading fails', async () => {
     const { catalog, known, reading, end } = await comparedMeanwhile();
     catalog.noteRoots('a');
     end(Promise.reject(new Error('gone')));
@@ -309,7 +309,7 @@ describe('Catalog', () => {
     expect(known.get('a')).toMatchObject({ tools: [{ tool: { description: 'evil' } }], asksForRoots: true });
   });
 
-  it('asks a running server again for its list where another process of it has listed something since', async () => {
+  it('reads the list of a running server again if another process of it has listed something since', async () => {
     const { catalog, reading, end, compare } = await comparedMeanwhile();
     expect(compare()).toBeUndefined();
     end(Promise.resolve([tool('one', 'kind')]));
@@ -318,7 +318,7 @@ describe('Catalog', () => {
     expect(namesOf(catalog.entry('a'))).toEqual(['one changed']);
   });
 
-  it('does not mix up two servers that have the same name one after the other', async () => {
+  it('distinguishes two servers that have the same name one after the other', async () => {
     let go: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
       go = resolve;
@@ -338,7 +338,7 @@ describe('Catalog', () => {
     expect(changes.flatMap((entry) => namesOf(entry) ?? [])).not.toContain('of old same');
   });
 
-  it('reads once more where a list changed while it was read', async () => {
+  it('reads once more if the list changed during the reading', async () => {
     let listed = [tool('old')];
     const { catalog, reads } = catalogOf(async () => {
       const now = listed;
@@ -356,7 +356,7 @@ describe('Catalog', () => {
     expect(reads).toHaveLength(2);
   });
 
-  it('refuses a name that it does not know, or not any more', async () => {
+  it('rejects an unknown name', async () => {
     const { catalog } = catalogOf(() => []);
     catalog.use([server('a')]);
     await expect(catalog.refresh('x')).rejects.toMatchObject({ code: ErrorCode.ServerNotFound });
@@ -366,7 +366,7 @@ describe('Catalog', () => {
     expect(catalog.entry('a')).toBeUndefined();
   });
 
-  it('works on where nothing can be kept, and says so', async () => {
+  it('continues if nothing can be saved, and logs that', async () => {
     const said: string[] = [];
     const failing: Store = {
       read: () => ({}),
@@ -378,10 +378,10 @@ describe('Catalog', () => {
     const { catalog } = catalogOf(() => [tool('t')], { store: failing, log: (_, message) => said.push(message) });
     catalog.use([server('a')]);
     expect(namesOf(await catalog.refresh('a'))).toEqual(['t same']);
-    expect(said).toEqual(['pins not kept', 'catalog not kept']);
+    expect(said).toEqual(['the pins could not be saved', 'the catalog could not be saved']);
   });
 
-  it('reads one server again whose list is old, and no other, while what is known still answers', async () => {
+  it('reads only the requested server again if its list is outdated, while known tools still answer', async () => {
     const { catalog, reads, clock } = catalogOf(({ name }) => [tool(`${name}${reads.length}`)]);
     catalog.use([server('a'), server('b')]);
     await Promise.all([catalog.refresh('a'), catalog.refresh('b')]);

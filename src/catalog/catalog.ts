@@ -8,12 +8,12 @@ import { listFailure } from './list-failure.js';
 import { readTools } from './read-tools.js';
 import { pinsOf } from './tool-pins.js';
 
-/** What is read in the background waits for its turn; an inquiry, for which somebody waits, does not. */
+/** `read`: a background reading, which waits in the queue. `inquiry`: a caller waits for it, so it starts at once. */
 type ReadingPurpose = 'inquiry' | 'read';
 
 export interface CatalogOptions {
   readonly store: Store;
-  /** Does something with an open connection that is held only as long as that takes. Rejects with `Cancelled` where we end ourselves. */
+  /** Runs a function with an open connection. Rejects with `Cancelled` during shutdown. */
   readonly connected: <T>(
     server: AdmittedServer,
     act: (connection: Connection) => Promise<T>,
@@ -26,24 +26,24 @@ export interface CatalogOptions {
   readonly now?: () => number;
 }
 
-/** A server that could not be read is not tried again for this long unless somebody calls it. */
+/** A failed server is not read again in this time, unless it is called. */
 const RETRY_FAILED_MS = 60_000;
 const ERA_MS = 7 * 24 * 3_600_000;
 
-/** What every admitted server can do. Answers from memory or disk at once, and reads what it does not know in the background. */
+/** The known tools of every admitted server. Unknown servers are read in the background. */
 export class Catalog {
   readonly #options: CatalogOptions;
   readonly #now: () => number;
   readonly #entries = new Map<string, CatalogEntry>();
   readonly #failedAt = new Map<string, number>();
-  /** By the server itself: under the same name there may be another one before the reading ends. */
+  /** By server instead of name, because another server may get the name before the reading ends. */
   readonly #readings = new Map<AdmittedServer, Promise<CatalogEntry>>();
-  /** Those that are read in the background, nobody waits for, and may still have to wait for their turn. */
+  /** Servers with a background reading that nobody waits for and that may still be queued. */
   readonly #inLine = new Set<AdmittedServer>();
   readonly #again = new Set<string>();
-  /** Which pins an entry was last compared with. */
+  /** The stamp of the pins with which an entry was last compared. */
   readonly #pinsSeen = new WeakMap<CatalogEntry, number>();
-  /** What each connection has listed itself: what another process of the same server listed later says nothing of it. */
+  /** The tools listed through each connection: a list from another process of the server does not apply to it. */
   readonly #compared = new WeakMap<Connection, CatalogEntry['tools']>();
   readonly #comparing = new WeakMap<Connection, Promise<CatalogEntry>>();
   #servers: ReadonlyMap<string, AdmittedServer> = new Map();
@@ -54,17 +54,17 @@ export class Catalog {
     this.#now = options.now ?? Date.now;
   }
 
-  /** From now on these are the servers. What is known of one whose definition is the same stays. */
+  /** Replaces the list of servers. The entry of a server with an unchanged definition stays. */
   use(servers: readonly AdmittedServer[]): void {
     this.#servers = new Map(servers.map((server) => [server.name, server]));
     for (const [name, entry] of this.#entries) {
       if (this.#servers.get(name)?.definition === entry.server.definition) continue;
       this.#entries.delete(name);
-      this.#failedAt.delete(name); // whoever mended an entry wants it tried now
+      this.#failedAt.delete(name); // a corrected server is tried at once
     }
   }
 
-  /** What is known now; the first look at a server reads its file. */
+  /** The current entry; the first access reads its file. */
   entry(name: string): CatalogEntry | undefined {
     const held = this.#entries.get(name);
     if (held) return held;
@@ -80,14 +80,14 @@ export class Catalog {
     return [...this.#servers.keys()].flatMap((name) => this.entry(name) ?? []);
   }
 
-  /** How a server wants to be greeted, as far as that is known and not too long ago: one that was updated may be another. */
+  /** The protocol era of a server, if known recently: an updated server may use another. */
   eraOf(name: string): Era | undefined {
     const { greeting, readAt } = this.entry(name) ?? {};
     const isRecent = readAt !== undefined && Math.abs(this.#now() - readAt) < ERA_MS;
     return greeting && isRecent ? eraOfVersion(greeting.protocolVersion) : undefined;
   }
 
-  /** It is read for the first time: neither its tools are known nor a reason why they are not. */
+  /** The server is being read for the first time: neither its tools nor a failure are known. */
   isPending(name: string): boolean {
     const entry = this.isReading(name) ? this.entry(name) : undefined;
     return entry !== undefined && isUnknown(entry);
@@ -98,7 +98,7 @@ export class Catalog {
     return server !== undefined && this.#readings.has(server);
   }
 
-  /** Reads in the background what is unknown or too old. Gives the readings that somebody may want to wait for: of unknown servers, or of the one that is asked about. */
+  /** Reads unknown and outdated servers in the background. Returns the readings worth waiting for. */
   refreshStale(only?: string): readonly Promise<CatalogEntry>[] {
     return this.entries().flatMap((entry) => {
       const { name } = entry.server;
@@ -107,28 +107,28 @@ export class Catalog {
     });
   }
 
-  /** Has one server's list read again if it is old; whoever asks for it now is answered from what is known. */
+  /** Starts a reading of one server if its list is outdated. Callers get the known list meanwhile. */
   refreshIfStale(name: string): void {
     const entry = this.entry(name);
     if (entry) this.#readIfStale(entry, 'read');
   }
 
-  /** The reading that somebody who asks has to wait for, if there is one. */
+  /** The reading that a caller has to wait for, if there is one. */
   #readIfStale(entry: CatalogEntry, purpose: ReadingPurpose): readonly Promise<CatalogEntry>[] {
     const now = this.#now();
     const { name } = entry.server;
     if (this.isReading(name)) return isUnknown(entry) ? [this.#refresh(name, purpose)] : [];
     const age = now - (entry.readAt ?? Number.NEGATIVE_INFINITY);
     const sinceFailure = now - (this.#failedAt.get(name) ?? Number.NEGATIVE_INFINITY);
-    // A clock that was set back must not keep an old reading forever.
+    // A clock that was set back must not keep an old reading valid forever.
     const isFresh = entry.tools !== undefined && age >= 0 && age < this.#options.ttlMs();
     if (isFresh || (sinceFailure >= 0 && sinceFailure < RETRY_FAILED_MS)) return [];
     const reading = this.#refresh(name, isUnknown(entry) ? purpose : 'read');
-    reading.catch(() => undefined); // the entry says what happened
+    reading.catch(() => undefined); // the entry records the failure
     return isUnknown(entry) ? [reading] : [];
   }
 
-  /** Reads a server's tools now, once for all who ask at the same time. Rejects if it cannot be read. */
+  /** Reads a server's tools now, once for all concurrent callers. Rejects if reading fails. */
   refresh(name: string): Promise<CatalogEntry> {
     return this.#refresh(name, 'inquiry');
   }
@@ -136,11 +136,11 @@ export class Catalog {
   #refresh(name: string, purpose: ReadingPurpose): Promise<CatalogEntry> {
     const server = this.#servers.get(name);
     if (!server)
-      return Promise.reject(new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`));
+      return Promise.reject(new PortolanError(ErrorCode.ServerNotFound, `there is no server named "${name}"`));
     const running = this.#readings.get(server);
     if (running) {
       if (purpose === 'inquiry' && this.#inLine.delete(server))
-        this.#options.connected(server, async () => undefined, purpose).catch(() => undefined); // the reading says it
+        this.#options.connected(server, async () => undefined, purpose).catch(() => undefined); // the reading reports it
       return running;
     }
     const reading = this.#read(server, purpose).finally(() => {
@@ -151,13 +151,13 @@ export class Catalog {
     return reading;
   }
 
-  /** The server says that its list changed: whatever is being read now may be the old one. */
+  /** Called after a list change notification: a reading in progress may have the old list. */
   refreshSoon(name: string): void {
     if (this.isReading(name)) this.#again.add(name);
-    else this.#refresh(name, 'read').catch(() => undefined); // the entry says what happened
+    else this.#refresh(name, 'read').catch(() => undefined); // the entry records the failure
   }
 
-  /** Reads what this very connection lists: what was started anew may be another than what was read. Undefined where what is known is its list. */
+  /** Reads the list of a restarted server. Undefined if the known list came from this connection. */
   compare(server: AdmittedServer, connection: Connection): Promise<CatalogEntry> | undefined {
     const listed = this.#compared.get(connection);
     if (listed && listed === this.entry(server.name)?.tools) return undefined;
@@ -168,7 +168,7 @@ export class Catalog {
     return comparing;
   }
 
-  /** A person has looked at tools: from now on what they saw is what is compared with, and not what may have come since. */
+  /** Approves tools. The pins are those that the person saw, not what the server may have listed since. */
   async approveTools(name: string, seen?: Pins): Promise<void> {
     const entry = this.entry(name);
     if (!entry?.tools) return;
@@ -177,7 +177,7 @@ export class Catalog {
     this.#replace({ ...entry, tools: withPins(entry.tools, pins) }, entry);
   }
 
-  /** What is marked here may have been approved elsewhere since. Where nothing is marked, nothing is looked at. */
+  /** A change marked here may have been approved by another process since. Does nothing if no change is marked. */
   lookAtPins(): void {
     const { store } = this.#options;
     const marked = [...this.#entries.values()].filter(({ tools }) => tools?.some(({ pin }) => pin !== 'same'));
@@ -185,7 +185,7 @@ export class Catalog {
     for (const entry of marked) {
       if (stamp !== undefined && this.#pinsSeen.get(entry) === stamp) continue;
       const pins = store.readPins(entry.server);
-      if (!pins) continue; // a file that is gone approves nothing
+      if (!pins) continue; // a missing file approves nothing
       const tools = withPins(entry.tools ?? [], pins);
       const isOther = tools.some(({ pin }, n) => pin !== entry.tools?.[n]?.pin);
       const now = isOther ? this.#replace({ ...entry, tools }, entry) : entry;
@@ -193,7 +193,7 @@ export class Catalog {
     }
   }
 
-  /** The server wanted to know where its client works: whoever starts it next has to know. */
+  /** The server has requested the roots of its client: the next start must know that. */
   noteRoots(name: string): void {
     const entry = this.entry(name);
     if (!entry || entry.asksForRoots) return;
@@ -201,7 +201,7 @@ export class Catalog {
     void this.#keep(entry.server, knowledgeOf(noted));
   }
 
-  /** It has started, which ends what kept it from that before; or it failed. A reading that is under way will say more. */
+  /** Records a start (which clears an earlier failure) or a failure. A running reading replaces it. */
   noteOutcome(server: AdmittedServer, failure?: string): void {
     const entry = this.#isCurrent(server) ? this.entry(server.name) : undefined;
     if (!entry || entry.error === failure || this.isReading(server.name)) return;
@@ -228,22 +228,21 @@ export class Catalog {
       };
       const { connection, listed, greeting } = await (given ? list(given) : connected(server, list, purpose));
       const { tools, refused } = readTools(listed);
-      if (refused.length > 0) log('warn', 'tools left out', { server: server.name, refused });
+      if (refused.length > 0) log('warn', 'tools were rejected', { server: server.name, refused });
       const entry = await this.#learn(server, { tools, greeting, readAt: this.#now() }, before);
-      this.#compared.set(connection, entry.tools); // not before the entry says what was found
+      this.#compared.set(connection, entry.tools); // not before the entry contains the result
       return entry;
     } catch (error) {
       this.#inLine.delete(server);
-      // What was broken off by ourselves is nobody's failure: whoever comes next has to try. Of a connection that is in use
-      // its user hears, and whether it was lost or ended says the pool.
+      // Not recorded: a cancelled reading, and the failure of a connection in use, which its user sees.
       if (given || (error instanceof PortolanError && error.code === ErrorCode.Cancelled)) throw error;
       const message = error instanceof Error ? error.message : String(error);
       const at = this.#now();
       if (this.#isCurrent(server)) this.#failedAt.set(server.name, at);
-      // What was learnt meanwhile from a server that runs counts for more than what was known when this began.
+      // Facts learned from a running server during this reading take precedence over older ones.
       const now = this.#isCurrent(server) ? (this.#entries.get(server.name) ?? before) : before;
       this.#replace({ ...(now ?? { server }), error: message }, now);
-      this.#readings.delete(server); // it is over; that it is still written down keeps nobody from trying again
+      this.#readings.delete(server); // the reading is over; an unfinished write must not prevent a retry
       await this.#keep(server, { ...knowledgeOf(now), error: { message, at } });
       throw error;
     }
@@ -267,7 +266,7 @@ export class Catalog {
     return entry;
   }
 
-  /** The chart may have been replaced while a server was read: what is not in it any more is not brought back. */
+  /** The list of servers may have changed during the reading: a removed server is not added again. */
   #replace(entry: CatalogEntry, before: CatalogEntry | undefined): CatalogEntry {
     if (!this.#isCurrent(entry.server)) return entry;
     this.#entries.set(entry.server.name, entry);
@@ -279,19 +278,19 @@ export class Catalog {
     return this.#servers.get(name)?.definition === definition;
   }
 
-  /** One after the other: what was known first must not be written last. */
+  /** Writes are sequential, so that older facts never replace newer ones. */
   #keep(server: AdmittedServer, knowledge: Knowledge): Promise<void> {
     const write = () => this.#options.store.write(server, knowledge);
-    // Of a server, not about it: what fails is a file of ours, and whoever ran a command hears of those.
+    // A failed write concerns our own file, not the server, so it is logged without failing the reading.
     this.#kept = this.#kept.then(write).catch((error: Error) => {
-      this.#options.log('warn', 'catalog not kept', { of: server.name, error: error.message });
+      this.#options.log('warn', 'the catalog could not be saved', { of: server.name, error: error.message });
     });
     return this.#kept;
   }
 
   async #pin(server: AdmittedServer, pins: Pins): Promise<void> {
     await this.#options.store.writePins(server, pins).catch((error: Error) => {
-      this.#options.log('warn', 'pins not kept', { of: server.name, error: error.message });
+      this.#options.log('warn', 'the pins could not be saved', { of: server.name, error: error.message });
     });
   }
 }

@@ -13,35 +13,35 @@ const PREFIX = 'its list of tools could not be read: ';
 describe('listFailure', () => {
   it.each([
     {
-      title: 'a local server’s refusal with where to look',
+      title: 'the refusal of a local server, with its log',
       server: local,
       error: new PortolanError(ErrorCode.ToolExecutionError, 'no database', { cause }),
       told: {
         message: `${PREFIX}no database`,
-        hint: "the next call reads it again; see what it said with `portolan logs 'My Server'`",
+        hint: "the next call tries again; for its output run `portolan logs 'My Server'`",
         cause,
       },
     },
     {
-      title: 'a remote server’s refusal, which leaves no log',
+      title: 'the refusal of a remote server, which has no log',
       server: remote,
       error: new PortolanError(ErrorCode.ToolExecutionError, 'no database', { cause }),
-      told: { message: `${PREFIX}no database`, hint: 'the next call reads it again', cause },
+      told: { message: `${PREFIX}no database`, hint: 'the next call tries again', cause },
     },
     {
-      title: 'a list over the limit with what to do about that',
+      title: 'a list over the limit, with a hint',
       server: local,
       error: new PortolanError(ErrorCode.ResultTooLarge, 'the result has 9 bytes', { hint: 'raise the limit' }),
       told: { message: `${PREFIX}the result has 9 bytes`, hint: 'raise the limit' },
     },
     {
-      title: 'a lost connection as it is',
+      title: 'a lost connection unchanged',
       server: local,
       error: new PortolanError(ErrorCode.ConnectionError, 'it exited', { hint: 'look' }),
       told: { message: 'it exited', hint: 'look' },
     },
-    { title: 'what is our own fault as it is', server: local, error: new TypeError('x'), told: { message: 'x' } },
-  ])('tells $title', ({ server, error, told }) => {
+    { title: 'an internal error unchanged', server: local, error: new TypeError('x'), told: { message: 'x' } },
+  ])('returns $title', ({ server, error, told }) => {
     if (!server) throw new Error('it was allowed');
     expect(listFailure(error, server)).toMatchObject(told);
   });

@@ -22,7 +22,7 @@ describe('readTools', () => {
     });
   });
 
-  it('gives a tool without a schema one that takes anything', () => {
+  it('adds a schema that accepts anything if there is none', () => {
     expect(readTools([{ name: 'a' }, { name: 'b', inputSchema: 'no', annotations: 7, description: 9 }]).tools).toEqual([
       { tool: { name: 'a', inputSchema: { type: 'object' } }, hash: expect.any(String), faults: [] },
       { tool: { name: 'b', inputSchema: { type: 'object' } }, hash: expect.any(String), faults: [] },
@@ -34,26 +34,26 @@ describe('readTools', () => {
     { title: 'no name', tool: {}, refused: 'tool 1 has no name of 1 to 256 characters' },
     { title: 'an empty name', tool: { name: '' }, refused: 'tool 1 has no name of 1 to 256 characters' },
     {
-      title: 'a name as long as a book',
+      title: 'a name that is too long',
       tool: { name: 'x'.repeat(257) },
       refused: 'tool 1 has no name of 1 to 256 characters',
     },
     {
-      title: 'a name that nobody can see whole',
+      title: 'a name with invisible characters',
       tool: { name: 'a\u200bb' },
-      refused: 'tool 1 has a name with characters that nobody can see',
+      refused: 'tool 1 has a name with invisible characters',
     },
     {
-      title: 'a payload for a description',
+      title: 'a description that is too large',
       tool: { name: 'a', description: 'x'.repeat(600_000) },
       refused: 'tool 1 (a) is too large',
     },
     {
-      title: 'a payload beside it',
+      title: 'another field that is too large',
       tool: { name: 'a', more: 'x'.repeat(600_000) },
       refused: 'tool 1 (a) is too large',
     },
-  ])('leaves out a tool with $title, and no other', ({ tool, refused }) => {
+  ])('rejects only the tool with $title', ({ tool, refused }) => {
     const read = readTools([tool, { name: 'good' }]);
     expect({ names: read.tools.map((one) => one.tool.name), refused: read.refused }).toEqual({
       names: ['good'],
@@ -61,7 +61,7 @@ describe('readTools', () => {
     });
   });
 
-  it('lets the first of two of the same name stand', () => {
+  it('keeps the first of two tools with the same name', () => {
     const { tools, refused } = readTools([
       { name: 'a', description: 'first' },
       { name: 'a', description: 'second' },
@@ -70,11 +70,11 @@ describe('readTools', () => {
     expect(refused).toEqual(['tool 2 has the name of another, a']);
   });
 
-  it('says no more than a few refusals', () => {
+  it('limits the number of messages', () => {
     expect(readTools(Array.from({ length: 1_000 }, () => 7)).refused).toHaveLength(20);
   });
 
-  it('takes out what nobody sees and says so, in every text', () => {
+  it('removes and reports invisible characters in every text', () => {
     const hidden = '\u{e0041}\u200b';
     const { tools } = readTools([
       { name: 'a', description: `x${hidden}`, inputSchema: { properties: { p: { description: `y${hidden}` } } } },
@@ -87,7 +87,7 @@ describe('readTools', () => {
     expect(new Set(tools[0]?.faults)).toEqual(new Set(['tag', 'zero-width']));
   });
 
-  it('has one hash for one definition, in whatever order it is written, and another for a hidden change', () => {
+  it('has one hash per definition, in any order of keys, and another after a hidden change', () => {
     const hashes = [
       { name: 'a', description: 'd', inputSchema: { type: 'object', properties: { x: {}, y: {} } } },
       { inputSchema: { properties: { y: {}, x: {} }, type: 'object' }, description: 'd', name: 'a' },
@@ -96,7 +96,7 @@ describe('readTools', () => {
     expect([hashes[0] === hashes[1], hashes[0] === hashes[2]]).toEqual([true, false]);
   });
 
-  it('never throws, pollutes nothing, and makes only what its own files may hold', () => {
+  it('never throws, changes no prototype, and creates only valid entries', () => {
     const value = fc.oneof(
       fc.jsonValue(),
       fc.record(

@@ -1,18 +1,18 @@
 import { cleanDeep, cleanText, isObject, sha256, type TextFault } from '../base/index.js';
 import type { Tool } from '../model/index.js';
 
-/** A tool in the catalog: what a model is shown of it, and what was noticed about it. */
+/** A tool in the catalog: its description for models, and the faults found in it. */
 export interface ListedTool {
   readonly tool: Tool;
-  /** Of the definition as the server gave it, hidden characters and all. */
+  /** The hash of the definition as the server sent it, including hidden characters. */
   readonly hash: string;
-  /** What was taken out of its texts. */
+  /** The kinds of characters that were removed from its texts. */
   readonly faults: readonly TextFault[];
 }
 
 export interface ReadTools {
   readonly tools: readonly ListedTool[];
-  /** What could not be listed, said for people. */
+  /** Messages about tools that could not be listed. */
   readonly refused: readonly string[];
 }
 
@@ -20,11 +20,11 @@ const MAX_NAME_CHARACTERS = 256;
 const MAX_DESCRIPTION_CHARACTERS = 20_000;
 const MAX_SCHEMA_TEXT_CHARACTERS = 8_000;
 const MAX_SCHEMA_DEPTH = 64;
-/** A definition larger than this is no description but a payload. */
+/** A larger definition is rejected as abuse. */
 const MAX_TOOL_CHARACTERS = 512 * 1024;
 const MAX_REFUSALS_SHOWN = 20;
 
-/** What a server listed, made safe to show. One bad tool costs that tool. */
+/** Validates and cleans the tools that a server listed. An invalid tool does not affect the others. */
 export function readTools(listed: readonly unknown[]): ReadTools {
   const tools = new Map<string, ListedTool>();
   const refused: string[] = [];
@@ -37,14 +37,14 @@ export function readTools(listed: readonly unknown[]): ReadTools {
   return { tools: [...tools.values()], refused: refused.slice(0, MAX_REFUSALS_SHOWN) };
 }
 
-/** The tool, or what is wrong with it. */
+/** Returns the tool, or a description of the fault. */
 function readTool(value: unknown): ListedTool | string {
   if (!isObject(value)) return 'is not an object';
   const { name, title, description, inputSchema, outputSchema, annotations, ...more } = value;
   if (typeof name !== 'string' || name === '' || name.length > MAX_NAME_CHARACTERS)
     return `has no name of 1 to ${MAX_NAME_CHARACTERS} characters`;
-  // A name is not mended: what is called must be what is shown.
-  if (cleanText(name, MAX_NAME_CHARACTERS).found.length > 0) return 'has a name with characters that nobody can see';
+  // A name is never cleaned: the called name must be the shown one.
+  if (cleanText(name, MAX_NAME_CHARACTERS).found.length > 0) return 'has a name with invisible characters';
   const text = canonical({ name, title, description, inputSchema, outputSchema, annotations });
   if (text.length + JSON.stringify(more).length > MAX_TOOL_CHARACTERS) return `(${name}) is too large`;
   const faults = new Set<TextFault>();
@@ -70,14 +70,14 @@ function readTool(value: unknown): ListedTool | string {
   return { tool, hash: sha256(text), faults: [...faults] };
 }
 
-/** One text for one value: the order of keys changes nothing. */
+/** Serializes equal values to the same text, independent of the order of keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) =>
     isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
   );
 }
 
-/** Whether a value from our own files is what `readTools` made: checked in shape, not cleaned a second time. */
+/** Returns whether a value from our own files has the shape that `readTools` creates. Does not clean it again. */
 export function isListedTool(value: unknown): value is ListedTool {
   if (!isObject(value) || !isObject(value.tool)) return false;
   const { tool, hash, faults } = value;
