@@ -37,7 +37,7 @@ describe('portolan config show', () => {
         ['passEnv', '[]', 'default'],
       ]),
     );
-    expect(stdout).toContain('"passEnv" of the project does not count');
+    expect(stdout).toContain('"passEnv" of the project is ignored');
     expect(stdout).not.toContain('noise');
   });
 
@@ -96,7 +96,7 @@ describe('portolan config validate', () => {
     {
       title: 'an unknown key of a project',
       files: { '<project>/portolan.config.json': '{"timeout": 5}' },
-      says: '"timeout" is no setting',
+      says: '"timeout" is not a known setting',
       code: 2,
     },
     {

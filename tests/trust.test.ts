@@ -299,7 +299,7 @@ describe('a command line', () => {
     using machine = makeMachine();
     mkdirSync(machine.path('~/.config'), { recursive: true });
     machine.write({ '<project>/portolan.config.json': '{"limits": {"queue": 9999}}' });
-    expect((await portolan(machine, ['config', 'validate'])).out).toContain('does not count');
+    expect((await portolan(machine, ['config', 'validate'])).out).toContain('is ignored');
     await portolan(machine, ['approve', '--settings', '--yes']);
     expect(JSON.parse((await portolan(machine, ['config', 'show', '--json'])).out)).toMatchObject({
       settings: { limits: { queue: 9999 } },

@@ -15,52 +15,57 @@ describe('checkSettings', () => {
       title: 'an unknown key',
       text: '{\n"enabld": true}',
       line: 2,
-      message: '"enabld" is no setting',
+      message: '"enabld" is not a known setting',
       hint: 'known here: $schema, enabled',
     },
     {
       title: 'an unknown key in a group',
       text: '{"cache": {"tll": 1}}',
       line: 1,
-      message: '"cache.tll" is no setting',
+      message: '"cache.tll" is not a known setting',
       hint: 'known here: enabled, ttl',
     },
     {
       title: 'an unknown key in a list',
       text: '{"toolRules": [\n{"pattern": ["a"]},\n{"pattern": ["a"], "on": 1}]}',
       line: 3,
-      message: '"toolRules[1].on" is no setting',
+      message: '"toolRules[1].on" is not a known setting',
       hint: 'known here: pattern',
     },
-    { title: 'a word for a switch', text: '{"enabled": "yes"}', line: 1, message: '"enabled" is not true or false' },
     {
-      title: 'a word for a number',
+      title: 'a word instead of a boolean',
+      text: '{"enabled": "yes"}',
+      line: 1,
+      message: '"enabled" is not true or false',
+    },
+    {
+      title: 'a word instead of a number',
       text: '{"timeouts": {\n\n"callMs": "30s"}}',
       line: 3,
       message: '"timeouts.callMs" is not a number',
     },
     {
-      title: 'half a millisecond',
+      title: 'a fraction of a millisecond',
       text: '{"timeouts": {"callMs": 0.5}}',
       line: 1,
       message: '"timeouts.callMs" is not a whole number',
     },
     {
-      title: 'a limit of nothing',
+      title: 'a limit of zero',
       text: '{"limits": {"maxDepth": 0}}',
       line: 1,
       message: '"limits.maxDepth" is not a number of at least 1',
     },
     {
-      title: 'a number without end',
+      title: 'an infinite number',
       text: '{"limits": {"maxDepth": 1e400}}',
       line: 1,
       message: '"limits.maxDepth" is not',
     },
-    { title: 'a list for a map', text: '{"cache": []}', line: 1, message: '"cache" is not a map' },
-    { title: 'a map for a list', text: '{"sources": {}}', line: 1, message: '"sources" is not a list' },
+    { title: 'a list instead of a map', text: '{"cache": []}', line: 1, message: '"cache" is not a map' },
+    { title: 'a map instead of a list', text: '{"sources": {}}', line: 1, message: '"sources" is not a list' },
     {
-      title: 'a string for a list of patterns',
+      title: 'a string instead of a list of patterns',
       text: '{"toolRules": [{"pattern": "*"}]}',
       line: 1,
       message: '"toolRules[0].pattern" is not a list',
@@ -74,34 +79,34 @@ describe('checkSettings', () => {
       title: 'an empty pattern',
       text: '{"toolRules": [{"pattern": [""]}]}',
       line: 1,
-      message: '"toolRules[0].pattern[0]" is not a string that is not empty',
+      message: '"toolRules[0].pattern[0]" is not a non-empty string',
     },
     {
-      title: 'a choice nobody offers',
+      title: 'an unknown choice',
       text: '{"approval": "never"}',
       line: 1,
       message: '"approval" is not one of "project", "all"',
     },
     {
-      title: 'a choice nobody offers, in a map',
+      title: 'an unknown choice in a map',
       text: '{"approval": {\n"files": "never"}}',
       line: 2,
       message: '"approval.files" is not one of "ask", "warn", "off"',
     },
     {
-      title: 'a server named in no known way',
+      title: 'a server identified by an unknown key',
       text: '{"deniedMcpServers": [{"name": "x"}]}',
       line: 1,
       message: '"deniedMcpServers[0]" is not one of {"serverName"',
     },
     {
-      title: 'a server named in two ways',
+      title: 'a server identified by two keys',
       text: '{"deniedMcpServers": [{"serverName": "x", "serverUrl": "y"}]}',
       line: 1,
       message: '"deniedMcpServers[0]" is not one of',
     },
     {
-      title: 'a file for an address',
+      title: 'a file URL',
       text: '{"connectorsUrl": "file:///etc/passwd"}',
       line: 1,
       message: '"connectorsUrl" is not an http or https address',
@@ -113,9 +118,9 @@ describe('checkSettings', () => {
       message: '"passEnv[0]" is not a name of a variable',
     },
     { title: 'null', text: '{"http": null}', line: 1, message: '"http" is not a map' },
-    { title: 'a list of settings', text: '[]', line: 1, message: 'the whole is not a map' },
+    { title: 'a list of settings', text: '[]', line: 1, message: 'the top level is not a map' },
     {
-      title: 'a wrapper that is no map',
+      title: 'a wrapper that is not a map',
       text: '{\n"discovery": 7}',
       line: 2,
       message: '"discovery" is not a map',
@@ -127,10 +132,10 @@ describe('checkSettings', () => {
       message: '"discovery.cache.ttl" is not a number',
     },
     {
-      title: 'a setting that does not belong into the wrapper',
+      title: 'a setting that is not allowed in the wrapper',
       text: '{"discovery": {"timeouts": {"callMs": 1}}}',
       line: 1,
-      message: '"discovery.timeouts" is no setting',
+      message: '"discovery.timeouts" is not a known setting',
       hint: 'known here: enabled, cache, sources, toolRules',
     },
     {
@@ -140,8 +145,13 @@ describe('checkSettings', () => {
       message: '"discovery.cache.ttl" is also set as "cache.ttl"',
       hint: 'remove one of the two',
     },
-    { title: 'a prototype', text: '{"__proto__": {"enabled": false}}', line: 1, message: '"__proto__" is no setting' },
-  ])('names file, line, key and expected type of $title', async ({ text, line, message, hint = '' }) => {
+    {
+      title: '__proto__ as a key',
+      text: '{"__proto__": {"enabled": false}}',
+      line: 1,
+      message: '"__proto__" is not a known setting',
+    },
+  ])('reports file, line, key and expected type of $title', async ({ text, line, message, hint = '' }) => {
     const where = { code: 'settings-invalid', severity: 'error', source: '/p/portolan.config.json' };
     expect(await check(text)).toEqual({
       kind: 'invalid',
@@ -156,7 +166,7 @@ describe('checkSettings', () => {
     });
   });
 
-  it('takes its own defaults, and a file with comments and commas too many', async () => {
+  it('accepts its own defaults, comments and trailing commas', async () => {
     expect(await check(JSON.stringify(DEFAULTS))).toMatchObject({ kind: 'valid' });
     const [settings, lines] = [{ cache: { ttl: 5 } }, { 'cache.ttl': 2 }];
     expect(await check('// mine\n{"cache": {"ttl": 5,},}')).toEqual({ kind: 'valid', settings, lines });
@@ -164,7 +174,7 @@ describe('checkSettings', () => {
     expect(await check('// nothing yet')).toEqual({ kind: 'valid', settings: {}, lines: {} });
   });
 
-  it('takes some settings in the wrapper `discovery`, beside others outside it', async () => {
+  it('accepts some settings in the wrapper `discovery`, beside others outside it', async () => {
     const text = `{"approval": {"scope": "all",\n"elicitation": false},
       "discovery": {"enabled": true, "cache": {"enabled": false,
         "ttl": 5}, "toolRules": [{"pattern": ["a"], "enabled": false}]},
@@ -179,7 +189,7 @@ describe('checkSettings', () => {
     });
   });
 
-  it('leaves out the keys of another program only where the file is shared with it', async () => {
+  it('ignores unknown keys only in a file shared with another program', async () => {
     const value = {
       ...{ version: '1', providers: { a: { type: 'b' } }, enabled: true, cache: { ttl: 5, size: 3 } },
       discovery: { toolRules: [{ pattern: ['a'], note: 'c' }], sources: [{ path: 'd', type: 'e' }], languages: ['f'] },
@@ -195,11 +205,11 @@ describe('checkSettings', () => {
       problems: [
         ...['cache.size', 'version', 'providers'],
         ...['discovery.sources[0].type', 'discovery.toolRules[0].note', 'discovery.languages'],
-      ].map((key) => ({ message: `"${key}" is no setting` })),
+      ].map((key) => ({ message: `"${key}" is not a known setting` })),
     });
   });
 
-  it('names at most twenty faults of a file', async () => {
+  it('reports at most twenty faults of a file', async () => {
     const keys = Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`k${n}`, n]));
     const checked = await check(JSON.stringify(keys));
     expect(checked.kind === 'invalid' && checked.problems).toHaveLength(20);
@@ -209,23 +219,23 @@ describe('checkSettings', () => {
 describe('parseSettingsJson', () => {
   it.each([
     {
-      title: 'a comma that is missing',
+      title: 'a missing comma',
       text: '{"a": 1\n"b": 2}',
       expected: { message: 'not valid JSON: comma expected', line: 2 },
     },
     {
-      title: 'an end that is missing',
+      title: 'a missing end',
       text: '{"a": ',
       expected: { message: expect.stringContaining('not valid JSON') },
     },
-    { title: 'brackets without end', text: '['.repeat(500_000), expected: { message: expect.any(String) } },
+    { title: 'unclosed brackets', text: '['.repeat(500_000), expected: { message: expect.any(String) } },
     {
-      title: 'depth without end',
+      title: 'too many levels',
       text: `${'['.repeat(200_000)}${']'.repeat(200_000)}`,
-      expected: { message: 'it nests too deep' },
+      expected: { message: 'it is nested too deep' },
     },
     { title: 'megabytes', text: `"${'x'.repeat(1024 * 1024)}"`, expected: { message: 'it is larger than 1 MB' } },
-  ])('says what is wrong with $title', async ({ text, expected }) => {
+  ])('describes the fault of $title', async ({ text, expected }) => {
     expect(await parseSettingsJson(text)).toMatchObject({ kind: 'broken', ...expected });
   });
 });

@@ -4,16 +4,16 @@ import { over } from './merge-settings.js';
 import { leavesOf, type SettingLines } from './setting-keys.js';
 import { DiscoverySection, KNOWN_KEYS, SettingsFile } from './settings-schema.js';
 
-/** Where a value was written, so that what is wrong with it can be found. */
+/** A settings value with its source, for messages. */
 export interface UncheckedSettings {
   readonly source: string;
   readonly value: unknown;
-  /** Keys that are not ours are left out instead of being errors: another program reads the file too. */
+  /** Ignore unknown keys instead of reporting them, because another program reads the file too. */
   readonly isShared?: boolean;
   lineOf(path: readonly PropertyKey[]): number | undefined;
 }
 
-/** A file with more faults than this is looked at again once these are mended. */
+/** The maximum number of faults reported for one file. */
 const MAX_FAULTS = 20;
 const WRAPPER = 'discovery';
 
@@ -21,7 +21,9 @@ export type Checked =
   | { readonly kind: 'valid'; readonly settings: SettingsFile; readonly lines: SettingLines }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
-/** Checks a value against the schema. Every fault becomes a problem that names file, key and expected type. */
+/**
+ * Checks a value against the schema. Every fault becomes a problem that names the file, the key and the expected type.
+ */
 export function checkSettings({ source, value, isShared = false, lineOf }: UncheckedSettings): Checked {
   const { outside, inside } = unwrapped(value);
   const outer = parsed(SettingsFile, flat(outside), isShared);
@@ -39,7 +41,7 @@ export function checkSettings({ source, value, isShared = false, lineOf }: Unche
     return {
       code: 'settings-invalid',
       severity: 'error',
-      message: `${key === '' ? 'the whole' : `"${key}"`} ${message}`,
+      message: `${key === '' ? 'the top level' : `"${key}"`} ${message}`,
       hint,
       source,
       ...(line !== undefined && { line }),
@@ -73,7 +75,7 @@ function isContainer(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-/** Which of two values counts would be a guess. */
+/** If a setting is written twice, choosing one of the values would be a guess. */
 function setTwice(outer: SettingsFile, inner: SettingsFile): Fault[] {
   const known = leavesOf(outer);
   return [...leavesOf(inner).keys()]
@@ -96,7 +98,7 @@ function linesOf(settings: SettingsFile, lineOf: UncheckedSettings['lineOf']): S
   return Object.fromEntries(lines);
 }
 
-/** `approval` may also be a map: who has to be asked, about which files, and whether by way of the client. */
+/** `approval` may also be a map: which servers need approval, about which files, and whether by elicitation. */
 function flat(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('approval' in value)) return value;
   const { approval, ...rest } = value;
@@ -110,7 +112,7 @@ function flat(value: unknown): unknown {
   };
 }
 
-/** The key in the map, where `approval` is written as one. */
+/** The path in the file if `approval` is written as a map. */
 function asWritten(path: readonly PropertyKey[], value: unknown): readonly PropertyKey[] {
   const isMap =
     typeof value === 'object' && value !== null && 'approval' in value && typeof value.approval === 'object';
@@ -135,8 +137,8 @@ function faultsOf(issue: Issue, before: readonly string[]): Fault[] {
     const known = KNOWN_KEYS[knownName(place)];
     return issue.keys.map((key) => ({
       path: [...place, key],
-      message: 'is no setting',
-      hint: known ? `remove it or correct its spelling; known here: ${known.join(', ')}` : 'remove it',
+      message: 'is not a known setting',
+      hint: known ? `remove it or correct its spelling; known settings: ${known.join(', ')}` : 'remove it',
     }));
   }
   const expected = expectedBy(issue);
@@ -144,7 +146,7 @@ function faultsOf(issue: Issue, before: readonly string[]): Fault[] {
   return [{ path: place, message: `is not ${expected}`, hint }];
 }
 
-/** The keys of a list's items are the same for each item, and those in the wrapper the same as outside it. */
+/** All items of a list have the same keys, and the wrapper has the same keys as the top level. */
 function knownName(place: readonly PropertyKey[]): string {
   const [first, ...rest] = place;
   return keyName(first === WRAPPER && rest.length > 0 ? rest : place).replaceAll(/\[\d+\]/g, '[]');
@@ -167,8 +169,8 @@ function expectedBy(issue: Issue): string {
     case 'invalid_value':
       return `one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}`;
     case 'too_small':
-      if (issue.origin === 'string') return 'a string that is not empty';
-      return issue.origin === 'array' ? 'a list that is not empty' : `a number of at least ${issue.minimum}`;
+      if (issue.origin === 'string') return 'a non-empty string';
+      return issue.origin === 'array' ? 'a non-empty list' : `a number of at least ${issue.minimum}`;
     case 'too_big':
       return `a number of at most ${issue.maximum}`;
     case 'invalid_format':
@@ -178,7 +180,7 @@ function expectedBy(issue: Issue): string {
   }
 }
 
-/** `toolRules[0].pattern`, as a person would write it. */
+/** In the notation that a person would use: `toolRules[0].pattern`. */
 function keyName(path: readonly PropertyKey[]): string {
   return path.reduce<string>(
     (name, key) => (typeof key === 'number' ? `${name}[${key}]` : name === '' ? String(key) : `${name}.${String(key)}`),

@@ -1,7 +1,7 @@
 /**
- * The program of the thread in which settings that are code run. It is a text because a thread needs a file or a text,
- * and the bundle has no file for it. It evaluates the text it was handed, never the file: that may have changed since
- * someone approved it.
+ * The program of the worker thread that runs settings written as code. It is a string because the bundle has no
+ * separate file for it. It evaluates the text it receives instead of reading the file, which may have changed since it
+ * was approved.
  */
 export const CODE_WORKER = `
 const { parentPort, workerData } = require('node:worker_threads');

@@ -10,23 +10,25 @@ type ServerEntry = Given<'deniedMcpServers'>[number];
 type SourceSetting = Given<'sources'>[number];
 type ConnectorSetting = Given<'connectors'>[number];
 
-/** What holds after all files are read. What is missing here has no default and nobody set it. */
+/** The effective settings. Optional settings have no default. */
 export interface Settings {
   readonly enabled: boolean;
   /** `ttl` in seconds. */
   readonly cache: Whole<'cache'>;
   readonly sources: readonly SourceSetting[];
   readonly toolRules: readonly ToolRule[];
-  /** Decides about a tool that no rule enables or disables. */
+  /** Applies to a tool that no rule enables or disables. */
   readonly toolDefault: Given<'toolDefault'>;
   readonly approval: Given<'approval'>;
-  /** What a change in a file that an approval covers leads to; written as `approval.files` too. */
+  /** The reaction to a change in a file that an approval covers; also written as `approval.files`. */
   readonly approvalFiles: Given<'approvalFiles'>;
-  /** Whether a client may be asked to let a waiting server run; written as `approval.elicitation` too. */
+  /**
+   * Whether a client may be asked (by elicitation) to approve a waiting server; also written as `approval.elicitation`.
+   */
   readonly elicitation: boolean;
-  /** What becomes of a tool whose definition changed: it is marked, or held until someone approves it. */
+  /** The reaction to a changed tool definition: mark the tool, or block it until someone approves it. */
   readonly pins: Given<'pins'>;
-  /** Without it everything is allowed; empty, nothing is. */
+  /** If absent, every server is allowed; if empty, none. */
   readonly allowedMcpServers?: readonly ServerEntry[];
   readonly deniedMcpServers: readonly ServerEntry[];
   readonly allowManagedMcpServersOnly: boolean;
@@ -38,24 +40,24 @@ export interface Settings {
   readonly share: Plain<'share'>;
   readonly mcpBridge: Readonly<Pick<Given<'mcpBridge'>, 'socketPath'>> & {
     readonly autoConnect: boolean;
-    /** A question of a server that its client cannot answer may go to another client of this user, if that one lets it. */
+    /** If its client cannot answer a request of a server, another client of this user may, provided it allows that. */
     readonly askOtherClients: boolean;
     readonly answerForOtherClients: boolean;
-    /** Whether a daemon in the runtime folder of the user links to its socket from `/tmp/mcp-bridge.sock`. */
+    /** Whether a daemon with its socket in the user's runtime folder creates the link `/tmp/mcp-bridge.sock`. */
     readonly legacyLink: boolean;
     readonly reconnect: Readonly<Required<NonNullable<Given<'mcpBridge'>['reconnect']>>>;
   };
   readonly client: Plain<'client'>;
   readonly http: Whole<'http'>;
   readonly search: Whole<'search'>;
-  /** What programs run in, and their limits; the image has no default here. */
+  /** The sandbox engine and its limits; the image has no default here. */
   readonly sandbox: Readonly<Required<Omit<Given<'sandbox'>, 'image'>>> & Pick<Plain<'sandbox'>, 'image'>;
   readonly passEnv: readonly string[];
 }
 
 const MB = 1024 * 1024;
 
-/** What holds where nobody has set anything: everything found is on. */
+/** The settings if nothing is configured: every server found is enabled. */
 export const DEFAULTS: Settings = deepFreeze<Settings>({
   enabled: true,
   cache: { enabled: true, ttl: 3600 },
@@ -109,7 +111,7 @@ export const DEFAULTS: Settings = deepFreeze<Settings>({
   passEnv: [],
 });
 
-/** The value itself, with everything in it made unchangeable. */
+/** Freezes a value and everything in it, and returns it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   for (const inner of Object.values(value)) deepFreeze(inner);

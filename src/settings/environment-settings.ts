@@ -1,16 +1,16 @@
 import { DEFAULTS } from './default-settings.js';
 import { leavesOf } from './setting-keys.js';
 
-/** The keys that a variable may set: single values that change from start to start. */
+/** The keys that a variable may set: single values that may differ for each start. */
 const SETTABLE = /^(?:enabled|approval|toolDefault|cache\.\w+|timeouts\.\w+|limits\.\w+|sandbox\.\w+)$/;
 
-/** One variable, and the settings that it stands for, not yet checked. */
+/** One variable with the settings it defines, not validated yet. */
 export interface Variable {
   readonly name: string;
   readonly value: unknown;
 }
 
-/** `PORTOLAN_TIMEOUTS_CALL_MS` is `timeouts.callMs`, and so on. An empty variable sets nothing. */
+/** For example, `PORTOLAN_TIMEOUTS_CALL_MS` sets `timeouts.callMs`. An empty variable sets nothing. */
 export function fromEnvironment(env: Readonly<Record<string, string | undefined>>): Variable[] {
   return [...leavesOf(DEFAULTS)].flatMap(([key, standard]) => {
     const name = `PORTOLAN_${key.replaceAll(/(?<=[a-z])(?=[A-Z])|\./g, '_').toUpperCase()}`;
@@ -22,7 +22,7 @@ export function fromEnvironment(env: Readonly<Record<string, string | undefined>
   });
 }
 
-/** What is no number or switch stays text, so that the check can say what was expected. */
+/** Text that is not a number or boolean stays text, so that validation reports the expected type. */
 function typedValue(written: string, standard: unknown): unknown {
   if (typeof standard === 'number' && /^\d+$/.test(written)) return Number(written);
   if (typeof standard !== 'boolean') return written;

@@ -23,7 +23,7 @@ const kinds = (sources: readonly { path: string; kind: string }[]) =>
   Object.fromEntries(sources.filter(({ kind }) => kind !== 'absent').map(({ path, kind }) => [path, kind]));
 
 describe('without any settings', () => {
-  it('everything has its default, and neither schemas nor a loader of code are loaded', async () => {
+  it('everything has its default, and neither schemas nor a code loader are loaded', async () => {
     const forbidden = () => Promise.reject(new Error('loaded for nothing'));
     const loaded = await loadSettings(on({}, { loaders: { check: forbidden, runCode: forbidden } }));
     expect(loaded.settings).toBe(DEFAULTS);
@@ -44,34 +44,34 @@ describe('without any settings', () => {
     { platform: 'win32', env: { PROGRAMDATA: 'D:\\Data' }, path: '/Data/Portolan/managed-settings.json' },
     { platform: 'win32', env: { PROGRAMDATA: 'D:\\Data' }, path: '/ProgramData/Portolan/managed-settings.json' },
     { platform: 'win32', env: { ProgramData: '.' }, path: '/C/ProgramData/Portolan/managed-settings.json' },
-  ] as const)('an administrator is heard on $platform in $path', async ({ platform, env, path }) => {
+  ] as const)('managed settings on $platform are read from $path', async ({ platform, env, path }) => {
     const { settings } = await loadSettings(
       on({ [`/tree${path}`]: { enabled: false } }, { platform, env, root: '/tree' }),
     );
     expect(settings.enabled).toBe(false);
   });
 
-  it('the folder of the user is where XDG_CONFIG_HOME says, unless that is relative', async () => {
+  it('XDG_CONFIG_HOME determines the folder of the user, unless it is relative', async () => {
     const texts = { '/x/portolan/portolan.config.json': { cache: { ttl: 1 } }, [USER]: { cache: { ttl: 2 } } };
     const ttl = async (env: Record<string, string>) => (await loadSettings(on(texts, { env }))).settings.cache.ttl;
     expect([await ttl({ XDG_CONFIG_HOME: '/x' }), await ttl({ XDG_CONFIG_HOME: 'x' })]).toEqual([1, 2]);
   });
 });
 
-describe('which settings hold', () => {
+describe('precedence of settings', () => {
   it.each<{ title: string; texts: Texts; env?: Record<string, string>; expected: object }>([
     {
-      title: 'a project lowers what the user set',
+      title: 'a project lowers a limit of the user',
       texts: { [USER]: { timeouts: { callMs: 9_000 } }, [PROJECT]: { timeouts: { callMs: 5_000 } } },
       expected: { timeouts: { ...DEFAULTS.timeouts, callMs: 5_000 } },
     },
     {
-      title: 'a project does not raise it',
+      title: 'a project cannot raise a limit',
       texts: { [USER]: { timeouts: { callMs: 9_000 } }, [PROJECT]: { timeouts: { callMs: 9_001 } } },
       expected: { timeouts: { ...DEFAULTS.timeouts, callMs: 9_000 } },
     },
     {
-      title: 'rules of a project and of the user add up',
+      title: 'rules of a project and of the user are combined',
       texts: {
         [USER]: { toolRules: [{ pattern: ['*'], enabled: true }] },
         [PROJECT]: { toolRules: [{ pattern: ['*delete*'], enabled: false }] },
@@ -84,25 +84,25 @@ describe('which settings hold', () => {
       },
     },
     {
-      title: 'a project adds nothing to an allow-list of tools that a variable asks for',
+      title: 'a project cannot extend an allow-list of tools set by a variable',
       texts: { [PROJECT]: { toolDefault: 'enabled', toolRules: [{ pattern: ['*'], enabled: true, tags: ['t'] }] } },
       env: { PORTOLAN_TOOL_DEFAULT: 'disabled' },
       expected: { toolDefault: 'disabled', toolRules: [{ pattern: ['*'], tags: ['t'] }] },
     },
     {
-      title: 'an administrator is above user, project and variables',
+      title: 'managed settings override user, project and variables',
       texts: { [USER]: { approval: 'project' }, [MANAGED]: { approval: 'all', limits: { queue: 2 } } },
       env: { PORTOLAN_APPROVAL: 'project', PORTOLAN_LIMITS_QUEUE: '9' },
       expected: { approval: 'all', limits: { ...DEFAULTS.limits, queue: 2 } },
     },
     {
-      title: 'a variable is above the files of the user',
+      title: 'a variable overrides the files of the user',
       texts: { [USER]: { cache: { enabled: true, ttl: 5 } } },
       env: { PORTOLAN_CACHE_ENABLED: '0', PORTOLAN_CACHE_TTL: '7', PORTOLAN_ENABLED: '', PORTOLAN_TOKEN: 'x' },
       expected: { cache: { enabled: false, ttl: 7 }, enabled: true },
     },
     {
-      title: 'only an administrator can say that only managed lists count',
+      title: 'only managed settings can ignore the other lists',
       texts: { [USER]: { allowManagedMcpServersOnly: true, allowedMcpServers: [{ serverName: 'a' }] } },
       expected: { allowManagedMcpServersOnly: false, allowedMcpServers: [{ serverName: 'a' }] },
     },
@@ -110,7 +110,7 @@ describe('which settings hold', () => {
     expect((await loadSettings(on(texts, { env }))).settings).toMatchObject(expected);
   });
 
-  it('names for each key of a project why it does not count, and counts it once that text is approved', async () => {
+  it('reports each ignored key of a project, and applies it after approval of the text', async () => {
     const options = on({ [PROJECT]: { enabled: false, sources: [{ path: 'x.json' }], passEnv: ['KEY'] } });
     const before = await loadSettings(options);
     expect(before.settings).toEqual({ ...DEFAULTS, enabled: false });
@@ -130,7 +130,7 @@ describe('which settings hold', () => {
     expect(after).toMatchObject({ problems: [], waiting: [] });
   });
 
-  it('takes one file of a folder and names the others', async () => {
+  it('reads one file of a folder and reports the others', async () => {
     const second = '/h/.config/portolan/portolan.config.json';
     const loaders = {
       ...LOADERS,
@@ -157,12 +157,12 @@ describe('which settings hold', () => {
     ]);
   });
 
-  it('reads anygpt.config.json of the project when portolan.config.json is only in the folder of the user', async () => {
+  it('reads anygpt.config.json of the project if portolan.config.json is only in the folder of the user', async () => {
     const texts = { [USER]: { cache: { ttl: 8 } }, '/p/anygpt.config.json': { discovery: { cache: { ttl: 7 } } } };
     expect((await loadSettings(on(texts))).settings.cache.ttl).toBe(7);
   });
 
-  it('takes from anygpt.config.json of a project only what narrows, until that text is approved', async () => {
+  it('applies only restrictions of a project’s anygpt.config.json until its text is approved', async () => {
     const path = '/p/anygpt.config.json';
     const text = JSON.stringify({
       ...{ passEnv: ['KEY'], timeouts: { callMs: 1_000_000 } },
@@ -180,21 +180,21 @@ describe('which settings hold', () => {
     expect((await loadSettings(on({ [path]: `${text} ` }, { isApproved }))).settings.passEnv).toEqual([]);
   });
 
-  it('reads a folder once that is both the project and the user’s own, as the user’s', async () => {
+  it('reads a folder that is both the project and the user’s own once, as the user’s', async () => {
     const { settings, waiting } = await loadSettings(
       on({ [USER]: { passEnv: ['A'] } }, { cwd: '/h/.config/portolan' }),
     );
     expect([settings.passEnv, waiting]).toEqual([['A'], []]);
   });
 
-  it('trusts no folder of the user that a variable puts into the project', async () => {
+  it('does not trust a user folder inside the project', async () => {
     const texts = { '/p/.cfg/portolan/portolan.config.json': { passEnv: ['A'] } };
     const env = { XDG_CONFIG_HOME: '/p/.cfg' };
     const [inside, atHome] = await Promise.all([on(texts, { env }), on(texts, { env, home: '/p' })].map(loadSettings));
     expect([inside?.settings.passEnv, atHome?.settings.passEnv]).toEqual([[], ['A']]);
   });
 
-  it('says where each value came from', async () => {
+  it('records the source of each value', async () => {
     const texts = { [USER]: { cache: { ttl: 5 } }, [MANAGED]: { pluginOnly: true } };
     const { origins } = await loadSettings(
       on(texts, { env: { PORTOLAN_TIMEOUTS_CALL_MS: '1' }, overrides: { share: { a: 'session' } } }),
@@ -208,11 +208,11 @@ describe('which settings hold', () => {
   });
 });
 
-describe('settings that are wrong', () => {
+describe('invalid settings', () => {
   it.each<{ title: string; texts: Texts; env?: Record<string, string>; says: string }>([
     { title: 'of the user', texts: { [USER]: '{\n"enabled": 1}' }, says: `${USER}:2: "enabled" is not true or false` },
-    { title: 'of the project', texts: { [PROJECT]: { what: 1 } }, says: `${PROJECT}:1: "what" is no setting` },
-    { title: 'of an administrator', texts: { [MANAGED]: '{' }, says: `${MANAGED}:1: not valid JSON` },
+    { title: 'of the project', texts: { [PROJECT]: { what: 1 } }, says: `${PROJECT}:1: "what" is not a known setting` },
+    { title: 'in managed settings', texts: { [MANAGED]: '{' }, says: `${MANAGED}:1: not valid JSON` },
     { title: 'that are a folder', texts: { [`${USER}/x`]: '' }, says: `${USER}: is a folder` },
     {
       title: 'in a variable',
@@ -220,20 +220,20 @@ describe('settings that are wrong', () => {
       env: { PORTOLAN_CACHE_TTL: 'soon' },
       says: '$PORTOLAN_CACHE_TTL: "cache.ttl" is not a number',
     },
-  ])('end the start if they are $title', async ({ texts, env = {}, says }) => {
+  ])('stop the start if they are $title', async ({ texts, env = {}, says }) => {
     await expect(loadSettings(on(texts, { env }))).rejects.toMatchObject({
       code: 'SETTINGS_INVALID',
       message: expect.stringContaining(says),
     });
   });
 
-  it('switch everything off for whoever looks nevertheless, if they are an administrator’s', async () => {
+  it('disable everything for inspection if they are managed settings', async () => {
     const { settings, sources } = await inspectSettings(on({ [MANAGED]: '{', [USER]: { cache: { ttl: 1 } } }));
     expect(settings.enabled).toBe(false);
     expect(kinds(sources)).toEqual({ [USER]: 'used', [MANAGED]: 'broken' });
   });
 
-  it('are never passed over when the disk fails, whichever file it is', async () => {
+  it('are never ignored after a disk error in any file', async () => {
     const options = on({
       [USER]: { cache: { ttl: 1 } },
       [PROJECT]: { enabled: false },
@@ -244,7 +244,7 @@ describe('settings that are wrong', () => {
       const loaded = await inspectSettings({ ...options, files });
       if (files.asked().length < n) {
         expect(loaded.problems).toEqual([]);
-        break; // every read has had its turn to fail
+        break; // every read has failed once
       }
       expect(loaded.problems.filter(({ severity }) => severity === 'error')).toHaveLength(1);
     }

@@ -7,19 +7,19 @@ import { candidates, type SettingsFileCandidate, type SettingsHost } from './set
 import type { SettingsLayer } from './settings-layer.js';
 import type { SettingsFile } from './settings-schema.js';
 
-/** Settings that are code and have not come back by then never will. */
+/** The timeout of settings that are code. */
 const CODE_TIMEOUT_MS = 10_000;
 
 export interface SettingsOptions extends SettingsHost {
-  /** Whether a person approved this very text of a project's file; without it, none is. */
+  /** Returns whether a person approved this text of a project's file. Default: nothing is approved. */
   readonly isApproved?: (path: string, text: string) => boolean;
-  /** What a program or a command line sets, over every file but an administrator's. */
+  /** Settings from a program or the command line; only managed settings take precedence over them. */
   readonly overrides?: SettingsFile;
   readonly codeTimeoutMs?: number;
   readonly loaders?: Loaders;
 }
 
-/** The settings that hold. Anything wrong in them ends the start: half of what someone set may be the unsafe half. */
+/** Loads the effective settings. Any error stops the start, because ignoring a part could disable a protection. */
 export async function loadSettings(options: SettingsOptions): Promise<LoadedSettings> {
   const loaded = await inspectSettings(options);
   const errors = loaded.problems.filter(({ severity }) => severity === 'error');
@@ -33,7 +33,10 @@ function sentence({ source, line, message }: Problem): string {
   return `${source}${line === undefined ? '' : `:${line}`}: ${message}`;
 }
 
-/** The same for whoever wants to see what is wrong: what cannot be read is a problem, and an administrator's switches everything off. */
+/**
+ * The same for commands that report errors: an invalid file is a problem, and an invalid managed file disables
+ * everything.
+ */
 export async function inspectSettings(options: SettingsOptions): Promise<LoadedSettings> {
   const reading: SettingsReadContext = {
     host: options,
@@ -48,7 +51,7 @@ export async function inspectSettings(options: SettingsOptions): Promise<LoadedS
   return problems.length === 0 ? settled : { ...settled, problems: [...settled.problems, ...problems] };
 }
 
-/** The first file of a folder counts. The others are named, so that nobody wonders why they do nothing. */
+/** The first file of a folder is used. The others are reported, because users would wonder why they have no effect. */
 async function readFolder(folder: readonly SettingsFileCandidate[], reading: SettingsReadContext): Promise<ReadFile[]> {
   const read: ReadFile[] = [];
   let first: string | undefined;
@@ -70,7 +73,7 @@ interface Given {
   readonly problems: readonly Problem[];
 }
 
-/** Variables, then what the caller sets. */
+/** The environment variables, then the caller's settings. */
 async function readGiven({ env, overrides }: SettingsOptions, loaders: Loaders): Promise<Given> {
   const written = [
     ...fromEnvironment(env).map(({ name, value }) => ({ source: `$${name}`, scope: 'environment' as const, value })),

@@ -16,7 +16,7 @@ describe('over', () => {
       expected: { enabled: false },
     },
     {
-      title: 'sets groups key by key, however deep',
+      title: 'merges groups key by key at any depth',
       lower: { cache: { ttl: 1 }, mcpBridge: { socketPath: '/s', reconnect: { maxAttempts: 1 } } },
       upper: { cache: { enabled: false }, mcpBridge: { reconnect: { enabled: false } } },
       expected: {
@@ -25,13 +25,13 @@ describe('over', () => {
       },
     },
     {
-      title: 'adds lists up, the upper first',
+      title: 'concatenates lists, higher precedence first',
       lower: { toolRules: [on('a')], deniedMcpServers: [a], passEnv: ['A'] },
       upper: { toolRules: [off], deniedMcpServers: [b] },
       expected: { toolRules: [off, on('a')], deniedMcpServers: [b, a], passEnv: ['A'] },
     },
     {
-      title: 'keeps an allow list that is empty apart from none',
+      title: 'distinguishes an empty allow list from none',
       lower: {},
       upper: { allowedMcpServers: [] },
       expected: { allowedMcpServers: [] },
@@ -43,8 +43,8 @@ describe('over', () => {
 
 describe('underManaged', () => {
   it.each<{ title: string; lower: SettingsFile; managed: SettingsFile; expected: SettingsFile }>([
-    { title: 'stays off', lower: { enabled: true }, managed: { enabled: false }, expected: { enabled: false } },
-    { title: 'may be off', lower: { enabled: false }, managed: { enabled: true }, expected: { enabled: false } },
+    { title: 'cannot switch on', lower: { enabled: true }, managed: { enabled: false }, expected: { enabled: false } },
+    { title: 'may switch off', lower: { enabled: false }, managed: { enabled: true }, expected: { enabled: false } },
     {
       title: 'keeps plugins only',
       lower: { pluginOnly: false },
@@ -52,31 +52,31 @@ describe('underManaged', () => {
       expected: { pluginOnly: true },
     },
     {
-      title: 'may take plugins only',
+      title: 'may restrict to plugins only',
       lower: { pluginOnly: true },
       managed: { pluginOnly: false },
       expected: { pluginOnly: true },
     },
     {
-      title: 'keeps asking about all',
+      title: 'keeps approval of all servers',
       lower: { approval: 'project' },
       managed: { approval: 'all' },
       expected: { approval: 'all' },
     },
     {
-      title: 'may ask about all',
+      title: 'may require approval of all servers',
       lower: { approval: 'all' },
       managed: { approval: 'project' },
       expected: { approval: 'all' },
     },
     {
-      title: 'keeps asking about changed files',
+      title: 'keeps approval of changed files',
       lower: { approvalFiles: 'off' },
       managed: { approvalFiles: 'warn' },
       expected: { approvalFiles: 'warn' },
     },
     {
-      title: 'may ask about changed files',
+      title: 'may require approval of changed files',
       lower: { approvalFiles: 'ask' },
       managed: { approvalFiles: 'off' },
       expected: { approvalFiles: 'ask' },
@@ -94,49 +94,49 @@ describe('underManaged', () => {
       expected: { cache: { enabled: false, ttl: 5 } },
     },
     {
-      title: 'has the allow list of the administrator alone',
+      title: 'uses only the managed allow list',
       lower: { allowedMcpServers: [a, b] },
       managed: { allowedMcpServers: [a] },
       expected: { allowedMcpServers: [a] },
     },
     {
-      title: 'has every rule that denies',
+      title: 'keeps every deny rule',
       lower: { deniedMcpServers: [a] },
       managed: { deniedMcpServers: [b] },
       expected: { deniedMcpServers: [b, a] },
     },
     {
-      title: 'adds nothing to an allow list of tools',
+      title: 'cannot extend an allow list of tools',
       lower: { toolRules: [{ ...on('*'), tags: ['t'] }, off] },
       managed: { toolDefault: 'disabled', toolRules: [on('read*')] },
       expected: { toolDefault: 'disabled', toolRules: [on('read*'), { pattern: ['*'], tags: ['t'] }, off] },
     },
     {
-      title: 'does not turn an allow list of tools off',
+      title: 'cannot switch off an allow list of tools',
       lower: { toolDefault: 'enabled' },
       managed: { toolDefault: 'disabled' },
       expected: { toolDefault: 'disabled' },
     },
     {
-      title: 'may have an allow list of tools below',
+      title: 'may add an allow list of tools',
       lower: { toolDefault: 'disabled', toolRules: [on('x', 's')] },
       managed: { toolDefault: 'enabled', toolRules: [on('read*')] },
       expected: { toolDefault: 'disabled', toolRules: [on('read*'), on('x', 's')] },
     },
     {
-      title: 'passes no variable that the administrator did not name',
+      title: 'passes no variable that managed settings do not list',
       lower: { passEnv: ['TEAM_A', 'AWS_SECRET'] },
       managed: { passEnv: ['TEAM_*'] },
       expected: { passEnv: ['TEAM_A'] },
     },
     {
-      title: 'takes the lower of two limits of programs',
+      title: 'takes the lower of two sandbox limits',
       lower: { sandbox: { maxTimeoutMs: 600_000, maxCalls: 5 } },
       managed: { sandbox: { maxTimeoutMs: 60_000, maxCalls: 50, engine: 'bwrap' } },
       expected: { sandbox: { maxTimeoutMs: 60_000, maxCalls: 5, engine: 'bwrap' } },
     },
     {
-      title: 'has the single values of the administrator',
+      title: 'uses the single values of managed settings',
       lower: { sandbox: { engine: 'off', image: 'i' }, connectorsUrl: 'https://a/' },
       managed: { sandbox: { engine: 'bwrap' }, connectorsUrl: 'https://b/' },
       expected: { sandbox: { engine: 'bwrap', image: 'i' }, connectorsUrl: 'https://b/' },
@@ -147,11 +147,11 @@ describe('underManaged', () => {
 });
 
 describe('complete', () => {
-  it('is the defaults where nobody set anything', () => {
+  it('returns the defaults without any settings', () => {
     expect(complete({ $schema: 'https://any/' })).toEqual(DEFAULTS);
   });
 
-  it('cannot be changed, nor can the defaults', () => {
+  it('returns frozen values, as the defaults are', () => {
     const settings = complete({ toolRules: [off], mcpBridge: { reconnect: { maxAttempts: 1 } } });
     for (const value of [settings, settings.toolRules[0], settings.mcpBridge.reconnect, DEFAULTS, DEFAULTS.limits])
       expect(Object.isFrozen(value)).toBe(true);

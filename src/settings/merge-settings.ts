@@ -2,7 +2,10 @@ import { matchesWildcard } from '../base/index.js';
 import { DEFAULTS, deepFreeze, type Settings, type ToolRule } from './default-settings.js';
 import type { SettingsFile } from './settings-schema.js';
 
-/** The upper file over the lower one: single values are replaced, lists add up, the upper one first. */
+/**
+ * Merges a file over one of lower precedence: single values are replaced, lists are concatenated, higher precedence
+ * first.
+ */
 export function over(lower: SettingsFile, upper: SettingsFile): SettingsFile {
   return {
     ...lower,
@@ -30,7 +33,7 @@ function bridge(lower: SettingsFile['mcpBridge'], upper: SettingsFile['mcpBridge
   return { ...lower, ...upper, ...(reconnect && { reconnect }) };
 }
 
-/** No list at all and an empty one are not the same: an empty allow list allows nothing. */
+/** A missing list and an empty one differ: an empty allow list allows nothing. */
 function listed<K extends string, T>(key: K, first: readonly T[] | undefined, then: readonly T[] | undefined) {
   if (!first && !then) return {};
   const list: Partial<Record<K, readonly T[]>> = {};
@@ -38,7 +41,7 @@ function listed<K extends string, T>(key: K, first: readonly T[] | undefined, th
   return list;
 }
 
-/** What an administrator set, over everything else: the rest may make it narrower, never wider. */
+/** Applies the managed settings: the other settings may restrict them further, never widen them. */
 export function underManaged(lower: SettingsFile, managed: SettingsFile): SettingsFile {
   const enabled = both(lower.enabled, managed.enabled);
   const cacheEnabled = both(lower.cache?.enabled, managed.cache?.enabled);
@@ -80,7 +83,7 @@ export function underManaged(lower: SettingsFile, managed: SettingsFile): Settin
 type FileChanges = NonNullable<SettingsFile['approvalFiles']>;
 const FROM_STRICT_TO_LOOSE: readonly FileChanges[] = ['ask', 'warn', 'off'];
 
-/** Of two ways to treat changed files the one that asks more. */
+/** The stricter of two ways to treat changed files. */
 export function stricter(one: FileChanges, other: FileChanges): FileChanges {
   return FROM_STRICT_TO_LOOSE.find((way) => way === one || way === other) ?? 'ask';
 }
@@ -100,7 +103,7 @@ function lowest(a: object | undefined, b: object | undefined): Record<string, nu
   );
 }
 
-/** Below an allow-list, an enabling rule would add a tool to it: such a rule only tags. */
+/** Below an allow-list, an enabling rule would add tools to it, so only its tags are kept. */
 export function withoutEnabling(rules: SettingsFile['toolRules']): ToolRule[] | undefined {
   return rules?.flatMap((rule) => (rule.enabled === true ? tagsOnly(rule) : [rule]));
 }
@@ -113,7 +116,7 @@ function within(names: readonly string[], allowed: readonly string[]): string[] 
   return names.filter((name) => allowed.some((pattern) => matchesWildcard(pattern, name)));
 }
 
-/** With the defaults for everything that nobody set. */
+/** Adds the defaults of all settings that are not configured. */
 export function complete(file: SettingsFile): Settings {
   const { $schema: _, ...set } = file;
   return deepFreeze<Settings>({

@@ -15,25 +15,25 @@ const user: SettingsFile = {
 
 describe('narrow', () => {
   it.each<{ title: string; held?: SettingsFile; file: SettingsFile; counts: SettingsFile }>([
-    { title: 'rules that deny', file: { deniedMcpServers: deny }, counts: { deniedMcpServers: deny } },
+    { title: 'deny rules', file: { deniedMcpServers: deny }, counts: { deniedMcpServers: deny } },
     { title: 'switching everything off', file: { enabled: false }, counts: { enabled: false } },
     {
-      title: 'asking about changed files',
+      title: 'approval of changed files',
       held: { approvalFiles: 'off' },
       file: { approvalFiles: 'ask' },
       counts: { approvalFiles: 'ask' },
     },
     {
-      title: 'reporting changed files',
+      title: 'reports of changed files',
       held: { approvalFiles: 'off' },
       file: { approvalFiles: 'warn' },
       counts: { approvalFiles: 'warn' },
     },
-    { title: 'asking about every server', file: { approval: 'all' }, counts: { approval: 'all' } },
-    { title: 'allowing plugins alone', file: { pluginOnly: true }, counts: { pluginOnly: true } },
+    { title: 'approval of every server', file: { approval: 'all' }, counts: { approval: 'all' } },
+    { title: 'plugins only', file: { pluginOnly: true }, counts: { pluginOnly: true } },
     { title: 'a lower limit', file: { limits: { maxDepth: 8 } }, counts: { limits: { maxDepth: 8 } } },
     { title: 'a shorter time-out', file: { timeouts: { callMs: 5 } }, counts: { timeouts: { callMs: 5 } } },
-    { title: 'less for programs', file: { sandbox: { maxCalls: 5 } }, counts: { sandbox: { maxCalls: 5 } } },
+    { title: 'lower sandbox limits', file: { sandbox: { maxCalls: 5 } }, counts: { sandbox: { maxCalls: 5 } } },
     { title: 'a shorter cache', file: { cache: { ttl: 0 } }, counts: { cache: { ttl: 0 } } },
     { title: 'no cache', file: { cache: { enabled: false } }, counts: { cache: { enabled: false } } },
     {
@@ -47,22 +47,22 @@ describe('narrow', () => {
       counts: { toolRules: [{ pattern: ['*'], tags: ['team'] }] },
     },
     {
-      title: 'an allow-list where the user has none',
+      title: 'an allow-list if the user has none',
       file: { toolDefault: 'disabled', toolRules: [{ pattern: ['read*'], enabled: true }] },
       counts: { toolDefault: 'disabled', toolRules: [{ pattern: ['read*'], enabled: true }] },
     },
-  ])('lets a project say at once: $title', ({ held = {}, file, counts }) => {
+  ])('lets a project set without approval: $title', ({ held = {}, file, counts }) => {
     expect(narrowToRestrictions(file, complete(held))).toEqual({ counts, waiting: [] });
   });
 
   it.each<{ title: string; file: SettingsFile; waiting: string[]; counts?: SettingsFile }>([
     { title: 'sources', file: { sources: [{ path: 'a.json' }] }, waiting: ['sources'] },
     { title: 'connectors', file: { connectors: [{ name: 'a', url: 'https://a/', id: 'a' }] }, waiting: ['connectors'] },
-    { title: 'an address of connectors', file: { connectorsUrl: 'https://evil/' }, waiting: ['connectorsUrl'] },
+    { title: 'a URL of connectors', file: { connectorsUrl: 'https://evil/' }, waiting: ['connectorsUrl'] },
     { title: 'an allow list', file: { allowedMcpServers: deny }, waiting: ['allowedMcpServers'] },
     { title: 'an empty allow list', file: { allowedMcpServers: [] }, waiting: ['allowedMcpServers'] },
     {
-      title: 'that only managed lists count',
+      title: 'managed lists only',
       file: { allowManagedMcpServersOnly: true },
       waiting: ['allowManagedMcpServersOnly'],
     },
@@ -75,13 +75,13 @@ describe('narrow', () => {
     { title: 'sharing', file: { share: { a: 'machine' } }, waiting: ['share.a'] },
     { title: 'hosts', file: { http: { allowedHosts: ['evil'] } }, waiting: ['http.allowedHosts'] },
     {
-      title: 'more for programs',
+      title: 'higher sandbox limits',
       file: { sandbox: { maxTimeoutMs: 999_999, image: 'evil' } },
       waiting: ['sandbox.maxTimeoutMs', 'sandbox.image'],
     },
     { title: 'the sandbox', file: { sandbox: { engine: 'off' } }, waiting: ['sandbox.engine'] },
     { title: 'variables of servers', file: { passEnv: ['AWS_SECRET'] }, waiting: ['passEnv'] },
-    { title: 'who it is', file: { client: { id: 'me' } }, waiting: ['client.id'] },
+    { title: 'a client identity', file: { client: { id: 'me' } }, waiting: ['client.id'] },
     { title: 'a higher limit', file: { limits: { queue: 9_999_999 } }, waiting: ['limits.queue'] },
     {
       title: 'a longer time-out than the user has',
@@ -89,26 +89,30 @@ describe('narrow', () => {
       waiting: ['timeouts.callMs'],
     },
     { title: 'a longer cache', file: { cache: { ttl: 61 } }, waiting: ['cache.ttl'] },
-    { title: 'a cache that the user switched off', file: { cache: { enabled: true } }, waiting: ['cache.enabled'] },
-    { title: 'being on where the user is off', file: { enabled: true }, waiting: ['enabled'] },
+    {
+      title: 'a cache although the user switched it off',
+      file: { cache: { enabled: true } },
+      waiting: ['cache.enabled'],
+    },
+    { title: 'being enabled although the user disabled it', file: { enabled: true }, waiting: ['enabled'] },
     { title: 'more than plugins', file: { pluginOnly: false }, waiting: ['pluginOnly'] },
-    { title: 'fewer questions about files', file: { approvalFiles: 'warn' }, waiting: ['approvalFiles'] },
-    { title: 'no questions about files', file: { approvalFiles: 'off' }, waiting: ['approvalFiles'] },
-    { title: 'fewer questions', file: { approval: 'project' }, waiting: ['approval'] },
+    { title: 'approval of fewer files', file: { approvalFiles: 'warn' }, waiting: ['approvalFiles'] },
+    { title: 'no approval of files', file: { approvalFiles: 'off' }, waiting: ['approvalFiles'] },
+    { title: 'approval of fewer servers', file: { approval: 'project' }, waiting: ['approval'] },
     { title: 'no allow-list of tools', file: { toolDefault: 'enabled' }, waiting: ['toolDefault'] },
     {
-      title: 'a tool rule that enables where the user has an allow-list, of which the tags stay',
+      title: 'a tool rule that extends the user’s allow-list, except for its tags',
       file: { toolRules: [{ pattern: ['*'], server: 's', enabled: true, tags: ['t'] }] },
       waiting: ['toolRules'],
       counts: { toolRules: [{ pattern: ['*'], server: 's', tags: ['t'] }] },
     },
-  ])('makes a project wait for: $title', ({ file, waiting, counts = {} }) => {
+  ])('requires approval for: $title', ({ file, waiting, counts = {} }) => {
     const narrowed = narrowToRestrictions(file, complete(user));
     expect(narrowed.waiting).toEqual(waiting);
     expect(narrowed.counts).toEqual(counts);
   });
 
-  it('makes no fuss about what holds anyway', () => {
+  it('reports nothing for values that are already effective', () => {
     const file: SettingsFile = { enabled: true, sources: [], cache: { ttl: 3600 }, timeouts: { callMs: 30_000 } };
     expect(narrowToRestrictions(file, complete({}))).toEqual({ counts: {}, waiting: [] });
   });

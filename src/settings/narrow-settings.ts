@@ -3,13 +3,13 @@ import { stricter, withoutEnabling } from './merge-settings.js';
 import { isSame, leavesOf } from './setting-keys.js';
 import type { SettingsFile } from './settings-schema.js';
 
-/** What a file may say at once although nobody has approved it, and the keys that have to wait. */
+/** The part of a file that applies without approval, and the keys that need approval. */
 export interface Narrowed {
   readonly counts: SettingsFile;
   readonly waiting: readonly string[];
 }
 
-/** A repository may take away, not give: of its settings only those count that leave less than `held` does. */
+/** A repository may restrict, not widen: only settings that are stricter than `held` apply. */
 export function narrowToRestrictions(file: SettingsFile, held: Settings): Narrowed {
   const timeouts = lower(file.timeouts, held.timeouts);
   const limits = lower(file.limits, held.limits);
@@ -18,7 +18,7 @@ export function narrowToRestrictions(file: SettingsFile, held: Settings): Narrow
     ...lower(file.cache, held.cache),
     ...(file.cache?.enabled === false && { enabled: false }),
   };
-  // Without an allow-list above it, an enabling rule can only make exceptions from the file's own toolDefault.
+  // If the default is "enabled", an enabling rule can only make exceptions from the file's own toolDefault.
   const toolRules = held.toolDefault === 'enabled' ? file.toolRules : withoutEnabling(file.toolRules);
   const counts: SettingsFile = {
     ...(file.enabled === false && { enabled: false }),

@@ -1,22 +1,22 @@
 import type { Node } from 'jsonc-parser';
 
-/** Longer text is no settings, and its parser would take seconds. */
+/** Longer text is not a settings file, and the parser would take seconds. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 export type Parsed =
   | { readonly kind: 'parsed'; readonly value: unknown; lineOf(path: readonly PropertyKey[]): number | undefined }
   | { readonly kind: 'broken'; readonly message: string; readonly line?: number };
 
-/** JSON with comments and trailing commas. Whatever the text is, the answer is a value. */
+/** Parses JSON with comments and trailing commas. Never throws. */
 export async function parseSettingsJson(text: string): Promise<Parsed> {
   if (text.trim() === '') return { kind: 'parsed', value: {}, lineOf: () => undefined };
   if (text.length > MAX_CHARACTERS) return { kind: 'broken', message: 'it is larger than 1 MB' };
   try {
     return await parseText(text);
   } catch (error) {
-    // Parsers recurse: text that nests thousands of levels deep ends in a RangeError.
+    // Parsers are recursive: thousands of nested levels cause a RangeError.
     if (!(error instanceof RangeError)) throw error;
-    return { kind: 'broken', message: 'it nests too deep' };
+    return { kind: 'broken', message: 'it is nested too deep' };
   }
 }
 
@@ -43,7 +43,7 @@ async function parseText(text: string): Promise<Parsed> {
   };
 }
 
-/** Like the parser's own, but a key `__proto__` is a key like any other. */
+/** Unlike `getNodeValue`, treats `__proto__` as an ordinary key. */
 function toValue(node: Node): unknown {
   if (node.type === 'array') return (node.children ?? []).map(toValue);
   if (node.type !== 'object') return node.value;

@@ -4,7 +4,7 @@ import type { Code, CodeResult } from './run-settings-code.js';
 import type { SettingLines } from './setting-keys.js';
 import type { SettingsFileCandidate, SettingsHost } from './settings-files.js';
 
-/** What is loaded only when there is something to read, handed in so that a test can see that it was not. */
+/** Lazy imports, injected so that tests can verify that nothing was loaded. */
 export interface Loaders {
   check(): Promise<(written: UncheckedSettings) => Checked>;
   runCode(): Promise<(code: Code) => Promise<CodeResult>>;
@@ -15,10 +15,10 @@ export const LOADERS: Loaders = {
   runCode: async () => (await import('./run-settings-code.js')).runCode,
 };
 
-/** All that reading one file depends on beside the file. */
+/** Everything besides the file itself that affects reading it. */
 export interface SettingsReadContext {
   readonly host: SettingsHost;
-  /** Whether a person approved this very text of a project's file. */
+  /** Returns whether a person approved this text of a project's file. */
   readonly isApproved: (path: string, text: string) => boolean;
   readonly codeTimeoutMs: number;
   readonly loaders: Loaders;
@@ -33,13 +33,13 @@ export type FileResult =
       readonly text: string;
       readonly isApproved: boolean;
     }
-  /** Code of a project that nobody approved: it was not run. */
+  /** Code of a project without approval, which was not run. */
   | { readonly kind: 'waiting'; readonly text: string }
   | { readonly kind: 'invalid'; readonly problems: readonly Problem[] };
 
 type ValidSettings = Extract<Checked, { kind: 'valid' }>['settings'];
 
-/** Reads one file of settings. Code of a project runs only if this text was approved. */
+/** Reads one settings file. Code of a project runs only if its text was approved. */
 export async function readSettingsFile(
   candidate: SettingsFileCandidate,
   reading: SettingsReadContext,
@@ -53,7 +53,7 @@ export async function readSettingsFile(
   if (language === 'code' && !isApproved) return { kind: 'waiting', text };
   const parsed = language === 'json' ? await parse(text) : await run(candidate, text, reading);
   if (parsed.kind === 'broken') {
-    const hint = language === 'json' ? 'mend the JSON' : 'mend the file; it exports its settings as the default';
+    const hint = language === 'json' ? 'correct the JSON' : 'correct the file; it must export the settings as default';
     return { kind: 'invalid', problems: [fault(path, parsed.message, hint, parsed.line)] };
   }
   const check = await reading.loaders.check();

@@ -9,7 +9,7 @@ import type { SettingsFileCandidate, SettingsScope } from './settings-files.js';
 import type { SettingsLayer } from './settings-layer.js';
 import type { SettingsFile } from './settings-schema.js';
 
-/** How a file that may hold settings was treated. */
+/** How a possible settings file was treated. */
 interface SettingsSource {
   readonly path: string;
   readonly scope: SettingsScope;
@@ -20,11 +20,11 @@ export interface LoadedSettings {
   readonly settings: Settings;
   readonly problems: readonly Problem[];
   readonly sources: readonly SettingsSource[];
-  /** Lowest first. What must hold for each file by itself (allow lists, tool rules) can be looked up here. */
+  /** Lowest precedence first. For rules that apply to each file separately (allow lists, tool rules). */
   readonly layers: readonly SettingsLayer[];
-  /** The sources of each value that is not a default, by its key: `timeouts.callMs`. */
+  /** The sources of each value that is not a default, by key, such as `timeouts.callMs`. */
   readonly origins: Readonly<Record<string, readonly SettingOrigin[]>>;
-  /** Files of the project that have more to say once a person approves these very texts. */
+  /** Files of the project with settings that apply only after a person approves their text. */
   readonly waiting: readonly WaitingFile[];
 }
 
@@ -38,7 +38,10 @@ export interface ReadFile {
   readonly result: FileResult | { readonly kind: 'passed-over'; readonly for: string };
 }
 
-/** From what was read to what holds: the user's files, then what the project may say, then what was given at the start, and an administrator over all. */
+/**
+ * Merges all files into the effective settings: the user's files, the permitted part of the project's, variables and
+ * flags, and managed settings over all.
+ */
 export function resolveSettings(read: readonly ReadFile[], given: readonly SettingsLayer[]): LoadedSettings {
   const own = outcomesOf(read, 'user', DEFAULTS);
   const user = own.flatMap(layersOf);
@@ -49,7 +52,7 @@ export function resolveSettings(read: readonly ReadFile[], given: readonly Setti
   const outcomes = [...own, ...project, ...managed];
   const problems = [...[...outcomes, ...lower].flatMap((one) => one.problems), ...ruleChanges(layers)];
   const together = underManaged(stack(lower.map(({ layer }) => layer)), stack(managed.flatMap(layersOf)));
-  // An administrator's file that cannot be read may have forbidden anything.
+  // An unreadable managed file may have forbidden anything.
   const isClosed = managed.some(({ source }) => source.kind === 'broken');
   const settings =
     layers.length === 0 && !isClosed ? DEFAULTS : complete({ ...together, ...(isClosed && { enabled: false }) });
@@ -107,7 +110,7 @@ function outcomeOf({ candidate, result }: ReadFile, held: Settings): Outcome {
   }
 }
 
-/** A key that takes power from the user's own lists: it means something only where the user cannot write. */
+/** Ignores the key outside of managed settings, because it disables the user's own lists. */
 function withoutManagedOnly(layer: SettingsLayer): {
   readonly layer: SettingsLayer;
   readonly problems: readonly Problem[];
@@ -117,7 +120,7 @@ function withoutManagedOnly(layer: SettingsLayer): {
   const problem: Problem = {
     code: 'settings-ignored',
     severity: 'warning',
-    message: '"allowManagedMcpServersOnly" counts only in managed settings',
+    message: '"allowManagedMcpServersOnly" applies only in managed settings',
     hint: 'remove it here',
     source: layer.source,
   };
@@ -130,7 +133,7 @@ function unapproved(source: string, key: string): Problem {
   return {
     code: 'settings-unapproved',
     severity: 'warning',
-    message: `"${key}" of the project does not count: it gives more than your own settings do, and nobody approved it`,
+    message: `"${key}" of the project is ignored: it is less strict than your own settings, and nobody approved it`,
     hint: APPROVE,
     source,
   };
@@ -140,7 +143,7 @@ function notRun(source: string, isShared: boolean): Problem {
   return {
     code: 'settings-unapproved',
     severity: isShared ? 'info' : 'warning',
-    message: 'these settings of the project are code, and nobody approved them: they were not run',
+    message: 'these settings of the project are code that nobody approved: they were not run',
     hint: APPROVE,
     source,
   };
@@ -149,9 +152,9 @@ function notRun(source: string, isShared: boolean): Problem {
 function passedOver(source: string, instead: string, isShared: boolean): Problem {
   return {
     code: 'settings-ignored',
-    // Another program may need this file, so that it exists is no mistake.
+    // Another program may need this file, so its existence is not a mistake.
     severity: isShared ? 'info' : 'warning',
-    message: `it is not read, because ${instead} is there`,
+    message: `it is ignored, because ${instead} takes precedence`,
     hint: isShared ? `to use its settings too, copy them into ${instead}` : 'keep one of them',
     source,
   };

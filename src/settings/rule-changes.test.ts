@@ -13,10 +13,10 @@ describe('ruleChanges', () => {
     { title: 'rules that only tag', rules: [{ pattern: ['*'], tags: ['t'] }] },
     { title: 'an enabling rule that matches everything', rules: [on('*')] },
     { title: 'an allow-list with its default', rules: [on('a')], more: { toolDefault: 'disabled' } },
-    { title: 'the new meaning with its default', rules: [on('a')], more: { toolDefault: 'enabled' } },
-    { title: 'a disabling rule that came first', rules: [off('*delete*'), on('*')] },
+    { title: 'the new behaviour with its default', rules: [on('a')], more: { toolDefault: 'enabled' } },
+    { title: 'a disabling rule before an enabling one', rules: [off('*delete*'), on('*')] },
     {
-      title: 'two rules that match no tool together',
+      title: 'two rules without a common tool',
       rules: [on('get_*'), off('delete_*')],
       more: { toolDefault: 'enabled' },
     },
@@ -86,14 +86,14 @@ describe('ruleChanges', () => {
     ]);
   });
 
-  it('compares the rules of several files in the order in which they were asked', () => {
+  it('compares the rules of several files in evaluation order', () => {
     const user = { source: '/user', settings: { toolDefault: 'enabled' as const, toolRules: [off('a')] } };
     const managed = { source: '/managed', settings: { toolRules: [on('a')] } };
     expect(ruleChanges([user, managed])).toMatchObject([{ source: '/user' }]);
     expect(ruleChanges([managed, user])).toEqual([]);
   });
 
-  it('ends in time for rules without end', () => {
+  it('has bounded time for any number of rules', () => {
     const rules = Array.from({ length: 20_000 }, (_, n) => (n % 2 === 0 ? on(`*a${n}*`) : off(`b${n}*c`)));
     const started = performance.now();
     expect(changes(rules, { toolDefault: 'enabled' })).toHaveLength(20);

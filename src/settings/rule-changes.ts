@@ -8,7 +8,7 @@ interface Layer {
   readonly settings: SettingsFile;
 }
 
-/** One rule, and how to point a person to it. */
+/** One rule, with its label and source for messages. */
 export interface PlacedRule {
   readonly rule: ToolRule;
   readonly source: string;
@@ -16,13 +16,13 @@ export interface PlacedRule {
   readonly label: string;
 }
 
-/** A file may have tens of thousands of rules, and each pair takes time. */
+/** A file may contain tens of thousands of rules, and comparing each pair takes time. */
 const MAX_COMPARED = 200;
 const MAX_PATTERNS = 20;
 const MAX_REPORTED = 20;
 const SHOWN_CHARACTERS = 80;
 
-/** The rules of all layers in the order in which they were asked when the first matching rule decided. */
+/** The rules of all layers in the order in which the former "first match decides" evaluated them. */
 export function placedRules(layers: readonly Layer[]): PlacedRule[] {
   return layers.toReversed().flatMap(({ source, settings }) =>
     (settings.toolRules ?? []).map((rule, at) => {
@@ -34,8 +34,8 @@ export function placedRules(layers: readonly Layer[]): PlacedRule[] {
 }
 
 /**
- * The rules that meant something else when the first matching rule decided and one enabling rule disabled every other tool.
- * A pattern that fits the name of a server is reported elsewhere, where the servers are known.
+ * Reports rules with another effect than before, when the first matching rule decided and one enabling rule disabled
+ * every other tool. A pattern that matches a server's name is reported where the servers are known.
  */
 export function ruleChanges(layers: readonly Layer[]): Problem[] {
   const rules = placedRules(layers);
@@ -47,7 +47,7 @@ function changed(source: string, message: string, hint: string): Problem {
   return { code: 'tool-rules-changed', severity: 'warning', message, hint, source };
 }
 
-/** An enabling rule disabled every tool that no rule matched. Now `toolDefault` does. */
+/** Formerly, an enabling rule disabled every tool without a matching rule. Now `toolDefault` decides. */
 function lostAllowLists(rules: readonly PlacedRule[]): Problem[] {
   const enabling = rules.filter(({ rule }) => rule.enabled === true);
   const covered = new Set(enabling.filter(({ rule }) => matchesEverything(rule)).map(({ rule }) => rule.server));
@@ -66,7 +66,7 @@ function lostAllowLists(rules: readonly PlacedRule[]): Problem[] {
   });
 }
 
-/** A rule that disables had no effect on tools that an earlier rule enabled. */
+/** Formerly, a disabling rule had no effect on tools that an earlier rule enabled. */
 function newlyDisabling(rules: readonly PlacedRule[]): Problem[] {
   const deciding = rules
     .map((placed, at) => ({ ...placed, at, compared: toCompared(placed.rule) }))
@@ -111,7 +111,7 @@ function toCompared({ pattern, server = '*' }: ToolRule): Compared {
   };
 }
 
-/** Whether both rules match some tool by its name, as far as patterns tell. An expression may match anything. */
+/** Returns whether some tool name may match both rules. A regular expression may match anything. */
 function overlap(a: Compared, b: Compared): boolean {
   if (!globsOverlap(a.server, b.server)) return false;
   return a.wanted.some(
@@ -125,7 +125,7 @@ function isExpression(...patterns: readonly string[]): boolean {
   return patterns.some((pattern) => pattern.startsWith('/'));
 }
 
-/** Whether a rule excludes the very pattern of another rule. */
+/** Returns whether a rule excludes exactly the pattern of another rule. */
 function isExcluded(pattern: string, { server }: Compared, { unwanted }: Compared): boolean {
   return ['*', pattern, `*/${pattern}`, `${server}/${pattern}`, `${server}/*`].some((form) => unwanted.has(form));
 }

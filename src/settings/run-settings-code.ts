@@ -1,16 +1,16 @@
 import { createRequire } from 'node:module';
 import { CODE_WORKER } from './code-worker.js';
 
-/** More than any settings need, and not enough to bring the machine down. */
+/** More than any settings need, and not enough to harm the machine. */
 const MAX_MEMORY_MB = 256;
 
-/** Settings that are code, as text that was read and, in a project, approved. */
+/** Settings that are code: the text that was read and, in a project, approved. */
 export interface Code {
   readonly path: string;
   readonly text: string;
-  /** Takes only these keys of the export. A file that another program shares may export functions under others. */
+  /** Use only these keys of the export. A file shared with another program may export functions under others. */
   readonly keys?: readonly string[];
-  /** It may import nothing but what comes with Node: approval was given to this one text. */
+  /** Allow only imports of Node's own modules, because the approval covers this text only. */
   readonly alone: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
@@ -20,10 +20,13 @@ export type CodeResult =
   | { readonly kind: 'value'; readonly value: unknown }
   | { readonly kind: 'failed'; readonly message: string; readonly line?: number };
 
-/** Runs settings that are code, in a thread that can be ended whatever the code does. Never rejects for what it does. */
+/**
+ * Runs settings that are code in a worker thread, which can be terminated at any time. Never rejects because of the
+ * code.
+ */
 export async function runCode({ path, text, keys, alone, env, timeoutMs }: Code): Promise<CodeResult> {
   const { Worker } = await import('node:worker_threads');
-  // From our own folder: by its bare name, the thread would take the package out of the folder we were started in.
+  // Resolved from our own folder: the thread would resolve the bare name from the working directory.
   const jiti = createRequire(import.meta.url).resolve('jiti');
   const worker = new Worker(CODE_WORKER, {
     eval: true,
@@ -38,10 +41,10 @@ export async function runCode({ path, text, keys, alone, env, timeoutMs }: Code)
   try {
     return await new Promise<CodeResult>((resolve) => {
       const failed = (message: string) => resolve({ kind: 'failed', message });
-      timer = setTimeout(() => failed(`it did not come to an end within ${timeoutMs / 1000} s`), timeoutMs);
+      timer = setTimeout(() => failed(`it did not finish within ${timeoutMs / 1000} s`), timeoutMs);
       worker.once('message', (message: unknown) => resolve(resultOf(message)));
       worker.once('error', (error) => failed(error.message));
-      worker.once('exit', () => failed('it ended the program without exporting settings'));
+      worker.once('exit', () => failed('it ended the process without exporting settings'));
     });
   } finally {
     clearTimeout(timer);
@@ -49,9 +52,9 @@ export async function runCode({ path, text, keys, alone, env, timeoutMs }: Code)
   }
 }
 
-/** The code itself could have sent the message: it is looked at like any other input. */
+/** The code itself may have sent the message, so it is validated like any other input. */
 function resultOf(message: unknown): CodeResult {
-  if (typeof message !== 'object' || message === null) return { kind: 'failed', message: 'it sent something strange' };
+  if (typeof message !== 'object' || message === null) return { kind: 'failed', message: 'it sent an invalid message' };
   if ('json' in message && typeof message.json === 'string') {
     try {
       return { kind: 'value', value: JSON.parse(message.json) };
@@ -61,6 +64,6 @@ function resultOf(message: unknown): CodeResult {
   }
   const line = 'line' in message && typeof message.line === 'number' ? message.line : undefined;
   const said =
-    'message' in message && typeof message.message === 'string' ? message.message : 'it sent something strange';
+    'message' in message && typeof message.message === 'string' ? message.message : 'it sent an invalid message';
   return { kind: 'failed', message: said, ...(line !== undefined && { line }) };
 }

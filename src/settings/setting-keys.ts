@@ -1,4 +1,4 @@
-/** The maps that group settings. What stands in them is set key by key; every other value is set whole. */
+/** The maps that group settings. Their members are set one by one; every other value is set as a whole. */
 const GROUPS: ReadonlySet<string> = new Set([
   ...[
     'cache',
@@ -14,7 +14,7 @@ const GROUPS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-/** Every single thing that is set, by the key that a person would write for it: `timeouts.callMs`. */
+/** Every single setting by its key, such as `timeouts.callMs`. */
 export function leavesOf(settings: object, prefix = ''): ReadonlyMap<string, unknown> {
   const found = new Map<string, unknown>();
   for (const [key, value] of Object.entries(settings)) {
@@ -27,10 +27,10 @@ export function leavesOf(settings: object, prefix = ''): ReadonlyMap<string, unk
   return found;
 }
 
-/** The line in which each setting is written, by its key. A setting whose line is unknown is missing. */
+/** The line of each setting, by key. Unknown lines are missing. */
 export type SettingLines = Readonly<Record<string, number>>;
 
-/** Two values that would be written the same. Both come from parsers and schemas, which keep the order of keys. */
+/** Compares by serialization, because parsers and schemas keep the order of keys. */
 export function isSame(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -6,7 +6,7 @@ import type { SettingsLayer } from './settings-layer.js';
 const [a, b] = [{ serverName: 'a' }, { serverName: 'b' }];
 
 describe('originsOf', () => {
-  it('names the layer that decided a value, with its line where known, and every layer that added to a list', () => {
+  it('returns the deciding layer of a value, with its line if known, and all layers of a list', () => {
     const layers: readonly SettingsLayer[] = [
       {
         ...{ source: '/user.json', scope: 'user', lines: { 'cache.ttl': 3, deniedMcpServers: 4 } },

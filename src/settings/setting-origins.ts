@@ -2,13 +2,13 @@ import type { Settings } from './default-settings.js';
 import { isSame, leavesOf } from './setting-keys.js';
 import type { SettingsLayer } from './settings-layer.js';
 
-/** Where one value was set. */
+/** The source of one value. */
 export type SettingOrigin =
   | { readonly kind: 'file'; readonly path: string; readonly line?: number }
   | { readonly kind: 'environment'; readonly variable: string }
   | { readonly kind: 'options' };
 
-/** Where each value was set, by its key. A key that is missing here has its default. */
+/** The sources of each value, by key. Keys with their default are missing. */
 export function originsOf(
   settings: Settings,
   layers: readonly SettingsLayer[],
@@ -16,7 +16,7 @@ export function originsOf(
   const written = layers.map((layer) => ({ layer, leaves: leavesOf(layer.settings) }));
   const origins = [...leavesOf(settings)].map(([key, value]): [string, SettingOrigin[]] => {
     const having = written.filter(({ leaves }) => leaves.has(key));
-    // Lists add up; of any other value one layer decides.
+    // Lists are concatenated from several layers; any other value comes from one layer.
     if (Array.isArray(value)) return [key, having.map(({ layer }) => originOf(layer, key))];
     const last = having.findLast(({ leaves }) => isSame(leaves.get(key), value));
     return [key, last ? [originOf(last.layer, key)] : []];

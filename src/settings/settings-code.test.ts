@@ -34,7 +34,7 @@ describe('settings that are code', () => {
       name: 'portolan.config.mjs',
       text: `import { ttl } from './ttl.ts'; export default { cache: { ttl }, sandbox: { engine: 'off' }, toolRules: [{ pattern: ['/issue/i'] }] };`,
     },
-  ])('run from the folder of the user, written as $title', async ({ name, text }) => {
+  ])('run from the folder of the user if written as $title', async ({ name, text }) => {
     using machine = makeMachine();
     machine.write({
       [`~/.config/portolan/${name}`]: text,
@@ -56,7 +56,7 @@ describe('settings that are code', () => {
     'portolan.config.js',
     'portolan.config.mjs',
     'anygpt.config.ts',
-  ])('S14 CVE-2025-59536: %s of a project does not run before that very text is approved', async (name) => {
+  ])('S14 CVE-2025-59536: %s of a project does not run before its text is approved', async (name) => {
     using machine = makeMachine();
     const [path, canary] = [machine.path(`<project>/${name}`), machine.path('<project>/canary')];
     const settings = name.startsWith('anygpt') ? '{ discovery: { enabled: false } }' : '{ enabled: false }';
@@ -76,7 +76,7 @@ describe('settings that are code', () => {
     expect(existsSync(canary)).toBe(true);
   });
 
-  it('runs the text that was approved, not what the file says by then', async () => {
+  it('runs the approved text, not a later version of the file', async () => {
     using machine = makeMachine();
     const path = machine.path('<project>/portolan.config.js');
     machine.write({ '<project>/portolan.config.js': 'export default { cache: { ttl: 1 } };' });
@@ -106,31 +106,35 @@ describe('settings that are code', () => {
   );
 
   it.each([
-    { title: 'does not parse', text: 'export default {\n  a: ,\n};', message: 'Unexpected token', line: 2 },
+    { title: 'has a syntax error', text: 'export default {\n  a: ,\n};', message: 'Unexpected token', line: 2 },
     { title: 'throws', text: '\n\nthrow new Error("no luck");', message: 'no luck', line: 3 },
-    { title: 'throws something else', text: 'throw 7;', message: '7' },
-    { title: 'imports what is not there', text: 'import "./none.ts"; export default {};', message: 'none.ts' },
-    { title: 'ends the program', text: 'process.exit(0);', message: 'ended the program' },
-    { title: 'never comes back', text: 'for (;;) {}', message: 'did not come to an end within 1.5 s' },
+    { title: 'throws a value that is not an Error', text: 'throw 7;', message: '7' },
+    { title: 'imports a missing module', text: 'import "./none.ts"; export default {};', message: 'none.ts' },
+    { title: 'ends the process', text: 'process.exit(0);', message: 'ended the process' },
+    { title: 'runs forever', text: 'for (;;) {}', message: 'did not finish within 1.5 s' },
     {
       title: 'waits forever',
       text: 'await new Promise(() => setInterval(() => {}, 1000));',
-      message: 'did not come to an end',
+      message: 'did not finish',
     },
     {
       title: 'exports a function in its settings',
       text: 'export default { share: { a() {} } };',
       message: '"a" is a function',
     },
-    { title: 'exports a circle', text: 'const a: any = {}; a.cache = a; export default a;', message: 'circular' },
-    { title: 'exports a list', text: 'export default [];', message: 'the whole is not a map' },
     {
-      title: 'sends strange messages',
+      title: 'exports a circular value',
+      text: 'const a: any = {}; a.cache = a; export default a;',
+      message: 'circular',
+    },
+    { title: 'exports a list', text: 'export default [];', message: 'the top level is not a map' },
+    {
+      title: 'sends invalid messages',
       text: `require('node:worker_threads').parentPort.postMessage({ json: '{' });`,
       message: 'strange',
     },
-    { title: 'sets what is unknown', text: 'export default { nope: 1 };', message: '"nope" is no setting' },
-  ])('say file and line where code $title', async ({ title, text, message, line }) => {
+    { title: 'sets an unknown key', text: 'export default { nope: 1 };', message: '"nope" is not a known setting' },
+  ])('are reported with file and line if the code $title', async ({ title, text, message, line }) => {
     using machine = makeMachine();
     machine.write({ '~/.config/portolan/portolan.config.ts': text });
     const source = machine.path('~/.config/portolan/portolan.config.ts');
@@ -142,7 +146,7 @@ describe('settings that are code', () => {
     if (line !== undefined) expect(problems[0]?.line).toBe(line);
   });
 
-  it('see the variables they are handed and no others', async () => {
+  it('get only the variables passed to them', async () => {
     using machine = makeMachine();
     const text = 'export default { client: { id: String(process.env.WHO) + String(process.env.PATH) } };';
     machine.write({ '~/.config/portolan/portolan.config.ts': text });
@@ -152,7 +156,7 @@ describe('settings that are code', () => {
 });
 
 describe('anygpt.config.ts', () => {
-  it('gives the keys of its discovery section, and what else it holds is its own affair', async () => {
+  it('uses only the discovery section, whatever else it contains', async () => {
     using machine = makeMachine();
     const discovery = `{ enabled: true, cache: { enabled: false, ttl: 9, size: 3 }, sources: [{ path: 'a', type: 'file' }], toolRules: [{ pattern: ['a'] }], extra: 1 }`;
     machine.write({
@@ -170,13 +174,17 @@ describe('anygpt.config.ts', () => {
 
   it.each([
     { title: 'no section', text: 'export default { providers: {} };', problems: [] },
-    { title: 'a circle elsewhere', text: 'const a = {}; a.a = a; export default { providers: a };', problems: [] },
     {
-      title: 'a wrong type in it',
+      title: 'a circular value in another section',
+      text: 'const a = {}; a.a = a; export default { providers: a };',
+      problems: [],
+    },
+    {
+      title: 'a wrong type in the section',
       text: 'export default { discovery: { cache: { ttl: "1h" } } };',
       problems: [{ severity: 'error', message: '"discovery.cache.ttl" is not a number' }],
     },
-  ])('may have $title', async ({ text, problems }) => {
+  ])('may contain $title', async ({ text, problems }) => {
     using machine = makeMachine();
     machine.write({ '~/.config/portolan/anygpt.config.ts': text });
     expect((await inspectSettings(on(machine))).problems).toMatchObject(problems);

@@ -1,36 +1,36 @@
 import { join, sep } from 'node:path';
 import type { Files } from '../base/index.js';
 
-/** All that the settings may know of the machine; nothing here reads `process`. */
+/** Everything the settings need from the machine, injected so that nothing here reads `process`. */
 export interface SettingsHost {
   readonly platform: 'linux' | 'darwin' | 'win32';
   readonly home: string;
-  /** The project: where a client would be started. */
+  /** The project folder, in which a client would be started. */
   readonly cwd: string;
   /** The top of the repository around `cwd`, if there is one. */
   readonly repository?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Stands before absolute system paths, so that a tree can stand in for the machine. */
+  /** A prefix for absolute system paths, so that a test tree can replace the machine. */
   readonly root: string;
   readonly files: Files;
 }
 
-/** Who wrote a file decides how much of it counts. */
+/** The origin of a file, which determines how much of it applies. */
 export type SettingsScope = 'user' | 'project' | 'managed';
 
-/** One file that may hold settings. */
+/** A possible settings file. */
 export interface SettingsFileCandidate {
   readonly path: string;
   readonly scope: SettingsScope;
   readonly language: 'json' | 'code';
-  /** Another program reads this file too, so keys that are not ours are not errors. */
+  /** Another program reads this file too, so unknown keys are not errors. */
   readonly isShared?: true;
 }
 
 const ENDINGS = ['ts', 'mts', 'js', 'mjs', 'json'] as const;
 const SHARED_ENDINGS = ['ts', 'json'] as const;
 
-/** Every file that may hold settings, those of one folder together. The first file that exists in a folder counts. */
+/** Every possible settings file, grouped by folder. The first existing file of a folder is used. */
 export function candidates(host: SettingsHost): readonly (readonly SettingsFileCandidate[])[] {
   const own = userFolder(host);
   const isOwn = !isBroughtByProject(own, host);
@@ -57,11 +57,11 @@ function languageOf(ending: (typeof ENDINGS)[number]): SettingsFileCandidate['la
 }
 
 function userFolder({ env, home }: SettingsHost): string {
-  // A relative path is not valid there, says the XDG specification, and must be passed over.
+  // The XDG specification says that relative paths are invalid and must be ignored.
   return join(env.XDG_CONFIG_HOME?.startsWith('/') ? env.XDG_CONFIG_HOME : join(home, '.config'), 'portolan');
 }
 
-/** A variable can point the user's folder into a repository; what lies there is the repository's all the same. */
+/** A variable can point the user's folder into a repository; its content still belongs to the repository. */
 export function isBroughtByProject(folder: string, host: SettingsHost): boolean {
   if (folder === join(host.home, '.config', 'portolan')) return false;
   const home = realPath(host.home, host);
@@ -80,14 +80,14 @@ function isBelow(path = '', folder = ''): boolean {
   return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
-/** Where an administrator puts files. A copy of a Windows disk keeps its drive as a folder, or leaves it out. */
+/** The folders of managed settings. A copy of a Windows disk has the drive as a folder, or omits it. */
 function managedFolders({ platform, root, env }: SettingsHost): readonly string[] {
   switch (platform) {
     case 'darwin':
       return [join(root || '/', 'Library', 'Application Support', 'Portolan')];
     case 'win32': {
       const named = Object.entries(env).find(([name]) => name.toLowerCase() === 'programdata')?.[1] ?? '';
-      // The usual folder first: whoever starts us sets the environment, and must not hide the administrator's file with it.
+      // The default folder comes first, because the caller controls the environment and must not hide the managed file.
       const folders = ['C:\\ProgramData', ...(/^[a-z]:[\\/]/i.test(named) ? [named] : [])];
       const paths = folders.flatMap((folder) => {
         const parts = [

@@ -23,7 +23,7 @@ const entries = fc.array(fc.oneof(fc.record({ serverName: text }), fc.record({ s
   maxLength: 3,
 });
 
-/** Settings as people write them: every key right most of the time, so that most files are valid. */
+/** Realistic settings: most keys are valid, so that most files are. */
 const settings = fc.record(
   {
     enabled: fc.boolean(),
@@ -106,8 +106,8 @@ function expectNarrower(after: Settings, before: Settings): void {
   }
 }
 
-describe('whatever the files hold', () => {
-  it('looking at them never fails, and loading them fails only with a reason', async () => {
+describe('for any content of the files', () => {
+  it('inspection never fails, and loading fails only with a message', async () => {
     await fc.assert(
       fc.asyncProperty(anything, anything, anything, async (user, project, managed) => {
         const options = on({ [USER]: user, [PROJECT]: project, [MANAGED]: managed });
@@ -124,7 +124,7 @@ describe('whatever the files hold', () => {
     );
   });
 
-  it('a file of a project that nobody approved gives nothing', async () => {
+  it('a project file without approval widens nothing', async () => {
     await fc.assert(
       fc.asyncProperty(settings, projectText, fc.constantFrom(PROJECT, SHARED), async (user, project, path) => {
         const texts = { [USER]: JSON.stringify(user) };
@@ -136,7 +136,7 @@ describe('whatever the files hold', () => {
     );
   });
 
-  it('nothing makes wider what an administrator set', async () => {
+  it('nothing widens the managed settings', async () => {
     await fc.assert(
       fc.asyncProperty(settings, settings, settings, async (user, project, managed) => {
         const texts = { [MANAGED]: JSON.stringify(managed) };

@@ -5,11 +5,11 @@ const text = z.string().min(1);
 const texts = z.array(text).readonly();
 const someTexts = z.array(text).min(1).readonly();
 const count = z.int().min(1);
-/** An interpreter does not start with less. */
+/** The Python interpreter needs at least this much memory. */
 const MIN_PYTHON_BYTES = 64 * 1024 * 1024;
 const webAddress = z.url({ protocol: /^https?$/ });
 
-/** One more place to read servers from. */
+/** An additional source of servers. */
 const SourceSetting = z.strictObject({
   path: text,
   key: text.exactOptional(),
@@ -41,7 +41,7 @@ const ToolRule = z.strictObject({
 const ToolRules = z.array(ToolRule).readonly().describe(TOOL_RULES_TEXT);
 const ToolDefault = z.enum(['enabled', 'disabled']).describe(TOOL_DEFAULT_TEXT);
 
-/** Names a server in an allow or deny list, in exactly one of three ways. */
+/** One server in an allow or deny list, by exactly one of three keys. */
 const ServerEntry = z.union(
   [
     z.strictObject({ serverName: text }),
@@ -100,9 +100,9 @@ const Sandbox = z.strictObject({
   maxCalls: z.int().min(0).exactOptional(),
 });
 
-/** Everything that can be set, in any file and by a program: what is left out is as it was. */
+/** All settings, as accepted in any file and from a program. Absent keys keep their value. */
 export const SettingsFile = z.strictObject({
-  /** For editors; it sets nothing. */
+  /** For editors; has no effect. */
   $schema: z.string().exactOptional(),
   enabled: z.boolean().exactOptional(),
   cache: Cache.exactOptional(),
@@ -143,7 +143,7 @@ export const DiscoverySection = SettingsFile.pick({
   toolDefault: true,
 });
 
-/** The keys that may stand at a place, for whoever wrote another one there. */
+/** The known keys of each map, for messages about unknown ones. */
 export const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   '': [...Object.keys(SettingsFile.shape), 'discovery'],
   discovery: Object.keys(DiscoverySection.shape),
