@@ -69,5 +69,5 @@ describe.each([{ args: ['doctor'] }, { args: ['config', 'validate'] }])('portola
 it('portolan config validate reports a pattern that cannot be read', async () => {
   using machine = machineWith({ toolRules: [{ pattern: ['/(/'], enabled: false }] });
   const { status, stdout } = await portolan(machine, ['config', 'validate']);
-  expect({ status, stdout }).toEqual({ status: 2, stdout: expect.stringContaining('"/(/" cannot be read') });
+  expect({ status, stdout }).toEqual({ status: 2, stdout: expect.stringContaining('"/(/" is invalid') });
 });

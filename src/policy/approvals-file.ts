@@ -13,38 +13,41 @@ import {
 import { folderOfApproval } from './repository-origin.js';
 import { type Ruling, type Rulings, type Seal, sealOf, sealText } from './rulings.js';
 
-/** Where the decisions of this user are, and the key without which nobody can tell what they were about. */
+/** The paths of this user's rulings and of the key with which they are sealed. */
 export interface ApprovalFiles {
   readonly approvals: string;
   readonly key: string;
 }
 
-/** What was decided so far. */
+/** The rulings read from the file. */
 export interface Approvals {
   readonly rulings: Rulings;
   readonly sealOf: (definition: Definition) => Seal;
-  /** The seal of a settings file: of where it lies and every byte in it. */
+  /** The seal of a settings file, over its path and all its bytes. */
   readonly sealOfText: (path: string, text: string) => Seal;
   readonly content: ContentSeals;
-  /** The file's text for decisions, oldest first. */
+  /** The text of the file for these rulings, oldest first. */
   readonly written: (rulings: Rulings) => string;
   readonly problems: readonly Problem[];
 }
 
-/** What is kept of the content of files, made with the user's own key. */
+/** Records of file contents, sealed with the user's key. */
 interface ContentSeals {
   readonly recordOf: (content: Content, before: ContentRecord | undefined) => ContentRecord | undefined;
   readonly covers: (ruling: Ruling, content: Content) => boolean;
   readonly changes: (ruling: Ruling, content: Content) => readonly string[];
 }
 
-/** A variable can point the user's folder into a repository, which would then approve itself: there it does not count. */
+/**
+ * A variable can point the user's folder into a repository, which could then approve itself, so the variable is ignored
+ * there.
+ */
 export function approvalFiles(configFolder: string, host: Host): ApprovalFiles {
   const folder = isBroughtByProject(configFolder, host) ? join(host.home, '.config', 'portolan') : configFolder;
   return { approvals: join(folder, 'approvals.json'), key: join(folder, 'approvals.key') };
 }
 
-/** Reads the decisions. What cannot be read approves nothing. */
+/** Reads the rulings. Entries that cannot be read approve nothing. */
 export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
   const { files } = host;
   const key = files.read(paths.key);
@@ -77,12 +80,15 @@ export function readApprovals(paths: ApprovalFiles, host: Host): Approvals {
     : nothing([unusable(paths.approvals, 'it is not valid')]);
 }
 
-/** Whether a person approved this very text of a settings file. */
+/** Returns whether a person approved this text of a settings file. */
 export function isSettingsApproved({ rulings, sealOfText }: Approvals): (path: string, text: string) => boolean {
   return (path, text) => rulings.get(sealOfText(path, text))?.verdict === 'approved';
 }
 
-/** A seal alone says what was decided about, not what was decided: without the proof a no could be rewritten as a yes. */
+/**
+ * The seal identifies the content but not the decision: without the proof, a rejection could be rewritten as an
+ * approval.
+ */
 type ProofOf = (seal: Seal, content: ContentRecord | undefined) => string;
 
 function writtenRulings(rulings: Rulings, proofOf: ProofOf): string {
@@ -102,7 +108,7 @@ function parseRulings(text: string, proofOf: ProofOf): Rulings | undefined {
     const entries = Object.entries(value.rulings as object).filter((entry): entry is [Seal, Ruling & Proven] =>
       isRuling(entry[1]),
     );
-    // A record that cannot be read is left out; the proof then fails, and the approval does not count.
+    // An invalid record is dropped; then the proof fails, and the approval is void.
     const read = entries.map(([seal, { proof, content: kept, ...ruling }]) => {
       const content = parseContentRecord(kept);
       return { seal, proof, ruling: { ...ruling, ...(content && { content }) } };
@@ -137,7 +143,7 @@ function unusable(source: string, why: string): Problem {
   return {
     code: 'approvals-unusable',
     severity: 'error',
-    message: `no approval counts: ${why}`,
+    message: `all approvals are ignored: ${why}`,
     hint: 'remove the file and approve again with `portolan approve`',
     source,
   };

@@ -2,37 +2,37 @@ import { commandsIn, splitWords } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import { programName, unwrapped } from '../model/index.js';
 
-/** Programs that run the program which follows, or the line that one of their arguments is. */
+/** Programs that run another program or a command line given in their arguments. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   ...['cmd', 'sh', 'bash', 'zsh', 'dash', 'ash', 'ksh', 'fish', 'busybox', 'powershell', 'pwsh', 'wsl', 'start'],
   ...['eval', 'ionice', 'chrt', 'taskset', 'script', 'unbuffer', 'strace', 'tini', 'dumb-init', 'dotenv', 'dotenvx'],
   ...['env', 'exec', 'command', 'nohup', 'nice', 'time', 'timeout', 'setsid', 'stdbuf', 'sudo', 'doas', 'xargs'],
 ]);
-/** A script in a script in a script; deeper ones need a purpose that no rule will stop. */
+/** The maximum depth of nested scripts; deeper nesting is deliberate evasion. */
 const MAX_DEPTH = 3;
 
-/** A line with more commands is a program of its own, and nobody can say what it comes down to. */
+/** A line with more commands is a program, which rules cannot judge. */
 export const MAX_CANDIDATES = 100;
 
-/** A command that a launch may come down to. */
+/** A command that a launch may execute. */
 export interface CommandCandidate {
   readonly words: readonly string[];
-  /** How many words at its start may be no more than a wrapper around the rest. */
+  /** The number of words at the start that may be only wrappers. */
   readonly wrapping: number;
-  /** The names of those words as programs, and of the one after them. */
+  /** The program names of those words and of the word after them. */
   readonly programs: readonly string[];
 }
 
 /**
- * Every command that starting the server may come down to, for rules that deny.
- * It guesses too much rather than too little, which is why a rule that allows never asks it; it stops beyond the limit.
+ * Every command that starting the server may execute, for deny rules. Errs on the side of too many, so allow rules must
+ * not use it. Stops at the limit.
  */
 export function candidatesOf({ command, args = [], headersHelper }: Definition): readonly CommandCandidate[] {
   const found = new Map<string, CommandCandidate>();
   if (command !== undefined) {
     add(found, [command, ...args], 0);
     add(found, unwrapped([command, ...args]), 0);
-    // Some write the whole line in the place of the command.
+    // Some entries have the whole command line in `command`.
     if (/\s/.test(command)) add(found, [...splitWords(command), ...args], 0);
   }
   if (headersHelper !== undefined) addScript(found, headersHelper, 0);
@@ -53,7 +53,7 @@ function add(found: Map<string, CommandCandidate>, words: readonly string[], dep
 
 const SCRIPT_FLAG = /^(-[a-z]*c|-command|\/[ck])$/i;
 
-/** Wrappers, their flags with a value each, variables and durations, up to the first word that is something else. */
+/** Skips wrappers, their flags with one value each, variables and durations. */
 function wrappingOf(words: readonly string[]): number {
   if (!WRAPPERS.has(programName(words[0] ?? ''))) return 0;
   const end = words.findIndex((word, n) => {
@@ -63,7 +63,7 @@ function wrappingOf(words: readonly string[]): number {
   return end < 0 ? words.length : end;
 }
 
-/** A backslash or a caret before a letter is nothing to the shell, and a disguise to a reader. */
+/** A shell ignores a backslash or a caret before a letter, which could hide a name from a reader. */
 function addScript(found: Map<string, CommandCandidate>, script: string, depth: number): void {
   for (const text of new Set([script, script.replaceAll(/[\\^]/g, '')])) {
     for (const words of commandsIn(text)) {
@@ -73,7 +73,7 @@ function addScript(found: Map<string, CommandCandidate>, script: string, depth: 
   }
 }
 
-/** Without variables set before the command, and from the first redirection on. */
+/** Drops variables before the command, and everything from the first redirection on. */
 function withoutExtras(words: readonly string[]): readonly string[] {
   const start = words.findIndex((word) => !/^[A-Za-z_]\w*=/.test(word));
   const end = words.findIndex((word) => /^\d*[<>]/.test(word));

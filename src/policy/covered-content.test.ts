@@ -34,7 +34,7 @@ const content = (...files: CoveredFile[]): Content => ({
   isClear: true,
 });
 
-/** What is told of a change from one text to another. */
+/** The reported changes between two texts. */
 function changes(before: CoveredFile, now: CoveredFile): string[] {
   return contentChanges(recordContent(content(before), undefined, hmac), content(now), hmac);
 }
@@ -48,12 +48,12 @@ describe('contentChanges', () => {
       now: 'a\nX\nc',
       said: ['  2: X', '  lines removed or replaced: 1'],
     },
-    { title: 'a line more', before: 'a\nb', now: 'a\nnew\nb', said: ['  2: new'] },
-    { title: 'a line less', before: 'a\nb\nc', now: 'a\nc', said: ['  lines removed or replaced: 1'] },
-    { title: 'a line that stands there once more', before: 'a\nb', now: 'a\na\nb', said: ['  2: a'] },
-    { title: 'the order', before: 'a\nb\nc', now: 'b\na\nc', said: ['  lines 1 to 2 are in another order'] },
+    { title: 'an added line', before: 'a\nb', now: 'a\nnew\nb', said: ['  2: new'] },
+    { title: 'a removed line', before: 'a\nb\nc', now: 'a\nc', said: ['  lines removed or replaced: 1'] },
+    { title: 'a duplicated line', before: 'a\nb', now: 'a\na\nb', said: ['  2: a'] },
+    { title: 'reordered lines', before: 'a\nb\nc', now: 'b\na\nc', said: ['  lines 1 to 2 are in another order'] },
     {
-      title: 'the ending of lines',
+      title: 'line ends',
       before: 'a\nb',
       now: 'a\r\nb',
       said: ['  1: a\r', '  lines removed or replaced: 1'],
@@ -64,11 +64,11 @@ describe('contentChanges', () => {
       now: "t = 'ghp_abcdef'",
       said: ["  1: t = '[secret]'", '  lines removed or replaced: 1'],
     },
-  ])('tells of $title', ({ before, now, said }) => {
+  ])('reports $title', ({ before, now, said }) => {
     expect(changes(file(before), file(now))).toEqual(said.length === 0 ? [] : ['/p/a.py changed:', ...said]);
   });
 
-  it('shows no line of a file that is no script', () => {
+  it('shows no line of a file that is not a script', () => {
     expect(changes(file('a=1', { isScript: false }), file('a=canary', { isScript: false })).join()).not.toContain(
       'canary',
     );
@@ -77,7 +77,7 @@ describe('contentChanges', () => {
   it.each([
     { title: 'a binary file', more: { text: undefined } },
     { title: 'a long file', more: { text: 'x\n'.repeat(MAX_RECORDED_LINES + 1) } },
-  ])('only says that $title changed', ({ more: { text } }) => {
+  ])('only reports that $title changed', ({ more: { text } }) => {
     const { text: _, ...rest } = file('b');
     const now: CoveredFile = { ...rest, ...(text !== undefined && { text }) };
     expect(changes(file('a'), now)).toEqual(['/p/a.py changed']);
@@ -91,7 +91,7 @@ describe('contentChanges', () => {
     expect(said).toContain('  and 10 more lines changed or added');
   });
 
-  it('takes time in proportion to the number of lines', () => {
+  it('takes time proportional to the number of lines', () => {
     const lines = (seed: number) =>
       Array.from({ length: MAX_RECORDED_LINES }, (_, n) => `${(n * seed) % 97}`).join('\n');
     const started = performance.now();
@@ -107,7 +107,7 @@ describe('a record', () => {
     hmac,
   );
 
-  it('has no content in it and comes back from JSON', () => {
+  it('contains no content and survives serialization', () => {
     const text = JSON.stringify(stored);
     expect(text).not.toMatch(/secret|canary/);
     expect(parseContentRecord(JSON.parse(text))).toEqual(stored);
@@ -120,7 +120,7 @@ describe('a record', () => {
     },
   );
 
-  it('covers what was approved and up to 15 contents from before', () => {
+  it('covers the approved content and up to 15 earlier ones', () => {
     const texts = Array.from({ length: 20 }, (_, n) => content(file(`${n}`)));
     const last = texts.reduce<ReturnType<typeof recordContent>>(
       (before, one) => recordContent(one, before, hmac),
@@ -132,7 +132,7 @@ describe('a record', () => {
 
   it.each<{ title: string; more: Partial<CoveredFile> }>([
     { title: 'path', more: { path: '/p/b.py' } },
-    { title: 'target of its links', more: { target: '/q/a.py' } },
+    { title: 'link target', more: { target: '/q/a.py' } },
     { title: 'role', more: { role: 'program' } },
     { title: 'content', more: { digest: 'other' } },
     { title: 'extent', more: { extent: 'ends' } },

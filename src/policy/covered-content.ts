@@ -1,56 +1,56 @@
 import { maskText, sha256 } from '../base/index.js';
 
-/** A file whose content an approval covers, as it is now. */
+/** A file whose content an approval covers, in its current state. */
 export interface CoveredFile {
-  /** As the entry names it, from the folder in which the server is started. */
+  /** As written in the entry, relative to the working directory of the server. */
   readonly path: string;
-  /** Where its links lead. */
+  /** The path after following links. */
   readonly target: string;
   readonly role: 'env file' | 'headers helper' | 'program' | 'file';
-  /** `ends`: only size, inode, first and last MB count. `unread`: nothing of its content counts. */
+  /** `ends`: only size, inode, first and last megabyte are covered. `unread`: the content is not covered. */
   readonly extent: 'whole' | 'ends' | 'unread';
   readonly digest: string;
-  /** Why nothing of it could be read. */
+  /** The reason why it could not be read. */
   readonly why?: string;
-  /** Of a text that is short enough to be compared line by line. */
+  /** Only for texts short enough to be compared line by line. */
   readonly text?: string;
-  /** Its lines are code and may be shown; the lines of any other file may hold secrets. */
+  /** The lines are code and may be shown; those of other files may contain secrets. */
   readonly isScript?: boolean;
-  /** Of an env file: what it sets. */
+  /** The variables of an env file. */
   readonly variables?: Readonly<Record<string, string>>;
 }
 
-/** A variable that decides which program or library is loaded. */
+/** A variable that determines which program or library is loaded. */
 export interface LoaderVariable {
   readonly name: string;
   readonly setBy: 'entry' | 'env file';
 }
 
-/** All that an approval covers beside the entry itself. */
+/** Everything that an approval covers besides the entry itself. */
 export interface Content {
   readonly files: readonly CoveredFile[];
   readonly loaders: readonly LoaderVariable[];
-  /** Some word of the command line is code, which may make up names of files. */
+  /** Some word of the command line is code, which may compute file names. */
   readonly hasCode: boolean;
-  /** Over every file; empty where there is none. */
+  /** The hash over all files; empty if there are none. */
   readonly hash: string;
-  /** False for an entry that names more than can be checked. */
+  /** False if the entry names more files than can be checked. */
   readonly isClear: boolean;
 }
 
 export const NO_CONTENT: Content = { files: [], loaders: [], hasCode: false, hash: '', isClear: true };
 
-/** What was approved: a keyed hash over all files, and hashes by which a change can be shown. */
+/** The approved state: a keyed hash over all files, and hashes for showing changes. */
 export interface ContentRecord {
   readonly seal: string;
-  /** What was approved before: a branch that comes back needs no new question. */
+  /** Earlier approved states, so that switching back to a branch needs no new approval. */
   readonly earlier: readonly string[];
   readonly files: Readonly<Record<string, FileRecord>>;
 }
 
 interface FileRecord {
   readonly digest: string;
-  /** Keyed hashes of its lines, each of the same length, one after the other. */
+  /** Keyed hashes of the lines, of equal length, concatenated. */
   readonly lines?: string;
   /** Keyed hashes of the values of an env file, by name. */
   readonly variables?: Readonly<Record<string, string>>;
@@ -58,10 +58,10 @@ interface FileRecord {
 
 type Hmac = (text: string) => string;
 
-/** Long enough that no change of a line goes unseen; nobody without the key can aim at one. */
+/** Long enough to detect every changed line; a collision cannot be constructed without the key. */
 const LINE_HASH = 10;
 const MAX_EARLIER = 15;
-/** A longer file is only said to have changed. */
+/** Changes of a longer file are reported without lines. */
 export const MAX_RECORDED_LINES = 4_000;
 const MAX_SHOWN_LINES = 40;
 const MAX_SHOWN_CHARACTERS = 200;
@@ -74,7 +74,7 @@ export function contentHash(files: readonly CoveredFile[]): string {
   return sha256(JSON.stringify(facts.sort()));
 }
 
-/** What to remember of an approval; undefined where no file is covered and none was. */
+/** The record of an approval; undefined if no file is covered and none was before. */
 export function recordContent(
   { files, hash }: Content,
   before: ContentRecord | undefined,
@@ -86,7 +86,7 @@ export function recordContent(
   return { seal, earlier, files: Object.fromEntries(files.map((file) => [file.path, recordFile(file, hmac)])) };
 }
 
-/** An approval without a record counts only where there is nothing to cover. */
+/** An approval without a record is valid only if there are no files to cover. */
 export function isCovered(record: ContentRecord | undefined, { hash }: Content, hmac: Hmac): boolean {
   if (!record) return hash === '';
   const seal = sealContent(hash, hmac);
@@ -114,7 +114,7 @@ function hashedValues(variables: Readonly<Record<string, string>>, hmac: Hmac): 
   return Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, hmac(value).slice(0, LINE_HASH)]));
 }
 
-/** What differs from what was approved: lines of scripts as they are now, of env files nothing but names. */
+/** The differences to the approved state: current lines of scripts, and only the names of variables in env files. */
 export function contentChanges(record: ContentRecord | undefined, { files }: Content, hmac: Hmac): string[] {
   if (!record) return files.length > 0 ? ['the approval that exists does not cover files; this one covers them'] : [];
   const now = new Set(files.map(({ path }) => path));
@@ -131,7 +131,7 @@ function fileChanges(before: FileRecord | undefined, file: CoveredFile, hmac: Hm
   const { path, role, target, variables, text, isScript = false } = file;
   const link = target === path ? '' : ` (a link to ${target})`;
   if (!before) return [`${path}${link} was not there or not used: ${role}`];
-  // The same bytes under another target or in another role change the hash over all files as well.
+  // A different target or role also changes the hash over all files.
   if (before.digest === hmac(file.digest)) return [];
   if (variables && before.variables) return variableChanges(path, before.variables, hashedValues(variables, hmac));
   const lines = text?.split('\n') ?? [];
@@ -151,12 +151,12 @@ function variableChanges(
     ['has another value for', names(now, (name) => Object.hasOwn(before, name) && before[name] !== now[name])],
     ['sets no longer', names(before, (name) => !Object.hasOwn(now, name))],
   ].filter(([, list]) => list !== '');
-  // A comment, the order or the spelling of a value is a change too.
+  // A comment, the order or the notation of a value is a change too.
   if (parts.length === 0) return [`${path} changed, and sets the same variables to the same values`];
   return parts.map(([what, list]) => `${path} ${what} ${list}`);
 }
 
-/** Linear in the number of lines: beginning and end that are the same are skipped, and between them a line counts as often as it stands there. */
+/** Takes linear time: skips equal lines at both ends and compares the rest as multisets. */
 function lineChanges(recorded: string, lines: readonly string[], isScript: boolean, hmac: Hmac): string[] {
   const before = recorded.match(new RegExp(`.{${LINE_HASH}}`, 'g')) ?? [];
   const now = hashedLines(lines, hmac);
@@ -195,7 +195,7 @@ function shortened(line: string): string {
     : line;
 }
 
-/** The record as it stands in the file of approvals; undefined for anything else. */
+/** Parses a record from the approvals file; undefined if it is invalid. */
 export function parseContentRecord(value: unknown): ContentRecord | undefined {
   if (typeof value !== 'object' || value === null || !('seal' in value) || !('files' in value)) return undefined;
   const { seal, files, earlier }: { seal: unknown; files: unknown; earlier?: unknown } = value;

@@ -2,7 +2,7 @@ import type { Definition, State } from '../model/index.js';
 import type { Content } from './covered-content.js';
 import { lastRuling, type Ruling, type Rulings, reviewHash, type Seal } from './rulings.js';
 
-/** `files`: the entry is as it was approved, and the content of a file that the approval covers is not. */
+/** `files`: the entry is unchanged since its approval, but a covered file has changed. */
 export type AskedBecause = 'new' | 'changed' | 'reviewed' | 'files';
 
 export type Verdict =
@@ -10,31 +10,31 @@ export type Verdict =
   | { readonly kind: 'needs-approval'; readonly because: AskedBecause }
   | { readonly kind: 'denied' }
   | { readonly kind: 'blocked'; readonly rule: string }
-  /** Its own client would not start it, and neither do we. */
+  /** Its own client would not start it, so Portolan does not either. */
   | { readonly kind: 'unavailable'; readonly state: State };
 
-/** All that a verdict depends on beside the definition itself. */
+/** Everything besides the definition that determines a verdict. */
 export interface PolicyInputs {
   readonly rulings: Rulings;
-  /** Hashes of what the team's lock file has. */
+  /** The hashes in the team's lock file. */
   readonly reviewed: ReadonlySet<string>;
-  /** The rule that keeps a server from running, if one does. */
+  /** The rule that blocks a server, if any. */
   readonly blockedBy: (definition: Definition) => string | undefined;
   readonly sealOf: (definition: Definition) => Seal;
-  /** What a person has let run for now, without writing it down. */
+  /** Returns whether a person has permitted the server temporarily, without a stored approval. */
   readonly isGranted?: (definition: Definition, content?: () => Content) => boolean;
-  /** What a change in a file that an approval covers leads to. */
+  /** The reaction to a change in a file that an approval covers. */
   readonly fileChanges: 'ask' | 'warn' | 'off';
-  /** Reads the files; asked only about an entry whose verdict depends on them. */
+  /** Reads the covered files; called only if the verdict depends on them. */
   readonly contentOf: (definition: Definition) => Content;
   readonly covers: (ruling: Ruling, content: Content) => boolean;
-  /** Whether someone has to be asked about it at all. */
+  /** Returns whether the server needs approval. */
   readonly mustAsk: (definition: Definition) => boolean;
 }
 
-/** Approval is given to what will run, not to its name: a changed command has to ask again. */
+/** An approval is bound to the launch, not to the name: a changed command needs a new approval. */
 export function decide(definition: Definition, grounds: PolicyInputs): Verdict {
-  // A client that still waits for its own user's yes is answered by ours.
+  // If the server's own client still waits for approval, Portolan's approval decides instead.
   if (definition.state !== 'ready' && definition.state !== 'pending-approval') {
     return { kind: 'unavailable', state: definition.state };
   }
@@ -50,7 +50,7 @@ export function decide(definition: Definition, grounds: PolicyInputs): Verdict {
   );
 }
 
-/** What keeps an admitted server from being started now, because of its files alone; undefined if nothing does. */
+/** The reason why an admitted server must not be started now because of its files; undefined if there is none. */
 export function refusedForFiles(definition: Definition, grounds: PolicyInputs): Verdict | undefined {
   if (!grounds.mustAsk(definition) && definition.state !== 'pending-approval') return undefined;
   const verdict = judgeApproved(definition, rulingOn(definition, grounds), grounds);
@@ -62,7 +62,7 @@ function rulingOn(definition: Definition, { rulings, sealOf }: PolicyInputs): Ru
   return rulings.size === 0 ? undefined : rulings.get(sealOf(definition));
 }
 
-/** The verdict on an entry that a person has said yes to, once or for good; undefined for any other. */
+/** The verdict on an entry that a person has approved, temporarily or permanently; undefined for other entries. */
 function judgeApproved(definition: Definition, ruling: Ruling | undefined, grounds: PolicyInputs): Verdict | undefined {
   const { isGranted, contentOf, covers, fileChanges } = grounds;
   const isApproved = ruling?.verdict === 'approved';
@@ -75,9 +75,9 @@ function judgeApproved(definition: Definition, ruling: Ruling | undefined, groun
   return { kind: 'needs-approval', because: 'files' };
 }
 
-const UNCLEAR = 'its command line names more than can be checked: put the words into a script';
+const UNCLEAR = 'its command line names more files than can be checked: move the command into a script';
 
-/** A yes is no answer to the other questions that an entry has. */
+/** An approval does not answer the inputs that an entry requires. */
 function afterYes({ inputs = [] }: Definition): Verdict {
   return inputs.length > 0 ? { kind: 'unavailable', state: 'needs-input' } : { kind: 'allowed' };
 }
@@ -87,7 +87,7 @@ function reasonToAsk(definition: Definition, { rulings, reviewed }: PolicyInputs
   return lastRuling(rulings, definition) ? 'changed' : 'new';
 }
 
-/** The verdict as everyone sees it. */
+/** The state shown for a verdict. */
 export function stateOf(verdict: Verdict): State {
   switch (verdict.kind) {
     case 'allowed':

@@ -3,16 +3,19 @@ import type { Definition, LaunchFields } from '../model/index.js';
 
 export type Fingerprint = Brand<string, 'Fingerprint'>;
 
-/** Everything of an entry that decides what runs or is reached, and with what. */
+/** All fields of an entry that determine what is started or reached, and with what. */
 export type LaunchContent = LaunchFields &
   Pick<Partial<Definition>, 'headersHelper' | 'envFile' | 'oauth' | 'standsFor'>;
 
-/** A hash over what will run and nothing else: the name of a server is not part of it. */
+/** A hash over the launch only; the name of the server is not part of it. */
 export function fingerprint(behaviour: LaunchContent): Fingerprint {
   return sha256(canonical(behaviour)) as Fingerprint;
 }
 
-/** One text for one behaviour: the order in which variables and headers are written changes nothing, any other byte does. */
+/**
+ * Serializes equal launches to the same text: the order of variables and headers does not matter, every other byte
+ * does.
+ */
 export function canonical(behaviour: LaunchContent): string {
   const { command, args, env, cwd, url, headers, headersHelper, envFile, oauth = {}, standsFor } = behaviour;
   const signIn = pairs(oauth);
@@ -26,9 +29,10 @@ export function canonical(behaviour: LaunchContent): string {
     pairs(headers),
     optional(headersHelper),
     optional(envFile),
-    // It names who gets our keys. Left out where it says nothing: what was approved before it counted stays approved.
+    // Sign-in settings determine who receives our credentials. Omitted if empty, so that approvals from before this
+    // field stay valid.
     ...(signIn.length > 0 ? [signIn] : []),
-    // A yes to an address is no yes to using it in the place of another server.
+    // Approving a URL does not approve using it in place of another server.
     ...(standsFor === undefined ? [] : [standsFor]),
   ]);
 }

@@ -3,12 +3,12 @@ import type { Definition, Host, Problem } from '../model/index.js';
 import type { LaunchContent } from './fingerprint.js';
 import { reviewHash, shownForm } from './rulings.js';
 
-/** What a team reviewed and committed. It approves nothing: it only changes the words of the question. */
+/** The servers that a team reviewed and committed. It approves nothing: it only changes the wording of the question. */
 const LOCK_FILE = 'portolan.lock.json';
 
 export interface Lock {
   readonly path: string;
-  /** The hashes of what it has: a review is of content, whatever it is called. */
+  /** The hashes of the reviewed definitions; names do not matter. */
   readonly reviewed: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
@@ -27,12 +27,12 @@ export function readLock(host: Host): Lock {
   return reviewed ? lock(reviewed) : lock(new Set(), 'it is not valid');
 }
 
-/** The lock file for these definitions: one entry a server, by name, in an order that never changes by itself. */
+/** The lock file for these definitions: one entry per server, in a stable order. */
 export function writtenLock(definitions: readonly Definition[]): string {
   const servers = new Map<string, { hash: string; entry: LaunchContent }>();
   const entries = definitions.map((definition) => ({ definition, hash: reviewHash(definition) }));
   for (const { definition, hash } of entries.sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1))) {
-    // Two files of a repository may have different servers under one name.
+    // Two files of a repository may contain different servers with the same name.
     let name = definition.name;
     for (let n = 2; servers.has(name); n += 1) name = `${definition.name}_${n}`;
     servers.set(name, { hash, entry: shownForm(definition) });
@@ -63,7 +63,7 @@ function unusable(source: string, why: string): Problem {
   return {
     code: 'lock-unusable',
     severity: 'warning',
-    message: `the team's lock file does not count: ${why}`,
+    message: `the team's lock file is ignored: ${why}`,
     hint: 'restore it from version control, or write it again with `portolan lock`',
     source,
   };

@@ -16,9 +16,9 @@ describe('folderOfApproval', () => {
     },
     { title: 'a user’s command', said: { command: 'npm' }, folder: undefined },
     { title: 'a project’s address', said: { scope: 'project', url: 'https://x/' } as const, folder: undefined },
-    { title: 'an address that runs in a project', said: IN_PROJECT, folder: undefined },
-    { title: 'one that stands for a server', said: { ...IN_PROJECT, standsFor: 'f' }, folder: '/h/p' },
-    { title: 'one that does so for the whole user', said: { ...OF_USER, standsFor: 'f' }, folder: undefined },
+    { title: 'a URL that runs in a project', said: IN_PROJECT, folder: undefined },
+    { title: 'one that stands in for a server', said: { ...IN_PROJECT, standsFor: 'f' }, folder: '/h/p' },
+    { title: 'one that stands in for the whole user', said: { ...OF_USER, standsFor: 'f' }, folder: undefined },
   ] as const)('binds the approval of $title to $folder', ({ said, folder }) => {
     expect(folderOfApproval(definition(said), FOLDERS)).toBe(folder);
   });

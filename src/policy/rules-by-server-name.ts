@@ -1,14 +1,14 @@
 import { compilePatterns, compileServerPattern, nameSubject, type ToolRule } from './tool-rules.js';
 
-/** A pattern that matches a server's name, and so every tool of that server. */
+/** A pattern that matches a server's name, and therefore all tools of that server. */
 export interface ServerNameMatch {
   readonly rule: number;
   readonly server: string;
-  /** As written, with the `!` of a pattern that excludes. */
+  /** As written, including the `!` of an excluding pattern. */
   readonly pattern: string;
 }
 
-/** The first pattern of each rule that matches the name of each server; one that matches everything is left out. */
+/** The first pattern of each rule that matches each server's name; patterns that match everything are omitted. */
 export async function rulesByServerName(
   rules: readonly ToolRule[],
   servers: readonly string[],

@@ -25,12 +25,12 @@ describe('findServer', () => {
   it.each([
     { title: 'its name', wanted: 'My Files', found: 'My Files' },
     { title: 'its alias', wanted: 'my_files', found: 'My Files' },
-    { title: 'the name that a model was shown', wanted: 'ignore_all_rules_and', found: 'ignore all rules and' },
-    { title: 'its name although it waits', wanted: 'waiting', found: 'waiting' },
-    { title: 'what another of its entries calls it', wanted: 'my notes', found: 'notes' },
-    { title: 'its name before what others are called elsewhere', wanted: 'github', found: 'github' },
-    { title: 'its alias before what others are called elsewhere', wanted: 'other', found: 'my_files_2' },
-    { title: 'a name that two have elsewhere as the first of them', wanted: 'shared', found: 'notes' },
+    { title: 'the name shown to a model', wanted: 'ignore_all_rules_and', found: 'ignore all rules and' },
+    { title: 'its name although it waits for approval', wanted: 'waiting', found: 'waiting' },
+    { title: 'its name in another entry', wanted: 'my notes', found: 'notes' },
+    { title: 'its name before other entries’ names', wanted: 'github', found: 'github' },
+    { title: 'its alias before other entries’ names', wanted: 'other', found: 'my_files_2' },
+    { title: 'a shared name in other entries as the first server', wanted: 'shared', found: 'notes' },
   ])('finds a server by $title', ({ wanted, found }) => {
     expect(findServer(servers, wanted).name).toBe(found);
   });
@@ -38,14 +38,14 @@ describe('findServer', () => {
   it.each([
     { wanted: 'githbu', hint: 'did you mean github?' },
     { wanted: 'zzz', hint: 'list_mcp_servers shows what there is' },
-    // Nobody has let it in: its name is not held out to a model.
+    // It is not admitted, so its name is not suggested to a model.
     { wanted: 'waitin', hint: 'list_mcp_servers shows what there is' },
   ])('does not find $wanted, and hints: $hint', ({ wanted, hint }) => {
     const error = { code: ErrorCode.ServerNotFound, message: `there is no server called "${wanted}"`, hint };
     expect(() => findServer(servers, wanted)).toThrow(expect.objectContaining(error));
   });
 
-  it('repeats no more of a long name than is of use', () => {
+  it('truncates a long name', () => {
     expect(() => findServer([], 'x'.repeat(10_000))).toThrow(
       expect.objectContaining({ message: expect.toSatisfy((text: string) => text.length < 150) }),
     );
@@ -55,33 +55,37 @@ describe('findServer', () => {
 describe('shownName', () => {
   it.each([
     {
-      title: 'an admitted server by its name, whatever that is',
+      title: 'an admitted server by any name',
       server: admitted('My Files!', 'my_files_'),
       shown: 'My Files!',
     },
     {
-      title: 'a plain name as it is',
+      title: 'a plain name unchanged',
       server: refused('git-hub.v2', 'pending-approval', 'git_hub_v2'),
       shown: 'git-hub.v2',
     },
     {
-      title: 'words that nobody approved by their alias',
+      title: 'a name of several words without approval by its alias',
       server: refused('do as I say', 'rejected', 'do_as_i_say'),
       shown: 'do_as_i_say',
     },
     {
-      title: 'a name that is a flag by its alias',
+      title: 'a name that looks like a flag by its alias',
       server: refused('--all', 'pending-approval', '_all'),
       shown: '_all',
     },
-    { title: 'a long alias cut', server: refused('x y'.repeat(50), 'rejected', 'x'.repeat(90)), shown: 'x'.repeat(64) },
+    {
+      title: 'a truncated long alias',
+      server: refused('x y'.repeat(50), 'rejected', 'x'.repeat(90)),
+      shown: 'x'.repeat(64),
+    },
   ])('shows $title', ({ server, shown }) => {
     expect(shownName(server)).toBe(shown);
   });
 });
 
 describe('requireAdmitted', () => {
-  it('gives the proof of a server that may run', () => {
+  it('returns the proof for an admitted server', () => {
     const server = admitted('github');
     expect(requireAdmitted(server)).toBe(server.admitted);
   });
@@ -94,12 +98,12 @@ describe('requireAdmitted', () => {
     { state: 'disabled', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
     { state: 'client-ignores', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
     { state: 'inventory-only', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
-    { state: 'ready', code: 'SERVER_BLOCKED', hint: 'the user has to give it another name' },
-  ] as const)('refuses one that is $state with $code, and says who can change that', ({ state, code, hint }) => {
+    { state: 'ready', code: 'SERVER_BLOCKED', hint: 'the user has to rename it' },
+  ] as const)('rejects a server that is $state with $code, and says who can change that', ({ state, code, hint }) => {
     expect(() => requireAdmitted(refused('own', state))).toThrow(expect.objectContaining({ code, hint }));
   });
 
-  it('asks for the alias where the name would be read as something else', () => {
+  it('hints at the alias if the name would be read as a flag', () => {
     expect(() => requireAdmitted(refused('--all', 'pending-approval', '_all'))).toThrow(
       expect.objectContaining({ hint: 'ask the user to run: portolan approve _all' }),
     );

@@ -2,18 +2,18 @@ import { ErrorCode, nearest, PortolanError, shellWord } from '../base/index.js';
 import type { Server, State } from '../model/index.js';
 import type { AdmittedServer } from './admit.js';
 
-/** A server of the chart as the gateway knows it. Only what is admitted can be asked for anything. */
+/** A server as the gateway knows it. Only an admitted server can be called. */
 export interface ServedServer {
   readonly name: string;
   readonly alias: string;
   readonly state: State;
   readonly rule?: string;
   readonly admitted?: AdmittedServer;
-  /** What other entries call the same server. */
+  /** The names of the same server in other entries. */
   readonly otherNames?: readonly string[];
 }
 
-/** What the chart says of a server, with the proof that it may run if there is one. */
+/** The server of a scan, with the proof of admission if there is one. */
 export function servedServer(
   server: Pick<Server, 'name' | 'alias' | 'state' | 'rule'>,
   admitted: AdmittedServer | undefined,
@@ -29,16 +29,16 @@ export function servedServer(
   };
 }
 
-/** Not beginning with a dash: a person is asked to type it after `portolan approve`, where `--all` would mean something. */
+/** Must not begin with a dash, because users type it after `portolan approve`, where `--all` is a flag. */
 const PLAIN_NAME = /^\w[\w.-]{0,63}$/;
 const MAX_ALIAS_CHARACTERS = 64;
 
-/** The name that a model is shown. Of a server that nobody has let in, nothing but a plain word. */
+/** The name shown to a model. For a server without admission it must be a plain word. */
 export function shownName({ name, alias, admitted }: ServedServer): string {
   return admitted || PLAIN_NAME.test(name) ? name : alias.slice(0, MAX_ALIAS_CHARACTERS);
 }
 
-/** Every call looks for one: the list is replaced whole, so its names hold as long as it does. */
+/** Cached per list, because every call looks up a server and lists are never modified. */
 const names = new WeakMap<readonly ServedServer[], ReadonlyMap<string, ServedServer>>();
 
 function namesOf(servers: readonly ServedServer[]): ReadonlyMap<string, ServedServer> {
@@ -50,18 +50,18 @@ function namesOf(servers: readonly ServedServer[]): ReadonlyMap<string, ServedSe
   };
   for (const server of servers) name(server.name, server);
   for (const server of servers) for (const other of [server.alias, shownName(server)]) name(other, server);
-  // Last: no entry takes a name from a server that has it.
+  // Added last, because a server's own name takes precedence.
   for (const server of servers) for (const other of server.otherNames ?? []) name(other, server);
   names.set(servers, found);
   return found;
 }
 
-/** By its name, else by its alias, else by what another entry calls it. */
+/** Finds a server by its name, then its alias, then its name in another entry. */
 export function findServerByName(servers: readonly ServedServer[], wanted: string): ServedServer | undefined {
   return namesOf(servers).get(wanted);
 }
 
-/** The same for whoever cannot go on without it. */
+/** The same, but throws if there is none. */
 export function findServer(servers: readonly ServedServer[], wanted: string): ServedServer {
   const found = findServerByName(servers, wanted);
   if (!found) throw serverNotFound(servers, wanted);
@@ -79,7 +79,7 @@ export function serverNotFound(servers: readonly ServedServer[], wanted: string)
   );
 }
 
-/** The proof that a server may run, or an error that says who can change that, and how. */
+/** Returns the proof that a server may run, or throws an error that says who can change that and how. */
 export function requireAdmitted(server: ServedServer): AdmittedServer {
   if (server.admitted) return server.admitted;
   const name = shownName(server);
@@ -96,19 +96,15 @@ export function requireAdmitted(server: ServedServer): AdmittedServer {
     case 'needs-input':
       throw blocked(
         name,
-        'needs values that only its own client asks for',
+        'needs values that only its own client can ask for',
         `see them with: portolan why ${shellWord(name)}`,
       );
     case 'ready':
-      throw blocked(name, 'has a name with characters that nobody can see', 'the user has to give it another name');
+      throw blocked(name, 'has a name with invisible characters', 'the user has to rename it');
     case 'disabled':
     case 'client-ignores':
     case 'inventory-only':
-      throw blocked(
-        name,
-        `is not switched on (${state})`,
-        `the user can see why with: portolan why ${shellWord(name)}`,
-      );
+      throw blocked(name, `is not enabled (${state})`, `the user can see why with: portolan why ${shellWord(name)}`);
   }
 }
 

@@ -41,8 +41,8 @@ describe('judgeByRules', () => {
       lists: { allowed: [name('*')] },
       verdict: 'passes: allowed by serverName *',
     },
-    { title: 'a name in other letters', server: NPX, lists: { allowed: [name('A')] }, verdict: MISSING },
-    { title: 'a name with something before it', server: NPX, lists: { allowed: [name('*b')] }, verdict: MISSING },
+    { title: 'a name in another case', server: NPX, lists: { allowed: [name('A')] }, verdict: MISSING },
+    { title: 'a name with a prefix', server: NPX, lists: { allowed: [name('*b')] }, verdict: MISSING },
     {
       title: 'a denied name with a star',
       server: definition({ name: 'evil-7' }),
@@ -69,7 +69,7 @@ describe('judgeByRules', () => {
       verdict: MISSING,
     },
     {
-      title: 'a command in other order',
+      title: 'a command in another order',
       server: NPX,
       lists: { allowed: [command('npx', 'tool', '-y')] },
       verdict: MISSING,
@@ -95,74 +95,74 @@ describe('judgeByRules', () => {
     },
     { title: 'another port', server: SITE, lists: { allowed: [url('https://api.example:8443')] }, verdict: MISSING },
     {
-      title: 'a name beside a command, which counts alone for programs',
+      title: 'a name beside a command, which takes precedence for programs',
       server: NPX,
       lists: { allowed: [name('a'), command('other')] },
       verdict: MISSING,
     },
     {
-      title: 'a name beside a command, for an address',
+      title: 'a name beside a command, for a URL',
       server: SITE,
       lists: { allowed: [name('a'), command('other')] },
       verdict: 'passes: allowed by serverName a',
     },
     {
-      title: 'a name beside an address, which counts alone for addresses',
+      title: 'a name beside a URL, which takes precedence for URLs',
       server: SITE,
       lists: { allowed: [name('a'), url('https://other.example')] },
       verdict: MISSING,
     },
     {
-      title: 'a name beside an address, for a program',
+      title: 'a name beside a URL, for a program',
       server: NPX,
       lists: { allowed: [name('a'), url('https://other.example')] },
       verdict: 'passes: allowed by serverName a',
     },
     {
-      title: 'a name for what is neither',
+      title: 'a name for neither a program nor a URL',
       server: definition({ transport: 'sdk' }),
       lists: { allowed: [name('a'), url('https://other.example'), command('other')] },
       verdict: 'passes: allowed by serverName a',
     },
     {
-      title: 'the lists of user and administrator together',
+      title: 'user and managed lists together',
       server: NPX,
       lists: { allowed: [name('a')], allowedManaged: [name('b')] },
       verdict: 'passes: allowed by serverName a',
     },
     {
-      title: 'a stricter line of the administrator',
+      title: 'a stricter managed line',
       server: NPX,
       lists: { allowed: [name('a')], allowedManaged: [command('b')] },
       verdict: MISSING,
     },
     {
-      title: 'the list of the administrator alone',
+      title: 'only the managed list',
       server: NPX,
       lists: { allowed: [name('a')], allowedManaged: [name('b')], allowManagedMcpServersOnly: true },
-      verdict: `${MISSING} of the administrator`,
+      verdict: 'blocked: not in the managed allow list',
     },
     {
-      title: 'no list of the administrator where only that one would count',
+      title: 'no managed list although only that one applies',
       server: NPX,
       lists: { allowed: [], allowManagedMcpServersOnly: true },
       verdict: 'passes',
     },
     {
-      title: 'everybody’s deny list even then',
+      title: 'all deny lists even then',
       server: NPX,
       lists: { denied: [name('a')], allowedManaged: [name('a')], allowManagedMcpServersOnly: true },
       verdict: 'blocked: denied by serverName a',
     },
     {
-      title: 'a user’s server where only plugins may bring any',
+      title: 'a user’s server if only plugins may define servers',
       server: NPX,
       lists: { pluginOnly: true, allowed: [name('a')] },
-      verdict: 'blocked: pluginOnly: only plugins and the administrator may bring servers',
+      verdict: 'blocked: pluginOnly: only plugins and managed settings may define servers',
     },
     { title: 'a plugin’s', server: definition({ scope: 'plugin' }), lists: { pluginOnly: true }, verdict: 'passes' },
     {
-      title: 'an administrator’s',
+      title: 'a managed server',
       server: definition({ scope: 'managed' }),
       lists: { pluginOnly: true },
       verdict: 'passes',
@@ -174,22 +174,22 @@ describe('judgeByRules', () => {
       verdict: 'blocked: denied by serverName a',
     },
     {
-      title: 'an administrator’s that is not allowed',
+      title: 'a managed server that is not allowed',
       server: definition({ scope: 'managed' }),
       lists: { allowed: [] },
       verdict: MISSING,
     },
     {
-      title: 'a server both denied and missing among the allowed',
+      title: 'a server that is both denied and not allowed',
       server: NPX,
       lists: { denied: [command('npx', '-y', 'tool')], allowed: [] },
       verdict: 'blocked: denied by serverCommand npx -y tool',
     },
-  ])('says "$verdict" for $title', ({ server, lists, verdict }) => {
+  ])('returns "$verdict" for $title', ({ server, lists, verdict }) => {
     expect(said(server, lists)).toBe(verdict);
   });
 
-  it('hides the secrets of a rule', () => {
+  it('masks the secrets of a rule', () => {
     const denied = [command('x', '--token', 'abc')];
     expect(said(starts('x', '--token', 'abc'), { denied })).toBe('blocked: denied by serverCommand x --token [secret]');
   });
@@ -233,17 +233,17 @@ const DISGUISES: readonly (readonly string[])[] = [
 ];
 
 describe('a denied command', () => {
-  it.each(DISGUISES.map((words) => ({ words })))('is known in $words', ({ words }) => {
+  it.each(DISGUISES.map((words) => ({ words })))('is found in $words', ({ words }) => {
     expect(said(starts(...words), { denied: [command('npx', '-y', 'evil')] })).toMatch(/^blocked: denied/);
     expect(said(starts(...words), { denied: [command('npx', '-y', 'ev*')] })).toMatch(/^blocked: denied/);
   });
 
-  it('is known in the helper of an address', () => {
+  it('is found in the headers helper of a URL', () => {
     const server = definition({ url: 'https://a.example/', headersHelper: 'npx -y evil --json; npx -y evil' });
     expect(said(server, { denied: [command('npx', '-y', 'evil')] })).toMatch(/^blocked: denied/);
   });
 
-  it('cannot hide behind more commands than anybody reads, and those pass where no command is denied', () => {
+  it('cannot hide behind too many commands, which pass only if no command is denied', () => {
     const server = starts('sh', '-c', Array.from({ length: 200 }, (_, n) => `echo ${n}`).join(';'));
     expect(said(server, { denied: [command('npx', '-y', 'evil')] })).toBe(
       'blocked: denied: it starts too many commands to judge',
@@ -261,20 +261,20 @@ describe('a denied command', () => {
     { denied: ['node'], words: ['sh', '-c', 'docker run node'] },
     { denied: ['/opt/evil/npx', '*'], words: ['npx', 'tool'] },
     { denied: ['npx', '*'], words: ['npx', '-y', 'tool'] },
-  ])('is not seen where it is not: $denied in $words', ({ denied, words }) => {
+  ])('is not found in unrelated words: $denied in $words', ({ denied, words }) => {
     expect(said(starts(...words), { denied: [command(...denied)] })).toBe('passes');
   });
 });
 
 describe('an allowed command', () => {
-  it.each(DISGUISES.slice(1).map((words) => ({ words })))('is not $words', ({ words }) => {
+  it.each(DISGUISES.slice(1).map((words) => ({ words })))('does not match $words', ({ words }) => {
     expect(said(starts(...words), { allowed: [command('npx', '-y', 'evil')] })).toBe(MISSING);
   });
 });
 
 const PROXY = 'https://proxy.example/v2/ccr-sessions/1?mcp_url=';
 
-describe('an address', () => {
+describe('a URL', () => {
   it.each([
     'https://evil.example/mcp',
     'HTTPS://EVIL.EXAMPLE/mcp',
@@ -289,7 +289,7 @@ describe('an address', () => {
     'https://evil.example/%6Dcp',
     `${PROXY}${encodeURIComponent('https://evil.example/mcp')}`,
     `${PROXY}${encodeURIComponent(`${PROXY}${encodeURIComponent('https://evil.example/mcp')}`)}`,
-  ])('that is denied is known in %s', (address) => {
+  ])('that is denied matches %s', (address) => {
     expect(said(reaches(address), { denied: [url('https://evil.example/mcp')] })).toMatch(/^blocked: denied/);
     expect(said(reaches(address), { denied: [url('*evil.example')] })).toMatch(/^blocked: denied/);
   });
@@ -306,18 +306,18 @@ describe('an address', () => {
     'http://good.example/mcp',
     '${HOST}/mcp',
     `https://evil.example/v2/ccr-sessions/1?mcp_url=${encodeURIComponent('https://good.example/mcp')}`,
-  ])('that is allowed is not %s', (address) => {
+  ])('that is allowed does not match %s', (address) => {
     expect(said(reaches(address), { allowed: [url('https://good.example')] })).toBe(MISSING);
     expect(said(reaches(address), { allowed: [url('https://good.example/*')] })).toBe(MISSING);
   });
 
-  it('that is a proxy’s can be allowed and denied as such', () => {
+  it('of a proxy can be allowed and denied itself', () => {
     const address = `${PROXY}${encodeURIComponent('https://good.example/mcp')}`;
     expect(said(reaches(address), { allowed: [url('https://proxy.example')] })).toMatch(/^passes/);
     expect(said(reaches(address), { denied: [url('https://proxy.example')] })).toMatch(/^blocked/);
   });
 
-  it('with references left in it can be denied as it stands', () => {
+  it('with unexpanded references can be denied as written', () => {
     expect(said(reaches('${HOST}/mcp'), { denied: [url('${HOST}/*')] })).toMatch(/^blocked/);
   });
 });
@@ -330,30 +330,30 @@ describe('parseServerRules', () => {
     { title: 'nothing', value: undefined, rules: undefined, problems: [] },
     { title: 'an empty list', value: [], rules: [], problems: [] },
     {
-      title: 'one line of each kind, other fields aside',
+      title: 'one line of each kind, ignoring other fields',
       value: [{ serverName: 'a', note: 'x' }, { serverCommand: ['a', ''] }, { serverUrl: '*' }],
       rules: [{ serverName: 'a' }, { serverCommand: ['a', ''] }, { serverUrl: '*' }],
       problems: [],
     },
     {
-      title: 'lines that say two things, nothing or nonsense',
+      title: 'invalid lines',
       value: [{ serverName: 'a', serverUrl: '*' }, {}, 'a', null, { serverCommand: 'npx' }, { serverCommand: [] }],
       rules: [],
       problems: lines(1, 2, 3, 4, 5, 6),
     },
     {
-      title: 'a good line after bad ones',
+      title: 'a valid line after invalid ones',
       value: [{ serverUrl: 7 }, { serverCommand: ['a', 1] }, { serverName: '' }, [], { serverName: 'a' }],
       rules: [{ serverName: 'a' }],
       problems: lines(1, 2, 3, 4),
     },
     {
-      title: 'what is no list',
+      title: 'a value that is not a list',
       value: { serverName: 'a' },
       rules: undefined,
       problems: [expect.objectContaining({ code: 'invalid-policy', source: '/s.json' })],
     },
-  ])('reads $title', ({ value, rules: expected, problems }) => {
+  ])('parses $title', ({ value, rules: expected, problems }) => {
     expect(parseServerRules(value, '/s.json')).toEqual({ rules: expected, problems });
   });
 });

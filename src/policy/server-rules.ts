@@ -3,55 +3,56 @@ import type { Definition, Problem } from '../model/index.js';
 import { programName, proxyChain } from '../model/index.js';
 import { type CommandCandidate, candidatesOf, MAX_CANDIDATES } from './command-candidates.js';
 
-/** One line of an allow or deny list: a server by its name, its whole command or its address, each with `*`. */
+/** One line of an allow or deny list: a server by name, by whole command or by URL, each with `*`. */
 export type ServerRule =
   | { readonly serverName: string }
   | { readonly serverCommand: readonly string[] }
   | { readonly serverUrl: string };
 
-/** What the settings of a machine say about servers, put together from all files that may say it. */
+/** The allow and deny rules of the machine, merged from all settings files. */
 export interface ServerRules {
-  /** What nobody wrote allows everything; an empty list nothing. */
+  /** If absent, everything is allowed; if empty, nothing. */
   readonly allowed?: readonly ServerRule[];
-  /** The administrator's part of that; it counts alone with `allowManagedMcpServersOnly`. */
+  /** The managed part of the allow list; the only one that applies with `allowManagedMcpServersOnly`. */
   readonly allowedManaged?: readonly ServerRule[];
-  /** Everybody's: who may not allow may still deny. */
+  /** From all files: a file that may not allow servers may still deny them. */
   readonly denied: readonly ServerRule[];
   readonly allowManagedMcpServersOnly: boolean;
-  /** Only plugins and the administrator may bring servers. */
+  /** Only plugins and managed settings may define servers. */
   readonly pluginOnly: boolean;
 }
 
-/** Whether the lists let a server through, and the line that decided, if one did. */
+/** The result for one server, with the deciding line if any. */
 export type RuleVerdict =
   | { readonly kind: 'passes'; readonly rule?: string }
   | { readonly kind: 'blocked'; readonly rule: string };
 
-/** Deny beats allow beats default. */
+/** Precedence: deny, allow, default. */
 export function judgeByRules(definition: Definition, rules: ServerRules): RuleVerdict {
   return ruleJudge(rules)(definition);
 }
 
-/** The same, with the rules read once for many servers. */
+/** The same, with the rules compiled once for many servers. */
 export function ruleJudge(rules: ServerRules): (definition: Definition) => RuleVerdict {
   const { allowed, allowedManaged, denied, allowManagedMcpServersOnly: managedOnly, pluginOnly } = rules;
   const denies = denied.map(denyTest);
   const deniesCommands = denies.some(({ kind }) => kind === 'serverCommand');
   const lists = [managedOnly ? undefined : allowed, allowedManaged].filter((list) => list !== undefined);
   const allows = lists.length === 0 ? undefined : lists.flat().map(allowTest);
-  const missing = managedOnly ? 'not in the allow list of the administrator' : 'not in the allow list';
+  const missing = managedOnly ? 'not in the managed allow list' : 'not in the allow list';
   return (definition) => {
     if (pluginOnly && definition.scope !== 'plugin' && definition.scope !== 'managed') {
-      return { kind: 'blocked', rule: 'pluginOnly: only plugins and the administrator may bring servers' };
+      return { kind: 'blocked', rule: 'pluginOnly: only plugins and managed settings may define servers' };
     }
     const subject = subjectOf(definition);
     const denying = denies.find(({ matches }) => matches(subject));
     if (denying) return { kind: 'blocked', rule: `denied by ${denying.text}` };
-    // What cannot be compared with a deny list cannot be cleared by it.
+    // A server that cannot be compared with the deny list is denied.
     if (subject.isUnclear && deniesCommands)
       return { kind: 'blocked', rule: 'denied: it starts too many commands to judge' };
     if (!allows) return { kind: 'passes' };
-    // A name is what its writer likes: it counts only while the list says nothing better for such servers.
+    // An attacker can choose the name, so name rules apply only if the list has no command or URL rule for such
+    // servers.
     const strict = allows.filter(({ kind }) => kind === subject.strictKind);
     const counting = strict.length > 0 ? strict : allows.filter(({ kind }) => kind === 'serverName');
     const allowing = counting.find(({ matches }) => matches(subject));
@@ -61,13 +62,13 @@ export function ruleJudge(rules: ServerRules): (definition: Definition) => RuleV
 
 type Kind = 'serverName' | 'serverCommand' | 'serverUrl';
 
-/** A definition as rules look at it, worked out once for all of them. */
+/** The facts about a definition that rules use, computed once for all rules. */
 interface Subject {
   readonly definition: Definition;
   readonly strictKind: Kind;
   readonly words: readonly string[];
   readonly address: ReturnType<typeof addressOf>;
-  /** By the number of their words: a rule looks only at those it could match. */
+  /** Grouped by number of words, so that a rule checks only those it could match. */
   readonly candidates: ReadonlyMap<number, readonly CommandCandidate[]>;
   readonly wrapped: readonly CommandCandidate[];
   readonly isUnclear: boolean;
@@ -102,7 +103,7 @@ interface Test {
   readonly matches: (subject: Subject) => boolean;
 }
 
-/** What opens matches the launch exactly as it is: no wrapper taken off, no proxy looked behind. */
+/** An allow rule matches the launch exactly: without unwrapping commands or resolving proxies. */
 function allowTest(rule: ServerRule): Test {
   if ('serverName' in rule) return nameTest(rule.serverName);
   if ('serverUrl' in rule) {
@@ -116,7 +117,7 @@ function allowTest(rule: ServerRule): Test {
   };
 }
 
-/** What closes matches in whatever disguise. */
+/** A deny rule matches the launch in any disguise. */
 function denyTest(rule: ServerRule): Test {
   if ('serverName' in rule) return nameTest(rule.serverName);
   if ('serverUrl' in rule) {
@@ -153,7 +154,7 @@ function nameTest(pattern: string): Test {
   };
 }
 
-/** A bare name means the program wherever it lies; a path means that one. */
+/** A bare name matches the program in any folder; a path matches only that path. */
 function programTest(pattern: string): (word: string, program: string) => boolean {
   const exact = wildcard(pattern);
   const named = wildcard(programName(pattern));
@@ -169,20 +170,20 @@ function commandText(words: readonly string[]): { kind: Kind; text: string } {
   return { kind: 'serverCommand', text: `serverCommand ${maskArgs(words).map(quoted).join(' ')}` };
 }
 
-/** The list that another program's settings hold; a line that cannot be read costs that line. */
+/** Parses the list from another program's settings; an invalid line is skipped and reported. */
 export function parseServerRules(
   value: unknown,
   source: string,
 ): { readonly rules: readonly ServerRule[] | undefined; readonly problems: readonly Problem[] } {
   if (value === undefined) return { rules: undefined, problems: [] };
   if (!Array.isArray(value)) {
-    return { rules: undefined, problems: [unreadable('a list of servers is no list and does not count', source)] };
+    return { rules: undefined, problems: [unreadable('a list of servers has the wrong type and is ignored', source)] };
   }
   const read = value.map((line: unknown) => toRule(line));
   return {
     rules: read.filter((rule) => rule !== undefined),
     problems: read.flatMap((rule, n) =>
-      rule ? [] : [unreadable(`line ${n + 1} of a list of servers cannot be read and does not count`, source)],
+      rule ? [] : [unreadable(`line ${n + 1} of a list of servers is invalid and is ignored`, source)],
     ),
   };
 }
@@ -192,7 +193,7 @@ function unreadable(message: string, source: string): Problem {
   return { code: 'invalid-policy', severity: 'warning', message, hint, source };
 }
 
-/** A line says exactly one thing. */
+/** A line has exactly one of the keys. */
 function toRule(line: unknown): ServerRule | undefined {
   if (typeof line !== 'object' || line === null) return undefined;
   const said = Object.entries(line).filter(([key]) => ['serverName', 'serverCommand', 'serverUrl'].includes(key));

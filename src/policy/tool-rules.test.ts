@@ -10,7 +10,7 @@ const TOOLS = [
   'linear/Search',
 ] as const;
 
-/** Every tool that is on, with its tags after a colon. */
+/** All enabled tools, with their tags after a colon. */
 async function on(rules: readonly ToolRule[], toolDefault?: ToolDefault): Promise<string[]> {
   const judge = await compileToolRules(rules, { ...(toolDefault && { toolDefault }) });
   return TOOLS.flatMap((path) => {
@@ -32,21 +32,21 @@ describe('compileToolRules', () => {
     on: readonly string[];
   }>([
     { title: 'no rule', rules: [], on: TOOLS },
-    { title: 'one hidden by its whole name', rules: [hide('list_repos')], on: [CREATE, DELETE, LINEAR, SEARCH] },
-    { title: 'a part of a name, which is no name', rules: [hide('issue')], on: TOOLS },
+    { title: 'one disabled by its whole name', rules: [hide('list_repos')], on: [CREATE, DELETE, LINEAR, SEARCH] },
+    { title: 'a part of a name, which does not match', rules: [hide('issue')], on: TOOLS },
     { title: 'a glob', rules: [hide('*issue*')], on: [REPOS, SEARCH] },
-    { title: 'a glob in other letters', rules: [hide('SEARCH', 'List_*')], on: [CREATE, DELETE, LINEAR] },
+    { title: 'a glob in another case', rules: [hide('SEARCH', 'List_*')], on: [CREATE, DELETE, LINEAR] },
     { title: 'an expression, anywhere in the name', rules: [hide('/issue/')], on: [REPOS, SEARCH] },
-    { title: 'an expression with ends', rules: [hide('/^delete_/')], on: [CREATE, REPOS, LINEAR, SEARCH] },
-    { title: 'an expression that heeds letters', rules: [hide('/search/')], on: TOOLS },
-    { title: 'an expression that does not', rules: [hide('/search/i')], on: [CREATE, DELETE, REPOS, LINEAR] },
+    { title: 'an expression with anchors', rules: [hide('/^delete_/')], on: [CREATE, REPOS, LINEAR, SEARCH] },
+    { title: 'a case-sensitive expression', rules: [hide('/search/')], on: TOOLS },
+    { title: 'a case-insensitive expression', rules: [hide('/search/i')], on: [CREATE, DELETE, REPOS, LINEAR] },
     { title: 'an expression with a slash in it', rules: [hide('/a/b|Search/')], on: [CREATE, DELETE, REPOS, LINEAR] },
-    { title: 'flags that change nothing', rules: [hide('/search/giu')], on: [CREATE, DELETE, REPOS, LINEAR] },
+    { title: 'flags without effect', rules: [hide('/search/giu')], on: [CREATE, DELETE, REPOS, LINEAR] },
     { title: 'a negation', rules: [hide('*issue*', '!*delete*')], on: [DELETE, REPOS, SEARCH] },
     { title: 'a negation written first', rules: [hide('!*delete*', '*issue*')], on: [DELETE, REPOS, SEARCH] },
     { title: 'a negated expression', rules: [hide('*', '!/ISSUE/i')], on: [CREATE, DELETE, LINEAR] },
-    { title: 'nothing but negations', rules: [hide('!*delete*', '!search')], on: [DELETE, SEARCH] },
-    { title: 'two marks of negation, of which the second is a letter', rules: [hide('!!search')], on: [] },
+    { title: 'only negations', rules: [hide('!*delete*', '!search')], on: [DELETE, SEARCH] },
+    { title: 'a double negation, of which the second is a literal character', rules: [hide('!!search')], on: [] },
     { title: 'all three kinds', rules: [hide('*github*', '/issue/i', '!*delete*')], on: [DELETE, SEARCH] },
     { title: 'a server', rules: [{ ...hide('create_issue'), server: 'linear' }], on: [CREATE, DELETE, REPOS, SEARCH] },
     {
@@ -86,7 +86,7 @@ describe('compileToolRules', () => {
       on: [CREATE, LINEAR],
     },
     { title: 'the name of a server', rules: [hide('linear')], on: [CREATE, DELETE, REPOS] },
-    { title: 'a glob that fits the name of a server', rules: [hide('*git*')], on: [LINEAR, SEARCH] },
+    { title: 'a glob that matches the name of a server', rules: [hide('*git*')], on: [LINEAR, SEARCH] },
     { title: 'an expression for the name of a server', rules: [hide('/^lin/')], on: [CREATE, DELETE, REPOS] },
     { title: 'a server and a tool', rules: [hide('github/create_issue')], on: [DELETE, REPOS, LINEAR, SEARCH] },
     { title: 'names of tools only', rules: [hide('*/*issue*')], on: [REPOS, SEARCH] },
@@ -107,7 +107,7 @@ describe('compileToolRules', () => {
       on: [CREATE, `${DELETE}:danger`, REPOS, LINEAR, SEARCH],
     },
     {
-      title: 'tags of every rule that matches, once each',
+      title: 'tags of all matching rules, each once',
       rules: [
         { pattern: ['*issue'], tags: ['issue', 'write'] },
         { ...show('*issue', 'search'), tags: ['write', 'on'] },
@@ -121,12 +121,12 @@ describe('compileToolRules', () => {
         `${SEARCH}:write,on,read`,
       ],
     },
-    { title: 'a rule that says nothing', rules: [{ pattern: ['*'] }], on: TOOLS },
-  ])('leaves on $on for $title', async ({ rules, toolDefault, on: expected }) => {
+    { title: 'a rule without effect', rules: [{ pattern: ['*'] }], on: TOOLS },
+  ])('enables $on for $title', async ({ rules, toolDefault, on: expected }) => {
     expect(await on(rules, toolDefault)).toEqual(expected);
   });
 
-  it('names the rule that decided, and none if the default did', async () => {
+  it('returns the deciding rule, or none if the default decided', async () => {
     const judge = await compileToolRules([
       { pattern: ['*'], tags: ['all'] },
       { ...show('a', 'b'), server: 's' },
@@ -148,7 +148,7 @@ describe('compileToolRules', () => {
     ]);
   });
 
-  it('keeps the tags of a tool that is off', async () => {
+  it('keeps the tags of a disabled tool', async () => {
     const judge = await compileToolRules([{ pattern: ['a'], enabled: false, tags: ['x'] }]);
     expect(judge('s', 'a')).toEqual({ enabled: false, tags: ['x'], rule: 0 });
   });
@@ -161,7 +161,7 @@ describe('compileToolRules', () => {
     ]);
   });
 
-  it('switches off a tool with a name that is too long to be judged', async () => {
+  it('disables a tool with a name that is too long to be judged', async () => {
     const judge = await compileToolRules([{ pattern: ['x'], tags: ['x'] }]);
     const names = [MAX_TOOL_NAME_CHARACTERS, MAX_TOOL_NAME_CHARACTERS + 1].map((length) => 'a'.repeat(length));
     expect(names.map((name) => judge('s', name).enabled)).toEqual([true, false]);
@@ -179,9 +179,9 @@ describe('compileToolRules', () => {
     { pattern: '/a/constructor', reason: 'no flag "c"' },
     { pattern: '/(?=a)b/', reason: 'unsupported' },
     { pattern: '/(a)\\1/', reason: 'invalid escape' },
-    { pattern: '/(a{30}){33}(b{30}){33}/', reason: 'repeats too much' },
+    { pattern: '/(a{30}){33}(b{30}){33}/', reason: 'its repetitions are too large' },
     { pattern: `/${'a'.repeat(1_001)}/`, reason: 'too long' },
-  ])('refuses $pattern: $reason', async ({ pattern, reason }) => {
+  ])('rejects $pattern: $reason', async ({ pattern, reason }) => {
     const error = await compileToolRules([hide('ok', pattern)]).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(PortolanError);
     expect(error).toMatchObject({ code: ErrorCode.InvalidPattern, message: expect.stringContaining(reason) });
@@ -190,7 +190,7 @@ describe('compileToolRules', () => {
     });
   });
 
-  it('refuses a rule without a pattern', async () => {
+  it('rejects a rule without a pattern', async () => {
     await expect(compileToolRules([hide()])).rejects.toMatchObject({ code: ErrorCode.InvalidPattern });
   });
 });

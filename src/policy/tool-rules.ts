@@ -16,7 +16,7 @@ export type ToolDefault = 'enabled' | 'disabled';
 interface ToolVerdict {
   readonly enabled: boolean;
   readonly tags: readonly string[];
-  /** The index of the rule that decided; undefined if the default did. */
+  /** The index of the deciding rule; undefined if the default decided. */
   readonly rule?: number;
 }
 
@@ -25,13 +25,13 @@ export type ToolJudge = (server: string, tool: string) => ToolVerdict;
 
 export interface ToolPolicy {
   readonly toolDefault?: ToolDefault;
-  /** Every name by which a rule may mean a server. */
+  /** All names by which a rule may refer to a server. */
   readonly namesOf?: (server: string) => readonly string[];
 }
 
 /** No client accepts a longer tool name. If there are rules, a tool is disabled when its name or a name of its server is longer. */
 export const MAX_TOOL_NAME_CHARACTERS = 512;
-/** The time for one name grows with the size of the compiled expression. */
+/** The time per name grows with the size of the compiled expression. */
 const MAX_EXPRESSION_CHARACTERS = 1_000;
 const MAX_PROGRAM_SIZE = 1_500;
 
@@ -155,10 +155,10 @@ function glob(pattern: string): Matches {
   return ({ lower }) => matches(lower);
 }
 
-/** Never in the built-in engine, which one line can keep busy for longer than anybody waits. */
+/** Never the built-in engine, which a single line can block by backtracking. */
 async function expression(text: string, pattern: string): Promise<Matches> {
   const end = text.lastIndexOf('/');
-  if (end === 0) throw invalid(pattern, 'there is no / at its end');
+  if (end === 0) throw invalid(pattern, 'it has no / at its end');
   const source = text.slice(1, end);
   if (source === '') throw invalid(pattern, 'it is empty');
   if (source.length > MAX_EXPRESSION_CHARACTERS) throw invalid(pattern, 'it is too long');
@@ -167,7 +167,7 @@ async function expression(text: string, pattern: string): Promise<Matches> {
     i: RE2JS.CASE_INSENSITIVE,
     m: RE2JS.MULTILINE,
     s: RE2JS.DOTALL,
-    // These two change nothing about whether there is a match.
+    // These flags do not affect whether there is a match.
     g: 0,
     u: 0,
   };
@@ -182,14 +182,14 @@ async function expression(text: string, pattern: string): Promise<Matches> {
   } catch (error) {
     throw invalid(pattern, error instanceof Error ? error.message : String(error), error);
   }
-  throw invalid(pattern, 'it repeats too much');
+  throw invalid(pattern, 'its repetitions are too large');
 }
 
 const SHOWN_CHARACTERS = 80;
 
 function invalid(pattern: string, reason: string, cause?: unknown): PortolanError {
   const shown = pattern.length > SHOWN_CHARACTERS ? `${pattern.slice(0, SHOWN_CHARACTERS)}…` : pattern;
-  return new PortolanError(ErrorCode.InvalidPattern, `the pattern ${JSON.stringify(shown)} cannot be read: ${reason}`, {
+  return new PortolanError(ErrorCode.InvalidPattern, `the pattern ${JSON.stringify(shown)} is invalid: ${reason}`, {
     hint: 'write a glob like "*issue*" or an expression like "/issue/i", without look-around and back-references',
     cause,
   });
