@@ -12,7 +12,7 @@ describe('toAlias', () => {
     { names: ['a', 'A', 'a_2'], aliases: ['a', 'a_2', 'a_2_2'] },
     { names: ['a_2', 'a', 'A'], aliases: ['a_2', 'a', 'a_3'] },
     { names: ['1', '_1'], aliases: ['_1', '_1_2'] },
-  ])('makes $aliases of $names', ({ names, aliases }) => {
+  ])('returns $aliases for $names', ({ names, aliases }) => {
     const taken = new Set<string>();
     const made = names.map((name) => {
       const alias = toAlias(name, taken);

@@ -2,14 +2,14 @@ import type { Brand } from '../base/index.js';
 
 export type Alias = Brand<string, 'Alias'>;
 
-/** A Python identifier for a server or tool; `taken` keeps apart two names that clean up to the same one. */
+/** A Python identifier for a server or tool. `taken` distinguishes names that would become the same identifier. */
 export function toAlias(name: string, taken: ReadonlySet<string>): Alias {
   const cleaned = name.toLowerCase().replaceAll(/[^a-z0-9_]+/g, '_') || '_';
   const base = /^\d/.test(cleaned) ? `_${cleaned}` : cleaned;
   return (taken.has(base) ? `${base}_${freeNumber(base, taken)}` : base) as Alias;
 }
 
-/** The first number that is free, found in a few steps: names of one script without Latin letters all clean up to `_`. */
+/** Finds the first free number in a few steps, because all names in a non-Latin script become `_`. */
 function freeNumber(base: string, taken: ReadonlySet<string>): number {
   let free = 2;
   while (taken.has(`${base}_${free}`)) free *= 2;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** How near to the user's hands a definition was written. */
+/** The place where a definition was written. */
 export const Scope = z.enum([
   'user',
   'project',
@@ -20,7 +20,7 @@ export type Scope = z.infer<typeof Scope>;
 export const Transport = z.enum(['stdio', 'http', 'sse', 'ws', 'socket', 'auto', 'sdk', 'claudeai-proxy']);
 export type Transport = z.infer<typeof Transport>;
 
-/** What the client that owns the file would do with the entry. */
+/** How the client that owns the file treats the entry. */
 export const State = z.enum([
   'ready',
   'disabled',
@@ -35,7 +35,7 @@ export type State = z.infer<typeof State>;
 
 const Strings = z.record(z.string(), z.string()).readonly();
 
-/** What starts or reaches a server, field for field. */
+/** The fields that determine how a server is started or reached. */
 export const LaunchFields = z.strictObject({
   command: z.string().min(1).exactOptional(),
   args: z.array(z.string()).readonly().exactOptional(),
@@ -46,10 +46,10 @@ export const LaunchFields = z.strictObject({
 });
 export type LaunchFields = z.infer<typeof LaunchFields>;
 
-/** What an entry says about signing in, in the words of the client that it was written for. */
+/** The sign-in settings of an entry, in the notation of its client. */
 const OAuthFields = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]));
 
-/** The same as it stands in a file, with the file of variables that it names and what it says about signing in. */
+/** The fields as written in the file, with the env file and the sign-in settings. */
 export const WrittenFields = z.strictObject({
   ...LaunchFields.shape,
   envFile: z.string().exactOptional(),
@@ -57,7 +57,7 @@ export const WrittenFields = z.strictObject({
 });
 export type WrittenFields = z.infer<typeof WrittenFields>;
 
-/** A question that the owning client asks before it starts the server. */
+/** A value that the owning client asks the user for before it starts the server. */
 export const Input = z.strictObject({
   id: z.string(),
   type: z.string().exactOptional(),
@@ -66,7 +66,7 @@ export const Input = z.strictObject({
 });
 export type Input = z.infer<typeof Input>;
 
-/** One entry in one file, as its own client understands it. */
+/** One entry in one file, as its client interprets it. */
 export const Definition = z.strictObject({
   ...LaunchFields.shape,
   name: z.string().min(1),
@@ -77,9 +77,9 @@ export const Definition = z.strictObject({
   transport: Transport,
   state: State,
   enabled: z.boolean(),
-  /** Within one client and scope the higher number holds. */
+  /** Within one client and scope, the definition with the higher number is active. */
   precedence: z.number(),
-  /** The launch as it stands in the file, references unexpanded: the only form that is ever stored. */
+  /** The launch as written in the file, references unexpanded: only this form is stored. */
   written: WrittenFields,
   timeoutMs: z.number().positive().exactOptional(),
   startupTimeoutMs: z.number().positive().exactOptional(),
@@ -93,17 +93,20 @@ export const Definition = z.strictObject({
   inputs: z.array(Input).readonly().exactOptional(),
   envFile: z.string().exactOptional(),
   description: z.string().exactOptional(),
-  /** The gateway that the entry starts: its tools are other servers' tools. */
+  /** The gateway that the entry starts: its tools are those of other servers. */
   nestedGateway: z.string().exactOptional(),
-  /** Which generation of the protocol the server speaks, where its entry says so. */
+  /** The protocol era of the server, if the entry states it. */
   era: z.enum(['legacy', 'modern']).exactOptional(),
   headersHelper: z.string().exactOptional(),
   oauth: OAuthFields.exactOptional(),
   authToken: z.string().exactOptional(),
   ide: z.strictObject({ name: z.string(), runningInWindows: z.boolean() }).exactOptional(),
-  /** The connector's id, where a hosted proxy needs one; of a running server that cannot be reached, what it is announced under. */
+  /**
+   * The connector's id, if a hosted proxy needs one; for a running server that cannot be reached, its id in the
+   * registry.
+   */
   id: z.string().exactOptional(),
-  /** The fingerprint of the launch that a running server says it came from. */
+  /** The fingerprint of the launch from which a running server says it was started. */
   standsFor: z.string().exactOptional(),
 });
 export type Definition = z.infer<typeof Definition>;

@@ -3,23 +3,23 @@ import type { Files } from '../base/index.js';
 
 export type Platform = 'linux' | 'darwin' | 'win32';
 
-/** The machine as the clients on it see it. Everything a source may know of the world is here; none reads `process`. */
+/** The machine as its clients see it. Sources get all facts from here; none reads `process`. */
 export interface Host {
   readonly platform: Platform;
   readonly home: string;
-  /** The project: the folder in which a client would be started. */
+  /** The project folder, in which a client would be started. */
   readonly cwd: string;
   /** The top of the repository around `cwd`, if there is one. */
   readonly repository: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Stands before absolute system paths, so that a tree can stand in for the machine. */
+  /** A prefix for absolute system paths, so that a test tree can replace the machine. */
   readonly root: string;
   readonly files: Files;
-  /** The real path of the program that is running, so that it is never found as a server. */
+  /** The real path of the running program, so that discovery does not list it as a server. */
   readonly self: string | undefined;
 }
 
-/** A variable of the host's environment; on Windows its name has no case. */
+/** An environment variable of the host; on Windows names ignore case. */
 export function variable(host: Host, name: string): string | undefined {
   const exact = host.env[name];
   if (exact !== undefined || host.platform !== 'win32') return exact;
@@ -27,18 +27,18 @@ export function variable(host: Host, name: string): string | undefined {
   return Object.entries(host.env).find(([key]) => key.toLowerCase() === wanted)?.[1];
 }
 
-/** The folder with a `.git` in it that is nearest above `cwd`. */
+/** The nearest folder at or above `cwd` that contains `.git`. */
 export function findRepository(files: Files, cwd: string): string | undefined {
   return ancestors(cwd).find((folder) => files.exists(join(folder, '.git')));
 }
 
-/** The folder itself and every folder above it, nearest first. */
+/** The folder and all its parents, nearest first. */
 export function ancestors(folder: string): string[] {
   const parent = dirname(folder);
   return parent === folder ? [folder] : [folder, ...ancestors(parent)];
 }
 
-/** One spelling for a folder however it was written: Windows has two separators, no case, and a drive letter. */
+/** Normalizes a folder's path for comparison: Windows has two separators, ignores case, and has drive letters. */
 export function sameFolderKey(path: string, host: Host): string {
   const trimmed = path.replaceAll('\\', '/').replace(/(?<=.)\/+$/, '');
   if (host.platform !== 'win32') return trimmed;

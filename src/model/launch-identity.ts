@@ -6,10 +6,10 @@ type Identified = LaunchFields &
   Pick<Definition, 'transport' | 'name'> &
   Pick<Partial<Definition>, 'headersHelper' | 'authToken' | 'envFile' | 'id' | 'missing'>;
 
-/** What tells one server from another: two launches with the same key start or reach the same thing. */
+/** The identity of a server: two launches with the same key start or reach the same server. */
 export function identityOf(launch: Identified): string {
   const key = keyOf(launch);
-  // What could not be filled in stands there in each client's own spelling, and is the same variable.
+  // Unexpanded variables are normalized, because each client has its own notation for them.
   return launch.missing
     ? key.replaceAll(REFERENCE, (_, ...names) => `\${${names.find((name) => name !== undefined)}}`)
     : key;
@@ -24,19 +24,19 @@ function keyOf(launch: Identified): string {
     return JSON.stringify(['starts', words, pairs(env), cwd ?? '', launch.envFile ?? '']);
   }
   if (url !== undefined) {
-    // Whoever shows another paper at the door is another account.
+    // Other credentials mean another account.
     const account = [pairs(lowerCaseKeys(headers)), launch.headersHelper ?? '', launch.authToken ?? ''];
     return JSON.stringify(['reaches', plainUrl(url), ...account]);
   }
-  // Nothing to start and nothing to reach: only its name is left.
+  // Without a command or URL, only the name is left.
   return JSON.stringify(['named', transport, launch.id ?? name]);
 }
 
-/** Paths of proxies that carry the address they stand for in a parameter. */
+/** Paths of proxies that carry the URL of the server in a parameter. */
 const PROXY_PATHS = ['/v2/session_ingress/shttp/mcp/', '/v2/ccr-sessions/'];
 const MAX_PROXIES = 4;
 
-/** The address that a proxy's address stands for; undefined for one that is no proxy's. */
+/** The URL behind a proxy's URL; undefined for other URLs. */
 function behindProxy(url: string): string | undefined {
   if (!url.includes('mcp_url') || !URL.canParse(url)) return undefined;
   const { pathname, searchParams } = new URL(url);
@@ -45,7 +45,7 @@ function behindProxy(url: string): string | undefined {
   return isProxy && behind !== null && URL.canParse(behind) ? behind : undefined;
 }
 
-/** The address, then what is behind it, and so on: a chain that somebody made longer than anybody needs is cut. */
+/** The URL, then the one behind it, and so on, up to a limit. */
 export function proxyChain(url: string): readonly string[] {
   const chain = [url];
   for (let next = behindProxy(url); next !== undefined && chain.length <= MAX_PROXIES; next = behindProxy(next)) {
@@ -54,7 +54,7 @@ export function proxyChain(url: string): readonly string[] {
   return chain;
 }
 
-/** The address without differences that make none: the host's case, a usual port, a slash or an empty part at the end. */
+/** Normalizes a URL: the case of the host, a default port, a trailing slash or an empty part at the end. */
 export function plainUrl(url: string): string {
   const vendor = proxyChain(url).at(-1) ?? url;
   if (!URL.canParse(vendor)) return vendor;

@@ -39,7 +39,7 @@ const CASES: readonly {
   readonly title: string;
   readonly launch: LaunchFields;
   readonly written?: LaunchFields;
-  /** What is shown of the launch, and of `written` where that differs. */
+  /** The masked launch, and the masked `written` if it differs. */
   readonly shown: LaunchFields;
   readonly shownWritten?: LaunchFields;
 }[] = [
@@ -49,7 +49,7 @@ const CASES: readonly {
     shown: { url: 'https://a.example/mcp', headers: { Authorization: '[secret]', 'X-Team': '[secret]' } },
   },
   {
-    title: 'variables with the name of a secret, and no others',
+    title: 'variables with the name of a secret only',
     launch: {
       command: 'node',
       env: {
@@ -80,7 +80,7 @@ const CASES: readonly {
     },
   },
   {
-    title: 'what URLs carry',
+    title: 'secrets in URLs',
     launch: { url: 'https://me:pw@a.example/mcp?token=abc&page=2' },
     shown: { url: 'https://[secret]@a.example/mcp?token=[secret]&page=2' },
   },
@@ -90,12 +90,12 @@ const CASES: readonly {
     shown: { command: 'node', args: ['a.js', '--api-key', '[secret]', '--token=[secret]', '--dir', '/etc/keys'] },
   },
   {
-    title: 'secrets in a command line that is the whole command',
+    title: 'secrets in a command that contains the whole line',
     launch: { command: 'npx -y server --token abc' },
     shown: { command: 'npx -y server --token [secret]' },
   },
   {
-    title: 'what references stand for, leaving the references themselves',
+    title: 'values of references, keeping the references',
     launch: {
       command: 'node',
       args: ['--token', 'abc', '--auth', 'abc', '/home/me/docs'],
@@ -118,14 +118,14 @@ const CASES: readonly {
     },
   },
   {
-    title: 'the value of a reference inside an address and a header',
+    title: 'the value of a reference inside a URL and a header',
     launch: { url: 'https://a.example/abc/mcp', headers: { Authorization: 'Bearer abc' } },
     written: { url: 'https://a.example/${MY_KEY}/mcp', headers: { Authorization: 'Bearer ${MY_KEY}' } },
     shown: { url: 'https://a.example/[secret]/mcp', headers: { Authorization: '[secret]' } },
     shownWritten: { url: 'https://a.example/${MY_KEY}/mcp', headers: { Authorization: 'Bearer ${MY_KEY}' } },
   },
   {
-    title: 'what comes out of another file',
+    title: 'values from another file',
     launch: { command: 'node', args: ['abc'], env: { PLAIN: 'abc' } },
     written: { command: 'node', args: ['{file:~/key}'], env: { PLAIN: '${file:~/key}' } },
     shown: { command: 'node', args: ['[secret]'], env: { PLAIN: '[secret]' } },
@@ -138,21 +138,21 @@ const CASES: readonly {
     shown: { command: 'node', env: { API_KEY: '[secret]' } },
   },
   {
-    title: 'a literal secret in the file, also where it begins like a reference',
+    title: 'a literal secret that begins like a reference',
     launch: { url: 'https://a.example/', headers: { Authorization: '$ecret' } },
     shown: { url: 'https://a.example/', headers: { Authorization: '[secret]' } },
   },
 ];
 
 describe('masking', () => {
-  it.each(CASES)('hides $title', ({ launch, written = launch, shown, shownWritten = shown }) => {
+  it.each(CASES)('masks $title', ({ launch, written = launch, shown, shownWritten = shown }) => {
     const found = definition(launch, written);
     const masked = maskChart({ definitions: [found], servers: [server(found)], problems: [] });
     expect(masked.definitions).toEqual([definition(shown, shownWritten)]);
     expect(masked.servers).toEqual([server(definition(shown))]);
   });
 
-  it('hides tokens and the secrets of OAuth, and shows the rest of it', () => {
+  it('masks tokens and OAuth secrets, and keeps other fields', () => {
     const more = {
       authToken: 'abc',
       oauth: {
@@ -179,7 +179,7 @@ describe('masking', () => {
     });
   });
 
-  it('hides whatever a reference of a sign-in stands for, and shows the reference', () => {
+  it('masks the value of any reference in sign-in settings, and keeps the reference', () => {
     const written = {
       clientId: '${ID}',
       privateKey: '${KEY}',
@@ -196,7 +196,7 @@ describe('masking', () => {
     ]);
   });
 
-  it('changes nothing that is no secret', () => {
+  it('changes nothing else', () => {
     const launch = { command: 'npx', args: ['-y', 'task-master-ai', '--keyboard', 'us'], env: { A: 'b' }, cwd: '/srv' };
     const found = definition(launch, launch, { timeoutMs: 5, tools: { deny: ['x'] }, missing: ['TOKEN'] });
     expect(maskDefinition(found)).toEqual(found);

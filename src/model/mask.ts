@@ -12,7 +12,7 @@ import {
 import type { Definition, LaunchFields } from './definition.js';
 import type { Chart, Origin, Server } from './server.js';
 
-/** The chart as it may be shown: every value that is a secret replaced, wherever it stands. */
+/** The result of a scan in a form that may be shown: all secret values are masked. */
 export function maskChart({ definitions, servers, problems }: Chart): Chart {
   const written = writtenBy(definitions);
   return {
@@ -22,7 +22,9 @@ export function maskChart({ definitions, servers, problems }: Chart): Chart {
   };
 }
 
-/** Finds the launch of a server as its file has it: by the entry that holds, whatever the server is called by now. */
+/**
+ * Returns a function that finds the written launch of a server by its active definition, whatever the server is named.
+ */
 export function writtenBy(definitions: readonly Definition[]): (server: Server) => LaunchFields | undefined {
   const key = (name: string, { client, scope, source, line }: Origin) =>
     JSON.stringify([name, client, scope, source, line]);
@@ -34,7 +36,10 @@ export function writtenBy(definitions: readonly Definition[]): (server: Server) 
       .find((one) => one !== undefined);
 }
 
-/** `written` is the launch as the file has it: without it, a value from a reference is known only by its own looks. */
+/**
+ * `written` is the launch as in the file. Without it, a value from a reference is masked only if it looks like a
+ * secret.
+ */
 export function maskServer(server: Server, written: LaunchFields = {}): Server {
   const { runsAt } = server;
   return {
@@ -66,7 +71,7 @@ type OauthFields = NonNullable<Definition['oauth']>;
 function maskOauth(oauth: OauthFields, written: OauthFields = {}, references: References): OauthFields {
   const masked = (name: string, value: OauthFields[string]): OauthFields[string] => {
     if (references === 'shown' && typeof value === 'string' && isReference(value)) return value;
-    // What a variable or a file holds may be anything.
+    // The content of a variable or file may be a secret.
     const isReferred = written[name] !== undefined && JSON.stringify(written[name]) !== JSON.stringify(value);
     if (isSecretField(name) || isReferred) return MASK;
     return typeof value === 'string' ? maskUrl(value, references) : value;
@@ -97,7 +102,7 @@ function maskLaunch(launch: LaunchFields, written: LaunchFields, references: Ref
 /** `${NAME}`, `{{NAME}}`, `{env:NAME}` and `{file:path}`, or `$NAME`, `$env:NAME` and `%NAME%`. */
 const ANY_REFERENCE = /(?:\$\{\{?|\{\{|\{(?=env:|file:))([^{}]+)\}+|(?:\$(?:env:)?|%)([A-Za-z_]\w*)%?/g;
 
-/** A value that came out of another file or a secret variable, as the file says it with those references hidden. */
+/** A value from another file or a secret variable, shown as written in the file with those references masked. */
 function bySource(value: string | undefined, written: string | undefined): string | undefined {
   if (written === undefined || written === value) return undefined;
   let found = false;

@@ -1,2 +1,5 @@
-/** The gateway says this about a server: a subscription is lost. No server can say it, because the name does not begin with `notifications/`. */
+/**
+ * The gateway's notification that a subscription of a server was lost. Servers cannot send it, because its name does
+ * not begin with `notifications/`.
+ */
 export const NOT_RESTORED = 'portolan/notRestored';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 export const Severity = z.enum(['error', 'warning', 'info']);
 export type Severity = z.infer<typeof Severity>;
 
-/** What is wrong with one file or one entry, said so that its owner can mend it. */
+/** A fault in one file or entry, described so that its owner can fix it. */
 export const Problem = z.strictObject({
   code: z.string().regex(/^[a-z][a-z-]+$/),
   severity: Severity,

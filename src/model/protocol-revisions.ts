@@ -1,13 +1,13 @@
-/** The two generations of the protocol: with a greeting and a session, or with everything in each request. */
+/** The two protocol eras: with an `initialize` handshake and a session, or stateless with all facts in each request. */
 export type Era = 'legacy' | 'modern';
 
-/** The revisions that begin with `initialize`, newest first. */
+/** The revisions with an `initialize` handshake, newest first. */
 export const LEGACY_VERSIONS = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '2024-10-07'] as const;
-/** The stateless one, in which every request says that it speaks it. */
+/** The stateless revision, which every request names. */
 export const MODERN_VERSION = '2026-07-28';
 export const UNSUPPORTED_VERSION = -32022;
 
-/** What requests, answers and notifications say of themselves in `_meta`. */
+/** The keys of `_meta` in requests, responses and notifications. */
 export const META = {
   prefix: 'io.modelcontextprotocol/',
   version: 'io.modelcontextprotocol/protocolVersion',
@@ -18,7 +18,7 @@ export const META = {
   subscription: 'io.modelcontextprotocol/subscriptionId',
 } as const;
 
-/** What a client must be able to do to be asked something. */
+/** The client capability that each server request requires. */
 export const ABILITY_FOR: Readonly<Record<string, string>> = {
   'sampling/createMessage': 'sampling',
   'elicitation/create': 'elicitation',

@@ -10,7 +10,7 @@ export const Origin = z.strictObject({
 });
 export type Origin = z.infer<typeof Origin>;
 
-/** One server as Portolan would run it, and every place that speaks of it. */
+/** One server as Portolan would run it, with all definitions of it. */
 export const Server = z.strictObject({
   ...LaunchFields.shape,
   name: z.string().min(1),
@@ -21,16 +21,16 @@ export const Server = z.strictObject({
   origins: z.array(Origin).readonly(),
   shadowed: z.array(Origin).readonly(),
   fingerprint: z.string().regex(/^[0-9a-f]{64}$/),
-  /** The rule that keeps it from running. */
+  /** The rule that blocks it. */
   rule: z.string().exactOptional(),
-  /** What it is called in its file, where another server had that name first. */
+  /** Its name in the file, if another server already had that name. */
   renamedFrom: z.string().exactOptional(),
-  /** Where it runs already and is used, so that it is not started a second time. */
+  /** The address at which it already runs, so that it is not started a second time. */
   runsAt: z.string().exactOptional(),
 });
 export type Server = z.infer<typeof Server>;
 
-/** Everything found on the machine, and what is wrong with it. */
+/** The result of a scan: everything found on the machine, and its problems. */
 export const Chart = z.strictObject({
   definitions: z.array(Definition).readonly(),
   servers: z.array(Server).readonly(),

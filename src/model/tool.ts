@@ -1,4 +1,4 @@
-/** A tool as its server describes it, checked and cleaned. What is not named here is kept as it came. */
+/** A tool as its server describes it, validated and cleaned. Unknown fields are kept unchanged. */
 export interface Tool {
   readonly name: string;
   readonly title?: string;
@@ -9,13 +9,13 @@ export interface Tool {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** What a server says about itself when it is greeted. */
+/** What a server reports about itself in the handshake. */
 export interface ServerHandshake {
   readonly name: string;
   readonly version: string;
   readonly protocolVersion: string;
   readonly instructions?: string;
-  /** What it can do, in the words of the protocol. */
+  /** Its capabilities, as in the protocol. */
   readonly capabilities?: Readonly<Record<string, unknown>>;
 }
 
@@ -25,49 +25,51 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** Puts a question to somebody and gives the answer. */
+/** Sends a request to the client and returns the response. */
 type Ask = (method: string, params: Readonly<Record<string, unknown>>) => Promise<Readonly<Record<string, unknown>>>;
 
-/** How many questions servers have sent to the client during one call. Each reader adds its own. */
+/** The number of requests that servers have sent to the client during one call. Each reader adds its own. */
 export interface ElicitationCount {
   count: number;
-  /** Hashes of those that were counted, for a task, which repeats its open questions in every answer. */
+  /** Hashes of counted requests, because a task repeats its open ones in every response. */
   readonly seen?: Set<string>;
 }
 
-/** What a running call may ask of whoever made it. */
+/** The client side of a running call. */
 export interface Conversation {
-  /** Says which client it is, in limits and in the audit log. */
+  /** Identifies the client in limits and in the audit log. */
   readonly client: string;
-  /** Sets the one who calls apart where several may call under one name: a question goes to nobody else. */
+  /** Distinguishes callers that share a name: a request goes only to the caller. */
   readonly caller?: string | undefined;
-  /** The client's connection, for servers that are shared with nobody. */
+  /** The client's connection, for servers that are not shared. */
   readonly session?: string | undefined;
-  /** What an earlier gateway kept for this client (variables of its programs) is gone with that gateway. */
+  /** State that an earlier gateway kept for this client (variables of its programs) is lost. */
   readonly lostState?: boolean | undefined;
-  /** Under which the variables of its programs are kept; absent where two clients could be taken for one. */
+  /** The key under which the variables of its programs are kept; absent if two clients could be confused. */
   readonly stateKey?: string | undefined;
   readonly signal: AbortSignal;
   readonly progress?: ((step: Progress) => void) | undefined;
-  /** What the server writes into its log meanwhile, as it came. */
+  /** Receives the server's log messages during the call, unchanged. */
   readonly log?: ((entry: Readonly<Record<string, unknown>>) => void) | undefined;
-  /** From which level on the client wants to hear of it. */
+  /** The minimum log level that the client requested. */
   readonly logLevel?: string | undefined;
-  /** Puts a question of the server to the client: a sample, a form, its roots. Absent where it takes none. */
+  /**
+   * Sends a request of the server to the client: sampling, elicitation or roots. Absent if the client supports none.
+   */
   readonly ask?: Ask | undefined;
-  /** Shared by all requests that belong to one call of the client; without it each conversation is counted alone. */
+  /** Shared by all requests of one client call; otherwise each conversation is counted separately. */
   readonly elicitations?: ElicitationCount | undefined;
-  /** The client takes a result that asks for more and comes back with the answers itself. */
+  /** The client accepts a result with input requests and retries with the responses itself. */
   readonly takesQuestions?: boolean | undefined;
-  /** What it brought when it came back. */
+  /** The responses and state of such a retry. */
   readonly brought?: { readonly responses?: unknown; readonly state?: string } | undefined;
-  /** What another client would do in its place for a server, in the words of the protocol. */
+  /** The capabilities of another client that would answer in its place. */
   readonly lent?: (() => Readonly<Record<string, unknown>> | undefined) | undefined;
-  /** What the client can do, in the words of the protocol. */
+  /** The client's capabilities, as in the protocol. */
   readonly abilities?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** What a tool gave: the value, and the same as it was written where that can be passed on. */
+/** The result of a tool: the value, and its original text if that can be passed on. */
 export interface ToolResult {
   readonly value: Readonly<Record<string, unknown>>;
   readonly json?: string | Buffer;

@@ -8,13 +8,13 @@ describe('unwrapped', () => {
     { title: 'a plain command', words: NPX, bare: NPX },
     { title: 'cmd /c', words: ['cmd', '/c', ...NPX], bare: NPX },
     {
-      title: 'cmd in other letters, with its path',
+      title: 'cmd in another case, with its path',
       words: ['C:\\Windows\\System32\\CMD.EXE', '/C', ...NPX],
       bare: NPX,
     },
     { title: 'cmd with more flags', words: ['cmd.exe', '/d', '/s', '/v:on', '/c', ...NPX], bare: NPX },
     { title: 'cmd /k', words: ['cmd', '/k', ...NPX], bare: NPX },
-    { title: 'cmd with the line in one word', words: ['cmd', '/c', 'npx -y tool'], bare: NPX },
+    { title: 'cmd with the line as one word', words: ['cmd', '/c', 'npx -y tool'], bare: NPX },
     {
       title: 'cmd with a quoted program in that line',
       words: ['cmd', '/c', '"C:\\Program Files (x86)\\npx.cmd" -y tool'],
@@ -23,15 +23,15 @@ describe('unwrapped', () => {
     { title: 'cmd with the program joined to the flag', words: ['cmd', '/cnpx', '-y', 'tool'], bare: NPX },
     { title: 'cmd that starts cmd', words: ['cmd', '/c', 'cmd', '/c', ...NPX], bare: NPX },
     { title: 'a flag that belongs to the command', words: ['cmd', '/c', 'tool', '/d'], bare: ['tool', '/d'] },
-    { title: 'the shim of npm on Windows', words: ['npx.cmd', '-y', 'tool'], bare: NPX },
-    { title: 'an ending for programs', words: ['C:\\node.EXE', 'a.js'], bare: ['C:\\node', 'a.js'] },
+    { title: 'an npm shim on Windows', words: ['npx.cmd', '-y', 'tool'], bare: NPX },
+    { title: 'an executable extension', words: ['C:\\node.EXE', 'a.js'], bare: ['C:\\node', 'a.js'] },
     { title: 'a shell with a plain line', words: ['sh', '-c', 'npx -y tool'], bare: NPX },
     { title: 'a shell with its path', words: ['/bin/bash', '-c', '  npx  -y tool '], bare: NPX },
     { title: 'a login shell', words: ['zsh', '-lc', 'npx -y tool'], bare: NPX },
-    { title: 'a login shell with flags apart', words: ['bash', '--login', '-i', '-c', 'npx -y tool'], bare: NPX },
+    { title: 'a login shell with separate flags', words: ['bash', '--login', '-i', '-c', 'npx -y tool'], bare: NPX },
     { title: 'exec in a shell', words: ['sh', '-c', 'exec npx -y tool'], bare: NPX },
     { title: 'a shell in cmd', words: ['cmd', '/c', 'sh', '-c', 'npx -y tool'], bare: NPX },
-  ])('takes off what only wraps: $title', ({ words, bare }) => {
+  ])('unwraps $title', ({ words, bare }) => {
     expect(unwrapped(words)).toEqual(bare);
   });
 
@@ -59,11 +59,11 @@ describe('unwrapped', () => {
     { words: ['./start.bat'] },
     { words: ['./start.ps1'] },
     { words: [''] },
-  ])('leaves what is more than a wrapper: $words', ({ words }) => {
+  ])('keeps more than a wrapper: $words', ({ words }) => {
     expect(unwrapped(words)).toEqual(words);
   });
 
-  it('does not dig for ever in a row of wrappers', () => {
+  it('unwraps a limited number of wrappers', () => {
     const words = [...Array.from({ length: 50_000 }, () => ['cmd', '/c']).flat(), ...NPX];
     expect(unwrapped(words).length).toBeGreaterThan(90_000);
   });

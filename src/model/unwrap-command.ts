@@ -1,14 +1,14 @@
 import { splitWords } from '../base/index.js';
 
 const SHELLS: ReadonlySet<string> = new Set(['sh', 'bash', 'zsh', 'dash', 'ash', 'ksh']);
-/** Any of these means that the shell does more than cut words. */
+/** With any of these characters, the shell does more than split words. */
 const SHELL_SYNTAX = /[|&;<>()$`\\"'*?[\]#~={}!%^\n]/;
-/** The same for `cmd`; brackets stand in the names of folders there. */
+/** The same for `cmd`, where brackets are ordinary characters of folder names. */
 const CMD_SYNTAX = /[|&<>^%!\r\n]/;
-/** Nobody wraps deeper by hand, and a hostile file must not make us dig for ever. */
+/** The maximum number of nested wrappers; only a hostile file has more. */
 const MAX_WRAPPERS = 8;
 
-/** The words of a command without what only wraps it: `cmd /c`, the ending of a shim, a shell that does nothing. */
+/** The command without mere wrappers: `cmd /c`, the extension of a shim, a shell without a script. */
 export function unwrapped(words: readonly string[]): readonly string[] {
   let bare = words;
   for (let depth = 0; depth < MAX_WRAPPERS; depth += 1) {
@@ -20,13 +20,13 @@ export function unwrapped(words: readonly string[]): readonly string[] {
   return [withoutEnding(command), ...args];
 }
 
-/** The file's name of a program, as it is written without an ending for programs. */
+/** The file name of a program without an executable extension. */
 export function programName(command: string): string {
   const name = command.slice(Math.max(command.lastIndexOf('/'), command.lastIndexOf('\\')) + 1);
   return name.toLowerCase().replace(/\.(cmd|bat|exe|ps1)$/, '');
 }
 
-/** What `/c` or `/k` hands over: all that follows it, joined to it or not. */
+/** The command after `/c` or `/k`, which may be joined to it. */
 function insideCmd(words: readonly string[]): readonly string[] | undefined {
   const [command = '', ...args] = words;
   if (programName(command) !== 'cmd') return undefined;
@@ -38,7 +38,7 @@ function insideCmd(words: readonly string[]): readonly string[] | undefined {
   return rest.length === 1 ? splitWords(rest[0] ?? '') : rest;
 }
 
-/** The script of `sh -c`, flags before it included, where it is nothing but words. */
+/** The words of a `sh -c` script that consists of a single plain command, skipping flags. */
 function insideShell(words: readonly string[]): readonly string[] | undefined {
   const [command = '', ...args] = words;
   if (!SHELLS.has(programName(command))) return undefined;
@@ -50,7 +50,7 @@ function insideShell(words: readonly string[]): readonly string[] | undefined {
   return inner[0] === 'exec' ? inner.slice(1) : inner;
 }
 
-/** `npx.cmd` is `npx`; but two scripts side by side are two programs. */
+/** `npx.cmd` is `npx`; but two scripts with other extensions are different programs. */
 function withoutEnding(command: string): string {
   return command.replace(/[\\/]/.test(command) ? /\.(cmd|exe)$/i : /\.(cmd|bat|exe|ps1)$/i, '');
 }
