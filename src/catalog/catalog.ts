@@ -136,7 +136,7 @@ export class Catalog {
   #refresh(name: string, purpose: ReadingPurpose): Promise<CatalogEntry> {
     const server = this.#servers.get(name);
     if (!server)
-      return Promise.reject(new PortolanError(ErrorCode.ServerNotFound, `there is no server named "${name}"`));
+      return Promise.reject(new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`));
     const running = this.#readings.get(server);
     if (running) {
       if (purpose === 'inquiry' && this.#inLine.delete(server))
