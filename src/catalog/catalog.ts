@@ -66,8 +66,8 @@ export class Catalog {
 
   /** The current entry; the first access reads its file. */
   entry(name: string): CatalogEntry | undefined {
-    const held = this.#entries.get(name);
-    if (held) return held;
+    const known = this.#entries.get(name);
+    if (known) return known;
     const server = this.#servers.get(name);
     if (!server) return undefined;
     const knowledge = this.#options.store.read(server);

@@ -38,15 +38,17 @@ export function setJson(text: string | undefined, path: readonly string[], value
     if (text === undefined) return `${made}${style.eol}`;
     return `${text}${text.trim() === '' || text.endsWith('\n') ? '' : style.eol}${made}`;
   }
-  const held = text ?? '';
+  const current = text ?? '';
   const { nodes, missing } = walk(root, path);
   const node = nodes.at(-1) ?? root;
   if (missing.length === 0) {
     const parent = nodes.at(-2) ?? root;
-    const made = isTall(held, parent) ? pretty(value, style, indentAt(held, node.offset)) : inline(value, held);
-    return spliced(held, [{ start: node.offset, end: node.offset + node.length, text: made }]);
+    const made = isTall(current, parent)
+      ? pretty(value, style, indentAt(current, node.offset))
+      : inline(value, current);
+    return spliced(current, [{ start: node.offset, end: node.offset + node.length, text: made }]);
   }
-  return spliced(held, insertion(held, node, missing, value, style));
+  return spliced(current, insertion(current, node, missing, value, style));
 }
 
 function insertion(text: string, map: Node, missing: readonly string[], value: Plain, style: Style): Splice[] {

@@ -45,5 +45,8 @@ export interface Splice extends Range {
 /** Replaces parts of the text, which must not overlap. */
 export function spliced(text: string, splices: readonly Splice[]): string {
   const ordered = splices.toSorted((a, b) => b.start - a.start);
-  return ordered.reduce((held, { start, end, text: part }) => held.slice(0, start) + part + held.slice(end), text);
+  return ordered.reduce(
+    (current, { start, end, text: part }) => current.slice(0, start) + part + current.slice(end),
+    text,
+  );
 }

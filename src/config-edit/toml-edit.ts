@@ -16,15 +16,15 @@ export function readToml(text: string): unknown {
 
 /** Adds the entry as a table at the end, or inline if the other entries are inline. */
 export function setToml(text: string | undefined, at: EntryPath, value: Plain): string {
-  const held = text ?? '';
-  const root = readToml(held);
+  const current = text ?? '';
+  const root = readToml(current);
   if (!isMap(value)) throw refusal('only a map can be written as a table');
   const known = valueAt(root, at) !== undefined;
-  const inline = inlineHome(held, at);
-  if (inline && known) return replaced(held, inline, at, root, value);
-  const rest = known ? (removeToml(held, at) ?? '') : held;
+  const inline = inlineHome(current, at);
+  if (inline && known) return replaced(current, inline, at, root, value);
+  const rest = known ? (removeToml(current, at) ?? '') : current;
   if (inline) return inserted(rest, at, value);
-  const { eol } = styleOf(held);
+  const { eol } = styleOf(current);
   const table = tableOf(at, value).join(eol);
   if (text === undefined) return `${table}${eol}`;
   if (rest === '') return table;
@@ -50,12 +50,12 @@ export function removeToml(text: string, at: EntryPath): string | undefined {
 
 /** Removes whole lines, last block first, each with the blank line that was added before it. */
 function cut(text: string, blocks: readonly Range[]): string {
-  return blocks.toReversed().reduce((held, { start, end }) => {
-    const before = held.slice(0, start);
-    const lineBreak = /^\r?\n/.exec(held.slice(end))?.[0];
+  return blocks.toReversed().reduce((current, { start, end }) => {
+    const before = current.slice(0, start);
+    const lineBreak = /^\r?\n/.exec(current.slice(end))?.[0];
     // A text without a final line break got one before the block, and a blank line.
     if (lineBreak === undefined) return before.replace(/(?:\r?\n){1,2}$/, '');
-    return before.replace(/(?<=^|\n)\r?\n$/, '') + held.slice(end + lineBreak.length);
+    return before.replace(/(?<=^|\n)\r?\n$/, '') + current.slice(end + lineBreak.length);
   }, text);
 }
 

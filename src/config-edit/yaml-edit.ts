@@ -35,23 +35,25 @@ export function readYaml(text: string): unknown {
 
 /** Adds the entry beside its neighbours, in their style. */
 export function setYaml(text: string | undefined, at: EntryPath, value: Plain): string {
-  const held = text ?? '';
-  const style = yamlStyle(held);
-  const root = parse(held).contents;
+  const current = text ?? '';
+  const style = yamlStyle(current);
+  const root = parse(current).contents;
   if (!root || isNothing(root)) {
-    if (root?.range && held.slice(root.range[0], root.range[1]) !== '')
+    if (root?.range && current.slice(root.range[0], root.range[1]) !== '')
       throw refusal('it contains null instead of a map');
     const block = lines(nested(at, at.path, value), style, '').join(style.eol);
     if (text === undefined) return `${block}${style.eol}`;
-    return held.endsWith('\n') ? `${held}${block}${style.eol}` : `${held}${held === '' ? '' : style.eol}${block}`;
+    return current.endsWith('\n')
+      ? `${current}${block}${style.eol}`
+      : `${current}${current === '' ? '' : style.eol}${block}`;
   }
   const { steps, missing } = walk(root, at);
   const home = steps.at(-1)?.node ?? root;
-  if (missing.length === 0) return spliced(held, replacement(held, steps.at(-1), value, style));
-  if (isNothing(home)) return spliced(held, fillNothing(held, steps.at(-1), at, missing, value));
+  if (missing.length === 0) return spliced(current, replacement(current, steps.at(-1), value, style));
+  if (isNothing(home)) return spliced(current, fillNothing(current, steps.at(-1), at, missing, value));
   if (!isCollection(home)) throw refusal(`"${at.path.slice(0, -missing.length).join('.')}" is not a map`);
-  if (home.flow) return spliced(held, insertMember(held, flowList(home), flowMember(at, missing, value), ' '));
-  return spliced(held, [blockInsertion(held, home, nested(at, missing, value), style)]);
+  if (home.flow) return spliced(current, insertMember(current, flowList(home), flowMember(at, missing, value), ' '));
+  return spliced(current, [blockInsertion(current, home, nested(at, missing, value), style)]);
 }
 
 /** Removes the entry. Returns undefined if the file was created for it. */

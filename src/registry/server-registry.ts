@@ -20,7 +20,7 @@ export interface RegistryOptions {
   readonly clocks?: Clocks;
 }
 
-interface Held {
+interface Announced {
   /** Undefined for an entry that is removed as soon as the disk allows it. */
   readonly announcement?: Announcement;
   readonly timer: NodeJS.Timeout;
@@ -30,7 +30,7 @@ interface Held {
  * The announcements of this process by folder and id, and the last operation per folder: two registries with the same
  * path must not write one file at once.
  */
-const held = new Map<string, Held>();
+const announced = new Map<string, Announced>();
 const turns = new Map<string, Promise<void>>();
 
 /**
@@ -67,10 +67,10 @@ export class ServerRegistry implements AsyncDisposable {
       return;
     }
     await this.#inTurn(async () => {
-      const before = held.get(this.#key(id))?.announcement?.identity;
+      const before = announced.get(this.#key(id))?.announcement?.identity;
       this.#forget(id);
       const announcement = new Announcement(id, info, this.#clocks);
-      held.set(this.#key(id), { announcement, timer: this.#atHeartbeats(() => this.#beat(announcement)) });
+      announced.set(this.#key(id), { announcement, timer: this.#atHeartbeats(() => this.#beat(announcement)) });
       this.#mine.set(id, announcement);
       await this.#write(announcement, before);
     });
@@ -108,7 +108,9 @@ export class ServerRegistry implements AsyncDisposable {
   /** Withdraws the servers announced through this object, unless another one has announced them since. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort();
-    const mine = [...this.#mine].filter(([id, announcement]) => held.get(this.#key(id))?.announcement === announcement);
+    const mine = [...this.#mine].filter(
+      ([id, announcement]) => announced.get(this.#key(id))?.announcement === announcement,
+    );
     await Promise.all(mine.map(([id]) => this.unregisterServer(id)));
   }
 
@@ -125,7 +127,7 @@ export class ServerRegistry implements AsyncDisposable {
 
   async #beat(announcement: Announcement): Promise<void> {
     // Withdrawn or replaced while this waited in the queue.
-    if (held.get(this.#key(announcement.id))?.announcement !== announcement) return;
+    if (announced.get(this.#key(announcement.id))?.announcement !== announcement) return;
     const { identity } = announcement;
     if (identity === undefined || livenessOf(identity, await lookAtProcesses()) !== 'dead')
       return this.#write(announcement);
@@ -136,11 +138,11 @@ export class ServerRegistry implements AsyncDisposable {
   /** A file that cannot be removed now would count as long as this process lives, so removal is retried. */
   async #leave(id: string): Promise<void> {
     const timer = this.#atHeartbeats(async () => {
-      if (held.get(this.#key(id))?.timer !== timer) return; // announced again
+      if (announced.get(this.#key(id))?.timer !== timer) return; // announced again
       await this.#withdraw(id);
       this.#forget(id);
     });
-    held.set(this.#key(id), { timer });
+    announced.set(this.#key(id), { timer });
     await this.#withdraw(id);
     this.#forget(id);
   }
@@ -167,8 +169,8 @@ export class ServerRegistry implements AsyncDisposable {
   }
 
   #forget(id: string): void {
-    clearInterval(held.get(this.#key(id))?.timer);
-    held.delete(this.#key(id));
+    clearInterval(announced.get(this.#key(id))?.timer);
+    announced.delete(this.#key(id));
     this.#mine.delete(id);
   }
 

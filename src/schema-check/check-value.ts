@@ -35,11 +35,11 @@ const prepared = new WeakMap<object, Promise<Prepared> | Prepared>();
 
 /** Returns whether arguments match a schema that was prepared before, without waiting; false if that is not certain. */
 export function fitsSurely(schema: unknown, value: unknown): boolean {
-  const held = isObject(schema) ? prepared.get(schema) : undefined;
-  if (!held || held instanceof Promise) return false;
-  if (held.shape && hasShape(held.shape, value)) return true;
+  const cached = isObject(schema) ? prepared.get(schema) : undefined;
+  if (!cached || cached instanceof Promise) return false;
+  if (cached.shape && hasShape(cached.shape, value)) return true;
   try {
-    return fits(held, value);
+    return fits(cached, value);
   } catch (error) {
     if (error instanceof Stop) return false;
     throw error;
@@ -57,8 +57,8 @@ function fits({ known, patterns }: Prepared, value: unknown): boolean {
  */
 export async function checkAgainst(schema: unknown, value: unknown): Promise<SchemaVerdict> {
   try {
-    const held = await preparedOf(schema);
-    return fits(held, value) ? { kind: 'valid' } : { kind: 'invalid', mismatches: mismatchesOf(held, value) };
+    const ready = await preparedOf(schema);
+    return fits(ready, value) ? { kind: 'valid' } : { kind: 'invalid', mismatches: mismatchesOf(ready, value) };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     return { kind: 'unchecked', reason: cleanText(error.reason, MAX_MESSAGE_CHARACTERS).text };
@@ -86,10 +86,10 @@ function mismatchesOf({ known, patterns }: Prepared, value: unknown): Mismatch[]
 
 async function preparedOf(schema: unknown): Promise<Prepared> {
   if (!isObject(schema)) return prepare(schema);
-  const held = prepared.get(schema) ?? prepare(schema);
+  const cached = prepared.get(schema) ?? prepare(schema);
   // Stored before the first await, so that concurrent calls prepare the schema once. An invalid schema stays invalid.
-  prepared.set(schema, held);
-  const made = await held;
+  prepared.set(schema, cached);
+  const made = await cached;
   prepared.set(schema, made);
   return made;
 }

@@ -73,13 +73,13 @@ export function readSchema(root: unknown): KnownSchema {
   // At most as large as the schema: it contains each reference once.
   const cache = new Map<SchemaObject, Map<string, unknown>>();
   const resolve = (reference: string, from: SchemaObject): unknown => {
-    const held = cache.get(from);
-    if (held?.has(reference)) return held.get(reference);
+    const cached = cache.get(from);
+    if (cached?.has(reference)) return cached.get(reference);
     const address = addressOf(reference, bases.get(from) ?? NO_ADDRESS);
     const found = find(address, targets, root);
     // Only traversed schemas count towards the limits, so a target in an unknown place is traversed now.
     visit(found, addressWithoutFragment(address), 1);
-    cache.set(from, (held ?? new Map()).set(reference, found));
+    cache.set(from, (cached ?? new Map()).set(reference, found));
     return found;
   };
   return {

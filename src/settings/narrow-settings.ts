@@ -9,24 +9,26 @@ export interface Narrowed {
   readonly waiting: readonly string[];
 }
 
-/** A repository may restrict, not widen: only settings that are stricter than `held` apply. */
-export function narrowToRestrictions(file: SettingsFile, held: Settings): Narrowed {
-  const timeouts = lower(file.timeouts, held.timeouts);
-  const limits = lower(file.limits, held.limits);
-  const sandbox = lower(file.sandbox, held.sandbox);
+/** A repository may restrict, not widen: only settings that are stricter than `current` apply. */
+export function narrowToRestrictions(file: SettingsFile, current: Settings): Narrowed {
+  const timeouts = lower(file.timeouts, current.timeouts);
+  const limits = lower(file.limits, current.limits);
+  const sandbox = lower(file.sandbox, current.sandbox);
   const cache = {
-    ...lower(file.cache, held.cache),
+    ...lower(file.cache, current.cache),
     ...(file.cache?.enabled === false && { enabled: false }),
   };
   // If the default is "enabled", an enabling rule can only make exceptions from the file's own toolDefault.
-  const toolRules = held.toolDefault === 'enabled' ? file.toolRules : withoutEnabling(file.toolRules);
+  const toolRules = current.toolDefault === 'enabled' ? file.toolRules : withoutEnabling(file.toolRules);
   const counts: SettingsFile = {
     ...(file.enabled === false && { enabled: false }),
     ...(file.pluginOnly === true && { pluginOnly: true }),
     ...(file.approval === 'all' && { approval: 'all' }),
     ...(file.approvalFiles &&
-      file.approvalFiles !== held.approvalFiles &&
-      stricter(file.approvalFiles, held.approvalFiles) === file.approvalFiles && { approvalFiles: file.approvalFiles }),
+      file.approvalFiles !== current.approvalFiles &&
+      stricter(file.approvalFiles, current.approvalFiles) === file.approvalFiles && {
+        approvalFiles: file.approvalFiles,
+      }),
     ...(file.pins === 'enforce' && { pins: 'enforce' }),
     ...(file.elicitation === false && { elicitation: false }),
     ...(file.search?.remember === false && { search: { remember: false } }),
@@ -38,15 +40,15 @@ export function narrowToRestrictions(file: SettingsFile, held: Settings): Narrow
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(Object.keys(sandbox).length > 0 && { sandbox }),
   };
-  const [counting, holding] = [leavesOf(counts), leavesOf(held)];
+  const [counting, holding] = [leavesOf(counts), leavesOf(current)];
   const waiting = [...leavesOf(file)]
     .filter(([key, value]) => !isSame(counting.get(key), value) && !isSame(holding.get(key), value))
     .map(([key]) => key);
   return { counts, waiting };
 }
 
-function lower(wanted: object | undefined, held: object): Record<string, number> {
-  const limits = new Map<string, unknown>(Object.entries(held));
+function lower(wanted: object | undefined, current: object): Record<string, number> {
+  const limits = new Map<string, unknown>(Object.entries(current));
   return Object.fromEntries(
     Object.entries(wanted ?? {}).filter((entry): entry is [string, number] => {
       const [key, value]: [string, unknown] = entry;

@@ -79,11 +79,11 @@ interface Outcome {
 
 const layersOf = ({ layer }: Outcome): SettingsLayer[] => (layer ? [layer] : []);
 
-function outcomesOf(read: readonly ReadFile[], scope: SettingsScope, held: Settings): Outcome[] {
-  return read.filter(({ candidate }) => candidate.scope === scope).map((one) => outcomeOf(one, held));
+function outcomesOf(read: readonly ReadFile[], scope: SettingsScope, current: Settings): Outcome[] {
+  return read.filter(({ candidate }) => candidate.scope === scope).map((one) => outcomeOf(one, current));
 }
 
-function outcomeOf({ candidate, result }: ReadFile, held: Settings): Outcome {
+function outcomeOf({ candidate, result }: ReadFile, current: Settings): Outcome {
   const { path, scope, isShared = false } = candidate;
   const source = (kind: SettingsSource['kind']) => ({ path, scope, kind });
   switch (result.kind) {
@@ -100,7 +100,7 @@ function outcomeOf({ candidate, result }: ReadFile, held: Settings): Outcome {
     case 'valid': {
       const { settings, lines, isApproved, text } = result;
       if (isApproved) return { source: source('used'), layer: { source: path, scope, settings, lines }, problems: [] };
-      const { counts, waiting } = narrowToRestrictions(settings, held);
+      const { counts, waiting } = narrowToRestrictions(settings, current);
       const layer = { source: path, scope, settings: counts, lines };
       if (waiting.length === 0) return { source: source('used'), layer, problems: [] };
       const kind = Object.keys(counts).length > 0 ? 'partly' : 'ignored';

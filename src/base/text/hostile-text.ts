@@ -160,19 +160,19 @@ type Place = 'schema' | 'names' | 'exact';
  */
 export function cleanDeep(value: unknown, maxCharacters: number, maxDepth: number): CleanValue {
   const found = new Set<TextFault>();
-  const tell = (faults: readonly TextFault[]): void => {
+  const report = (faults: readonly TextFault[]): void => {
     for (const fault of faults) found.add(fault);
   };
   const clean = (part: unknown, place: Place, depth: number): unknown => {
     if (typeof part === 'string') {
       const { text, found: faults } = cleanText(part, maxCharacters);
-      tell(faults);
+      report(faults);
       return place === 'exact' ? part : text;
     }
     if (typeof part !== 'object' || part === null) return part;
     if (depth >= maxDepth) {
       // An empty schema allows everything: the server itself validates the part that is cut off.
-      tell(['oversize']);
+      report(['oversize']);
       return Array.isArray(part) ? [] : {};
     }
     if (Array.isArray(part)) {
@@ -180,7 +180,7 @@ export function cleanDeep(value: unknown, maxCharacters: number, maxDepth: numbe
       return items.every((item, n) => item === part[n]) ? part : items;
     }
     const entries = Object.entries(part).map(([key, item]): [string, unknown] => {
-      tell(cleanText(key, maxCharacters).found);
+      report(cleanText(key, maxCharacters).found);
       return [key, clean(item, placeUnder(key, place, item), depth + 1)];
     });
     // `Object.fromEntries` keeps `__proto__` as an ordinary key, where an assignment would set the prototype.

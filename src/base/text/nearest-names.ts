@@ -32,9 +32,9 @@ export function nearest(wanted: string, names: Iterable<string>, count = 3): str
     const worst = best.length < count ? MAX_COST : (best.at(-1)?.cost ?? MAX_COST);
     const cost = costOf(target, name.slice(0, MAX_NAME_CHARACTERS), worst);
     // With equal costs the earlier name stays, so that the result depends only on the order of the input.
-    if (cost > MAX_COST || (best.length === count && cost >= worst) || best.some((held) => held.name === name))
+    if (cost > MAX_COST || (best.length === count && cost >= worst) || best.some((other) => other.name === name))
       continue;
-    const place = best.findIndex((held) => held.cost > cost);
+    const place = best.findIndex((other) => other.cost > cost);
     best.splice(place === -1 ? best.length : place, 0, { name, cost });
     if (best.length > count) best.pop();
   }
