@@ -65,22 +65,22 @@ const CASES: readonly Case[] = [
   ),
   json('an empty file of a map', '{}', `{"mcpServers": { "portolan": ${INLINE} }}`),
   json(
-    'a tall map, in its own indentation',
+    'a multi-line map with its own indentation',
     '{\n\t"mcpServers": {\n\t\t"a": { "command": "a" }\n\t}\n}',
     `{\n\t"mcpServers": {\n\t\t"a": { "command": "a" },\n${TALL('\t\t', '\t')}\n\t}\n}`,
   ),
   json(
-    'a tall map with a comma at its end',
+    'a multi-line map with a trailing comma',
     '{\n  "mcpServers": {\n    "a": {}, // the first\n  },\n}',
     `{\n  "mcpServers": {\n    "a": {}, // the first\n${TALL('    ', '  ')},\n  },\n}`,
   ),
   json(
-    'a tall map with a comment after its last member',
+    'a multi-line map with a comment after its last member',
     '{\n  "mcpServers": {\n    "a": {} // the first\n    // "b": {}\n  }\n}',
     `{\n  "mcpServers": {\n    "a": {}, // the first\n${TALL('    ', '  ')}\n    // "b": {}\n  }\n}`,
   ),
   json(
-    'a tall file without the map',
+    'a multi-line file without the map',
     '{\n  "x": [1,2,  3]\n}\n',
     `{\n  "x": [1,2,  3],\n  "mcpServers": {\n${TALL('    ', '  ')}\n  }\n}\n`,
   ),
@@ -99,7 +99,7 @@ const CASES: readonly Case[] = [
     '# mine\nmodel = "x" # best\n\n[mcp_servers.portolan]\ncommand = "npx"\nargs = ["-y", "portolan"]\n',
   ),
   toml(
-    'a text without a line break at its end',
+    'a text without a final line break',
     CODEX,
     'a = 1',
     'a = 1\n\n[mcp_servers.portolan]\ncommand = "npx"\nargs = ["-y", "portolan"]',
@@ -130,13 +130,13 @@ const CASES: readonly Case[] = [
     'mcp_servers = [\n  { name = "a" }, # one\n  { name = "portolan", command = "npx", args = ["-y", "portolan"] },\n]\n',
   ),
   yaml(
-    'a map of blocks, in its own indentation',
+    'a block map with its own indentation',
     MAP,
     '# mine\nmcpServers:\n    a: # first\n        command: a # b\n\n# end\nx: 1\n',
     '# mine\nmcpServers:\n    a: # first\n        command: a # b\n    portolan:\n        command: npx\n        args:\n            - -y\n            - portolan\n\n# end\nx: 1\n',
   ),
   yaml(
-    'a list with names inside',
+    'a list of named entries',
     NAMED,
     'mcpServers:\n  - name: a\n    command: a\nx: 1',
     'mcpServers:\n  - name: a\n    command: a\n  - name: portolan\n    command: npx\n    args:\n      - -y\n      - portolan\nx: 1',
@@ -166,14 +166,9 @@ const CASES: readonly Case[] = [
     'mcpServers: []\n',
     'mcpServers: [{name: portolan, command: npx, args: [-y, portolan]}]\n',
   ),
+  yaml('a key without a value', MAP, 'mcpServers: # none\nx: 1\n', `mcpServers: { portolan: ${FLOW} } # none\nx: 1\n`),
   yaml(
-    'a key with nothing behind it',
-    MAP,
-    'mcpServers: # none\nx: 1\n',
-    `mcpServers: { portolan: ${FLOW} } # none\nx: 1\n`,
-  ),
-  yaml(
-    'a list with nothing in it',
+    'an empty list',
     NAMED,
     'mcpServers:\n',
     'mcpServers: [ {name: portolan, command: npx, args: [-y, portolan]} ]\n',

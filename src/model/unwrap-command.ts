@@ -8,7 +8,7 @@ const CMD_SYNTAX = /[|&<>^%!\r\n]/;
 /** The maximum number of nested wrappers; only a hostile file has more. */
 const MAX_WRAPPERS = 8;
 
-/** The command without mere wrappers: `cmd /c`, the extension of a shim, a shell without a script. */
+/** The command without mere wrappers: `cmd /c`, the extension of a shim, a shell with one plain command. */
 export function unwrapped(words: readonly string[]): readonly string[] {
   let bare = words;
   for (let depth = 0; depth < MAX_WRAPPERS; depth += 1) {

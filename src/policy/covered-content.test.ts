@@ -114,7 +114,7 @@ describe('a record', () => {
   });
 
   it.each([null, 7, {}, { seal: 'x' }, { seal: 'x', files: {} }, { seal: 'x', files: { a: 1 }, earlier: [] }])(
-    'is not made of %j',
+    'is rejected for %j',
     (value) => {
       expect(parseContentRecord(value)).toBeUndefined();
     },

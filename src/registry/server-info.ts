@@ -58,7 +58,7 @@ export interface ServerEntry {
   readonly start_identity: ProcessIdentity;
   /** The time of the last write, ISO 8601. Informational: no decision depends on a clock that can be set. */
   readonly heartbeat: string;
-  /** The uptime of the machine at the last write, in seconds; nobody can set it. */
+  /** The uptime of the machine at the last write, in seconds; unlike a clock it cannot be set. */
   readonly heartbeat_uptime: number;
   /** For how many seconds the server had been announced at the last write. */
   readonly uptime_seconds: number;

@@ -98,7 +98,7 @@ describe('ServerRegistry', () => {
   });
 
   it.each(['', '../up_1', 'a/b_1', '.hidden_1', 'a b_1', 'x'.repeat(200)])(
-    'warns of the id %j and goes on',
+    'warns of the id %j and continues',
     async (id) => {
       using project = new Project();
       await using registry = project.open();

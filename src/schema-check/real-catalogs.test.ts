@@ -20,36 +20,33 @@ function toolsIn(file: string): Tool[] {
     : [];
 }
 
-describe.skipIf(!existsSync(folder))(
-  'schemas of real tools (skipped where ../shared/data is not beside the repository)',
-  () => {
-    const tools = existsSync(folder) ? readdirSync(folder).flatMap(toolsIn) : [];
+describe.skipIf(!existsSync(folder))('schemas of real tools (skipped without ../shared/data)', () => {
+  const tools = existsSync(folder) ? readdirSync(folder).flatMap(toolsIn) : [];
 
-    it('are loaded, so that the following checks are not empty', () => {
-      expect(tools.length).toBeGreaterThan(700);
-    });
+  it('are loaded, so that the following checks are not empty', () => {
+    expect(tools.length).toBeGreaterThan(700);
+  });
 
-    it('can all be checked', async () => {
-      const values = [{}, { path: 5, query: [], unknown: { a: 1 } }, []];
-      const verdicts = await Promise.all(
-        tools.flatMap(({ name, inputSchema }) =>
-          values.map(async (value) => ({ name, verdict: await checkAgainst(inputSchema, value) })),
-        ),
-      );
-      expect(verdicts.filter(({ verdict }) => verdict.kind === 'unchecked')).toEqual([]);
-      expect(new Set(verdicts.map(({ verdict }) => verdict.kind))).toEqual(new Set(['valid', 'invalid']));
-    });
+  it('can all be checked', async () => {
+    const values = [{}, { path: 5, query: [], unknown: { a: 1 } }, []];
+    const verdicts = await Promise.all(
+      tools.flatMap(({ name, inputSchema }) =>
+        values.map(async (value) => ({ name, verdict: await checkAgainst(inputSchema, value) })),
+      ),
+    );
+    expect(verdicts.filter(({ verdict }) => verdict.kind === 'unchecked')).toEqual([]);
+    expect(new Set(verdicts.map(({ verdict }) => verdict.kind))).toEqual(new Set(['valid', 'invalid']));
+  });
 
-    it('have a small example that they accept', async () => {
-      const checked = await Promise.all(
-        tools.map(async ({ name, inputSchema }) => {
-          const example = exampleOf(inputSchema);
-          return { name, length: JSON.stringify(example)?.length, verdict: await checkAgainst(inputSchema, example) };
-        }),
-      );
-      expect(checked.filter(({ length, verdict }) => verdict.kind !== 'valid' || !(length && length <= 1_000))).toEqual(
-        [],
-      );
-    });
-  },
-);
+  it('have a small example that they accept', async () => {
+    const checked = await Promise.all(
+      tools.map(async ({ name, inputSchema }) => {
+        const example = exampleOf(inputSchema);
+        return { name, length: JSON.stringify(example)?.length, verdict: await checkAgainst(inputSchema, example) };
+      }),
+    );
+    expect(checked.filter(({ length, verdict }) => verdict.kind !== 'valid' || !(length && length <= 1_000))).toEqual(
+      [],
+    );
+  });
+});

@@ -88,7 +88,7 @@ describe('settings that are code', () => {
   });
 
   it.each(['import "./more.ts";', 'require("./more.ts");', 'await import("./more.ts");', 'export * from "evil";'])(
-    'keeps approved settings of a project to their one file: %s',
+    'are limited to one file in a project, even if approved: %s',
     async (line) => {
       using machine = makeMachine();
       const canary = machine.path('<project>/canary');

@@ -158,40 +158,34 @@ describe('after a failure of any operation', () => {
     { title: 'a file', link: false, old: 'the old text' },
     { title: 'a file behind a link', link: true, old: 'the old text' },
     { title: 'a missing file', link: false, old: undefined },
-  ])(
-    'writing $title leaves the old bytes whole and no other file, or the new ones are all there',
-    async ({ link, old }) => {
-      const failed = new Set<string>();
-      for (let n = 1; ; n += 1) {
-        using home = folder();
-        const real = join(home.path, 'real');
-        const path = link ? join(home.path, 'link') : real;
-        if (old !== undefined) writeFileSync(real, old, { mode: 0o640 });
-        if (link) symlinkSync('real', path);
-        const disk = failingDisk(n);
-        const bytes = old === undefined ? undefined : Buffer.from(old);
-        const error = await writeFile(path, 'the new text', { backup: true, from: { bytes }, disk }).catch(
-          (thrown: unknown) => thrown,
-        );
-        const now = existsSync(real) ? readFileSync(real, 'utf8') : undefined;
-        expect(temporary(home.path)).toEqual([]);
-        if (link) expect(readlinkSync(path)).toBe('real');
-        const failing = disk.done()[n - 1];
-        if (error instanceof PortolanError) {
-          expect([now, error.code]).toEqual([old, ErrorCode.WriteFailed]);
-          expect(error.hint).toContain('full');
-          failed.add(failing ?? '');
-        } else expect(now).toBe('the new text');
-        if (disk.done().length < n) break; // every operation has failed once
-      }
-      const all = ['facts', 'makeFolder', 'create', 'write', 'sync', 'close', 'rename'];
-      const more = [
-        ...(link ? ['readLink', 'realPath'] : []),
-        ...(old === undefined ? [] : ['read', 'giveTo', 'allow']),
-      ];
-      expect([...failed].sort()).toEqual([...all, ...more].sort());
-    },
-  );
+  ])('writing $title leaves the old bytes and no other file, or all of the new ones', async ({ link, old }) => {
+    const failed = new Set<string>();
+    for (let n = 1; ; n += 1) {
+      using home = folder();
+      const real = join(home.path, 'real');
+      const path = link ? join(home.path, 'link') : real;
+      if (old !== undefined) writeFileSync(real, old, { mode: 0o640 });
+      if (link) symlinkSync('real', path);
+      const disk = failingDisk(n);
+      const bytes = old === undefined ? undefined : Buffer.from(old);
+      const error = await writeFile(path, 'the new text', { backup: true, from: { bytes }, disk }).catch(
+        (thrown: unknown) => thrown,
+      );
+      const now = existsSync(real) ? readFileSync(real, 'utf8') : undefined;
+      expect(temporary(home.path)).toEqual([]);
+      if (link) expect(readlinkSync(path)).toBe('real');
+      const failing = disk.done()[n - 1];
+      if (error instanceof PortolanError) {
+        expect([now, error.code]).toEqual([old, ErrorCode.WriteFailed]);
+        expect(error.hint).toContain('full');
+        failed.add(failing ?? '');
+      } else expect(now).toBe('the new text');
+      if (disk.done().length < n) break; // every operation has failed once
+    }
+    const all = ['facts', 'makeFolder', 'create', 'write', 'sync', 'close', 'rename'];
+    const more = [...(link ? ['readLink', 'realPath'] : []), ...(old === undefined ? [] : ['read', 'giveTo', 'allow'])];
+    expect([...failed].sort()).toEqual([...all, ...more].sort());
+  });
 
   it('an edit and a removal keep the old bytes', async () => {
     for (const made of ['new', undefined]) {

@@ -125,7 +125,7 @@ describe('cleanText', () => {
   });
 
   it.each(['\x1b', '\x1b[', '\x1b]', '\x1bP', '\x9d', '\x9b1', '\x1b ', ZWJ, '\u{e0041}', '👨‍👩‍👧‍👦', '\ud83d', '🏴󠁧'])(
-    'takes no longer than the text is, also for a million of %j',
+    'takes linear time for a million of %j',
     (part) => {
       const start = performance.now();
       cleanText(part.repeat(1_000_000 / part.length), MANY);

@@ -84,10 +84,7 @@ describe('portolan audit', () => {
     const shown = await audit(['--verify']);
     expect([shown.code, shown.lines.slice(-2)]).toEqual([
       1,
-      [
-        '7-x, 3 lines: line-changed: the line was changed (20260101T000000002Z-7-x.jsonl:4)',
-        '1 of 1 chain broken',
-      ],
+      ['7-x, 3 lines: line-changed: the line was changed (20260101T000000002Z-7-x.jsonl:4)', '1 of 1 chain broken'],
     ]);
     expect((await audit([])).code).toBe(0);
   });
