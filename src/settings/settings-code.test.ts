@@ -131,7 +131,7 @@ describe('settings that are code', () => {
     {
       title: 'sends invalid messages',
       text: `require('node:worker_threads').parentPort.postMessage({ json: '{' });`,
-      message: 'strange',
+      message: 'invalid message',
     },
     { title: 'sets an unknown key', text: 'export default { nope: 1 };', message: '"nope" is not a known setting' },
   ])('are reported with file and line if the code $title', async ({ title, text, message, line }) => {
