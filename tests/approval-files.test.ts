@@ -277,7 +277,7 @@ describe('the question about files', () => {
 
   it('is not answered for an entry that names more than can be checked: it does not run', async () => {
     using machine = machineWith({ command: 'mcp-x', args: Array.from({ length: 3_000 }, (_, n) => `w${n}`) });
-    expect((await approve(machine)).notes[0]).toContain('names more files than can be checked');
+    expect((await approve(machine)).notes[0]).toContain('names more than can be checked');
     expect(await stateOf(machine)).toBe('blocked-by-policy');
   });
 

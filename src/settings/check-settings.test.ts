@@ -16,21 +16,21 @@ describe('checkSettings', () => {
       text: '{\n"enabld": true}',
       line: 2,
       message: '"enabld" is not a known setting',
-      hint: 'known here: $schema, enabled',
+      hint: 'known settings: $schema, enabled',
     },
     {
       title: 'an unknown key in a group',
       text: '{"cache": {"tll": 1}}',
       line: 1,
       message: '"cache.tll" is not a known setting',
-      hint: 'known here: enabled, ttl',
+      hint: 'known settings: enabled, ttl',
     },
     {
       title: 'an unknown key in a list',
       text: '{"toolRules": [\n{"pattern": ["a"]},\n{"pattern": ["a"], "on": 1}]}',
       line: 3,
       message: '"toolRules[1].on" is not a known setting',
-      hint: 'known here: pattern',
+      hint: 'known settings: pattern',
     },
     {
       title: 'a word instead of a boolean',
@@ -136,7 +136,7 @@ describe('checkSettings', () => {
       text: '{"discovery": {"timeouts": {"callMs": 1}}}',
       line: 1,
       message: '"discovery.timeouts" is not a known setting',
-      hint: 'known here: enabled, cache, sources, toolRules',
+      hint: 'known settings: enabled, cache, sources, toolRules',
     },
     {
       title: 'a setting inside and outside the wrapper',

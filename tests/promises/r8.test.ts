@@ -162,7 +162,7 @@ describe.skipIf(process.platform === 'win32')('something else in the place of th
     const warnings: string[] = [];
     await using registry = new ServerRegistry(project.view, { warn: (message) => void warnings.push(message) });
     await registry.registerServer(MINE, {});
-    expect([warnings, readdirSync(project.folder)]).toEqual([[expect.stringContaining('by everybody')], []]);
+    expect([warnings, readdirSync(project.folder)]).toEqual([[expect.stringContaining('for everybody')], []]);
     chmodSync(project.folder, 0o755);
     mkdirSync(join(project.folder, 'servers.d'));
     chmodSync(join(project.folder, 'servers.d'), 0o777);
