@@ -171,13 +171,13 @@ function later(ms: number): Promise<void> {
 /** The processes of servers that run now, without anything secret. */
 function processesOf({ shared }: Workspaces, clients: ConnectionManager) {
   const names = new Map(clients.list().map(({ id, name }) => [id, name]));
-  return shared.pool.running().map(({ state, pid, servers, tenants, callsMade, callers }) => ({
+  return shared.pool.running().map(({ state, pid, servers, workspaces, callsMade, callers }) => ({
     server: servers[0]?.name ?? '',
     state,
     ...(pid !== undefined && { pid }),
     // Who comes over HTTP has no name here, and what tells it from others is its own affair.
     users: callers.map((id) => (names.has(id) ? { id, name: names.get(id) } : { id: 'http' })),
-    workspaces: tenants.length,
+    workspaces: workspaces.length,
     calls: callsMade,
   }));
 }

@@ -70,7 +70,10 @@ function isAlive(pid: number): boolean {
 
 async function opened(one: AdmittedServer, more: Partial<OpenContext> = {}) {
   const closings: (string | undefined)[] = [];
-  const events = { notified: () => undefined, closed: (reason: string | undefined) => void closings.push(reason) };
+  const events = {
+    onNotification: () => undefined,
+    onClose: (reason: string | undefined) => void closings.push(reason),
+  };
   const open = await openServer(one, context(more), events, NEVER);
   return { open, closings };
 }
@@ -88,7 +91,7 @@ describe('openServer', () => {
 
   it('says of one that ends at once how it ended and what it said last', async () => {
     const closings: unknown[] = [];
-    const listener = { notified: () => undefined, closed: (reason: unknown) => closings.push(reason) };
+    const listener = { onNotification: () => undefined, onClose: (reason: unknown) => closings.push(reason) };
     const failure = await failureOf(openServer(server(['crash']), context(), listener, NEVER));
     expect(failure).toMatchObject({
       code: ErrorCode.ConnectionError,
@@ -161,7 +164,7 @@ describe('openServer', () => {
     const opening = openServer(
       server(['silent']),
       context(),
-      { notified: () => undefined, closed: () => undefined },
+      { onNotification: () => undefined, onClose: () => undefined },
       controller.signal,
     );
     setTimeout(() => controller.abort(), 50);

@@ -3,7 +3,7 @@ import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection/connection.js';
 import { handshake } from './connection/handshake.js';
-import { LAST_WORDS_LINES, type LaunchEnvironment, openTransport } from './open-transport.js';
+import { type LaunchEnvironment, openTransport, STDERR_TAIL_LINES } from './open-transport.js';
 import type { OpenEvents, OpenServer } from './pool/pool.js';
 import { keepServerLog } from './process/server-log.js';
 
@@ -31,32 +31,34 @@ export async function openServer(
   const stderr = keepServerLog(context.logFolder, name, () => transport.errorText(), context.log);
   transport.onErrorText(() => stderr.changed());
   let kept: Promise<void> | undefined;
-  const keepLastWords = () => {
+  const flushStderr = () => {
     // The news of the last words may still be on its way; who is told to look for them must find them.
     if (!kept && transport.errorText() !== '') stderr.changed();
     kept ??= Promise.resolve(stderr[Symbol.asyncDispose]());
     return kept;
   };
   const hide = keptRedactor();
-  let noise = 0;
+  let invalidMessages = 0;
   const connection = new Connection(transport.channel, {
-    onNotification: (method, params) => events.notified(method, params),
-    accepted: (method, params) => events.accepted?.(method, params),
+    onNotification: (method, params) => events.onNotification(method, params),
+    onAccepted: (method, params) => events.onAccepted?.(method, params),
     onClose: (reason) => {
-      events.closed(reason);
-      if (noise > 0) context.log('info', 'lines on stdout that were no messages', { server: name, lines: noise });
-      void keepLastWords();
+      events.onClose(reason);
+      if (invalidMessages > 0)
+        context.log('info', 'lines on stdout that were no messages', { server: name, lines: invalidMessages });
+      void flushStderr();
     },
     onInvalidMessage: () => {
-      noise += 1;
-      if (noise === 1) context.log('warn', 'server writes on stdout what is no message; skipped', { server: name });
+      invalidMessages += 1;
+      if (invalidMessages === 1)
+        context.log('warn', 'server writes on stdout what is no message; skipped', { server: name });
     },
     stderrTail: () => lastLines(transport.errorText()),
-    logHint: whereToLook(server),
+    logHint: logHint(server),
     // A helper may give other keys later.
     redact: (text, of) => maskTokens(hide(of === 'result' ? transport.namedSecrets : transport.secrets)(text)),
     roots: context.roots,
-    onRootsRequest: () => events.askedForRoots?.(),
+    onRootsRequest: () => events.onRootsRequest?.(),
   });
   const timeoutMs = definition.startupTimeoutMs ?? context.startMs();
   try {
@@ -66,7 +68,7 @@ export async function openServer(
     // Before it is told to end: what it says of that is not why it did not start.
     const words = lastLines(transport.errorText());
     await connection.close('it did not start');
-    await keepLastWords();
+    await flushStderr();
     throw startError(server, error, words);
   }
   return {
@@ -74,7 +76,7 @@ export async function openServer(
     ...(transport.pid !== undefined && { pid: transport.pid }),
     close: async (reason) => {
       await connection.close(reason);
-      await keepLastWords();
+      await flushStderr();
     },
   };
 }
@@ -90,7 +92,7 @@ function keptRedactor(): (secrets: readonly string[]) => (text: string) => strin
 }
 
 function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-LAST_WORDS_LINES).join(' | ');
+  return text.trim().split('\n').slice(-STDERR_TAIL_LINES).join(' | ');
 }
 
 /** Whatever it was, it kept the server from starting. */
@@ -99,7 +101,7 @@ function startError(server: AdmittedServer, error: unknown, words: string): unkn
   const isLate = error.code === ErrorCode.ToolExecutionTimeout;
   // One that is gone has had its last words already; one that is only late is asked for them here.
   const said = isLate && words !== '' ? `; its last words: ${words}` : '';
-  const hint = isLate ? `${whereToLook(server)}, or ${moreTime(server)}` : (error.hint ?? whereToLook(server));
+  const hint = isLate ? `${logHint(server)}, or ${moreTime(server)}` : (error.hint ?? logHint(server));
   return new PortolanError(ErrorCode.ConnectionError, `${server.name} did not start: ${error.message}${said}`, {
     hint,
     cause: error,
@@ -107,7 +109,7 @@ function startError(server: AdmittedServer, error: unknown, words: string): unkn
 }
 
 /** Only of what we start ourselves do we hear anything. */
-function whereToLook({ name, definition }: AdmittedServer): string {
+function logHint({ name, definition }: AdmittedServer): string {
   return definition.transport === 'stdio'
     ? `see what it said with \`portolan logs ${shellWord(name)}\``
     : `see that it runs and that the network leads to it; \`portolan why ${shellWord(name)}\` shows its address`;

@@ -44,7 +44,7 @@ export interface Transport {
 }
 
 /** As many lines of stderr as an error shows. */
-export const LAST_WORDS_LINES = 5;
+export const STDERR_TAIL_LINES = 5;
 
 /** Starts or reaches a server. The argument is the proof that policy let it in. */
 export async function openTransport(server: AdmittedServer, surroundings: LaunchEnvironment): Promise<Transport> {
@@ -227,8 +227,8 @@ function broken(
 }
 
 /** How long after its pipes the last words of a server are awaited. */
-const LAST_WORDS_MS = 500;
-const HEARD_OUT_MS = 200;
+const EXIT_WAIT_MS = 500;
+const OUTPUT_WAIT_MS = 200;
 
 function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
@@ -255,10 +255,10 @@ class ChildChannel extends StreamChannel {
   async #afterExit(listener: ChannelListener, reason: Error | undefined): Promise<void> {
     const exit = await Promise.race([
       this.#child.exited,
-      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), LAST_WORDS_MS).unref()),
+      new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), EXIT_WAIT_MS).unref()),
     ]);
     // What it said last may still be in the other pipe; a process that it left behind may hold that for ever.
-    if (exit) await Promise.race([this.#child.heardOut, pause(HEARD_OUT_MS)]);
+    if (exit) await Promise.race([this.#child.heardOut, pause(OUTPUT_WAIT_MS)]);
     listener.onClose(exit ? exitReason(exit) : reason);
     // A server without its pipes is of no use to anyone, and neither are the processes that it started.
     await this.#child.stop();

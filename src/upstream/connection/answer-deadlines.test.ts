@@ -9,19 +9,19 @@ const HOUR_MS = 3_600_000;
 function waiting(): {
   clock: AnswerDeadlines;
   given: string[];
-  wait: (name: string, ms: number, totalMs?: number, ranOut?: () => void) => PendingAnswer;
+  wait: (name: string, ms: number, totalMs?: number, onTimeout?: () => void) => PendingAnswer;
 } {
   const clock = new AnswerDeadlines(false);
   const given: string[] = [];
   let id = 0;
-  const wait = (name: string, timeoutMs: number, totalMs = HOUR_MS, ranOut?: () => void) => {
+  const wait = (name: string, timeoutMs: number, totalMs = HOUR_MS, onTimeout?: () => void) => {
     id += 1;
     const one: PendingAnswer = {
       id,
-      patience: { timeoutMs, totalMs },
+      timeouts: { timeoutMs, totalMs },
       ends: 0,
       due: 0,
-      onTimeout: ranOut ?? (() => void given.push(name)),
+      onTimeout: onTimeout ?? (() => void given.push(name)),
     };
     clock.start(one);
     return one;
@@ -93,8 +93,8 @@ describe('AnswerDeadlines', () => {
     const { out } = runProgram(`
       import { AnswerDeadlines } from './src/upstream/connection/answer-deadlines.ts';
       const clock = new AnswerDeadlines(true);
-      const patience = { timeoutMs: 1_500, totalMs: 1_500 };
-      const waits = [1, 2].map((id) => ({ id, patience, ends: 0, due: 0, onTimeout: () => console.log('given up') }));
+      const timeouts = { timeoutMs: 1_500, totalMs: 1_500 };
+      const waits = [1, 2].map((id) => ({ id, timeouts, ends: 0, due: 0, onTimeout: () => console.log('given up') }));
       // One that came before, so that the timer is there already.
       clock.start(waits[0]);
       clock.stop(waits[0]);

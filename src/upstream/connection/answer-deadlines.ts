@@ -13,7 +13,7 @@ export interface AnswerTimeouts {
 export interface PendingAnswer {
   /** No two who wait have the same. */
   readonly id: number;
-  readonly patience: AnswerTimeouts;
+  readonly timeouts: AnswerTimeouts;
   /** When it ends, and when it is due before that: the clock's own. */
   ends: number;
   due: number;
@@ -39,7 +39,7 @@ export class AnswerDeadlines {
   /** Until it is stopped. */
   start(wait: PendingAnswer): void {
     const now = performance.now();
-    wait.ends = now + wait.patience.totalMs;
+    wait.ends = now + wait.timeouts.totalMs;
     wait.due = dueAfter(wait, now);
     this.#waits.set(wait.id, wait);
     if (wait.due < this.#rings) this.#ringAt(wait.due, now);
@@ -57,7 +57,7 @@ export class AnswerDeadlines {
     if (this.#keepsAlive && this.#waits.size === 0) this.#timer?.unref();
   }
 
-  /** For `ranOut`, while it is called: the whole time of the one that is given up, if that was used up before its patience with silence. */
+  /** For `onTimeout`, while it is called: the whole time of the one that is given up, if that was used up before its timeouts with silence. */
   get spentMs(): number | undefined {
     return this.#spentMs;
   }
@@ -88,12 +88,12 @@ export class AnswerDeadlines {
 
   #giveUp(wait: PendingAnswer): void {
     this.#waits.delete(wait.id);
-    const { timeoutMs, totalMs } = wait.patience;
+    const { timeoutMs, totalMs } = wait.timeouts;
     this.#spentMs = wait.due >= wait.ends && totalMs !== timeoutMs ? totalMs : undefined;
     wait.onTimeout();
   }
 }
 
-function dueAfter({ patience, ends }: PendingAnswer, now: number): number {
-  return Math.min(now + patience.timeoutMs, ends);
+function dueAfter({ timeouts, ends }: PendingAnswer, now: number): number {
+  return Math.min(now + timeouts.timeoutMs, ends);
 }

@@ -35,7 +35,7 @@ export interface ConnectionEvents {
   /** Something that the server says unasked and to nobody: a list changed, a resource was updated. */
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
   /** The server does what it was asked for, until the connection ends. */
-  accepted?(method: string, params: Readonly<Record<string, unknown>>): void;
+  onAccepted?(method: string, params: Readonly<Record<string, unknown>>): void;
   /** Called once. `reason` is for people. */
   onClose(reason: string | undefined): void;
   /** Something came that is no message; counted, never answered. */
@@ -71,7 +71,7 @@ export class Connection {
   readonly #events: ConnectionEvents;
   readonly #flights: CallsInFlight;
   readonly #clock: AnswerDeadlines;
-  readonly #road: RequestChannel;
+  readonly #channel: RequestChannel;
   readonly #watched = new Map<string, AbortController>();
   #timeoutsInARow = 0;
   #greeting: ServerHandshake | undefined;
@@ -87,7 +87,7 @@ export class Connection {
       channel,
       {
         request: async ({ method, params = {} }) => ({ value: await this.#asked(method, params) }),
-        notification: (method, params) => this.#notified(method, params),
+        notification: (method, params) => this.#onNotification(method, params),
         noise: () => {
           events.onInvalidMessage();
           return 'skip';
@@ -100,14 +100,14 @@ export class Connection {
       },
       randomId(),
     );
-    this.#road = {
+    this.#channel = {
       peer: this.#peer,
       clock: this.#clock,
       flights: this.#flights,
       isAlive: () => {
         this.#timeoutsInARow = 0;
       },
-      ranOut: (request) => this.#ranOut(request),
+      onTimeout: (request) => this.#onTimeout(request),
       explained: (error) => this.#explained(error),
       shown: (result) => shownResult(result, (text) => events.redact(text, 'result')),
     };
@@ -165,7 +165,7 @@ export class Connection {
     const answer = this.#ask(method, params, options);
     if (!LASTING.has(method)) return answer;
     return answer.then((result) => {
-      this.#events.accepted?.(method, params);
+      this.#events.onAccepted?.(method, params);
       return result;
     });
   }
@@ -225,7 +225,7 @@ export class Connection {
     throw new RpcError(RpcCode.methodNotFound, `${method} is not supported here`);
   }
 
-  #notified(method: string, params: Params = {}): void {
+  #onNotification(method: string, params: Params = {}): void {
     if (method === 'notifications/progress') this.#flights.progress(params);
     else if (method === 'notifications/message') this.#flights.log(params);
     // These two are about requests between us and the server: their numbers mean nothing to anybody else. Other names are ours.
@@ -244,7 +244,7 @@ export class Connection {
     // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
-    const asking = { method, patience: options, conversation, server: options.server ?? UNNAMED, isCall };
+    const asking = { method, timeouts: options, conversation, server: options.server ?? UNNAMED, isCall };
     return isCall && this.#flights.mustWait(callerOf(conversation))
       ? this.#flights.inTurn(conversation, options.timeoutMs, () => this.#send(asking, params, options))
       : this.#send(asking, params, options);
@@ -252,16 +252,16 @@ export class Connection {
 
   #send(asking: RequestOptions, params: NonNullable<Params>, options: CallOptions): Promise<ToolResult> {
     const headers = this.#headersFor(options, params);
-    const request = new OpenRequest(this.#road, asking);
+    const request = new OpenRequest(this.#channel, asking);
     const { params: sent, text } = this.#toSend(params, options, asking.isCall ? request.id : undefined);
     this.#peer.ask(request.id, request, asking.method, sent, { headers, text });
     request.sent();
     return request.answer;
   }
 
-  #ranOut(request: OpenRequest): void {
+  #onTimeout(request: OpenRequest): void {
     this.#timeoutsInARow += 1;
-    request.giveUp(timedOut(request.method, request.patience.timeoutMs, this.#clock.spentMs));
+    request.giveUp(timedOut(request.method, request.timeouts.timeoutMs, this.#clock.spentMs));
     // Whoever else waits may yet get an answer, which shows that it is slow and not stuck.
     const isAlone = this.#flights.size === 0;
     if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');

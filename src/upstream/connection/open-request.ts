@@ -14,7 +14,7 @@ export interface RequestChannel {
   readonly flights: CallsInFlight;
   /** The server has shown that it is not stuck. */
   isAlive(): void;
-  ranOut(request: OpenRequest): void;
+  onTimeout(request: OpenRequest): void;
   /** What went wrong, with a code that says whether the server, the time or the connection failed. */
   explained(error: Error): unknown;
   /** The result as it may be passed on. */
@@ -24,7 +24,7 @@ export interface RequestChannel {
 /** How a request is made. */
 export interface RequestOptions {
   readonly method: string;
-  readonly patience: AnswerTimeouts;
+  readonly timeouts: AnswerTimeouts;
   readonly conversation: Partial<Conversation>;
   readonly server: string;
   /** A client's own call: what the server says meanwhile may be about it. */
@@ -42,11 +42,11 @@ const NEVER_CANCELLED: ReadonlySet<string> = new Set(['initialize', 'server/disc
 export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
   readonly id: number;
   readonly method: string;
-  readonly patience: AnswerTimeouts;
+  readonly timeouts: AnswerTimeouts;
   readonly conversation: Partial<Conversation>;
   readonly server: string;
   readonly answer: Promise<ToolResult>;
-  readonly #road: RequestChannel;
+  readonly #channel: RequestChannel;
   readonly #isCall: boolean;
   ends = 0;
   due = 0;
@@ -54,55 +54,55 @@ export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
   #succeed: (result: ToolResult) => void = nobody;
   #fail: (error: unknown) => void = nobody;
 
-  constructor(road: RequestChannel, { method, patience, conversation, server, isCall }: RequestOptions) {
-    this.id = road.peer.nextId();
+  constructor(channel: RequestChannel, { method, timeouts, conversation, server, isCall }: RequestOptions) {
+    this.id = channel.peer.nextId();
     this.method = method;
-    this.patience = patience;
+    this.timeouts = timeouts;
     this.conversation = conversation;
     this.server = server;
-    this.#road = road;
+    this.#channel = channel;
     this.#isCall = isCall;
     this.answer = new Promise((resolve, reject) => {
       this.#succeed = resolve;
       this.#fail = reject;
     });
-    if (isCall) road.flights.enter(this);
+    if (isCall) channel.flights.enter(this);
   }
 
   /** It has been sent: the server is at work, and what is done from here on costs nobody's time. */
   sent(): void {
     if (!this.#isOpen) return;
     const { signal } = this.conversation;
-    this.#road.clock.start(this);
+    this.#channel.clock.start(this);
     if (signal?.aborted) this.handleEvent();
     else if (signal) watchAbort(signal, this);
   }
 
   resolve({ result, json }: RpcResult): void {
-    this.#road.isAlive();
+    this.#channel.isAlive();
     this.#end();
     try {
       const value = checkedResult(this.method, result);
-      this.#succeed(markedResult(this, this.#road.shown(json === undefined ? { value } : { value, json })));
+      this.#succeed(markedResult(this, this.#channel.shown(json === undefined ? { value } : { value, json })));
     } catch (error) {
-      this.#fail(error instanceof RpcError ? this.#road.explained(error) : error);
+      this.#fail(error instanceof RpcError ? this.#channel.explained(error) : error);
     }
   }
 
   reject(error: Error): void {
     // Also who refuses has answered.
-    if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#road.isAlive();
+    if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#channel.isAlive();
     this.#end();
-    this.#fail(this.#road.explained(markedFault(this, error)));
+    this.#fail(this.#channel.explained(markedFault(this, error)));
   }
 
   alive(): void {
-    this.#road.isAlive();
-    this.#road.clock.again(this);
+    this.#channel.isAlive();
+    this.#channel.clock.again(this);
   }
 
   onTimeout(): void {
-    this.#road.ranOut(this);
+    this.#channel.onTimeout(this);
   }
 
   /** The client's signal was aborted. */
@@ -111,7 +111,7 @@ export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
   }
 
   giveUp(error: PortolanError): void {
-    const { peer, flights } = this.#road;
+    const { peer, flights } = this.#channel;
     if (this.#isCall) flights.giveUp(this);
     peer.forget(this.id, error);
     if (!NEVER_CANCELLED.has(this.method))
@@ -121,9 +121,9 @@ export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
   #end(): void {
     const { signal } = this.conversation;
     this.#isOpen = false;
-    this.#road.clock.stop(this);
+    this.#channel.clock.stop(this);
     if (signal) unwatchAbort(signal, this);
-    if (this.#isCall) this.#road.flights.leave(this);
+    if (this.#isCall) this.#channel.flights.leave(this);
   }
 }
 

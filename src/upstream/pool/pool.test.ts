@@ -97,13 +97,13 @@ describe('Pool', () => {
     (await pool.lease(server))[Symbol.dispose]();
     await vi.waitFor(() => expect(opened[0]?.closings).toEqual(['idle']));
     using _lease = await pool.lease(server);
-    opened[0]?.events.closed('it exited with code 0');
+    opened[0]?.events.onClose('it exited with code 0');
     expect(pool.status(server)).toEqual({ state: 'connected', pid: 1_002 });
   });
 
   it('does not keep a connection that ended while it was opened', async () => {
     const { pool, opened } = pooled({}, async () => {
-      if (opened.length === 1) opened[0]?.events.closed('it exited with code 4');
+      if (opened.length === 1) opened[0]?.events.onClose('it exited with code 4');
     });
     const server = admitted('a');
     expect(await codeOf(pool.lease(server))).toBe(ErrorCode.ConnectionError);
@@ -116,7 +116,7 @@ describe('Pool', () => {
     const { pool, opened } = pooled();
     const server = admitted('a');
     using _lease = await pool.lease(server);
-    opened[0]?.events.closed('it exited with code 1');
+    opened[0]?.events.onClose('it exited with code 1');
     expect(pool.status(server)).toEqual({ state: 'disconnected', error: 'it exited with code 1' });
     using _again = await pool.lease(server);
     expect(pool.status(server)).toEqual({ state: 'connected', pid: 1_002 });
@@ -172,7 +172,7 @@ describe('Pool', () => {
       if (name.startsWith('hangs')) await new Promise(() => undefined);
     });
     using _lease = await pool.lease(admitted('fine'));
-    opened[0]?.events.closed('it exited with code 1');
+    opened[0]?.events.onClose('it exited with code 1');
     for (const name of ['hangs1', 'hangs2', 'hangs3', 'fine']) void pool.lease(admitted(name), { purpose: 'read' });
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(opened.map(({ server }) => server.name)).toEqual(['fine', 'hangs1', 'hangs2', 'hangs3']);
@@ -252,7 +252,7 @@ describe('Pool', () => {
     for (let n = 0; n < 100; n += 1) {
       now.ms += 1_000;
       codes.push(await codeOf(pool.lease(server).then((lease) => lease[Symbol.dispose]())));
-      opened.at(-1)?.events.closed('it exited with code 4');
+      opened.at(-1)?.events.onClose('it exited with code 4');
     }
     expect(opened).toHaveLength(START_BUDGET);
     expect(codes.filter((code) => code === ErrorCode.ConnectionError)).toHaveLength(100 - START_BUDGET);

@@ -2,10 +2,10 @@ import type { AdmittedServer } from '../../policy/index.js';
 import { SharedPool, type SharedPoolOptions, type Wanted } from './shared-pool.js';
 import { launchKey, type Sharing } from './sharing.js';
 import type { Lease, LeaseOptions, ServerStatus } from './slot.js';
-import type { WorkspaceHooks } from './tenant.js';
+import type { WorkspaceHooks } from './workspace-hooks.js';
 
 export type { Lease, LeaseOptions, ServerStatus } from './slot.js';
-export type { OpenEvents, OpenServer } from './tenant.js';
+export type { OpenEvents, OpenServer } from './workspace-hooks.js';
 
 export interface PoolOptions extends WorkspaceHooks, SharedPoolOptions {
   /** With whom a server may be shared; without it, with all who use the same processes. */

@@ -7,7 +7,7 @@ import { type AdmittedServer, admit } from '../../policy/index.js';
 import { Pool } from './pool.js';
 import { SharedPool } from './shared-pool.js';
 import { type Share, usualShare } from './sharing.js';
-import type { OpenEvents } from './tenant.js';
+import type { OpenEvents } from './workspace-hooks.js';
 
 function admitted(fields: Partial<Definition> = {}): AdmittedServer {
   const server = admit('tool', definition({ name: 'tool', command: 'tool', ...fields }), { kind: 'allowed' });
@@ -126,7 +126,7 @@ describe('SharedPool', () => {
     ] as const)
       (await pool.lease(server))[Symbol.dispose]();
     expect(opened).toEqual(['a']);
-    events[0]?.askedForRoots?.();
+    events[0]?.onRootsRequest?.();
     (await b.lease(theirs))[Symbol.dispose]();
     expect(opened).toEqual(['a', 'b']);
   });
@@ -135,7 +135,7 @@ describe('SharedPool', () => {
     const { workspace, heard, events } = house();
     await workspace('a').lease(admitted());
     await workspace('b').lease(admitted());
-    events[0]?.notified('changed', {});
+    events[0]?.onNotification('changed', {});
     expect(heard).toEqual(['a: changed', 'b: changed']);
   });
 
@@ -144,15 +144,15 @@ describe('SharedPool', () => {
     const [a, b] = [workspace('a'), workspace('b')];
     const [ofA, ofB] = [admitted(), admitted()];
     await Promise.all([a.lease(ofA), b.lease(ofB)]);
-    events[0]?.askedForRoots?.();
+    events[0]?.onRootsRequest?.();
     await Promise.all([a.lease(ofA), b.lease(ofB)]);
     expect(opened).toEqual(['a', 'b']);
-    events[0]?.notified('changed', {});
+    events[0]?.onNotification('changed', {});
     expect(heard).toEqual(['a: roots', 'a: changed']);
   });
 
   it('gives nobody the server of another workspace that asks for roots while it starts', async () => {
-    const { workspace, opened } = house((events) => events.askedForRoots?.());
+    const { workspace, opened } = house((events) => events.onRootsRequest?.());
     const [a, b] = [workspace('a'), workspace('b')];
     const leases = await Promise.all([a.lease(admitted()), b.lease(admitted())]);
     expect(opened).toEqual(['a', 'b']);
@@ -160,7 +160,7 @@ describe('SharedPool', () => {
   });
 
   it('shares a server that asks for roots all the same where somebody has said so', async () => {
-    const { workspace, opened } = house((events) => events.askedForRoots?.());
+    const { workspace, opened } = house((events) => events.onRootsRequest?.());
     await workspace('a', 'machine').lease(admitted());
     await workspace('b', 'machine').lease(admitted());
     expect(opened).toEqual(['a']);

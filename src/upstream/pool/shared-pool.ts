@@ -3,7 +3,7 @@ import type { AdmittedServer } from '../../policy/index.js';
 import type { Sharing } from './sharing.js';
 import { type Lease, type LeaseOptions, type ServerStatus, Slot } from './slot.js';
 import { StartQueue } from './start-queue.js';
-import type { WorkspaceHooks } from './tenant.js';
+import type { WorkspaceHooks } from './workspace-hooks.js';
 
 /** Local programs fight for the same processor and disk while they start; remote ones only make us wait. */
 const LOCAL_STARTS_AT_ONCE = 3;
@@ -29,7 +29,7 @@ export interface Wanted extends Sharing {
 /** A process that runs for somebody, as `portolan ps` shows it. */
 export interface RunningServer extends ServerStatus {
   readonly servers: readonly AdmittedServer[];
-  readonly tenants: readonly WorkspaceHooks[];
+  readonly workspaces: readonly WorkspaceHooks[];
   /** Those that run at this moment. */
   readonly calls: number;
   readonly callsMade: number;
@@ -61,9 +61,8 @@ export class SharedPool implements AsyncDisposable {
     return this.#rootAskers.has(launch);
   }
 
-  status(wanted: Wanted, tenant: WorkspaceHooks): ServerStatus {
-    const held =
-      wanted.share === 'session' ? this.#anyOf(wanted, tenant) : this.#slots.get(this.#keyOf(wanted, tenant));
+  status(wanted: Wanted, hooks: WorkspaceHooks): ServerStatus {
+    const held = wanted.share === 'session' ? this.#anyOf(wanted, hooks) : this.#slots.get(this.#keyOf(wanted, hooks));
     return held?.status ?? { state: 'disconnected' };
   }
 
@@ -71,17 +70,17 @@ export class SharedPool implements AsyncDisposable {
   lease(
     server: AdmittedServer,
     wanted: (server: AdmittedServer) => Wanted,
-    tenant: WorkspaceHooks,
+    hooks: WorkspaceHooks,
     options: LeaseOptions,
   ): Lease | Promise<Lease> {
     const known = this.#found.get(server);
-    if (known?.isOpen) return known.lease(server, tenant, options);
+    if (known?.isOpen) return known.lease(server, hooks, options);
     if (this.#ending.signal.aborted)
       return Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down'));
     const first = wanted(server);
-    const slot = this.#slotOf(first, tenant, options.session);
+    const slot = this.#slotOf(first, hooks, options.session);
     const { key } = slot;
-    const leased = slot.lease(server, tenant, options);
+    const leased = slot.lease(server, hooks, options);
     if (!(leased instanceof Promise)) {
       if (first.share !== 'session') this.#found.set(server, slot);
       return leased;
@@ -90,31 +89,31 @@ export class SharedPool implements AsyncDisposable {
       if (slot.key === key || slot.members.has(server)) return lease;
       // While it started it turned out to belong to another workspace.
       lease[Symbol.dispose]();
-      return this.#slotOf(wanted(server), tenant, options.session).lease(server, tenant, options);
+      return this.#slotOf(wanted(server), hooks, options.session).lease(server, hooks, options);
     });
   }
 
-  /** Of this tenant's servers, what is not among these any more is stopped once nobody uses it. */
-  retain(tenant: WorkspaceHooks, wanted: readonly Wanted[]): void {
+  /** Stops the servers of this workspace that are missing from `wanted`, as soon as they have no user. */
+  retain(hooks: WorkspaceHooks, wanted: readonly Wanted[]): void {
     this.#forgetPlaces();
     const kept = new Map(wanted.map((one) => [one.launch, one.server]));
     for (const slot of this.#slots.values()) {
-      const mine = [...slot.members].filter(([, member]) => member === tenant).map(([server]) => server);
+      const mine = [...slot.members].filter(([, member]) => member === hooks).map(([server]) => server);
       if (mine.length === 0) continue;
       const now = kept.get(slot.launch);
       for (const server of mine.filter((one) => !wanted.some((other) => other.server === one))) {
         if (now) slot.members.delete(server);
-        else slot.leave(server, tenant);
+        else slot.leave(server, hooks);
       }
-      if (now) slot.members.set(now, tenant);
+      if (now) slot.members.set(now, hooks);
       else if (slot.members.size === 0) this.#drop(slot, 'it is not configured any more');
     }
     for (const slot of this.#leaving) if (slot.isEmpty) this.#leaving.delete(slot);
   }
 
   /** What ran for one client alone is stopped when that one is gone. */
-  endSession(tenant: WorkspaceHooks, session: string): void {
-    const prefix = this.#sessionPrefix(tenant, session);
+  endSession(hooks: WorkspaceHooks, session: string): void {
+    const prefix = this.#sessionPrefix(hooks, session);
     for (const [key, slot] of this.#slots) {
       slot.callers.delete(session);
       if (key.startsWith(prefix)) this.#drop(slot, 'its client is gone');
@@ -134,7 +133,7 @@ export class SharedPool implements AsyncDisposable {
       .map((slot) => ({
         ...slot.status,
         servers: [...slot.members.keys()],
-        tenants: [...new Set(slot.members.values())],
+        workspaces: [...new Set(slot.members.values())],
         calls: slot.users,
         callsMade: slot.callsMade,
         callers: [...slot.callers],
@@ -161,8 +160,8 @@ export class SharedPool implements AsyncDisposable {
     });
   }
 
-  #slotOf(wanted: Wanted, tenant: WorkspaceHooks, session: string | undefined): Slot {
-    const key = this.#keyOf(wanted, tenant, session);
+  #slotOf(wanted: Wanted, hooks: WorkspaceHooks, session: string | undefined): Slot {
+    const key = this.#keyOf(wanted, hooks, session);
     const held = this.#slots.get(key);
     if (held) return held;
     const { log, now = () => performance.now(), random } = this.#options;
@@ -170,17 +169,17 @@ export class SharedPool implements AsyncDisposable {
       ...{ log, now, random, ending: this.#ending.signal },
       turnsFor: ({ definition }) => (definition.transport === 'stdio' ? this.#local : this.#remote),
       isKept: (one) => this.#slots.get(one.key) === one,
-      askedForRoots: (one, opener) => this.#askedForRoots(one, opener, wanted),
+      onRootsRequest: (one, opener) => this.#onRootsRequest(one, opener, wanted),
     });
     this.#slots.set(key, slot);
     return slot;
   }
 
   /** A server that asks where its client works is the server of that workspace from now on, and of no other. */
-  #askedForRoots(slot: Slot, opener: WorkspaceHooks, { share, isSaid }: Wanted): void {
+  #onRootsRequest(slot: Slot, opener: WorkspaceHooks, { share, isSaid }: Wanted): void {
     this.#forgetPlaces();
     if (this.#rootAskers.size < MAX_ROOT_ASKERS) this.#rootAskers.add(slot.launch);
-    for (const [server, tenant] of slot.members) if (tenant === opener) tenant.onRootsRequest?.(server);
+    for (const [server, hooks] of slot.members) if (hooks === opener) hooks.onRootsRequest?.(server);
     const key = `workspace ${this.#idOf(opener)} ${slot.launch}`;
     if (isSaid || share !== 'machine' || slot.key === key || this.#slots.has(key)) return;
     if (this.#slots.get(slot.key) === slot) {
@@ -188,36 +187,36 @@ export class SharedPool implements AsyncDisposable {
       this.#slots.set(key, slot);
     }
     slot.key = key;
-    for (const [server, tenant] of slot.members) if (tenant !== opener) slot.members.delete(server);
+    for (const [server, hooks] of slot.members) if (hooks !== opener) slot.members.delete(server);
   }
 
-  #keyOf({ share, launch }: Wanted, tenant: WorkspaceHooks, session = ''): string {
+  #keyOf({ share, launch }: Wanted, hooks: WorkspaceHooks, session = ''): string {
     switch (share) {
       case 'machine':
         return `machine ${launch}`;
       case 'workspace':
-        return `workspace ${this.#idOf(tenant)} ${launch}`;
+        return `workspace ${this.#idOf(hooks)} ${launch}`;
       case 'session':
-        return `${this.#sessionPrefix(tenant, session)}${launch}`;
+        return `${this.#sessionPrefix(hooks, session)}${launch}`;
     }
   }
 
-  #sessionPrefix(tenant: WorkspaceHooks, session: string): string {
-    return `session ${this.#idOf(tenant)} ${JSON.stringify(session)} `;
+  #sessionPrefix(hooks: WorkspaceHooks, session: string): string {
+    return `session ${this.#idOf(hooks)} ${JSON.stringify(session)} `;
   }
 
   /** For whoever asks about a server without being one of those who use it. */
-  #anyOf({ launch }: Wanted, tenant: WorkspaceHooks): Slot | undefined {
-    const prefix = `session ${this.#idOf(tenant)} `;
+  #anyOf({ launch }: Wanted, hooks: WorkspaceHooks): Slot | undefined {
+    const prefix = `session ${this.#idOf(hooks)} `;
     const mine = [...this.#slots.values()].filter((slot) => slot.launch === launch && slot.key.startsWith(prefix));
     return mine.find(({ status }) => status.state === 'connected') ?? mine[0];
   }
 
-  #idOf(tenant: WorkspaceHooks): number {
-    const known = this.#ids.get(tenant);
+  #idOf(hooks: WorkspaceHooks): number {
+    const known = this.#ids.get(hooks);
     if (known !== undefined) return known;
     this.#lastId += 1;
-    this.#ids.set(tenant, this.#lastId);
+    this.#ids.set(hooks, this.#lastId);
     return this.#lastId;
   }
 }

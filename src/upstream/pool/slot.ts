@@ -8,7 +8,7 @@ import { IdleTimer } from './idle-timer.js';
 import { ConnectionLease, type Lease } from './lease.js';
 import { StandingRequests } from './standing-requests.js';
 import type { StartQueue } from './start-queue.js';
-import type { OpenEvents, OpenServer, WorkspaceHooks } from './tenant.js';
+import type { OpenEvents, OpenServer, WorkspaceHooks } from './workspace-hooks.js';
 
 export type { Lease } from './lease.js';
 
@@ -44,7 +44,7 @@ export interface SlotDependencies {
   readonly turnsFor: (server: AdmittedServer) => StartQueue;
   /** Whether it can still be had by its key; what is leaving stops at once when nobody uses it. */
   readonly isKept: (slot: Slot) => boolean;
-  readonly askedForRoots: (slot: Slot, tenant: WorkspaceHooks) => void;
+  readonly onRootsRequest: (slot: Slot, hooks: WorkspaceHooks) => void;
 }
 
 /** One connection of a slot. Its end may come before it is in the slot, and after another has taken its place. */
@@ -63,7 +63,7 @@ export class Slot {
   readonly callers = new Set<string>();
   /** The calls that were made to it since then. */
   callsMade = 0;
-  readonly #parts: SlotDependencies;
+  readonly #dependencies: SlotDependencies;
   readonly #backoff: Backoff;
   key: string;
   /** It is not only read. */
@@ -79,16 +79,16 @@ export class Slot {
   #signal = callSignal();
   readonly #idle = new IdleTimer(() => void this.stop('idle'));
   readonly #standing = new StandingRequests((lost) => {
-    this.#parts.log('warn', 'not restored after the server was lost', { server: this.#name(), lost });
+    this.#dependencies.log('warn', 'not restored after the server was lost', { server: this.#name(), lost });
     for (const [server, member] of this.members) tellLost(server, member, lost);
   });
   #error: string | undefined;
 
-  constructor(key: string, launch: string, parts: SlotDependencies) {
+  constructor(key: string, launch: string, dependencies: SlotDependencies) {
     this.key = key;
     this.launch = launch;
-    this.#parts = parts;
-    this.#backoff = new Backoff(parts.random);
+    this.#dependencies = dependencies;
+    this.#backoff = new Backoff(dependencies.random);
   }
 
   get status(): ServerStatus {
@@ -114,10 +114,10 @@ export class Slot {
 
   lease(
     server: AdmittedServer,
-    tenant: WorkspaceHooks,
+    hooks: WorkspaceHooks,
     { signal, purpose = 'call', session }: LeaseOptions,
   ): Lease | Promise<Lease> {
-    this.members.set(server, tenant);
+    this.members.set(server, hooks);
     if (purpose === 'call') {
       this.wasCalled = true;
       this.callsMade += 1;
@@ -127,10 +127,10 @@ export class Slot {
     this.#users += 1;
     const watching = purpose === 'watch' ? 1 : 0;
     this.#watching += watching;
-    const release = () => this.#release(tenant, watching);
+    const release = () => this.#release(hooks, watching);
     if (this.#open) return new ConnectionLease(this.#open.connection, release);
     if (purpose === 'call' || purpose === 'inquiry') this.#signal.call();
-    return unlessAborted(this.#openedBy(server, tenant), signal).then(
+    return unlessAborted(this.#openedBy(server, hooks), signal).then(
       ({ connection }) => new ConnectionLease(connection, release),
       (error: unknown) => {
         release();
@@ -139,16 +139,16 @@ export class Slot {
     );
   }
 
-  /** The server is another one for this tenant from now on, which has no subscription yet. */
-  leave(server: AdmittedServer, tenant: WorkspaceHooks): void {
+  /** Removes a workspace whose definition changed: its new server starts without subscriptions, so report them as lost. */
+  leave(server: AdmittedServer, hooks: WorkspaceHooks): void {
     this.members.delete(server);
-    if (this.#watching > 0) tellLost(server, tenant, this.#standing.lost('its definition was changed or removed'));
+    if (this.#watching > 0) tellLost(server, hooks, this.#standing.lost('its definition was changed or removed'));
   }
 
   async stop(reason: string): Promise<void> {
     const open = this.#open;
     // Nobody keeps what may not run any more by watching it.
-    const inUse = this.#parts.isKept(this) ? this.#users : this.#users - this.#watching;
+    const inUse = this.#dependencies.isKept(this) ? this.#users : this.#users - this.#watching;
     if (!open || inUse > 0) return;
     // Taken out first: what comes now starts anew, and the end of this one is no fault.
     this.#open = undefined;
@@ -156,7 +156,7 @@ export class Slot {
     this.callers.clear();
     this.callsMade = 0;
     this.#backoff.stopped();
-    this.#parts.log('info', 'server stopped', { server: this.#name(), reason });
+    this.#dependencies.log('info', 'server stopped', { server: this.#name(), reason });
     const closing = open.close(reason);
     this.#closing = closing;
     await closing.finally(() => {
@@ -172,41 +172,41 @@ export class Slot {
     await Promise.all([open?.close(reason), this.#closing]);
   }
 
-  #openedBy(server: AdmittedServer, tenant: WorkspaceHooks): Promise<OpenServer> {
+  #openedBy(server: AdmittedServer, hooks: WorkspaceHooks): Promise<OpenServer> {
     // Stored before the first await, so that two callers at once start one process and not two.
-    this.#opening ??= this.#openOnce(server, tenant).finally(() => {
+    this.#opening ??= this.#openOnce(server, hooks).finally(() => {
       this.#opening = undefined;
       this.#signal = callSignal();
     });
     return this.#opening;
   }
 
-  async #openOnce(server: AdmittedServer, tenant: WorkspaceHooks): Promise<OpenServer> {
+  async #openOnce(server: AdmittedServer, hooks: WorkspaceHooks): Promise<OpenServer> {
     await this.#allowedToStart(server.name);
-    return this.#parts.turnsFor(server).take(async () => {
-      const { log, ending, now } = this.#parts;
+    return this.#dependencies.turnsFor(server).take(async () => {
+      const { log, ending, now } = this.#dependencies;
       if (ending.aborted) throw new PortolanError(ErrorCode.ConnectionError, 'the gateway is shutting down');
       const { name } = server;
       this.#backoff.started(now());
       const life: Life = {};
       try {
-        const opened = await tenant.open(server, this.#eventsOf(life, name, tenant), ending);
+        const opened = await hooks.open(server, this.#eventsOf(life, name, hooks), ending);
         if (life.lost !== undefined) throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${life.lost}`);
         life.opened = opened;
         this.#open = opened;
         this.#openedAt = now();
         this.#standing.restore(opened.connection);
-        this.#turnedOut(undefined);
+        this.#onStartResult(undefined);
         log('info', 'server connected', { server: name });
         // Whoever wanted it may have left meanwhile.
-        if (this.#users === 0) this.#stopWhenIdle(tenant);
+        if (this.#users === 0) this.#stopWhenIdle(hooks);
         return opened;
       } catch (error) {
         if (ending.aborted) throw error; // we broke it off ourselves, which says nothing of the server
         // A start that the approval does not cover is not a failure of the server: it may start as soon as it is approved.
         if (error instanceof PortolanError && error.code === ErrorCode.ServerNotApproved) this.#backoff.stopped();
         else this.#backoff.failed(now());
-        this.#turnedOut(error instanceof Error ? error.message : String(error));
+        this.#onStartResult(error instanceof Error ? error.message : String(error));
         log('warn', 'server did not start', { server: name, error: this.#error, failures: this.#backoff.failures });
         throw error;
       }
@@ -215,7 +215,7 @@ export class Slot {
 
   /** One broken server costs its own callers a short wait or a clear refusal, and nobody else anything. */
   async #allowedToStart(name: string): Promise<void> {
-    const verdict = this.#backoff.ask(this.#parts.now());
+    const verdict = this.#backoff.ask(this.#dependencies.now());
     if (verdict.kind === 'start') return;
     if (verdict.kind === 'wait' && verdict.ms <= LONGEST_PATIENCE_MS) {
       await new Promise((resolve) => setTimeout(resolve, verdict.ms));
@@ -231,25 +231,25 @@ export class Slot {
     });
   }
 
-  #eventsOf(life: Life, name: string, tenant: WorkspaceHooks): OpenEvents {
+  #eventsOf(life: Life, name: string, hooks: WorkspaceHooks): OpenEvents {
     return {
-      notified: (method, params) => {
+      onNotification: (method, params) => {
         for (const [server, member] of this.members) member.onNotification(server, method, params);
       },
-      accepted: (method, params) => this.#standing.note(method, params),
-      askedForRoots: () => this.#parts.askedForRoots(this, tenant),
-      closed: (reason) => {
+      onAccepted: (method, params) => this.#standing.note(method, params),
+      onRootsRequest: () => this.#dependencies.onRootsRequest(this, hooks),
+      onClose: (reason) => {
         life.lost = reason ?? 'the connection was lost';
         // It never opened, and whoever opened it says why; or it was stopped, and the slot may hold the next one.
         if (!life.opened || this.#open !== life.opened) return;
         this.#open = undefined;
-        const now = this.#parts.now();
+        const now = this.#dependencies.now();
         if (now - this.#openedAt >= STABLE_MS) this.#backoff.succeeded();
         else this.#backoff.failed(now);
         // One that ends by itself when nobody uses it has not failed anybody.
-        if (this.#users > this.#watching) this.#turnedOut(life.lost);
+        if (this.#users > this.#watching) this.#onStartResult(life.lost);
         else this.#error = life.lost;
-        this.#parts.log('warn', 'server lost', { server: name, error: this.#error });
+        this.#dependencies.log('warn', 'server lost', { server: name, error: this.#error });
         this.#openForWatchers();
       },
     };
@@ -257,7 +257,7 @@ export class Slot {
 
   /** Those who watch a resource make no call that would start the server again. */
   #openForWatchers(): void {
-    const { now, ending, isKept } = this.#parts;
+    const { now, ending, isKept } = this.#dependencies;
     const isWatched = () => this.#watching > 0 && this.#standing.hasSubscriptions && !ending.aborted && isKept(this);
     const [first] = this.members;
     if (!first || !isWatched()) return;
@@ -268,20 +268,20 @@ export class Slot {
     this.#standing.openSoon(verdict.kind === 'start' ? 0 : verdict.ms, open, () => this.#openForWatchers());
   }
 
-  #turnedOut(failure: string | undefined): void {
+  #onStartResult(failure: string | undefined): void {
     this.#error = failure;
     for (const [server, member] of this.members) member.onStartResult?.(server, failure);
   }
 
-  #release(tenant: WorkspaceHooks, watching: number): void {
+  #release(hooks: WorkspaceHooks, watching: number): void {
     this.#users -= 1;
     this.#watching -= watching;
-    if (this.#open && (this.#users === 0 || !this.#parts.isKept(this))) this.#stopWhenIdle(tenant);
+    if (this.#open && (this.#users === 0 || !this.#dependencies.isKept(this))) this.#stopWhenIdle(hooks);
   }
 
-  #stopWhenIdle(tenant: WorkspaceHooks): void {
-    if (!this.#parts.isKept(this)) return void this.stop('it is not configured any more');
-    const idleMs = tenant.idleMs();
+  #stopWhenIdle(hooks: WorkspaceHooks): void {
+    if (!this.#dependencies.isKept(this)) return void this.stop('it is not configured any more');
+    const idleMs = hooks.idleMs();
     this.#idle.used(this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS));
   }
 
@@ -290,10 +290,6 @@ export class Slot {
   }
 }
 
-function tellLost(
-  server: AdmittedServer,
-  { onNotification: notified }: WorkspaceHooks,
-  lost: readonly NotRestored[],
-): void {
-  for (const { uri, why } of lost) if (uri !== undefined) notified(server, NOT_RESTORED, { uri, why });
+function tellLost(server: AdmittedServer, { onNotification }: WorkspaceHooks, lost: readonly NotRestored[]): void {
+  for (const { uri, why } of lost) if (uri !== undefined) onNotification(server, NOT_RESTORED, { uri, why });
 }

@@ -41,16 +41,16 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-interface Stray {
+interface Orphan {
   readonly pid: number;
   readonly pids: readonly number[];
   readonly gone: Promise<unknown>;
 }
 
 /** A server in a session of its own, and the number of the one that it put in another. */
-const stray = (...words: string[]): Promise<Stray> => strayWith('ignore', ...words);
+const orphan = (...words: string[]): Promise<Orphan> => orphanWith('ignore', ...words);
 
-async function strayWith(mark: number | 'ignore', ...words: string[]): Promise<Stray> {
+async function orphanWith(mark: number | 'ignore', ...words: string[]): Promise<Orphan> {
   const options = { detached: true, stdio: ['ignore', 'pipe', 'ignore', mark] } satisfies SpawnOptions;
   const child = spawn(process.execPath, [server, ...words], options);
   started.push(child);
@@ -117,10 +117,10 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
     'ends with $shell and $list what is left of a group, and nothing that was released or never named',
     async ({ shell, list }) => {
       const [watched, stubborn, released, other] = await Promise.all([
-        stray('background', 'detaches'),
-        stray('background', 'stubborn'),
-        stray('background'),
-        stray('background'),
+        orphan('background', 'detaches'),
+        orphan('background', 'stubborn'),
+        orphan('background'),
+        orphan('background'),
       ]);
       const wrong = ['+', '-', '+0', '+1', '-1', '+-1', `+${other.pid}x`, `+x${other.pid}`, `${other.pid}`, '*', ''];
       const lines = [`+${released.pid}`, ...wrong, `+${watched.pid}`, `+${stubborn.pid}`, `-${released.pid}`, '-77'];
@@ -137,11 +137,11 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
       const marks = [openLaunchMark(folder) ?? -1, openLaunchMark(folder) ?? -1, openSync('/dev/null', 'r')] as const;
       const [mark, another, common] = marks;
       const [unnamed, second, ...others] = await Promise.all([
-        strayWith(mark, 'background', 'stubborn', 'detaches'),
-        strayWith(mark, 'background'),
-        strayWith(another, 'background'),
-        strayWith(common, 'background'),
-        stray('background'),
+        orphanWith(mark, 'background', 'stubborn', 'detaches'),
+        orphanWith(mark, 'background'),
+        orphanWith(another, 'background'),
+        orphanWith(common, 'background'),
+        orphan('background'),
       ]);
       await run(shell, '/proc', '', mark);
       expect(living([...unnamed.pids, ...second.pids])).toEqual([]);
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
     'knows nobody by the mark when all was told, without one, and who is older',
     async () => {
       const mark = openLaunchMark(folder) ?? -1;
-      const young = await strayWith(mark, 'background');
+      const young = await orphanWith(mark, 'background');
       await run('/bin/sh', '/proc', ALL_IS_TOLD, mark);
       await run('/bin/sh', '/proc', '');
       // What a server put apart has its mark for good, and may outlive us: by now it is older than this limit.
@@ -226,7 +226,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
   });
 
   it('ends what is watched when it is closed, and leaves no record', async () => {
-    const one = await stray('background', 'stubborn');
+    const one = await orphan('background', 'stubborn');
     {
       await using guardian = startGuardian({ folder: join(folder, 'deep', 'er') });
       guardian.watch(one.pid);
@@ -246,12 +246,12 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
     'gives every child its mark, ends in peace and keeps no descriptor',
     async () => {
       let mark: number | 'ignore' = 'ignore';
-      let one: Stray;
+      let one: Orphan;
       {
         await using guardian = startGuardian({ folder });
         mark = guardian.prepare();
         expect(guardian.prepare()).toBe(mark);
-        one = await strayWith(mark, 'background');
+        one = await orphanWith(mark, 'background');
         expect(fstatSync(Number(mark))).toMatchObject({ nlink: 0, size: 0 });
         expect(statSync(`/proc/${one.pid}/fd/3`).ino).toBe(fstatSync(Number(mark)).ino);
       }
@@ -261,7 +261,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
   );
 
   it('leaves alone what was released', async () => {
-    const one = await stray('background');
+    const one = await orphan('background');
     {
       await using guardian = startGuardian({ folder });
       guardian.watch(one.pid);
@@ -272,7 +272,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
   });
 
   it('is started again when somebody kills it, and still knows whom to end', async () => {
-    const one = await stray('background');
+    const one = await orphan('background');
     const problems: string[] = [];
     const before = await guardians();
     {
@@ -290,7 +290,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
   });
 
   it('says so when it cannot write its record, and watches all the same', async () => {
-    const one = await stray('background');
+    const one = await orphan('background');
     const problems: string[] = [];
     {
       await using guardian = startGuardian({ folder: '/dev/null/x', onProblem: (message) => problems.push(message) });

@@ -26,7 +26,7 @@ let home = '';
 let folder = '';
 const started: ChildProcess[] = [];
 beforeEach(async () => {
-  home = await mkdtemp(join(tmpdir(), 'portolan-strays-'));
+  home = await mkdtemp(join(tmpdir(), 'portolan-orphans-'));
   folder = join(home, 'children');
   mkdirSync(folder, { mode: 0o700 });
 });
@@ -67,15 +67,15 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
     const [guardian] = (await listed()).filter(
       ({ parent, line }) => parent === gateway.process.pid && line.includes('portolan-guardian'),
     );
-    const strays = children.map(alive);
+    const orphans = children.map(alive);
     // Held still first, lest one sees the other die.
     gateway.process.kill('SIGSTOP');
     process.kill(guardian?.pid ?? 0, 'SIGKILL');
     gateway.process.kill('SIGKILL');
     await gateway.exited;
-    expect(strays.filter(isRunning)).toEqual(strays);
+    expect(orphans.filter(isRunning)).toEqual(orphans);
     expect(await killOrphans(folder)).toEqual(children);
-    expect(strays.filter(isRunning)).toEqual([]);
+    expect(orphans.filter(isRunning)).toEqual([]);
     expect(readdirSync(folder)).toEqual([]);
     await rm(dirname(program), { recursive: true });
   });

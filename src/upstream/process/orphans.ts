@@ -16,7 +16,7 @@ const ABANDONED_MS = 10 * 60 * 1000;
 const GRACE_MS = 500;
 
 /** What a gateway leaves on the disk while it runs, for the next one to find should it and its guardian be killed. */
-interface StrayRecord {
+interface OrphanRecord {
   readonly owner: ProcessIdentity;
   readonly leaders: readonly ProcessIdentity[];
 }
@@ -32,7 +32,7 @@ export function recordLeaders(folder: string, leaders: readonly ProcessIdentity[
     return;
   }
   makeOwnFolder(folder);
-  const record: StrayRecord = { owner, leaders };
+  const record: OrphanRecord = { owner, leaders };
   const unfinished = path.replace(/json$/, 'tmp');
   // Only the process of this name writes here, so what is in the way is its own, or nobody's business.
   rmSync(unfinished, { force: true });
@@ -52,7 +52,7 @@ export async function killOrphans(folder: string): Promise<readonly number[]> {
       const path = join(folder, name);
       const record = readRecord(path, name);
       if (record === undefined || !isOver(record.owner, mine)) return [];
-      const pids = await Promise.all(record.leaders.map(endStray));
+      const pids = await Promise.all(record.leaders.map(endOrphan));
       rmSync(path, { force: true });
       return pids.flat();
     }),
@@ -61,7 +61,7 @@ export async function killOrphans(folder: string): Promise<readonly number[]> {
 }
 
 /** The number of a stray that had to be ended; nothing if it was gone before. */
-async function endStray(leader: ProcessIdentity): Promise<number[]> {
+async function endOrphan(leader: ProcessIdentity): Promise<number[]> {
   // Ours all led their sessions: a record that names another process is wrong about it.
   if (!isAlive(leader) || leader.pid === process.pid || entryOf(leader.pid)?.group !== leader.pid) return [];
   await new ProcessTree(leader.pid).end({ graceMs: GRACE_MS, skipFirstWait: true });
@@ -100,7 +100,7 @@ function isOurs(facts: { readonly uid: number; readonly mode: number }): boolean
 }
 
 /** Undefined for whatever we did not write: a link, a pipe, a file of another user, text that is no record. */
-function readRecord(path: string, name: string): StrayRecord | undefined {
+function readRecord(path: string, name: string): OrphanRecord | undefined {
   const { closeSync, constants, fstatSync, openSync, readFileSync } = fs();
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -117,7 +117,7 @@ function readRecord(path: string, name: string): StrayRecord | undefined {
   }
 }
 
-function parseRecord(text: string): StrayRecord | undefined {
+function parseRecord(text: string): OrphanRecord | undefined {
   const value: unknown = JSON.parse(text);
   if (!isObject(value) || !isIdentity(value.owner)) return undefined;
   const leaders = value.leaders;

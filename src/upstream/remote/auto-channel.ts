@@ -1,7 +1,7 @@
 import type { Channel, ChannelListener, Id, Outgoing } from '../../rpc/index.js';
 
 /** The two ways of reaching a server whose entry does not say which. */
-export interface Roads {
+export interface AutoChannelOptions {
   readonly http: () => Promise<Channel>;
   readonly sse: () => Promise<Channel>;
   /** What the server spoke the last time. */
@@ -11,80 +11,80 @@ export interface Roads {
 }
 
 /** A server that speaks Streamable HTTP or, if it refuses the greeting in it, the way that was before. */
-export async function openAutoChannel(roads: Roads): Promise<Channel> {
-  return new AutoChannel(await roads[roads.first](), roads);
+export async function openAutoChannel(options: AutoChannelOptions): Promise<Channel> {
+  return new AutoChannel(await options[options.first](), options);
 }
 
 class AutoChannel implements Channel {
-  readonly #roads: Roads;
-  #road: Channel;
+  readonly #options: AutoChannelOptions;
+  #channel: Channel;
   #greeting: Extract<Outgoing, { kind: 'request' }> | undefined;
   #isClosed = false;
 
-  constructor(first: Channel, roads: Roads) {
-    this.#road = first;
-    this.#roads = roads;
+  constructor(first: Channel, options: AutoChannelOptions) {
+    this.#channel = first;
+    this.#options = options;
   }
 
   get backlogBytes(): number {
-    return this.#road.backlogBytes;
+    return this.#channel.backlogBytes;
   }
 
   get carriesHeaders(): boolean {
-    return this.#road.carriesHeaders === true;
+    return this.#channel.carriesHeaders === true;
   }
 
   start(listener: ChannelListener): void {
-    const road = this.#road;
+    const channel = this.#channel;
     const overHttp: ChannelListener = {
-      ...this.#passedOn(road, listener),
+      ...this.#passedOn(channel, listener),
       undelivered: (id, reason) => {
-        if (this.#road !== road) return;
+        if (this.#channel !== channel) return;
         if (id === this.#greeting?.id && speaksOtherwise(reason)) void this.#change(id, reason, listener);
         else listener.undelivered(id, reason);
       },
     };
-    road.start(this.#roads.first === 'http' ? overHttp : this.#overSse(listener, (reason) => reason));
+    channel.start(this.#options.first === 'http' ? overHttp : this.#overSse(listener, (reason) => reason));
   }
 
   send(message: Outgoing): void {
     // Nobody says anything before the greeting is answered: there is nothing to carry over but itself.
     if (message.kind === 'request' && message.method === 'initialize') this.#greeting = message;
-    this.#road.send(message);
+    this.#channel.send(message);
   }
 
   agreed(version: string): void {
     this.#greeting = undefined;
-    this.#road.agreed?.(version);
+    this.#channel.agreed?.(version);
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#road.close();
+    await this.#channel.close();
   }
 
   async #change(id: Id, refusal: Error, listener: ChannelListener): Promise<void> {
-    const [before, greeting] = [this.#road, this.#greeting];
+    const [before, greeting] = [this.#channel, this.#greeting];
     this.#greeting = undefined;
     try {
-      const road = await this.#roads.sse();
-      if (this.#isClosed || !greeting) return await road.close();
-      this.#road = road;
-      road.start(this.#overSse(listener, (reason) => neither(refusal, reason)));
-      road.send(greeting);
+      const channel = await this.#options.sse();
+      if (this.#isClosed || !greeting) return await channel.close();
+      this.#channel = channel;
+      channel.start(this.#overSse(listener, (reason) => neither(refusal, reason)));
+      channel.send(greeting);
       await before.close();
     } catch (error) {
       listener.undelivered(id, neither(refusal, error instanceof Error ? error : undefined));
     }
   }
 
-  /** `silent` words the end of a road on which nothing was ever said. */
+  /** `silent` words the end of a channel on which nothing was ever said. */
   #overSse(listener: ChannelListener, silent: (reason: Error | undefined) => Error | undefined): ChannelListener {
     let hasSpoken = false;
     return {
       ...listener,
       message: (message) => {
-        if (!hasSpoken) this.#roads.isSse();
+        if (!hasSpoken) this.#options.isSse();
         hasSpoken = true;
         listener.message(message);
       },
@@ -92,8 +92,8 @@ class AutoChannel implements Channel {
     };
   }
 
-  #passedOn(road: Channel, listener: ChannelListener): ChannelListener {
-    const isCurrent = () => this.#road === road;
+  #passedOn(channel: Channel, listener: ChannelListener): ChannelListener {
+    const isCurrent = () => this.#channel === channel;
     return {
       message: (message) => isCurrent() && listener.message(message),
       overlong: (line) => isCurrent() && listener.overlong(line),
@@ -111,7 +111,7 @@ function speaksOtherwise(reason: Error): boolean {
 
 function neither(http: Error, sse: Error | undefined): Error {
   const status = sse && 'status' in sse && typeof sse.status === 'number' ? sse.status : undefined;
-  // A refusal on the older road may be all that there is to know.
+  // A refusal on the older channel may be all that there is to know.
   if (sse && (status === 401 || status === 403)) return sse;
   return new Error(`neither Streamable HTTP nor SSE: ${http.message}; ${sse?.message ?? 'the stream ended'}`);
 }

@@ -66,7 +66,7 @@ class HttpChannel implements Channel, AnswerEvents {
   /** Requests that wait for their answer; whoever gives one up frees its connection. */
   readonly #waiting = new Map<Id, AbortController>();
   /** Those of them for which nothing comes but the body that is being read. */
-  readonly #lastWords = new Set<Id>();
+  readonly #withoutStream = new Set<Id>();
 
   constructor(target: RemoteTarget, remote: RemoteFetch, limits: () => StreamLimits) {
     this.#target = target;
@@ -84,8 +84,8 @@ class HttpChannel implements Channel, AnswerEvents {
   }
 
   begun(id: Id, isStream: boolean): void {
-    if (isStream) this.#lastWords.delete(id);
-    else this.#lastWords.add(id);
+    if (isStream) this.#withoutStream.delete(id);
+    else this.#withoutStream.add(id);
   }
 
   start(listener: ChannelListener): void {
@@ -120,14 +120,14 @@ class HttpChannel implements Channel, AnswerEvents {
 
   #request(message: Extract<Outgoing, { kind: 'request' }>): void {
     const { id } = message;
-    const patience = new AbortController();
-    this.#waiting.set(id, patience);
+    const controller = new AbortController();
+    this.#waiting.set(id, controller);
     const onRequestStreamEnd = () => {
       if (this.#waiting.delete(id)) this.#listener?.undelivered(id, new Error('its answer broke off'));
     };
     this.#transport
       ?.send(keepDigits(toObject(message)) as never, {
-        requestSignal: patience.signal,
+        requestSignal: controller.signal,
         onRequestStreamEnd,
         ...(message.headers && { headers: message.headers }),
       })
@@ -137,11 +137,12 @@ class HttpChannel implements Channel, AnswerEvents {
 
   /** Some take a request and say nothing to it, or something that is for nobody. */
   #sent(id: Id): void {
-    if (this.#lastWords.delete(id) && this.#waiting.delete(id)) this.#listener?.undelivered(id, new UnansweredError());
+    if (this.#withoutStream.delete(id) && this.#waiting.delete(id))
+      this.#listener?.undelivered(id, new UnansweredError());
   }
 
   async #failed(id: Id, error: unknown): Promise<void> {
-    this.#lastWords.delete(id);
+    this.#withoutStream.delete(id);
     if (!this.#waiting.delete(id)) return; // answered, too large or given up
     const fault = error instanceof HttpStatusError ? faultIn(error, id) : undefined;
     if (fault) this.#listener?.message(fault);
@@ -159,10 +160,10 @@ class HttpChannel implements Channel, AnswerEvents {
     if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return false;
     const id = message.params?.requestId;
     if (typeof id !== 'string' && typeof id !== 'number') return false;
-    const patience = this.#waiting.get(id);
+    const controller = this.#waiting.get(id);
     this.#waiting.delete(id);
-    patience?.abort();
-    return patience !== undefined && this.#version >= MODERN_VERSION;
+    controller?.abort();
+    return controller !== undefined && this.#version >= MODERN_VERSION;
   }
 
   /** What nests too deep cannot be written again; who waits for it is told that nothing usable came. */

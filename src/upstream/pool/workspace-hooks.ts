@@ -9,12 +9,12 @@ export interface OpenServer {
 }
 
 export interface OpenEvents {
-  notified(method: string, params: Readonly<Record<string, unknown>>): void;
+  onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
   /** It does what it was asked for, until the connection ends. */
-  accepted?(method: string, params: Readonly<Record<string, unknown>>): void;
+  onAccepted?(method: string, params: Readonly<Record<string, unknown>>): void;
   /** It wants to know where its client works, so that clients who work elsewhere need another. */
-  askedForRoots?(): void;
-  closed(reason: string | undefined): void;
+  onRootsRequest?(): void;
+  onClose(reason: string | undefined): void;
 }
 
 /** One who has servers started: a workspace, with the surroundings of its client. */
