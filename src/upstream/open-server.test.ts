@@ -210,7 +210,11 @@ describe('openServer', () => {
     },
     { title: 'no command', said: { command: undefined }, message: 'its entry has no command' },
     { title: 'no address', said: { transport: 'http' as const, command: undefined }, message: 'its entry has no url' },
-    { title: 'a folder that is none', said: { cwd: '/nowhere/at-all' }, message: 'working folder is not a folder' },
+    {
+      title: 'a working folder that does not exist',
+      said: { cwd: '/nowhere/at-all' },
+      message: 'its working folder does not exist or is not a folder',
+    },
   ])('refuses an entry with $title', async ({ said, message }) => {
     const { command, ...entry } = server([]).definition;
     const whole = 'command' in said || command === undefined ? entry : { ...entry, command };

@@ -29,22 +29,27 @@ describe('childEnvironment', () => {
   it.each([
     { title: 'the allow-list alone', own: {}, pass: [], expected: always },
     {
-      title: 'its own over it',
+      title: 'variables of the entry over the allow-list',
       own: { PATH: '/own', KEY: 'k' },
       pass: [],
       expected: { ...always, PATH: '/own', KEY: 'k' },
     },
-    { title: 'what the user passes', own: {}, pass: ['AWS_REGION'], expected: { ...always, AWS_REGION: 'north' } },
     {
-      title: 'what the user passes by a glob',
+      title: 'a variable named in passEnv',
+      own: {},
+      pass: ['AWS_REGION'],
+      expected: { ...always, AWS_REGION: 'north' },
+    },
+    {
+      title: 'variables that match a pattern in passEnv',
       own: { AWS_REGION: 'south' },
       pass: ['AWS_*'],
       expected: { ...always, AWS_REGION: 'south', AWS_SECRET_ACCESS_KEY: 'canary' },
     },
-    { title: 'nothing for a name in other letters', own: {}, pass: ['aws_*'], expected: always },
-    { title: 'an own value that is empty', own: { HOME: '' }, pass: [], expected: { ...always, HOME: '' } },
+    { title: 'no variable whose name differs in case', own: {}, pass: ['aws_*'], expected: always },
+    { title: 'an empty value of the entry', own: { HOME: '' }, pass: [], expected: { ...always, HOME: '' } },
     {
-      title: 'an own function, which is nobody else’s',
+      title: 'a shell function written in the entry',
       own: { F: '() { :; }' },
       pass: [],
       expected: { ...always, F: '() { :; }' },
@@ -53,12 +58,12 @@ describe('childEnvironment', () => {
     expect(childEnvironment(from, own, pass, 'linux')).toEqual(expected);
   });
 
-  it('S4 hands on none of fifty secrets', () => {
+  it('S4 passes on none of fifty secrets', () => {
     const secrets = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`SECRET_${n}`, `canary-${n}`]));
     expect(childEnvironment({ ...secrets, PATH: '/bin' }, {}, [], 'darwin')).toEqual({ PATH: '/bin' });
   });
 
-  it('knows a variable on Windows in any letters, and gives it once', () => {
+  it('compares names on Windows without case and passes each variable once', () => {
     const windows = {
       Path: 'C:\\bin',
       SystemRoot: 'C:\\Windows',
@@ -76,7 +81,7 @@ describe('childEnvironment', () => {
     expect(childEnvironment(windows, {}, [], 'linux')).toEqual({});
   });
 
-  it('takes a variable called __proto__ for a variable', () => {
+  it('treats a variable called __proto__ like any other', () => {
     const own: Record<string, string> = JSON.parse('{"__proto__":"x"}');
     expect(Object.entries(childEnvironment({}, own, [], 'linux'))).toEqual([['__proto__', 'x']]);
   });

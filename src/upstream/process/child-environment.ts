@@ -7,26 +7,26 @@ const EVERYWHERE = [
   ...['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'all_proxy', 'no_proxy'],
   ...['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE', 'CURL_CA_BUNDLE'],
 ];
-/** Without some of these no program starts there: sockets need SYSTEMROOT, and `npx` needs PATHEXT and APPDATA. */
+/** Programs on Windows fail without some of these: sockets need SYSTEMROOT, and `npx` needs PATHEXT and APPDATA. */
 const ON_WINDOWS = [
   ...['PATHEXT', 'SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'TEMP', 'TMP'],
   ...['USERNAME', 'USERPROFILE', 'HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA'],
   ...['PROGRAMFILES', 'PROGRAMFILES(X86)', 'PROGRAMW6432', 'COMMONPROGRAMFILES', 'PROCESSOR_ARCHITECTURE'],
 ];
 
-/** All that a child is given: what every program needs, what the user lets through, and over both what its entry says. */
+/** The environment of a child: the allow-list, plus variables that match `passEnv`, overridden by the variables of its entry. */
 export function childEnvironment(
   from: Readonly<Record<string, string | undefined>>,
   own: Readonly<Record<string, string>>,
   passEnv: readonly string[],
   platform: string,
 ): Record<string, string> {
-  // Windows knows a variable by its letters whatever their case: two spellings of one must not both arrive.
+  // Variable names on Windows are case-insensitive, so compare them in upper case to avoid duplicates.
   const keyOf = (name: string) => (platform === 'win32' ? name.toUpperCase() : name);
   const allowed = new Set([...EVERYWHERE, ...(platform === 'win32' ? ON_WINDOWS : [])].map(keyOf));
   const passed = passEnv.map((pattern) => wildcard(keyOf(pattern)));
   const inherited = Object.entries(from).filter(([name, value]) => {
-    // bash hands its functions on in this form, which an old one would run.
+    // bash exports functions in this form, and old versions of bash execute such values (Shellshock).
     if (value === undefined || value.startsWith('()')) return false;
     return allowed.has(keyOf(name)) || passed.some((matches) => matches(keyOf(name)));
   });

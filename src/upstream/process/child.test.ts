@@ -33,7 +33,7 @@ async function textOf({ stdout }: Child): Promise<string> {
   return text;
 }
 
-/** The numbers of the servers in a child, once so many have said theirs. */
+/** The pids of the servers in a child, once `count` servers have printed theirs. */
 async function pidsOf({ stdout }: Child, count = 1): Promise<number[]> {
   let text = '';
   for await (const chunk of stdout.iterator({ destroyOnReturn: false })) {
@@ -56,21 +56,21 @@ describe('startChild', () => {
     await child.stop();
   });
 
-  it.runIf(process.platform === 'linux')('holds the mark of its guardian, beside its three pipes', async () => {
+  it.runIf(process.platform === 'linux')('gives the child the mark of the guardian as descriptor 3', async () => {
     const child = await start(node, ['-e', 'process.stdin.resume()']);
     const held = statSync(`/proc/${child.pid}/fd/3`);
     expect(held.ino).toBe(fstatSync(Number(guardian.prepare())).ino);
     await child.stop();
   });
 
-  it('is spoken to by stdin and stdout', async () => {
+  it('connects stdin and stdout', async () => {
     const child = await start(node, ['-e', 'process.stdin.pipe(process.stdout)']);
     child.stdin.end('hello');
     expect(await textOf(child)).toBe('hello');
     await child.stop();
   });
 
-  it('keeps what is said on stderr, without secrets', async () => {
+  it('keeps stderr and masks secrets', async () => {
     const script = 'console.error("key is " + process.env.KEY); process.exit(7)';
     const child = await start(node, ['-e', script], { env: { ...env, KEY: 'hunter2!' }, secrets: ['hunter2!'] });
     expect(await child.exited).toEqual({ code: 7, signal: null });
@@ -78,7 +78,7 @@ describe('startChild', () => {
     expect(child.stderr.lastLines(5)).toEqual(['key is [secret]']);
   });
 
-  it('survives that the other end of stdin is closed', async () => {
+  it('survives writes to a stdin that the child has closed', async () => {
     const child = await start(node, ['-e', 'process.exit(0)']);
     await child.exited;
     child.stdin.write('x'.repeat(1_000_000));
@@ -88,31 +88,41 @@ describe('startChild', () => {
   });
 
   it.each<{ title: string; options: () => Partial<ChildOptions>; says: string; hint: string }>([
-    { title: 'is nowhere', options: () => ({ command: 'no-such-server' }), says: '(ENOENT)', hint: 'PATH' },
+    { title: 'does not exist', options: () => ({ command: 'no-such-server' }), says: '(ENOENT)', hint: 'PATH' },
     { title: 'has no name', options: () => ({ command: '' }), says: '(ENOENT)', hint: 'PATH' },
-    { title: 'may not be run', options: () => ({ command: join(folder, 'text') }), says: '(EACCES)', hint: 'executed' },
-    { title: 'is a folder', options: () => ({ command: folder }), says: '(EACCES)', hint: 'executed' },
     {
-      title: 'works in no folder',
+      title: 'is not executable',
+      options: () => ({ command: join(folder, 'text') }),
+      says: '(EACCES)',
+      hint: 'executable',
+    },
+    { title: 'is a folder', options: () => ({ command: folder }), says: '(EACCES)', hint: 'executable' },
+    {
+      title: 'has a working folder that does not exist',
       options: () => ({ cwd: join(folder, 'gone') }),
       says: 'working folder',
       hint: 'cwd',
     },
-    { title: 'works in a file', options: () => ({ cwd: join(folder, 'text') }), says: 'working folder', hint: 'cwd' },
+    {
+      title: 'has a file as its working folder',
+      options: () => ({ cwd: join(folder, 'text') }),
+      says: 'working folder',
+      hint: 'cwd',
+    },
     { title: 'has a NUL in an argument', options: () => ({ args: ['a', 'hunter2!\0'] }), says: 'argument 2', hint: '' },
     {
       title: 'has a NUL in a variable',
       options: () => ({ env: { ...env, KEY: 'hunter2!\0' } }),
       says: 'the variable KEY',
-      hint: 'take it out',
+      hint: 'remove',
     },
     {
-      title: 'has more arguments than fit',
+      title: 'has arguments over the system limit',
       options: () => ({ args: Array.from({ length: 60 }, () => 'hunter2!'.repeat(10_000)) }),
       says: '(E2BIG)',
-      hint: 'too long',
+      hint: 'shorten',
     },
-  ])('says of a program that $title what to do, and no value', async ({ options, says, hint }) => {
+  ])('reports a program that $title with a hint and without any value', async ({ options, says, hint }) => {
     await writeFile(join(folder, 'text'), 'no program');
     await chmod(join(folder, 'text'), 0o644);
     const secret = { env: { ...env, KEY: 'hunter2!' }, args: ['hunter2!'] };
@@ -135,21 +145,21 @@ describe('startChild', () => {
 
 describe.skipIf(process.platform === 'win32')('stop', () => {
   it.each([
-    // It ends long before this limit.
+    // The server exits long before this limit.
     {
-      title: 'ends by itself what heeds its stdin',
+      title: 'lets a server exit that reads its stdin',
       words: ['polite'],
       graceMs: 5_000,
       exit: { code: 0, signal: null },
     },
     {
-      title: 'asks what does not look at its stdin',
+      title: 'sends SIGTERM to a server that ignores its stdin',
       words: ['background'],
       graceMs: 300,
       exit: { code: null, signal: 'SIGTERM' },
     },
     {
-      title: 'kills what does not listen',
+      title: 'sends SIGKILL to a server that ignores SIGTERM',
       words: ['stubborn'],
       graceMs: 300,
       exit: { code: null, signal: 'SIGKILL' },
@@ -166,7 +176,7 @@ describe.skipIf(process.platform === 'win32')('stop', () => {
 
   it.each([
     { title: 'behind a shell', line: `'${node}' '${server}' background & '${node}' '${server}' polite`, count: 2 },
-    { title: 'that do not listen', line: `'${node}' '${server}' stubborn & '${node}' '${server}' stubborn`, count: 2 },
+    { title: 'that ignore SIGTERM', line: `'${node}' '${server}' stubborn & '${node}' '${server}' stubborn`, count: 2 },
     { title: 'in a session of their own', line: `'${node}' '${server}' stubborn detaches; exit`, count: 2 },
     { title: 'in a group of their own', line: `set -m; '${node}' '${server}' background & wait`, count: 1 },
   ])('ends processes $title', async ({ line, count }) => {
@@ -177,7 +187,7 @@ describe.skipIf(process.platform === 'win32')('stop', () => {
     expect(living([child.pid, ...pids])).toEqual([]);
   });
 
-  it('is not needed to end what a server leaves behind when it ends', async () => {
+  it('is not needed to end the child processes of a server that exits', async () => {
     const child = await start('sh', ['-c', `'${node}' '${server}' stubborn background & read line; exit 3`]);
     const pids = await pidsOf(child);
     expect(living(pids)).toEqual(pids);
@@ -189,7 +199,7 @@ describe.skipIf(process.platform === 'win32')('stop', () => {
     await child.stop();
   });
 
-  it('finds what was put in a session of its own although its parent has crashed since', async () => {
+  it('ends a descendant in its own session although its parent has crashed', async () => {
     const watched = new Set<number>();
     const noting: Guardian = {
       prepare: () => guardian.prepare(),

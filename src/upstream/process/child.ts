@@ -9,13 +9,13 @@ import { windowsCommand } from './windows-command.js';
 export interface ChildOptions {
   readonly command: string;
   readonly args: readonly string[];
-  /** All of it, as `childEnvironment` makes it. */
+  /** The complete environment, as made by `childEnvironment`. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly guardian: Guardian;
-  /** Values that its stderr must not show. */
+  /** Values to mask in its stderr. */
   readonly secrets?: readonly string[];
-  /** When it first looks for processes that the server put in sessions of their own. */
+  /** The delay before the first search for descendants that started their own session. */
   readonly firstLookMs?: number;
 }
 
@@ -30,22 +30,22 @@ export interface Child {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: StderrTail;
-  /** Of the process that we started; what it started itself is ended then. Never rejects. */
+  /** Resolves when the started process exits; its descendants are then ended. Never rejects. */
   readonly exited: Promise<ChildExit>;
-  /** Settles once nobody holds its pipes any more: all that it said has been heard. */
+  /** Resolves when every process has closed the pipes, so all output has been read. */
   readonly heardOut: Promise<void>;
-  /** Ends stdin, then asks, then kills; `graceMs` is the time for each of the first two. Resolves when nothing of it lives. */
+  /** Closes stdin, sends SIGTERM after `graceMs`, and SIGKILL after another `graceMs`. Resolves when no process of it is left. */
   stop(options?: { readonly graceMs?: number }): Promise<void>;
 }
 
-/** A leader that ended by itself has left nobody whose work could be lost. */
+/** After the server itself has exited, its descendants have no work left to finish. */
 const LEFTOVER_GRACE_MS = 500;
 const TASKKILL_LIMIT_MS = 5_000;
-/** A server starts its helpers soon or when it is asked for something: after one second, two, four, and then every ten. */
+/** Servers start helper processes early or during a call: search after 1, 2, 4 and 8 seconds, then every 10. */
 const FIRST_LOOK_MS = 1_000;
 const LONGEST_LOOK_MS = 10_000;
 
-/** Rejects with what a person can mend; says the command, and no argument or value. */
+/** Rejects with a `PortolanError` that names the command, but no argument or value. */
 export async function startChild(options: ChildOptions): Promise<Child> {
   const { command, args, env, cwd, guardian, secrets, firstLookMs = FIRST_LOOK_MS } = options;
   checkWords(command, args, env, cwd);
@@ -88,7 +88,7 @@ class RunningChild implements Child {
     this.#tree = new ProcessTree(pid);
     if (process.platform !== 'win32') this.#lookIn(firstLookMs);
     spawned.stderr.on('data', (chunk: Buffer) => tail.push(chunk));
-    // A broken pipe is the end of the child, which `exited` tells; without a listener it would be ours.
+    // `exited` reports a broken pipe. Without an error listener Node would end our process.
     for (const stream of [spawned, spawned.stdin, spawned.stdout, spawned.stderr]) stream.on('error', () => undefined);
     this.heardOut = new Promise((resolve) => {
       spawned.once('close', () => resolve());
@@ -97,7 +97,7 @@ class RunningChild implements Child {
       spawned.once('exit', (code, signal) => {
         this.#hasExited = true;
         resolve({ code, signal });
-        // Its whole tree dies with it.
+        // End the descendants together with the server.
         this.#ending ??= this.#end({ graceMs: LEFTOVER_GRACE_MS, skipFirstWait: true });
       });
     });
@@ -113,15 +113,15 @@ class RunningChild implements Child {
     this.stdin.end();
     const onSignal = () => this.stdin.destroy();
     if (process.platform === 'win32') await this.#endOnWindows(options.graceMs, onSignal);
-    // What even SIGKILL does not end stays watched, and in the record for the next start.
+    // If processes survive SIGKILL, the guardian keeps watching them and the record stays for the next start.
     else if (!(await this.#tree.end({ ...options, onSignal }))) return;
     for (const group of [this.pid, ...this.#outposts]) this.#guardian.release(group);
   }
 
-  /** A browser in a session of its own is found by its parent alone, so it must be found before that is dead. */
+  /** A descendant in its own session is only found through its parent, so record it before the parent exits. */
   #lookIn(delayMs: number): void {
     this.#nextLook = setTimeout(async () => {
-      // All children share a reading of the table.
+      // All children share one recent read of the process table.
       const now = await this.#tree.outposts(delayMs / 2);
       if (this.#ending) return;
       for (const group of this.#outposts) if (!now.has(group)) this.#guardian.release(group);
@@ -135,7 +135,7 @@ class RunningChild implements Child {
   async #endOnWindows(graceMs: number, onSignal: () => void): Promise<void> {
     if (!this.#hasExited) await within(graceMs, this.exited);
     onSignal();
-    if (this.#hasExited) return; // its number may be somebody else's by now
+    if (this.#hasExited) return; // the pid may already belong to another process
     const { execFile } = process.getBuiltinModule('node:child_process');
     const limits = { timeout: TASKKILL_LIMIT_MS, windowsHide: true };
     await new Promise((done) => execFile('taskkill', ['/pid', String(this.pid), '/T', '/F'], limits, done));
@@ -173,7 +173,7 @@ function spawnProcess(
       cwd,
       env: { ...env },
       shell: false,
-      // A session of its own, by which all that it starts is found again.
+      // Its own session, which identifies all its descendants.
       detached: process.platform !== 'win32',
       stdio: ['pipe', 'pipe', 'pipe', mark],
       windowsHide: true,
@@ -184,7 +184,7 @@ function spawnProcess(
   }
 }
 
-/** All that started have: Node's types only know it of those with no descriptor more. */
+/** Every started process has the three pipes, but Node's types say so only without a fourth descriptor. */
 function hasPipes(spawned: ChildProcess): spawned is ChildProcessWithoutNullStreams {
   return Boolean(spawned.stdin && spawned.stdout && spawned.stderr);
 }
@@ -199,7 +199,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : 'unknown';
 }
 
-/** Checked here because Node's own complaint shows the value. */
+/** Checked here because the error of Node would show the value. */
 function checkWords(
   command: string,
   args: readonly string[],
@@ -230,7 +230,7 @@ function statOf(path: string) {
   try {
     return process.getBuiltinModule('node:fs').statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // a loop of links, or a folder that we may not enter
+    return undefined; // a loop of symbolic links, or no permission
   }
 }
 

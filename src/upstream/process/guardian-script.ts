@@ -1,31 +1,31 @@
 import { MARK_DESCRIPTOR } from './launch-mark.js';
 
-/** How often it looks, ten times a second: after our end, after SIGTERM, and while it kills. All is over well before 5 s. */
+/** Number of checks, ten per second: after our process ended, after SIGTERM, and while sending SIGKILL. In total well below 5 s. */
 const LOOKS_BEFORE_TERM = 3;
 const KILLS = '1 2 3 4 5 6 7 8 9 10';
 
 export interface GuardianLimits {
   readonly looksBeforeKill: number;
-  /** A process that was being started when we ended may take until then to be a program that holds our mark. */
+  /** A process whose start was under way when we ended may need this many checks until it holds the mark. */
   readonly leastLooks: number;
-  /** A shell hands the mark down to whatever it starts: only what began so shortly before our end was being started by us. Ticks of a hundredth of a second. */
+  /** Descendants inherit the mark. Only a process this young (in ticks of 10 ms) can be one whose start we did not report. */
   readonly youngTicks: number;
 }
 
 export const GUARDIAN_LIMITS: GuardianLimits = { looksBeforeKill: 10, leastLooks: 10, youngTicks: 500 };
 
-/** The last word of one who ends in peace: no start is under way of which the script has not heard. */
+/** Written on an orderly end: the script knows of every start, so it need not search for marked processes. */
 export const ALL_IS_TOLD = '.\n';
 
 /**
- * A program for `sh` that outlives us: told of groups by lines `+7` and `-7`, it ends what is left of them when its stdin ends,
- * and, unless all was told, whatever has just begun, leads a session and holds the same file as itself on `MARK_DESCRIPTOR`.
- * `$1` is where the processes are listed (`/proc`); where nothing is, `ps` is asked.
+ * A program for `sh` that outlives our process. Lines `+7` and `-7` on stdin add and remove process groups; when stdin ends,
+ * the script ends the remaining groups. Without `ALL_IS_TOLD` it also ends young session leaders that hold the same file as the
+ * script on `MARK_DESCRIPTOR`. `$1` is the folder that lists the processes (`/proc`); if it is empty, the script runs `ps`.
  */
 export function guardianScript({ looksBeforeKill, leastLooks, youngTicks } = GUARDIAN_LIMITS): string {
   return `
 trap '' HUP INT QUIT TERM PIPE
-# Whoever started us may wait for the end of a pipe that we all inherited.
+# Close inherited pipes: a process outside may wait for their end.
 exec 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-
 groups=' '
 least=${leastLooks}
@@ -41,12 +41,12 @@ done
 
 set -f
 list=$1
-# In ticks since the machine started, as the start of a process is told; nothing is young where nobody tells the time.
+# In ticks since boot, like the start time of a process. Without an uptime file no process counts as young.
 youngest=
 [ -r "$list/uptime" ] && read -r uptime rest < "$list/uptime" && youngest=$((\${uptime%.*} * 100 + 1\${uptime#*.} - 100 - ${youngTicks}))
-# Who is in a session was born in it, so all in one of ours are ours.
+# A process cannot join an existing session, so all processes in our sessions are ours.
 sessions=$groups
-# Ours, but in no group of ours: pid:start.
+# Processes of ours outside our groups, as pid:start.
 apart=' '
 looks=0
 
@@ -78,12 +78,12 @@ look() {
   found=' '
   looks=$((looks + 1))
   set +f
-  # The name before the last bracket is the process's own choice, with any character in it.
+  # The process chooses its name, which may contain any character: match up to the last bracket.
   rows=$(cat "$list"/[0-9]*/stat 2>/dev/null |
     sed -n 's/^\\([0-9]*\\) (.*) \\([A-Za-z]\\) \\([0-9]*\\) \\([0-9]*\\) \\([0-9]*\\) \\([-0-9]* \\)\\{15\\}\\([0-9]*\\) .*/\\1 \\2 \\3 \\4 \\5 \\7/p')
   set -f
   [ -n "$rows" ] || rows=$(ps -A -o pid= -o stat= -o ppid= -o pgid= 2>/dev/null)
-  # Who cannot look does not know that all are gone.
+  # An unreadable process table does not mean that all processes ended.
   [ -n "$rows" ] || return 0
   before=
   until [ "$before" = "$found" ]; do
@@ -97,12 +97,12 @@ look() {
     done
   done
   [ "$found" != ' ' ] && return
-  # A number of which nothing lives may be given to somebody else while we go on looking.
+  # Forget ids without a living process: the system may reuse them while we keep checking.
   groups=' ' sessions=' ' apart=' '
   [ "$looks" -lt "$least" ]
 }
 
-# Gives them as many looks.
+# Waits for at most this many checks.
 all_gone() {
   left=$1
   while look; do

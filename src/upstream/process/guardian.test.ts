@@ -26,9 +26,9 @@ import { openLaunchMark } from './launch-mark.js';
 
 const server = join(dirname(fileURLToPath(import.meta.url)), '../../../tests/fixtures/children/server.mjs');
 const LIMIT_MS = 20_000;
-/** The script with few looks: only the number of its waits differs. */
+/** Fewer checks than in production, to save time. */
 const QUICK = { ...GUARDIAN_LIMITS, looksBeforeKill: 3, leastLooks: 3 };
-/** Where the number of the next process can be chosen. */
+/** Linux lets root choose the pid of the next process here. */
 const LAST_NUMBER = '/proc/sys/kernel/ns_last_pid';
 
 let folder = '';
@@ -47,7 +47,7 @@ interface Orphan {
   readonly gone: Promise<unknown>;
 }
 
-/** A server in a session of its own, and the number of the one that it put in another. */
+/** A server in its own session, and the pid of the process that it started in another session. */
 const orphan = (...words: string[]): Promise<Orphan> => orphanWith('ignore', ...words);
 
 async function orphanWith(mark: number | 'ignore', ...words: string[]): Promise<Orphan> {
@@ -81,7 +81,7 @@ const guardians = async (): Promise<number[]> =>
     )
     .map(({ pid }) => pid);
 
-/** Makes the next process have this number, if nobody else starts one meanwhile. False where we may not choose. */
+/** Gives the next process this pid, unless another process starts first. False without permission. */
 function choseNext(pid: number): boolean {
   try {
     writeFileSync(LAST_NUMBER, String(pid - 1));
@@ -104,7 +104,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
     const before = shell.endsWith('busybox') ? ['sh'] : [];
     const guardian = spawn(shell, [...before, '-c', guardianScript(limits), 'guardian-in-test', list], {
       detached: true,
-      // Where it stands for `sh`, zsh behaves like one; under its own name it does not even split words.
+      // Under the name `sh`, zsh behaves like sh; under its own name it does not split words.
       ...(shell.endsWith('zsh') && { argv0: 'sh' }),
       env: { PATH: '/usr/bin:/bin' },
       stdio: ['pipe', 'ignore', 'ignore', mark],
@@ -114,7 +114,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
   };
 
   it.each(shells.flatMap((shell) => ['/proc', '/nowhere'].map((list) => ({ shell, list }))))(
-    'ends with $shell and $list what is left of a group, and nothing that was released or never named',
+    'ends the remaining processes of a group with $shell and $list, and none that was released or never named',
     async ({ shell, list }) => {
       const [watched, stubborn, released, other] = await Promise.all([
         orphan('background', 'detaches'),
@@ -124,7 +124,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
       ]);
       const wrong = ['+', '-', '+0', '+1', '-1', '+-1', `+${other.pid}x`, `+x${other.pid}`, `${other.pid}`, '*', ''];
       const lines = [`+${released.pid}`, ...wrong, `+${watched.pid}`, `+${stubborn.pid}`, `-${released.pid}`, '-77'];
-      // The last line is not whole: who knows what number it would have been.
+      // The last line has no line end, so its number may be incomplete.
       await run(shell, list, `${lines.join('\n')}\n+${other.pid}`);
       expect(living([...watched.pids, ...stubborn.pids])).toEqual([]);
       expect(living([released.pid, other.pid])).toEqual([released.pid, other.pid]);
@@ -132,7 +132,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
   );
 
   it.each(process.platform === 'linux' ? shells : [])(
-    'ends with %s what holds our mark, has just begun and was never named',
+    'ends young processes with our mark that were never named (%s)',
     async (shell) => {
       const marks = [openLaunchMark(folder) ?? -1, openLaunchMark(folder) ?? -1, openSync('/dev/null', 'r')] as const;
       const [mark, another, common] = marks;
@@ -152,21 +152,21 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
   );
 
   it.runIf(process.platform === 'linux')(
-    'knows nobody by the mark when all was told, without one, and who is older',
+    'ignores the mark after an orderly end, without a mark, and for older processes',
     async () => {
       const mark = openLaunchMark(folder) ?? -1;
       const young = await orphanWith(mark, 'background');
       await run('/bin/sh', '/proc', ALL_IS_TOLD, mark);
       await run('/bin/sh', '/proc', '');
-      // What a server put apart has its mark for good, and may outlive us: by now it is older than this limit.
+      // A detached process keeps its mark and may outlive us, but it is older than this limit.
       await run('/bin/sh', '/proc', '', mark, { ...QUICK, youngTicks: 1 });
       expect(living(young.pids)).toEqual(young.pids);
       closeSync(mark);
     },
   );
 
-  it('leaves alone who is given the number of a group that is gone', async ({ skip }) => {
-    // With its usual limits, so that it still looks when the number is given again.
+  it('does not end a process that reuses the id of a group that is gone', async ({ skip }) => {
+    // With the production limits, so that the script is still checking when the id is reused.
     const guardian = spawn('/bin/sh', ['-c', guardianScript(), 'guardian-in-test', '/proc'], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -175,16 +175,16 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
     const gone = spawn('/bin/true', { detached: true, stdio: 'ignore' });
     await once(gone, 'exit');
     guardian.stdin.end(`+${gone.pid}\n`);
-    await pause(100); // its first look, which nothing outside of it shows
+    await pause(100); // its first check, which cannot be observed from outside
     if (!choseNext(gone.pid ?? 0)) skip('the number of a process cannot be chosen here');
     const stranger = spawn('/bin/sleep', ['60'], { detached: true, stdio: 'ignore' });
     started.push(stranger);
     await ended;
-    // Another process may have been faster, and then nothing is shown; the next run will.
+    // If another process took the pid first, this run proves nothing.
     expect(living([stranger.pid ?? 0])).toEqual([stranger.pid]);
   });
 
-  it('closes a pipe that it inherited, while it waits', async () => {
+  it('closes an inherited pipe while it waits', async () => {
     const guardian = spawn('/bin/sh', ['-c', guardianScript(QUICK), 'guardian-in-test', '/proc'], {
       detached: true,
       stdio: ['pipe', 'ignore', 'ignore', 'ignore', 'pipe'],
@@ -199,7 +199,7 @@ describe.skipIf(process.platform === 'win32')('the script of the guardian', () =
   });
 });
 
-/** Whether it has said by now that SIGTERM is not for it; where that cannot be seen, so much later that it has. */
+/** Whether the process ignores SIGTERM by now. Other platforms do not show this, so wait long enough. */
 async function heedsNoTerm(pid: number): Promise<boolean> {
   if (process.platform !== 'linux') return pause(500, true);
   const ignored = /^SigIgn:\s*([0-9a-f]+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0';
@@ -207,7 +207,7 @@ async function heedsNoTerm(pid: number): Promise<boolean> {
 }
 
 describe.skipIf(process.platform === 'win32')('startGuardian', () => {
-  it('starts one shell for all, which shares nothing with us, and none before it is needed', async () => {
+  it('starts one shell for all children, on demand and without our environment and output', async () => {
     const before = await guardians();
     await using guardian = startGuardian({ folder });
     expect(await guardians()).toEqual(before);
@@ -225,7 +225,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
     expect([1, 2].map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))).toEqual(['/dev/null', '/dev/null']);
   });
 
-  it('ends what is watched when it is closed, and leaves no record', async () => {
+  it('ends watched groups when it is closed, and removes the record', async () => {
     const one = await orphan('background', 'stubborn');
     {
       await using guardian = startGuardian({ folder: join(folder, 'deep', 'er') });
@@ -243,7 +243,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'gives every child its mark, ends in peace and keeps no descriptor',
+    'gives every child the mark, ends no marked child on an orderly end and closes the descriptor',
     async () => {
       let mark: number | 'ignore' = 'ignore';
       let one: Orphan;
@@ -260,7 +260,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
     },
   );
 
-  it('leaves alone what was released', async () => {
+  it('does not end a released group', async () => {
     const one = await orphan('background');
     {
       await using guardian = startGuardian({ folder });
@@ -271,7 +271,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
     expect(living([one.pid])).toEqual([one.pid]);
   });
 
-  it('is started again when somebody kills it, and still knows whom to end', async () => {
+  it('restarts a killed shell, which still ends the watched groups', async () => {
     const one = await orphan('background');
     const problems: string[] = [];
     const before = await guardians();
@@ -279,7 +279,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
       await using guardian = startGuardian({ folder, onProblem: (message) => problems.push(message) });
       guardian.watch(one.pid);
       const [first = 0] = (await guardians()).filter((pid) => !before.includes(pid));
-      await eventually(() => heedsNoTerm(first)); // a shell of which nothing has run yet would end by it
+      await eventually(() => heedsNoTerm(first)); // SIGTERM would end a shell that has not run `trap` yet
       process.kill(first, 'SIGTERM');
       process.kill(first, 'SIGKILL');
       await eventually(async () => (await guardians()).some((pid) => pid !== first && !before.includes(pid)));
@@ -289,7 +289,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
     expect(living([one.pid])).toEqual([]);
   });
 
-  it('says so when it cannot write its record, and watches all the same', async () => {
+  it('reports a record that cannot be written, and still watches', async () => {
     const one = await orphan('background');
     const problems: string[] = [];
     {
@@ -301,6 +301,6 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
   });
 
   it.each([0, 1, -5, 1.5, Number.NaN])('refuses to watch %d', (group) => {
-    expect(() => startGuardian({ folder }).watch(group)).toThrow('no group');
+    expect(() => startGuardian({ folder }).watch(group)).toThrow('not a process group');
   });
 });

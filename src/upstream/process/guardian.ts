@@ -5,34 +5,34 @@ import { openLaunchMark } from './launch-mark.js';
 import { recordLeaders } from './orphans.js';
 import { ProcessTree } from './process-tree.js';
 
-/** Ends the children of this process should it be killed. One for all of them. */
+/** A separate process that ends the children of this process if this process is killed. */
 export interface Guardian extends AsyncDisposable {
   /**
-   * Called before a child is started. What it gives is the child's descriptor `MARK_DESCRIPTOR`: should this process be
-   * killed between the start and `watch`, the child is known by it.
+   * Called before a child is started. The result becomes the child's descriptor `MARK_DESCRIPTOR`, which identifies the
+   * child if this process is killed between the start and `watch`.
    */
   prepare(): number | 'ignore';
-  /** From now on the group, and the session of the same number, dies with this process. */
+  /** From now on the process group, and the session with the same id, ends with this process. */
   watch(group: number): void;
-  /** For when nothing of the group lives. */
+  /** Call it when no process of the group is left. */
   release(group: number): void;
 }
 
 export interface GuardianOptions {
-  /** Where `killOrphans` of a later process looks. */
+  /** The folder of the records, which `killOrphans` of a later process reads. */
   readonly folder: string;
-  /** Told what keeps children from being ended after us; they run all the same. */
+  /** Reports a failure because of which children might outlive this process. The children still run. */
   readonly onProblem?: (message: string) => void;
 }
 
 const SHELL = '/bin/sh';
 const LIST_OF_PROCESSES = '/proc';
-/** Somebody who kills it again and again shall have his way. */
+/** Stop restarting the guardian if something kills it again and again. */
 const MAX_STARTS = 10;
-/** It takes half as long to end the most stubborn group. */
+/** Twice the time needed to end a group that ignores SIGTERM. */
 const CLOSE_LIMIT_MS = 5_000;
 
-/** Starts nothing before the first child is about to. Without `sh` only the record on the disk is kept. */
+/** The shell starts with the first child. Without `sh`, only the record on disk is kept. */
 export function startGuardian(options: GuardianOptions): Guardian {
   return new ShellGuardian(options);
 }
@@ -42,7 +42,7 @@ class ShellGuardian implements Guardian {
   readonly #tell: (message: string) => void;
   readonly #leaders = new Map<number, ProcessIdentity | undefined>();
   #shell: ChildProcess | undefined;
-  /** Absent before the first start, and where there is none. */
+  /** Undefined before the first start, and on platforms without a mark. */
   #mark: number | undefined;
   #starts = 0;
   #isClosed = false;
@@ -62,7 +62,7 @@ class ShellGuardian implements Guardian {
     this.#starts += 1;
     if (this.#starts === 1) this.#tryTo('mark', () => (this.#mark = openLaunchMark(this.#folder)));
     const { spawn } = process.getBuiltinModule('node:child_process');
-    // In a session of its own: what is sent to our group or by our terminal must not end it.
+    // Its own session, so that signals to our group or from our terminal do not end it.
     const shell = spawn(SHELL, ['-c', guardianScript(), 'portolan-guardian', LIST_OF_PROCESSES], {
       cwd: '/',
       detached: true,
@@ -71,20 +71,20 @@ class ShellGuardian implements Guardian {
     });
     this.#shell = shell;
     shell.on('error', (error) => {
-      this.#starts = MAX_STARTS; // there is no shell, and trying again makes none
+      this.#starts = MAX_STARTS; // there is no shell, so retrying is useless
       this.#lost(shell, error.message);
     });
-    shell.on('exit', (code, signal) => this.#lost(shell, `it ended with ${signal ?? code}`));
-    shell.stdin?.on('error', () => undefined); // its end is told by `exit`
+    shell.on('exit', (code, signal) => this.#lost(shell, `it exited with ${signal ?? code}`));
+    shell.stdin?.on('error', () => undefined); // `exit` reports its end
     shell.unref();
     setKeepsUsAlive(shell, false);
     for (const group of this.#leaders.keys()) shell.stdin?.write(`+${group}\n`);
   }
 
   watch(group: number): void {
-    if (!Number.isSafeInteger(group) || group <= 1) throw new Error(`${group} is no group`);
+    if (!Number.isSafeInteger(group) || group <= 1) throw new Error(`${group} is not a process group`);
     this.prepare();
-    // First the pipe, which takes the line at once: the record takes longer.
+    // Write to the pipe first: writing the record takes longer.
     this.#shell?.stdin?.write(`+${group}\n`);
     this.#leaders.set(group, identityOf(group));
     this.#record();
@@ -96,14 +96,14 @@ class ShellGuardian implements Guardian {
     this.#record();
   }
 
-  /** What is still watched is ended. */
+  /** Ends all groups that are still watched. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#isClosed) return;
     this.#isClosed = true;
     const shell = this.#shell;
     this.#shell = undefined;
     if (this.#mark !== undefined) process.getBuiltinModule('node:fs').closeSync(this.#mark);
-    // Where something lives on, the record stays for whoever comes next.
+    // If a process survives, keep the record for the next start of Portolan.
     if (shell === undefined ? !(await this.#endAll()) : !(await closed(shell))) return;
     this.#leaders.clear();
     this.#record();
@@ -119,7 +119,7 @@ class ShellGuardian implements Guardian {
   #lost(shell: ChildProcess, reason: string): void {
     if (this.#shell !== shell) return;
     this.#shell = undefined;
-    this.#tell(`the guardian of child processes is gone: ${reason}`);
+    this.#tell(`the guardian of child processes ended: ${reason}`);
     if (this.#leaders.size > 0) this.prepare();
   }
 
@@ -137,10 +137,10 @@ class ShellGuardian implements Guardian {
   }
 }
 
-/** Whether it ended in time after its stdin did. */
+/** Closes the stdin of the shell; false if the shell has not exited in time. */
 async function closed(shell: ChildProcess): Promise<boolean> {
   if (shell.exitCode !== null || shell.signalCode !== null || shell.pid === undefined) return true;
-  shell.ref(); // somebody waits for it now
+  shell.ref(); // keep our process alive while we wait
   setKeepsUsAlive(shell, true);
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), CLOSE_LIMIT_MS);
@@ -152,7 +152,7 @@ async function closed(shell: ChildProcess): Promise<boolean> {
   });
 }
 
-/** The pipe to a child counts as work to be done, beside the child. */
+/** The pipe to a child keeps the event loop alive independently of the child. */
 function setKeepsUsAlive({ stdin }: ChildProcess, keeps: boolean): void {
   const { Socket } = process.getBuiltinModule('node:net');
   if (!(stdin instanceof Socket)) return;

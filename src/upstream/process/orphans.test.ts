@@ -55,7 +55,7 @@ const put = (name: string, value: unknown): void =>
   writeFileSync(join(folder, name), typeof value === 'string' ? value : JSON.stringify(value), { mode: 0o600 });
 
 describe.skipIf(process.platform === 'win32')('killOrphans', () => {
-  it('ends what a gateway left that was killed together with its guardian', async () => {
+  it('ends the servers of a gateway that was killed together with its guardian', async () => {
     const program = await bundled('gateway');
     const servers = [
       { command: process.execPath, args: [server, 'stubborn'], ready: 1 },
@@ -68,7 +68,7 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
       ({ parent, line }) => parent === gateway.process.pid && line.includes('portolan-guardian'),
     );
     const orphans = children.map(alive);
-    // Held still first, lest one sees the other die.
+    // Stop the gateway first, so that it does not restart the guardian.
     gateway.process.kill('SIGSTOP');
     process.kill(guardian?.pid ?? 0, 'SIGKILL');
     gateway.process.kill('SIGKILL');
@@ -80,7 +80,7 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
     await rm(dirname(program), { recursive: true });
   });
 
-  it('leaves alone what belongs to a gateway that runs', async () => {
+  it('does not end servers of a running gateway', async () => {
     const [owner, leader] = await Promise.all([running(), running()]);
     put(nameOf(owner), { owner, leaders: [leader] });
     expect(await killOrphans(folder)).toEqual([]);
@@ -88,23 +88,23 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
   });
 
   it.each<{ title: string; change: (leader: ProcessIdentity) => unknown }>([
-    { title: 'another start', change: (leader) => ({ ...leader, start: `${leader.start}1` }) },
-    { title: 'another start of the machine', change: (leader) => ({ ...leader, boot: 'other' }) },
-  ])('ends no process that has a number of ours but $title, and forgets it', async ({ change }) => {
+    { title: 'another start time', change: (leader) => ({ ...leader, start: `${leader.start}1` }) },
+    { title: 'another boot id', change: (leader) => ({ ...leader, boot: 'other' }) },
+  ])('ends no process with a recorded pid but $title, and removes the record', async ({ change }) => {
     const leader = await running();
     put(nameOf(dead()), { owner: dead(), leaders: [change(leader)] });
     expect(await killOrphans(folder)).toEqual([]);
     expect([isRunning(leader), readdirSync(folder)]).toEqual([true, []]);
   });
 
-  it('ends no process that leads no group, nor itself', async () => {
+  it('ends no process that leads no group, and not itself', async () => {
     const member = await running(false);
     put(nameOf(dead()), { owner: dead(), leaders: [member, alive(process.pid)] });
     expect(await killOrphans(folder)).toEqual([]);
     expect(isRunning(member)).toBe(true);
   });
 
-  it('forgets what was before the machine started anew', async () => {
+  it('removes records from before the last boot', async () => {
     const leader = await running();
     put('5-5.json', { owner: { boot: 'other', pid: 5, start: '5' }, leaders: [{ ...leader, boot: 'other' }] });
     expect(await killOrphans(folder)).toEqual([]);
@@ -112,7 +112,7 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
   });
 
   it.runIf(process.platform === 'linux')(
-    'leaves the record of another container, whose processes it cannot see',
+    'keeps the record of another container, whose processes are invisible',
     async () => {
       const leader = await running();
       const [machine] = leader.boot.split(' ');
@@ -131,21 +131,24 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
     { title: 'a pipe', write: (name) => execFileSync('mkfifo', [join(folder, name)]) },
     { title: 'a folder', write: (name) => mkdirSync(join(folder, name)) },
     {
-      title: 'what others may write',
+      title: 'a file that others may write',
       write: (name, record) => [put(name, record), chmodSync(join(folder, name), 0o622)],
     },
-    { title: 'what is too large', write: (name, record) => put(name, JSON.stringify(record) + ' '.repeat(300_000)) },
-    { title: 'no JSON', write: (name) => put(name, '{') },
-    { title: 'no record', write: (name) => put(name, '[7]') },
-    { title: 'null', write: (name) => put(name, 'null') },
-    { title: 'leaders that are none', write: (name) => put(name, { owner: dead(), leaders: [1, -1, null] }) },
     {
-      title: 'numbers that mean everybody',
+      title: 'a file that is too large',
+      write: (name, record) => put(name, JSON.stringify(record) + ' '.repeat(300_000)),
+    },
+    { title: 'text that is not JSON', write: (name) => put(name, '{') },
+    { title: 'JSON that is not a record', write: (name) => put(name, '[7]') },
+    { title: 'null', write: (name) => put(name, 'null') },
+    { title: 'invalid leaders', write: (name) => put(name, { owner: dead(), leaders: [1, -1, null] }) },
+    {
+      title: 'pid 1, which kill() reads as all processes',
       write: (name) => put(name, { owner: dead(), leaders: [{ ...dead(), pid: 1 }] }),
     },
     { title: 'a record under another name', write: (_, record) => put('5-5.json', record) },
-    { title: 'a name that is none', write: (_, record) => put('record.json', record) },
-  ])('does not believe $title', async ({ write }) => {
+    { title: 'an invalid file name', write: (_, record) => put('record.json', record) },
+  ])('ignores $title', async ({ write }) => {
     const leader = await running();
     write(nameOf(dead()), { owner: dead(), leaders: [leader] });
     const before = readdirSync(folder);
@@ -154,11 +157,11 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
   });
 
   it.each<{ title: string; name: string; change: (path: string) => void }>([
-    { title: 'is not there', name: 'gone', change: () => undefined },
+    { title: 'does not exist', name: 'gone', change: () => undefined },
     { title: 'is a link', name: 'link', change: (path) => symlinkSync(folder, path) },
     { title: 'others may write to', name: 'children', change: (path) => chmodSync(path, 0o777) },
     { title: 'is a file', name: 'file', change: (path) => writeFileSync(path, '') },
-  ])('looks into no folder that $title', async ({ name, change }) => {
+  ])('reads no folder that $title', async ({ name, change }) => {
     const leader = await running();
     put(nameOf(dead()), { owner: dead(), leaders: [leader] });
     change(join(home, name));
@@ -166,14 +169,14 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
     expect(isRunning(leader)).toBe(true);
   });
 
-  it('does end it where nothing of this is the case', async () => {
+  it('ends the process if the folder and the record are valid', async () => {
     const leader = await running();
     put(nameOf(dead()), { owner: dead(), leaders: [leader] });
     expect(await killOrphans(folder)).toEqual([leader.pid]);
     expect([isRunning(leader), readdirSync(folder)]).toEqual([false, []]);
   });
 
-  it('removes what was never finished, once it is old', async () => {
+  it('removes unfinished records once they are old', async () => {
     put('5-5.tmp', 'half');
     put('6-6.tmp', 'half');
     utimesSync(join(folder, '5-5.tmp'), 1, 1);

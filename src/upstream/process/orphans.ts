@@ -5,23 +5,23 @@ import { ProcessTree } from './process-tree.js';
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const WRITABLE_BY_OTHERS = 0o022;
-/** Far more than one gateway starts servers, and than gateways crash between two looks. */
+/** Far more servers than one gateway starts, and far more crashed gateways than one run finds. */
 const MAX_RECORD_BYTES = 256 * 1024;
 const MAX_RECORDS = 1_000;
 const RECORD_NAME = /^(\d+)-(\d+)\.json$/;
 const UNFINISHED_NAME = /^\d+-\d+\.tmp$/;
-/** No write takes this long: what is older was left by a process that was killed. */
+/** No write takes this long: an older file was left by a killed process. */
 const ABANDONED_MS = 10 * 60 * 1000;
-/** Nobody waits for the answers of a stray. */
+/** An orphan has no client left, so it gets little time. */
 const GRACE_MS = 500;
 
-/** What a gateway leaves on the disk while it runs, for the next one to find should it and its guardian be killed. */
+/** Kept on disk while a gateway runs; the next gateway reads it if both this gateway and its guardian were killed. */
 interface OrphanRecord {
   readonly owner: ProcessIdentity;
   readonly leaders: readonly ProcessIdentity[];
 }
 
-/** Replaces this process's record; without leaders there is none. Does nothing where processes cannot be told apart. */
+/** Replaces the record of this process, or removes it if there are no leaders. Does nothing without process identities. */
 export function recordLeaders(folder: string, leaders: readonly ProcessIdentity[]): void {
   const owner = identityOf(process.pid);
   if (owner === undefined) return;
@@ -34,13 +34,13 @@ export function recordLeaders(folder: string, leaders: readonly ProcessIdentity[
   makeOwnFolder(folder);
   const record: OrphanRecord = { owner, leaders };
   const unfinished = path.replace(/json$/, 'tmp');
-  // Only the process of this name writes here, so what is in the way is its own, or nobody's business.
+  // Only this process writes to this path, so an existing file is a leftover of its own.
   rmSync(unfinished, { force: true });
   writeFileSync(unfinished, JSON.stringify(record), { mode: PRIVATE_FILE, flag: 'wx' });
   renameSync(unfinished, path);
 }
 
-/** Ends what gateways that are dead left behind, and says which leaders that were. */
+/** Ends the processes that dead gateways left behind; returns the pids of the ended session leaders. */
 export async function killOrphans(folder: string): Promise<readonly number[]> {
   const mine = identityOf(process.pid);
   if (mine === undefined || !isOurFolder(folder)) return [];
@@ -60,15 +60,15 @@ export async function killOrphans(folder: string): Promise<readonly number[]> {
   return [...new Set(ended.flat())];
 }
 
-/** The number of a stray that had to be ended; nothing if it was gone before. */
+/** Returns the pid of the orphan if it was still running. */
 async function endOrphan(leader: ProcessIdentity): Promise<number[]> {
-  // Ours all led their sessions: a record that names another process is wrong about it.
+  // All our children lead their session, so a record that names any other process is wrong.
   if (!isAlive(leader) || leader.pid === process.pid || entryOf(leader.pid)?.group !== leader.pid) return [];
   await new ProcessTree(leader.pid).end({ graceMs: GRACE_MS, skipFirstWait: true });
   return [leader.pid];
 }
 
-/** In another container we cannot see who lives, so nothing there is over before the machine has started anew. */
+/** Processes of another container are invisible here, so its records stay valid until the next boot. */
 function isOver(owner: ProcessIdentity, mine: ProcessIdentity): boolean {
   const [machine] = owner.boot.split(' ');
   const [ours] = mine.boot.split(' ');
@@ -84,10 +84,10 @@ function removeAbandoned(folder: string): void {
   }
 }
 
-/** Throws where somebody else could write in it. */
+/** Throws if other users can write to the folder. */
 export function makeOwnFolder(folder: string): void {
   fs().mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  if (!isOurFolder(folder)) throw new Error(`${folder} is not a folder that is ours alone`);
+  if (!isOurFolder(folder)) throw new Error(`${folder} is not a folder that only you can write to`);
 }
 
 function isOurFolder(folder: string): boolean {
@@ -99,7 +99,7 @@ function isOurs(facts: { readonly uid: number; readonly mode: number }): boolean
   return facts.uid === process.getuid?.() && (facts.mode & WRITABLE_BY_OTHERS) === 0;
 }
 
-/** Undefined for whatever we did not write: a link, a pipe, a file of another user, text that is no record. */
+/** Undefined for anything Portolan did not write: a link, a pipe, a file of another user, text that is not a record. */
 function readRecord(path: string, name: string): OrphanRecord | undefined {
   const { closeSync, constants, fstatSync, openSync, readFileSync } = fs();
   try {
@@ -113,7 +113,7 @@ function readRecord(path: string, name: string): OrphanRecord | undefined {
       closeSync(file);
     }
   } catch {
-    return undefined; // it went away, or cannot be read: nothing that we may act on
+    return undefined; // removed meanwhile, or unreadable
   }
 }
 

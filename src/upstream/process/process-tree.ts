@@ -1,54 +1,54 @@
 import { allProcesses, type ProcessEntry } from '../../base/index.js';
 
-/** The first wait for an end is short, for most servers end at once; the later ones spare the machine. */
+/** The first wait is short because most servers exit at once; later waits grow to save CPU time. */
 const FIRST_LOOK_MS = 10;
 const LONGEST_LOOK_MS = 100;
-/** While its group is there, the whole table is read at every so many looks only. */
+/** While the group exists, only every n-th check reads the whole process table. */
 const LOOKS_PER_TABLE = 5;
-/** Many trees that end at once share one reading. A tree that was empty then is empty for good: nobody can join it. */
+/** Trees that end at the same time share one read of the table. An empty tree stays empty: no process can join it. */
 const TABLE_MS = 20;
-/** Nothing outlives SIGKILL for long but what hangs in the kernel. */
+/** Only a process that hangs in the kernel outlives SIGKILL for this long. */
 const KILL_LIMIT_MS = 2_000;
-/** As long as an `npx` with a server under it needs to tidy up. */
+/** Enough for `npx` and the server under it to shut down. */
 export const DEFAULT_GRACE_MS = 1_500;
 const MAX_GRACE_MS = 60_000;
 
 export interface EndOptions {
-  /** How long it may take after the end of its stdin, and again after SIGTERM. */
+  /** The time to exit after stdin was closed, and again after SIGTERM. */
   readonly graceMs?: number;
-  /** The first wait is for nothing where no stdin was ended. */
+  /** Skips the first wait, for a process whose stdin was not closed. */
   readonly skipFirstWait?: boolean;
-  /** Called when SIGTERM goes out: what has not read its stdin by now will not. */
+  /** Called right before SIGTERM: input that is unread by now will not be read. */
   readonly onSignal?: () => void;
 }
 
-/** A process that leads its own session, and all that came from it, also what left its group or session. POSIX only. */
+/** A session leader and all its descendants, also those that left its group or session. POSIX only. */
 export class ProcessTree {
   readonly #leader: number;
-  /** Sessions of ours: nobody can enter one but by birth, so all in them descend from the leader. */
+  /** Sessions of the tree. A process cannot join an existing session, so all processes in them descend from the leader. */
   #sessions: ReadonlySet<number>;
-  /** What was last seen in the tree apart from its group, by number and start: its parent may have ended since. */
+  /** Members last seen outside the group of the leader, as pid and start time: their parent may have exited since. */
   #apart: ReadonlyMap<number, string> = new Map();
 
   constructor(leader: number) {
     // kill() reads 0 and 1 as "us" and "everybody".
     if (!Number.isSafeInteger(leader) || leader <= 1 || leader === process.pid)
-      throw new Error(`${leader} is no leader of a group`);
+      throw new Error(`${leader} is not the leader of a process group`);
     this.#leader = leader;
     this.#sessions = new Set([leader]);
   }
 
-  /** The groups and sessions in which parts of it live apart from its leader's; a tree that is looked at now and then loses none. */
+  /** Groups and sessions of the tree other than the leader's. Regular calls find descendants before their parents exit. */
   async outposts(maxAgeMs: number): Promise<ReadonlySet<number>> {
     const apart = ((await this.#look(maxAgeMs)) ?? []).filter(({ group }) => group !== this.#leader);
     const ids = apart.flatMap(({ group, session }) => [group, session]);
     return new Set(ids.filter((id) => id > 1 && id !== this.#leader));
   }
 
-  /** Asks all to end, then makes them. False if something lives even so. */
+  /** Sends SIGTERM, then SIGKILL. False if a process survives. */
   async end({ graceMs = DEFAULT_GRACE_MS, skipFirstWait = false, onSignal }: EndOptions = {}): Promise<boolean> {
     const grace = Math.min(Math.max(graceMs, 0), MAX_GRACE_MS);
-    // Looked at before anything ends: a browser that a server started in a session of its own is found by its parent.
+    // Read the tree before any process ends: a descendant in its own session is only found through its parent.
     await this.#look(0);
     if (!skipFirstWait && (await this.#gone(grace))) return true;
     onSignal?.();
@@ -56,7 +56,7 @@ export class ProcessTree {
     if (await this.#gone(grace)) return true;
     const deadline = performance.now() + KILL_LIMIT_MS;
     do {
-      // Again and again: what forks while we look was not in the table.
+      // Repeat, because a process may fork after the table was read.
       await this.#signal('SIGKILL');
       if (await this.#gone(LONGEST_LOOK_MS)) return true;
     } while (performance.now() < deadline);
@@ -86,7 +86,7 @@ export class ProcessTree {
     return living === undefined ? !send(-this.#leader, 0) : living.length === 0;
   }
 
-  /** What lives of the tree; undefined where there is no table of processes. */
+  /** The living members of the tree; undefined if the process table cannot be read. */
   async #look(maxAgeMs: number): Promise<readonly ProcessEntry[] | undefined> {
     const table = await processTable(maxAgeMs);
     if (table === undefined) return undefined;
@@ -105,7 +105,7 @@ export class ProcessTree {
       }
     } while (found.size > before);
     const living = [...found.values()];
-    // Only what lives now: a number that became free is soon somebody else's.
+    // Remember living members only: the system reuses free pids.
     this.#sessions = new Set([this.#leader, ...living.map(({ session }) => session).filter((id) => id > 1)]);
     this.#apart = new Map(
       living.filter(({ group }) => group !== this.#leader).map(({ pid, start }) => [pid, start] as const),
@@ -122,12 +122,12 @@ function processTable(maxAgeMs: number): ReturnType<typeof allProcesses> {
   return lastTable.table;
 }
 
-/** False if there is nobody to get it. */
+/** False if no such process or group exists. */
 function send(target: number, signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
   try {
     return process.kill(target, signal);
   } catch (error) {
-    // macOS says EPERM of a group of which only the dead are left.
+    // macOS reports EPERM for a group that only has zombies left.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }

@@ -12,7 +12,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('keepServerLog', () => {
-  it('writes what was said last, at the latest when it ends', async () => {
+  it('writes the latest text, at the latest when it is closed', async () => {
     let text = 'first';
     {
       await using log = keepServerLog(join(folder, 'logs'), 'files', () => text, silentLog);
@@ -23,7 +23,7 @@ describe('keepServerLog', () => {
     expect(readServerLog(join(folder, 'logs'), 'files')).toEqual({ kind: 'read', text: 'second' });
   });
 
-  it('writes nothing of a server that said nothing', async () => {
+  it('writes no file for a server without output', async () => {
     await keepServerLog(join(folder, 'logs'), 'files', () => '', silentLog)[Symbol.asyncDispose]();
     expect(existsSync(join(folder, 'logs'))).toBe(false);
     expect(readServerLog(join(folder, 'logs'), 'files')).toEqual({ kind: 'absent' });
@@ -42,7 +42,7 @@ describe('keepServerLog', () => {
     },
   );
 
-  it('says that it could not be written, and hurts nobody', async () => {
+  it('logs a failed write and does not throw', async () => {
     writeFileSync(join(folder, 'logs'), 'a file where a folder should be');
     const said: unknown[] = [];
     const log = keepServerLog(

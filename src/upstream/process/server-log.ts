@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { diskFiles, type FileReading, type Log, writeFile } from '../../base/index.js';
 
-/** A server that never stops talking is written down this often and no more. */
+/** Limits the writes for a server that writes to stderr without pause. */
 const WRITE_EVERY_MS = 1_000;
 const MAX_NAME_CHARACTERS = 100;
 
-/** What a server wrote on stderr, kept where another process can read it. */
+/** The stderr of a server in a file, so that another process can read it. */
 export interface ServerLog extends AsyncDisposable {
   changed(): void;
 }
 
-/** The text is bounded by whoever hands it in; the file holds just that, replaced whole. */
+/** Replaces the whole file with `text()`, whose size the caller limits. */
 export function keepServerLog(folder: string, server: string, text: () => string, log: Log): ServerLog {
   const path = logPath(folder, server);
   let timer: NodeJS.Timeout | undefined;
@@ -36,12 +36,12 @@ export function keepServerLog(folder: string, server: string, text: () => string
   };
 }
 
-/** The last words of a server, of whichever gateway ran it last. */
+/** The stderr of a server, written by the gateway that ran it last. */
 export function readServerLog(folder: string, server: string): FileReading {
   return diskFiles.read(logPath(folder, server));
 }
 
-/** A name is another program's text: nothing in it leads out of the folder. */
+/** The server name comes from a config file, so encode it: the path must stay inside the folder. */
 function logPath(folder: string, server: string): string {
   return join(folder, `${encodeURIComponent(server).replaceAll('.', '%2E').slice(0, MAX_NAME_CHARACTERS)}.log`);
 }

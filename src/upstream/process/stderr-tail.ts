@@ -1,24 +1,24 @@
 import { MASK, maskTokens } from '../../base/index.js';
 
-/** The end of what a server wrote on its stderr, fit to be shown: no secret of its entry, nothing that a terminal obeys. */
+/** The end of a server's stderr, safe to print: without secrets of its entry and without terminal control sequences. */
 export interface StderrTail {
   text(): string;
   /** Newest last. */
   lastLines(count: number): string[];
-  /** How much was written before what is kept. */
+  /** The number of bytes that were dropped before the kept text. */
   readonly droppedBytes: number;
-  /** Calls back soon after a change, once for many; the answer ends it. */
+  /** Calls the listener soon after a change, once for many changes; returns the function that unsubscribes. */
   onChange(listener: () => void): () => void;
 }
 
 export const STDERR_TAIL_BYTES = 64 * 1024;
 const NOTICE_MS = 50;
-/** Less than this is no secret, and would be found in every other word. */
+/** A shorter value would match parts of ordinary words. */
 const MIN_SECRET_CHARACTERS = 4;
-/** A line of a key that has several tells a part of it. */
+/** Lines of a multi-line key are masked one by one if they are at least this long. */
 const MIN_SECRET_LINE_CHARACTERS = 16;
 
-/** One fixed piece of memory, written round and round: how fast or in what crumbs a server writes changes nothing. */
+/** A ring buffer of fixed size, independent of how fast or in what chunks a server writes. */
 export class StderrRing implements StderrTail {
   readonly #forms: readonly string[];
   readonly #listeners = new Set<() => void>();
@@ -28,7 +28,7 @@ export class StderrRing implements StderrTail {
 
   constructor(secrets: readonly string[] = []) {
     const forms = secrets.flatMap(formsOf).filter((form) => form.length >= MIN_SECRET_CHARACTERS);
-    // A secret may hold another one: the longest first, lest its rest stays.
+    // Longest first: if a secret contains another one, masking the shorter first would leave the rest visible.
     this.#forms = [...new Set(forms)].toSorted((a, b) => b.length - a.length);
   }
 
@@ -50,7 +50,7 @@ export class StderrRing implements StderrTail {
   text(): string {
     const shown = this.#redact(plain(this.#bytes().toString('utf8')));
     if (this.droppedBytes === 0) return shown;
-    // The first line has lost its beginning; if it is the only one, half a line is better than none.
+    // Drop the first line, whose beginning is lost, unless it is the only one.
     const whole = shown.slice(shown.indexOf('\n') + 1);
     return whole === '' ? shown : whole;
   }
@@ -61,7 +61,7 @@ export class StderrRing implements StderrTail {
   }
 
   onChange(listener: () => void): () => void {
-    const own = () => listener(); // so that one who listens twice can stop once
+    const own = () => listener(); // a wrapper, so that a listener added twice can be removed once
     this.#listeners.add(own);
     return () => this.#listeners.delete(own);
   }
@@ -76,7 +76,7 @@ export class StderrRing implements StderrTail {
     const end = this.#written % STDERR_TAIL_BYTES;
     if (this.#written <= STDERR_TAIL_BYTES) return this.#ring.subarray(0, this.#written);
     const bytes = Buffer.concat([this.#ring.subarray(end), this.#ring.subarray(0, end)]);
-    // Not from the middle of a character.
+    // Do not start in the middle of a UTF-8 character.
     const start = bytes.subarray(0, 4).findIndex((byte) => (byte & 0xc0) !== 0x80);
     return bytes.subarray(Math.max(start, 0));
   }
@@ -89,22 +89,22 @@ export class StderrRing implements StderrTail {
   }
 }
 
-/** Ways in which a secret gets printed: as it is, in JSON, in an address, in a header, line by line. */
+/** The forms in which a secret may be printed: verbatim, in JSON, in a URL, in base64, line by line. */
 function formsOf(secret: string): string[] {
   const lines = secret.split(/\r?\n/).filter((line) => line.length >= MIN_SECRET_LINE_CHARACTERS);
   const bytes = Buffer.from(secret);
-  const encoded = encodeURIComponent(bytes.toString()); // half a surrogate pair it would not take
+  const encoded = encodeURIComponent(bytes.toString()); // via bytes, because encodeURIComponent throws on a lone surrogate
   const base64 = bytes.toString('base64').replace(/=+$/, '');
   return [secret, JSON.stringify(secret).slice(1, -1), encoded, base64, ...lines].map(plain);
 }
 
-/** How much of the beginning is the end of a secret whose beginning is gone. */
+/** The length of the secret at the start of the text whose beginning was dropped. */
 function cutAtStart(text: string, forms: readonly string[]): number {
-  if (forms.some((form) => text.startsWith(form))) return 0; // a whole one is found as such
+  if (forms.some((form) => text.startsWith(form))) return 0; // a complete secret is masked later
   return longest(forms, (form, length) => text.startsWith(form.slice(-length)));
 }
 
-/** How much of the end is the beginning of a secret that is still being written. */
+/** The length of the secret at the end of the text that is not yet complete. */
 function cutAtEnd(text: string, forms: readonly string[]): number {
   if (forms.some((form) => text.endsWith(form))) return 0;
   return longest(forms, (form, length) => text.endsWith(form.slice(0, length)));
@@ -117,9 +117,9 @@ function longest(forms: readonly string[], isPart: (form: string, length: number
   return 0;
 }
 
-/** Colours and cursor movements; titles and links; other escapes. None reaches over a line's end. */
+/** Colours and cursor movements, titles and links, other escapes. No match extends over a line end. */
 const ESCAPES = /\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\n]*(?:\x07|\x1b\\)?|\x1b[ -/]*[0-~]?/g;
-/** Controls of both sets, and the marks that turn the direction of writing. */
+/** C0 and C1 control characters, and characters that change the text direction. */
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g;
 
 function plain(text: string): string {

@@ -35,7 +35,7 @@ describe('windowsCommand', () => {
       args: ['a b', '%PATH%', '"'],
       expected: direct('C:\\node\\node.EXE', 'a b', '%PATH%', '"'),
     },
-    { title: 'a program with its ending', command: 'node.exe', args: [], expected: direct('C:\\node\\node.exe') },
+    { title: 'a program with its extension', command: 'node.exe', args: [], expected: direct('C:\\node\\node.exe') },
     {
       title: 'a shim before a program later in PATH',
       command: 'npx',
@@ -44,29 +44,34 @@ describe('windowsCommand', () => {
     },
     { title: 'an old batch file', command: 'old', args: [], expected: interpreted('"C:\\tools\\old.BAT"') },
     {
-      title: 'a path from the folder',
+      title: 'a path relative to the folder',
       command: '.\\bin\\server',
       args: [],
       expected: interpreted('"C:\\work\\bin\\server.CMD"'),
     },
-    { title: 'a whole path', command: 'C:/tools/npx.exe', args: [], expected: direct('C:\\tools\\npx.exe') },
-    { title: 'what is nowhere, for the system to refuse', command: 'gone', args: ['x'], expected: direct('gone', 'x') },
-    { title: 'nothing', command: 'npx', args: [''], expected: interpreted('"C:\\node\\npx.CMD" ""') },
+    { title: 'an absolute path', command: 'C:/tools/npx.exe', args: [], expected: direct('C:\\tools\\npx.exe') },
     {
-      title: 'signs of the interpreter',
+      title: 'an unknown program, for the system to refuse',
+      command: 'gone',
+      args: ['x'],
+      expected: direct('gone', 'x'),
+    },
+    { title: 'an empty argument', command: 'npx', args: [''], expected: interpreted('"C:\\node\\npx.CMD" ""') },
+    {
+      title: 'special characters of cmd.exe',
       command: 'npx',
       args: ['a&b|c>d<e^f(g)!h!'],
       expected: interpreted('"C:\\node\\npx.CMD" "a&b|c>d<e^f(g)!h!"'),
     },
     { title: 'a quote', command: 'npx', args: ['{"a":1}'], expected: interpreted('"C:\\node\\npx.CMD" "{""a"":1}"') },
     {
-      title: 'strokes before a quote',
+      title: 'backslashes before a quote',
       command: 'npx',
       args: ['a\\\\"b'],
       expected: interpreted('"C:\\node\\npx.CMD" "a\\\\\\\\""b"'),
     },
     {
-      title: 'strokes at the end',
+      title: 'backslashes at the end',
       command: 'npx',
       args: ['C:\\a b\\'],
       expected: interpreted('"C:\\node\\npx.CMD" "C:\\a b\\\\"'),
@@ -74,7 +79,7 @@ describe('windowsCommand', () => {
     { title: 'a variable', command: 'npx', args: ['%PATH%'], expected: undefined },
     { title: 'a line break', command: 'npx', args: ['a\nb'], expected: undefined },
     { title: 'a variable in the path', command: 'odd', args: [], expected: undefined },
-  ])('finds $title', ({ command, args, expected }) => {
+  ])('handles $title', ({ command, args, expected }) => {
     expect(windowsCommand(command, args, env, 'C:\\work', isFile)).toEqual(expected);
   });
 });

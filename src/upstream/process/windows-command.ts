@@ -1,6 +1,6 @@
 import { win32 } from 'node:path';
 
-/** What can be handed to the system without a shell; `verbatim` arguments are quoted already. */
+/** A command that can be started without a shell; `verbatim` arguments are already quoted. */
 export interface WindowsCommand {
   readonly command: string;
   readonly args: readonly string[];
@@ -9,12 +9,12 @@ export interface WindowsCommand {
 
 const DEFAULT_EXTENSIONS = '.COM;.EXE;.BAT;.CMD';
 const BATCH = /\.(?:cmd|bat)$/i;
-/** `%` is expanded even in quotes, and a line ends the command: there is no way to write either. */
+/** cmd.exe expands `%` even in quotes, and a line end ends the command: neither can be escaped. */
 const UNWRITABLE = /[%\r\n\0]/;
 
 /**
- * The program that Windows would start for a command: it finds no `npx.cmd` by itself, and runs one only by its interpreter.
- * Undefined where an argument cannot be written so that the interpreter leaves it alone.
+ * Resolves a command to the program to start: Windows does not find `npx.cmd` by itself and runs it only through cmd.exe.
+ * Undefined if an argument cannot be escaped for cmd.exe.
  */
 export function windowsCommand(
   command: string,
@@ -26,18 +26,18 @@ export function windowsCommand(
   const path = candidates(command, env, cwd).find(isFile);
   if (path === undefined || !BATCH.test(path)) return { command: path ?? command, args, verbatim: false };
   if ([path, ...args].some((word) => UNWRITABLE.test(word))) return undefined;
-  // Not COMSPEC, which anybody may have set.
+  // Not COMSPEC, which any program may have set.
   const interpreter = win32.join(variable(env, 'SYSTEMROOT') ?? 'C:\\Windows', 'System32', 'cmd.exe');
   const line = [path, ...args].map(quotedForBatch).join(' ');
   return { command: interpreter, args: ['/d', '/v:off', '/s', '/c', `"${line}"`], verbatim: true };
 }
 
-/** In quotes always, so that `&`, `|`, `<`, `>` and `^` are letters; a quote is two, which the interpreter and the program read alike. */
+/** Quotes every word, so that cmd.exe takes `&`, `|`, `<`, `>` and `^` literally; both cmd.exe and programs read `""` as one quote. */
 function quotedForBatch(word: string): string {
   return `"${word.replaceAll(/(\\*)"/g, '$1$1""').replace(/\\+$/, '$&$&')}"`;
 }
 
-/** Never the current folder for a bare name: what lies there is a repository's. */
+/** Never searches the current folder for a bare name, because a repository controls its files. */
 function candidates(command: string, env: Readonly<Record<string, string>>, cwd: string): string[] {
   const extensions = (variable(env, 'PATHEXT') ?? DEFAULT_EXTENSIONS).split(';').filter((one) => one !== '');
   const hasExtension = extensions.some((one) => command.toLowerCase().endsWith(one.toLowerCase()));
