@@ -131,11 +131,11 @@ describe('a server in the same program', () => {
   });
 
   it.each([
-    { title: 'nobody gave', sdkServers: {}, says: 'inside cannot be started: it lives in another program' },
+    { title: 'nobody gave', sdkServers: {}, says: 'inside cannot be started: it runs inside another program' },
     {
       title: 'its factory does not make',
       sdkServers: { inside: () => Promise.reject(new Error('oh no')) },
-      says: 'inside cannot be started: its program could not make it',
+      says: 'inside cannot be started: its program failed to create it',
     },
   ])('that $title is said not to be there', async ({ sdkServers, says }) => {
     await using machine = inside(sdkServers);

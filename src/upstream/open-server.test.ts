@@ -79,7 +79,7 @@ async function opened(one: AdmittedServer, more: Partial<OpenContext> = {}) {
 }
 
 describe('openServer', () => {
-  it('starts a server, speaks to it and ends it', async () => {
+  it('starts a server, calls it and stops it', async () => {
     const { open, closings } = await opened(server([]));
     expect(open.connection.greeting).toMatchObject({ name: 'odd', version: '1', protocolVersion: '2025-11-25' });
     const { value } = await open.connection.callTool('echo', { a: 1 }, OPTIONS);
@@ -89,14 +89,14 @@ describe('openServer', () => {
     expect(isAlive(open.pid ?? 0)).toBe(false);
   });
 
-  it('says of one that ends at once how it ended and what it said last', async () => {
+  it('reports the exit code and the stderr of a server that exits at once', async () => {
     const closings: unknown[] = [];
     const listener = { onNotification: () => undefined, onClose: (reason: unknown) => closings.push(reason) };
     const failure = await failureOf(openServer(server(['crash']), context(), listener, NEVER));
     expect(failure).toMatchObject({
       code: ErrorCode.ConnectionError,
-      message: 'odd did not start: it exited with code 3; its last words: cannot find my heart',
-      hint: 'see what it said with `portolan logs odd`',
+      message: 'odd did not start: it exited with code 3; last output on stderr: cannot find my heart',
+      hint: 'see its output with `portolan logs odd`',
     });
     expect(closings).toHaveLength(1);
   });
@@ -106,48 +106,48 @@ describe('openServer', () => {
     if (!spaced) throw new Error('not admitted');
     expect(await failureOf(opened(spaced))).toMatchObject({
       message: expect.stringContaining('My Server did not start'),
-      hint: "see what it said with `portolan logs 'My Server'`",
+      hint: "see its output with `portolan logs 'My Server'`",
     });
   });
 
-  it('says of one that ends in the middle of a call where its last words are', async () => {
+  it('reports the stderr of a server that exits during a call', async () => {
     const { open } = await opened(server([]));
     expect(await failureOf(open.connection.callTool('die', {}, OPTIONS))).toMatchObject({
       code: ErrorCode.ConnectionError,
-      message: 'it exited with code 7; its last words: that was too much',
-      hint: 'see what it said with `portolan logs odd`',
+      message: 'it exited with code 7; last output on stderr: that was too much',
+      hint: 'see its output with `portolan logs odd`',
     });
   });
 
-  it('sends nobody to the log of one that was ended from here', async () => {
+  it('gives no hint to the log of a server that was closed by us', async () => {
     const { open } = await opened(server([]));
     const failure = failureOf(open.connection.callTool('mute', {}, OPTIONS));
     await open.close('enough');
     expect(await failure).toMatchObject({ code: ErrorCode.ConnectionError, message: 'enough', hint: undefined });
   });
 
-  it('gives up on one that does not greet, and leaves nothing of it behind', async () => {
+  it('ends a server whose handshake times out', async () => {
     const starts = join(folder, 'silent-starts');
     const silent = server(['silent', '--starts', starts], { startupTimeoutMs: 500 });
     const failure = await failureOf(opened(silent));
     expect(failure).toMatchObject({
       code: ErrorCode.ConnectionError,
       message: 'odd did not start: no answer to initialize within 0.5 s',
-      hint: 'see what it said with `portolan logs odd`, or raise the time for its start in its own entry',
+      hint: 'see its output with `portolan logs odd`, or raise the start timeout in its entry',
     });
     await expect.poll(() => isAlive(Number(readFileSync(starts, 'utf8')))).toBe(false);
   });
 
-  it('says of one that is late what it said last', async () => {
+  it('reports the stderr of a server whose handshake times out', async () => {
     const late = server([], { args: ['-e', 'console.error("I wait for a database"); setInterval(() => {}, 1e6)'] });
     expect(await failureOf(opened(late, { startMs: () => 1_000 }))).toMatchObject({
       code: ErrorCode.ConnectionError,
-      message: 'odd did not start: no answer to initialize within 1 s; its last words: I wait for a database',
-      hint: 'see what it said with `portolan logs odd`, or raise timeouts.startMs',
+      message: 'odd did not start: no answer to initialize within 1 s; last output on stderr: I wait for a database',
+      hint: 'see its output with `portolan logs odd`, or raise timeouts.startMs',
     });
   });
 
-  it('sends nobody to the log of a server that is reached over the net', async () => {
+  it('gives no hint to a log for a remote server', async () => {
     const { command: _, args: __, ...entry } = server([]).definition;
     const url = 'http://127.0.0.1:9/mcp';
     const remote = admit('odd', { ...entry, transport: 'http', url }, { kind: 'allowed' });
@@ -155,11 +155,11 @@ describe('openServer', () => {
     expect(await failureOf(opened(remote))).toMatchObject({
       code: ErrorCode.ConnectionError,
       message: expect.stringContaining('could not be reached'),
-      hint: 'see that it runs and that the network leads to it; `portolan why odd` shows its address',
+      hint: 'check that it runs and that this machine can reach it; `portolan why odd` shows its address',
     });
   });
 
-  it('stops waiting for one that nobody wants any more', async () => {
+  it('aborts a start when the signal aborts', async () => {
     const controller = new AbortController();
     const opening = openServer(
       server(['silent']),
@@ -171,14 +171,14 @@ describe('openServer', () => {
     expect(await failureOf(opening)).toMatchObject({ code: ErrorCode.Cancelled });
   });
 
-  it('tells that a program is not there, without its arguments', async () => {
+  it('reports a missing program without its arguments', async () => {
     const absent = server(['--token', 'hunter22'], { command: '/nowhere/at-all' });
     const failure = await failureOf(opened(absent));
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringContaining('ENOENT') });
     expect(failure.message).not.toContain('hunter22');
   });
 
-  it('hides every value of its entry and of its file of variables in what it says', async () => {
+  it('masks every value of the entry and the envFile in stderr', async () => {
     writeFileSync(join(folder, 'secrets.env'), 'FROM_FILE=from-the-file\n');
     const talker = server(['-e'], {
       args: [
@@ -189,12 +189,12 @@ describe('openServer', () => {
       envFile: 'secrets.env',
     });
     const { message } = await failureOf(opened(talker));
-    expect(message).toBe('odd did not start: it exited with code 1; its last words: [secret] [secret]');
-    // Written before the failure is told: it says where to look.
+    expect(message).toBe('odd did not start: it exited with code 1; last output on stderr: [secret] [secret]');
+    // The log is written before the error, which refers to it.
     expect(readServerLog(join(folder, 'logs'), 'odd')).toEqual({ kind: 'read', text: '[secret] [secret]\n' });
   });
 
-  it('hides them also in the error of a call', async () => {
+  it('masks them also in the error of a call', async () => {
     writeFileSync(join(folder, 'more.env'), 'SAID=I would rather\n');
     const { open } = await opened(server([], { envFile: 'more.env' }));
     const failure = await failureOf(open.connection.callTool('fail', {}, OPTIONS));
@@ -204,9 +204,9 @@ describe('openServer', () => {
 
   it.each([
     {
-      title: 'a file of variables that is not there',
+      title: 'a missing envFile',
       said: { envFile: 'absent.env' },
-      message: 'its envFile is not there',
+      message: 'its envFile does not exist',
     },
     { title: 'no command', said: { command: undefined }, message: 'its entry has no command' },
     { title: 'no address', said: { transport: 'http' as const, command: undefined }, message: 'its entry has no url' },
@@ -227,7 +227,7 @@ describe('openServer', () => {
     });
   });
 
-  it('says once that a server makes noise, and at the end how much', async () => {
+  it('logs invalid lines on stdout once, and their number at the end', async () => {
     const said: unknown[] = [];
     const { open } = await opened(server(['noisy']), {
       log: (level, message, facts) => said.push([level, message, facts]),
@@ -235,12 +235,12 @@ describe('openServer', () => {
     await open.connection.callTool('echo', {}, OPTIONS);
     await open.close();
     expect(said).toEqual([
-      ['warn', 'server writes on stdout what is no message; skipped', { server: 'odd' }],
-      ['info', 'lines on stdout that were no messages', { server: 'odd', lines: 20 }],
+      ['warn', 'skipped a line on stdout that is not a JSON-RPC message', { server: 'odd' }],
+      ['info', 'lines on stdout that were not JSON-RPC messages', { server: 'odd', lines: 20 }],
     ]);
   });
 
-  it('refuses a result over the limit and goes on', async () => {
+  it('rejects a result over the limit and continues', async () => {
     const { open } = await opened(server([]));
     expect(await failureOf(open.connection.callTool('big', { bytes: MAX_BYTES }, OPTIONS))).toMatchObject({
       code: ErrorCode.ResultTooLarge,

@@ -10,16 +10,16 @@ import { keepServerLog } from './process/server-log.js';
 export interface OpenContext extends LaunchEnvironment {
   readonly client: { readonly name: string; readonly version: string };
   readonly startMs: () => number;
-  /** What is known of a server from before: asked in the right way, it answers at once. */
+  /** The protocol era that the server used last time, which saves a failed handshake. */
   readonly eraOf: (server: AdmittedServer) => Era | undefined;
-  /** The roots of whoever is served. */
+  /** The roots of the client. */
   readonly roots: () => Promise<Record<string, unknown>>;
-  /** Where the stderr of servers is kept for `portolan logs`. */
+  /** The folder of the stderr logs for `portolan logs`. */
   readonly logFolder: string;
   readonly log: Log;
 }
 
-/** A server that was started or reached, greeted, and is ready for calls. */
+/** Starts or connects to a server and performs the handshake. */
 export async function openServer(
   server: AdmittedServer,
   context: OpenContext,
@@ -32,7 +32,7 @@ export async function openServer(
   transport.onErrorText(() => stderr.changed());
   let kept: Promise<void> | undefined;
   const flushStderr = () => {
-    // The news of the last words may still be on its way; who is told to look for them must find them.
+    // The change event may be pending, but the error message refers to the log, so write it now.
     if (!kept && transport.errorText() !== '') stderr.changed();
     kept ??= Promise.resolve(stderr[Symbol.asyncDispose]());
     return kept;
@@ -45,17 +45,20 @@ export async function openServer(
     onClose: (reason) => {
       events.onClose(reason);
       if (invalidMessages > 0)
-        context.log('info', 'lines on stdout that were no messages', { server: name, lines: invalidMessages });
+        context.log('info', 'lines on stdout that were not JSON-RPC messages', {
+          server: name,
+          lines: invalidMessages,
+        });
       void flushStderr();
     },
     onInvalidMessage: () => {
       invalidMessages += 1;
       if (invalidMessages === 1)
-        context.log('warn', 'server writes on stdout what is no message; skipped', { server: name });
+        context.log('warn', 'skipped a line on stdout that is not a JSON-RPC message', { server: name });
     },
     stderrTail: () => lastLines(transport.errorText()),
     logHint: logHint(server),
-    // A helper may give other keys later.
+    // Read the secrets each time: the headers helper may return new keys.
     redact: (text, of) => maskTokens(hide(of === 'result' ? transport.namedSecrets : transport.secrets)(text)),
     roots: context.roots,
     onRootsRequest: () => events.onRootsRequest?.(),
@@ -65,7 +68,7 @@ export async function openServer(
     const options = { timeoutMs, totalMs: timeoutMs, conversation: { signal } };
     await handshake(connection, { client: context.client, options, era: definition.era ?? context.eraOf(server) });
   } catch (error) {
-    // Before it is told to end: what it says of that is not why it did not start.
+    // Read stderr before the close: later output is not the reason of the failure.
     const words = lastLines(transport.errorText());
     await connection.close('it did not start');
     await flushStderr();
@@ -81,7 +84,7 @@ export async function openServer(
   };
 }
 
-/** A failed result may have a million texts, and the values to hide hardly ever change between two of them. */
+/** Caches the redactor: a failed result may have a million strings, and the secrets rarely change. */
 function keptRedactor(): (secrets: readonly string[]) => (text: string) => string {
   let kept: { readonly secrets: readonly string[]; readonly redact: (text: string) => string } | undefined;
   return (secrets) => {
@@ -95,12 +98,12 @@ function lastLines(text: string): string {
   return text.trim().split('\n').slice(-STDERR_TAIL_LINES).join(' | ');
 }
 
-/** Whatever it was, it kept the server from starting. */
+/** Wraps the error of a failed start with a message that names the server. */
 function startError(server: AdmittedServer, error: unknown, words: string): unknown {
   if (!(error instanceof PortolanError) || error.code === ErrorCode.Cancelled) return error;
   const isLate = error.code === ErrorCode.ToolExecutionTimeout;
-  // One that is gone has had its last words already; one that is only late is asked for them here.
-  const said = isLate && words !== '' ? `; its last words: ${words}` : '';
+  // After an exit the message already has the stderr; after a timeout, add it here.
+  const said = isLate && words !== '' ? `; last output on stderr: ${words}` : '';
   const hint = isLate ? `${logHint(server)}, or ${moreTime(server)}` : (error.hint ?? logHint(server));
   return new PortolanError(ErrorCode.ConnectionError, `${server.name} did not start: ${error.message}${said}`, {
     hint,
@@ -108,15 +111,13 @@ function startError(server: AdmittedServer, error: unknown, words: string): unkn
   });
 }
 
-/** Only of what we start ourselves do we hear anything. */
+/** Only servers that run as our child have a stderr log. */
 function logHint({ name, definition }: AdmittedServer): string {
   return definition.transport === 'stdio'
-    ? `see what it said with \`portolan logs ${shellWord(name)}\``
-    : `see that it runs and that the network leads to it; \`portolan why ${shellWord(name)}\` shows its address`;
+    ? `see its output with \`portolan logs ${shellWord(name)}\``
+    : `check that it runs and that this machine can reach it; \`portolan why ${shellWord(name)}\` shows its address`;
 }
 
 function moreTime({ definition }: AdmittedServer): string {
-  return definition.startupTimeoutMs === undefined
-    ? 'raise timeouts.startMs'
-    : 'raise the time for its start in its own entry';
+  return definition.startupTimeoutMs === undefined ? 'raise timeouts.startMs' : 'raise the start timeout in its entry';
 }

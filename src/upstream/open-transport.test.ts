@@ -3,7 +3,7 @@ import { definition } from '../../tests/fakes/definition.js';
 import { secretsOf } from './open-transport.js';
 
 describe('secretsOf', () => {
-  it('counts every value that goes to the server', () => {
+  it('includes every value that is sent to the server', () => {
     const entry = definition({
       url: 'https://h.example/mcp',
       headers: { Authorization: 'Bearer abc-def' },

@@ -21,32 +21,32 @@ import type { RemoteSurroundings } from './remote/remote-target.js';
 import { openSocketChannel } from './remote/socket-channel.js';
 import { openSdkChannel, type SdkServerFactory } from './sdk-channel.js';
 
-/** What a server that is started gets of the machine and of the client that asked. */
+/** What starting a server needs from the machine and the client. */
 export interface LaunchEnvironment extends RemoteSurroundings {
-  /** Where the client works. */
+  /** The working folder of the client. */
   readonly cwd: string;
   readonly limits: () => StreamLimits;
-  /** Servers that live in this program, by name. */
+  /** Servers inside this program, by name. */
   readonly sdkServers?: Readonly<Record<string, SdkServerFactory>>;
 }
 
-/** An open road to a server, and what is known of the one who walks at its other end. */
+/** An open channel to a server, with its process and secrets. */
 export interface Transport {
   readonly channel: Channel;
   readonly pid?: number;
-  /** What no text about it may show, as of now: a helper may give other keys later. */
+  /** Values to mask in every text about the server. They change when the headers helper returns new keys. */
   readonly secrets: readonly string[];
-  /** Those of them that are secrets by their name or form. */
+  /** Those of them whose name or form is that of a secret. */
   readonly namedSecrets: readonly string[];
-  /** The end of what it wrote on stderr. */
+  /** The end of its stderr. */
   errorText(): string;
   onErrorText(listener: () => void): void;
 }
 
-/** As many lines of stderr as an error shows. */
+/** The number of stderr lines in an error message. */
 export const STDERR_TAIL_LINES = 5;
 
-/** Starts or reaches a server. The argument is the proof that policy let it in. */
+/** Starts or connects to a server. Only policy can create an `AdmittedServer`. */
 export async function openTransport(server: AdmittedServer, surroundings: LaunchEnvironment): Promise<Transport> {
   const { name, definition } = server;
   const { transport } = definition;
@@ -70,7 +70,7 @@ const WITHOUT_ERROR_TEXT = { errorText: () => '', onErrorText: () => undefined }
 
 async function sdkTransport(name: string, { sdkServers = {}, limits }: LaunchEnvironment): Promise<Transport> {
   const factory = Object.hasOwn(sdkServers, name) ? sdkServers[name] : undefined;
-  if (!factory) throw broken(name, 'it lives in another program');
+  if (!factory) throw broken(name, 'it runs inside another program');
   const channel = await openSdkChannel(factory, limits).catch((error: unknown) =>
     Promise.reject(explained(name, error)),
   );
@@ -122,7 +122,7 @@ async function childTransport(server: AdmittedServer, surroundings: LaunchEnviro
   const { name, definition } = server;
   if (definition.command === undefined) throw broken(name, 'its entry has no command');
   const cwd = startFolder(definition, surroundings);
-  // Nothing is awaited from here to the start of the process, so that as little as possible can change in between.
+  // No await from this check to the start of the process, so that files have little time to change.
   const { envFileText } = surroundings.checkFiles(server);
   const own = { ...variablesFromFile(name, definition, cwd, envFileText), ...definition.env };
   const env = childEnvironment(surroundings.env, own, surroundings.passEnv, surroundings.platform);
@@ -151,8 +151,8 @@ async function childTransport(server: AdmittedServer, surroundings: LaunchEnviro
 type Which = 'every' | 'named';
 
 /**
- * Every value but paths that an entry gives to its server, because any of them may be secret; of its arguments, those that look
- * like it. `named` are only those variables that have the name or the form of a secret.
+ * The values of an entry to mask: header values, variables that are not paths, and arguments and URL parts that look like
+ * secrets. With `named`, only variables whose name or form is that of a secret.
  */
 export function secretsOf(
   definition: Definition,
@@ -171,30 +171,30 @@ export function secretsOf(
     }),
     ...Object.values(definition.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
     ...(definition.authToken === undefined ? [] : [definition.authToken]),
-    // A reference that could not be filled in says what is lacking.
+    // An unresolved reference stays visible, because it names the missing variable.
     ...Object.entries(oauth).flatMap(([name, value]) =>
       isSecretField(name) && !isReference(String(value)) ? [String(value)] : [],
     ),
   ];
 }
 
-/** The variables of our own environment that were passed on by name; not every program has them. */
+/** The variables that `passEnv` passes in addition to the allow-list. */
 function passedVariables(env: Readonly<Record<string, string>>, passEnv: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => passEnv.some((pattern) => matchesWildcard(pattern, name))),
   );
 }
 
-/** Base64 may begin with a slash, too, but its parts are longer than names. */
+/** Base64 may also begin with a slash, but its parts are longer than file names. */
 const LONGEST_NAME_WITH_DIGITS = 20;
 
-/** A path says where something is: an error that hides it helps nobody. */
+/** Paths stay visible, because errors need them. */
 function isPath(value: string): boolean {
   if (!/^(?:~?[\\/]|\.{1,2}[\\/]|[A-Za-z]:[\\/])/.test(value)) return false;
   return value.split(/[\\/]/).every((part) => part.length < LONGEST_NAME_WITH_DIGITS || !/\d/.test(part));
 }
 
-/** The user, the password and the parameters of an address. */
+/** The password of a URL and its parameters that look like secrets. */
 function addressSecrets(text: string): string[] {
   if (!URL.canParse(text)) return [];
   const { password, searchParams } = new URL(text);
@@ -202,7 +202,7 @@ function addressSecrets(text: string): string[] {
   return [...(password === '' ? [] : [password, decodeURIComponent(password)]), ...secret.map(([, value]) => value)];
 }
 
-/** From the very text that was checked, where it was. */
+/** Reads from the checked text, if the file was checked, so that the file cannot change in between. */
 function variablesFromFile(
   name: string,
   definition: Definition,
@@ -213,7 +213,7 @@ function variablesFromFile(
   if (path === undefined) return {};
   const reading = checked === undefined ? diskFiles.read(path) : ({ kind: 'read', text: checked } as const);
   if (reading.kind !== 'read')
-    throw broken(name, `its envFile ${reading.kind === 'absent' ? 'is not there' : reading.message}`);
+    throw broken(name, `its envFile ${reading.kind === 'absent' ? 'does not exist' : reading.message}`);
   const variables = Object.entries(parseEnv(reading.text));
   return Object.fromEntries(variables.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
@@ -226,7 +226,7 @@ function broken(
   return new PortolanError(ErrorCode.ConnectionError, `${name} cannot be started: ${why}`, { hint });
 }
 
-/** How long after its pipes the last words of a server are awaited. */
+/** The wait for the exit of a process after its pipes closed, and then for the rest of its output. */
 const EXIT_WAIT_MS = 500;
 const OUTPUT_WAIT_MS = 200;
 
@@ -234,7 +234,7 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
-/** The pipes of a child. It is closed when the child is gone, so that whoever learns of it can read why. */
+/** The pipes of a child. Reports its close only after the child exited, so that the reason is known. */
 class ChildChannel extends StreamChannel {
   readonly #child: Child;
 
@@ -248,7 +248,7 @@ class ChildChannel extends StreamChannel {
   }
 
   override async close(): Promise<void> {
-    // Both at once: ending the pipes is the first thing that stopping does.
+    // In parallel, because stopping also begins with closing stdin.
     await Promise.all([super.close(), this.#child.stop()]);
   }
 
@@ -257,10 +257,10 @@ class ChildChannel extends StreamChannel {
       this.#child.exited,
       new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), EXIT_WAIT_MS).unref()),
     ]);
-    // What it said last may still be in the other pipe; a process that it left behind may hold that for ever.
+    // Wait briefly for unread stderr: a descendant may keep the pipe open.
     if (exit) await Promise.race([this.#child.heardOut, pause(OUTPUT_WAIT_MS)]);
     listener.onClose(exit ? exitReason(exit) : reason);
-    // A server without its pipes is of no use to anyone, and neither are the processes that it started.
+    // Without its pipes, the server and its descendants are useless.
     await this.#child.stop();
   }
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { runProgram } from '../../tests/fixtures/run-program.js';
 
-describe('a server in the same program', () => {
-  it('that never answers does not let the program end before the call is given up', () => {
+describe('openSdkChannel', () => {
+  it('keeps the program alive until a call to a silent server times out', () => {
     const { out, code } = runProgram(`
       import { Connection } from './src/upstream/connection/connection.ts';
       import { openSdkChannel } from './src/upstream/sdk-channel.ts';

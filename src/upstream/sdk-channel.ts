@@ -9,7 +9,7 @@ import {
   toObject,
 } from '../rpc/index.js';
 
-/** The end of a connection that a server of an SDK is given. */
+/** The transport that the SDK server gets. */
 interface SdkServerTransport {
   onmessage?: (message: never) => void;
   onclose?: () => void;
@@ -19,9 +19,9 @@ interface SdkServerTransport {
   close(): Promise<void>;
 }
 
-/** A server that lives in the program that uses the library: any that can be connected to a transport of the official SDK. */
+/** A server inside the program that uses the library: any object that connects to a transport of the official SDK. */
 interface SdkServer {
-  /** Each version of the SDK has a type of its own for it. */
+  /** `never`, because each version of the SDK has its own type. */
   connect(transport: never): Promise<unknown>;
   close?(): Promise<unknown>;
 }
@@ -31,7 +31,7 @@ export type SdkServerFactory = () => SdkServer | Promise<SdkServer>;
 const CONNECT_MS = 30_000;
 const FAREWELL_MS = 1_000;
 
-/** Makes the server and talks to it without a wire, but as if there were one: neither side gets objects of the other. */
+/** Creates the server and connects to it in process. Messages are serialised, so that neither side shares objects with the other. */
 export async function openSdkChannel(factory: SdkServerFactory, limits: () => StreamLimits): Promise<Channel> {
   const link = new Link();
   const connected = (async () => {
@@ -42,13 +42,13 @@ export async function openSdkChannel(factory: SdkServerFactory, limits: () => St
   try {
     return new SdkChannel(await within(CONNECT_MS, connected), link, limits);
   } catch (error) {
-    // Should it be made after all, nobody will use it.
+    // Close the server if it connects after the timeout.
     void connected.then((late) => late.close?.()).catch(() => undefined);
-    throw new PortolanError(ErrorCode.ConnectionError, 'its program could not make it', { cause: error });
+    throw new PortolanError(ErrorCode.ConnectionError, 'its program failed to create it', { cause: error });
   }
 }
 
-/** Two ends; what comes in before somebody listens is kept in its order. */
+/** A pair of in-process endpoints. Messages sent before the server listens are queued. */
 class Link {
   /** Called with JSON. */
   onText: ((text: string) => void) | undefined;
@@ -82,7 +82,7 @@ class Link {
   }
 
   #hear(text: string): void {
-    // As over a wire: nobody is answered while he still speaks.
+    // Asynchronous like a real transport: no response during `send`.
     queueMicrotask(() => this.far.onmessage?.(JSON.parse(text) as never));
   }
 }

@@ -22,8 +22,8 @@ describe('G3 noise on the stdout of an upstream', () => {
     // The two greetings, one for each generation of servers, and the list were answers too.
     const lines = (CALLS + 3) * NOISE_LINES;
     expect(logged.filter(({ message }) => String(message).includes('stdout'))).toEqual([
-      { level: 'warn', message: 'server writes on stdout what is no message; skipped', server: 'noisy' },
-      { level: 'info', message: 'lines on stdout that were no messages', server: 'noisy', lines },
+      { level: 'warn', message: 'skipped a line on stdout that is not a JSON-RPC message', server: 'noisy' },
+      { level: 'info', message: 'lines on stdout that were not JSON-RPC messages', server: 'noisy', lines },
     ]);
   });
 

@@ -29,7 +29,7 @@ describe('G5 an upstream that exits in mid-answer', () => {
     const results = await Promise.all([...pending, dying]);
     expect(new Set(results.map(codeOf))).toEqual(new Set(['CONNECTION_ERROR']));
     expect(new Set(results.map(messageOf))).toEqual(
-      new Set(['it exited with code 7; its last words: that was too much']),
+      new Set(['it exited with code 7; last output on stderr: that was too much']),
     );
     // The next call finds a new one, and nothing of the old one comes after.
     expect(textOf(await client.execute('odd', 'echo', { again: true }))).toBe('{"again":true}');

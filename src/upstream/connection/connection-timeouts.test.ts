@@ -122,7 +122,7 @@ describe('how long a connection waits', () => {
     expect((await Promise.all(calls)).map(({ code, message }) => ({ code, message }))).toEqual(
       Array.from({ length: 3 }, () => ({
         code: ErrorCode.ConnectionError,
-        message: 'the connection was lost; its last words: ouch',
+        message: 'the connection was lost; last output on stderr: ouch',
       })),
     );
   });

@@ -38,12 +38,12 @@ describe('Connection', () => {
     {
       title: 'names no revision',
       answer: {},
-      message: 'its answer to initialize names no revision; its last words: ouch',
+      message: 'its answer to initialize names no revision; last output on stderr: ouch',
     },
     {
       title: 'speaks a revision that is not known',
       answer: { protocolVersion: '1999-01-01' },
-      message: 'it speaks revision "1999-01-01", which is not known here; its last words: ouch',
+      message: 'it speaks revision "1999-01-01", which is not known here; last output on stderr: ouch',
     },
   ])('refuses a server that $title', async ({ answer, message }) => {
     const { connection } = connected(() => answer);

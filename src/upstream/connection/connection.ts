@@ -213,7 +213,7 @@ export class Connection {
 
   connectionError(what: string, hint?: string): PortolanError {
     const words = this.#events.stderrTail();
-    const message = words === '' ? what : `${what}; its last words: ${words}`;
+    const message = words === '' ? what : `${what}; last output on stderr: ${words}`;
     return new PortolanError(ErrorCode.ConnectionError, message, hint === undefined ? {} : { hint });
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Backoff, BUDGET_WINDOW_MS, START_BUDGET } from './backoff.js';
 
-/** The longest wait after so many failures in a row. */
+/** The wait after this many failures in a row. */
 function waitAfter(failures: number, random = 1): number {
   const backoff = new Backoff(() => random);
   for (let n = 0; n < failures; n += 1) backoff.failed(1_000);
@@ -10,16 +10,16 @@ function waitAfter(failures: number, random = 1): number {
 }
 
 describe('Backoff', () => {
-  it('lets a server start at once that has never failed', () => {
+  it('starts a server at once that has never failed', () => {
     expect(new Backoff().ask(0)).toEqual({ kind: 'start' });
   });
 
-  it('G11 waits up to twice as long after each failure, and never longer than a minute', () => {
+  it('G11 doubles the maximum wait after each failure, up to one minute', () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9, 50, 2_000].map((failures) => waitAfter(failures));
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000]);
   });
 
-  it('G11 has full jitter: every wait from none to the longest is as likely', () => {
+  it('G11 has full jitter: all waits up to the maximum are equally likely', () => {
     const longest = 4_000;
     const counts = new Array<number>(10).fill(0);
     let seed = 7;
@@ -35,7 +35,7 @@ describe('Backoff', () => {
     expect(waitAfter(4, 0)).toBe(0);
   });
 
-  it('refuses from the third failure on where before it waits', () => {
+  it('waits after two failures and refuses from the third on', () => {
     const backoff = new Backoff(() => 1);
     const verdicts = [1, 2, 3].map(() => {
       backoff.failed(0);
@@ -54,7 +54,7 @@ describe('Backoff', () => {
     });
   });
 
-  it('G11 gives no start over the budget in any window, whatever is said of the starts before', () => {
+  it('G11 never exceeds the start budget in any window, whatever the outcome of the starts', () => {
     const backoff = new Backoff(() => 0);
     const starts: number[] = [];
     for (let now = 0; now < 4 * BUDGET_WINDOW_MS; now += 500) {
@@ -74,7 +74,7 @@ describe('Backoff', () => {
     expect({ most, all: starts.length }).toEqual({ most: START_BUDGET, all: 4 * START_BUDGET });
   });
 
-  it('says how long the budget is used up', () => {
+  it('reports how long the budget is exhausted', () => {
     const backoff = new Backoff();
     for (let n = 0; n < START_BUDGET; n += 1) backoff.started(n * 1_000);
     expect(backoff.ask(20_000)).toEqual({ kind: 'refuse', ms: BUDGET_WINDOW_MS - 20_000, because: 'budget' });

@@ -1,21 +1,21 @@
-/** The first wait is up to this, each further one up to twice the one before. */
+/** Maximum of the first wait; it doubles with each further failure. */
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 60_000;
-/** No server is started more often than this within the window, whatever happens to it. */
+/** Maximum number of starts of one server within the window, whatever their outcome. */
 export const START_BUDGET = 10;
 export const BUDGET_WINDOW_MS = 5 * 60_000;
-/** After this many failures in a row nobody waits any more: a call is refused at once until the wait is over. */
+/** After this many failures in a row, calls are refused at once instead of waiting. */
 const FAILURES_UNTIL_OPEN = 3;
-/** A server that lived this long was not a failed start. */
+/** A server that ran this long counts as started successfully. */
 export const STABLE_MS = 10_000;
 
-/** Whether a server may be started now: at once, after a wait, or not before a time. */
+/** Whether a server may start now, may start after a wait, or is refused for `ms`. */
 export type StartVerdict =
   | { readonly kind: 'start' }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'refuse'; readonly ms: number; readonly because: 'failing' | 'budget' };
 
-/** Remembers how the starts of one server went, and says when the next may be. */
+/** Records the starts of one server and decides when the next one may happen. */
 export class Backoff {
   readonly #random: () => number;
   #starts: number[] = [];
@@ -44,13 +44,13 @@ export class Backoff {
     this.#starts.push(now);
   }
 
-  /** It was stopped in order, which says nothing against starting it again. */
+  /** An orderly stop: its start does not count against the budget. */
   stopped(): void {
     this.#starts.pop();
     this.succeeded();
   }
 
-  /** Full jitter: many gateways whose server came back must not all knock in the same moment. */
+  /** Full jitter, so that many gateways do not reconnect to a recovered server at the same moment. */
   failed(now: number): void {
     const longest = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** this.#failures);
     this.#failures += 1;

@@ -1,11 +1,11 @@
-/** A promise, and what settles it. */
+/** A promise and the function that resolves it. */
 export interface CallSignal {
-  /** Servers that are only read take turns, and one that hangs must not hold up one that somebody waits for. */
+  /** Resolves when a call needs the server, which then skips the start queue: a hanging server must not delay a call. */
   readonly called: Promise<void>;
   readonly call: () => void;
 }
 
-/** For one start of a server: whether somebody waits for it. */
+/** Created for each start of a server. */
 export function callSignal(): CallSignal {
   let settle: () => void = () => undefined;
   const called = new Promise<void>((resolve) => {

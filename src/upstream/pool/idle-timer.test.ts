@@ -8,7 +8,7 @@ function timed(): { timer: IdleTimer; rings: number[] } {
 }
 
 describe('IdleTimer', () => {
-  it('rings once, as long after the last use as it was told', async () => {
+  it('fires once, the given time after the last use', async () => {
     const { timer, rings } = timed();
     for (let n = 0; n < 5; n += 1) {
       timer.used(80);
@@ -22,7 +22,7 @@ describe('IdleTimer', () => {
     expect(rings).toHaveLength(1);
   });
 
-  it('takes another time at once, be it shorter or longer', async () => {
+  it('applies a shorter or longer time at once', async () => {
     const { timer, rings } = timed();
     timer.used(60_000);
     timer.used(20);
@@ -34,7 +34,7 @@ describe('IdleTimer', () => {
     timer.stop();
   });
 
-  it('waits for longer than timers can count', async () => {
+  it('supports waits over the maximum of setTimeout', async () => {
     const { timer, rings } = timed();
     timer.used(2 ** 33);
     await pause(50);
@@ -42,7 +42,7 @@ describe('IdleTimer', () => {
     expect(rings).toEqual([]);
   });
 
-  it('rings again after it has rung, and not after it was stopped', async () => {
+  it('fires again after a new use, and not after a stop', async () => {
     const { timer, rings } = timed();
     timer.used(10);
     await expect.poll(() => rings.length).toBe(1);

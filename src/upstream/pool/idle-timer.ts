@@ -1,8 +1,8 @@
 import { LONGEST_TIMER_MS } from '../../base/index.js';
 
 /**
- * Rings when something has not been used for a while. It runs on while it is used, and finds that out when it rings:
- * every call would stop one timer and start the next.
+ * Calls back when a server was not used for a while. A use only records the time and the timer checks it when it fires,
+ * which saves restarting a timer with every call.
  */
 export class IdleTimer {
   readonly #idle: () => void;
@@ -14,7 +14,7 @@ export class IdleTimer {
     this.#idle = idle;
   }
 
-  /** It was used just now, and may be idle for this long. */
+  /** Records a use; the callback runs after `waitMs` without another one. */
   used(waitMs: number): void {
     this.#usedAt = performance.now();
     if (this.#timer && waitMs === this.#waitMs) return;

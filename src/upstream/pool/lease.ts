@@ -1,11 +1,11 @@
 import type { Connection } from '../connection/connection.js';
 
-/** The right to use a connection. Who holds one keeps the server from being stopped. */
+/** The right to use a connection. A server with an open lease is not stopped as idle. */
 export interface Lease extends Disposable {
   readonly connection: Connection;
 }
 
-/** Gives back once, however often it is disposed of. */
+/** Releases once, however often it is disposed. */
 export class ConnectionLease implements Lease {
   readonly connection: Connection;
   #release: (() => void) | undefined;

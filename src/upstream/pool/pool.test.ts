@@ -18,7 +18,7 @@ interface Opened {
   readonly closings: (string | undefined)[];
 }
 
-/** A pool whose servers are only counted; `open` may be told to wait or to fail. */
+/** A pool with fake servers; `before` may delay or fail an open. */
 function pooled(
   said: Partial<PoolOptions> = {},
   before: (server: AdmittedServer) => Promise<void> = async () => undefined,
@@ -57,7 +57,7 @@ const codeOf = async (promise: Promise<unknown>) => {
 };
 
 describe('Pool', () => {
-  it('starts a server once for all who ask at the same time, under whatever name', async () => {
+  it('starts a server once for concurrent leases, whatever its name', async () => {
     const { pool, opened } = pooled();
     const [a, b] = [admitted('a', 'tool'), admitted('b', 'tool')];
     const leases = await Promise.all([pool.lease(a), pool.lease(b), pool.lease(a)]);
@@ -66,12 +66,12 @@ describe('Pool', () => {
     expect(pool.status(b)).toEqual({ state: 'connected', pid: 1_001 });
   });
 
-  it('stops a server when nobody has used it for a while, and not before', async () => {
+  it('stops an idle server, and not before', async () => {
     const { pool, opened } = pooled();
     const server = admitted('a');
     const [first, second] = await Promise.all([pool.lease(server), pool.lease(server)]);
     first?.[Symbol.dispose]();
-    first?.[Symbol.dispose](); // twice is once
+    first?.[Symbol.dispose](); // a second dispose has no effect
     await new Promise((resolve) => setTimeout(resolve, 120));
     expect(opened[0]?.closings).toEqual([]);
     second?.[Symbol.dispose]();
@@ -81,7 +81,7 @@ describe('Pool', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('keeps a server that is used again within that time', async () => {
+  it('keeps a server that is used again within the idle time', async () => {
     const { pool, opened } = pooled({ idleMs: () => 100 });
     const server = admitted('a');
     for (let n = 0; n < 5; n += 1) {
@@ -112,7 +112,7 @@ describe('Pool', () => {
     expect(opened).toHaveLength(2);
   });
 
-  it('starts again for the next who asks after a server was lost, and says meanwhile why', async () => {
+  it('restarts a lost server with the next lease, and shows the reason until then', async () => {
     const { pool, opened } = pooled();
     const server = admitted('a');
     using _lease = await pool.lease(server);
@@ -122,7 +122,7 @@ describe('Pool', () => {
     expect(pool.status(server)).toEqual({ state: 'connected', pid: 1_002 });
   });
 
-  it('lets one who gives up go, and still opens for the others', async () => {
+  it('rejects an aborted lease and still opens for the others', async () => {
     let go: () => void = () => undefined;
     const gate = new Promise<void>((resolve) => {
       go = resolve;
@@ -157,7 +157,7 @@ describe('Pool', () => {
   });
 
   it.each([{ purpose: 'call' }, { purpose: 'inquiry' }] as const)(
-    'does not let servers that hang while they are read hold up the $purpose of one that waits to be read',
+    'starts a queued server at once for a lease with purpose $purpose, although others hang',
     async ({ purpose }) => {
       const { pool } = pooled({}, async ({ name }) => {
         if (name.startsWith('hangs')) await new Promise(() => undefined);
@@ -167,7 +167,7 @@ describe('Pool', () => {
     },
   );
 
-  it('lets a server wait for its turn again that was called when it last started', async () => {
+  it('queues a server again that skipped the queue in its last start', async () => {
     const { pool, opened } = pooled({}, async ({ name }) => {
       if (name.startsWith('hangs')) await new Promise(() => undefined);
     });
@@ -178,19 +178,19 @@ describe('Pool', () => {
     expect(opened.map(({ server }) => server.name)).toEqual(['fine', 'hangs1', 'hangs2', 'hangs3']);
   });
 
-  it('stops what is not configured any more, at once or when its last user is done', async () => {
+  it('stops a removed server at once or after its last user', async () => {
     const { pool, opened } = pooled();
     const [unused, used, kept] = [admitted('unused'), admitted('used'), admitted('kept')];
     (await pool.lease(unused))[Symbol.dispose]();
     const lease = await pool.lease(used);
     using _kept = await pool.lease(kept);
     pool.retain([kept]);
-    expect(opened.map(({ closings }) => closings)).toEqual([['it is not configured any more'], [], []]);
+    expect(opened.map(({ closings }) => closings)).toEqual([['it was removed from the configuration'], [], []]);
     lease[Symbol.dispose]();
     expect(opened.map(({ closings }) => closings.length)).toEqual([1, 1, 0]);
   });
 
-  it('ends everything when it ends, also what is starting or not configured any more', async () => {
+  it('closes all servers on dispose, also starting and removed ones', async () => {
     let isSlow = false;
     const { pool, opened } = pooled({ idleMs: () => 10_000 }, () =>
       isSlow ? new Promise((resolve) => setTimeout(resolve, 50)) : Promise.resolve(),
@@ -212,7 +212,7 @@ describe('Pool', () => {
     expect(opened).toHaveLength(3);
   });
 
-  it('does not call it a failure of a server that its start was broken off by our own end', async () => {
+  it('does not report a start that our shutdown aborted as a failure', async () => {
     const said: string[] = [];
     const { pool } = pooled({
       open: (_server, _events, signal) =>
@@ -227,7 +227,7 @@ describe('Pool', () => {
     expect({ said, status: pool.status(admitted('a')) }).toEqual({ said: [], status: { state: 'disconnected' } });
   });
 
-  it('G11 a crash loop never exceeds its start budget, whoever asks how often', async () => {
+  it('G11 a crash loop never exceeds its start budget, however many calls arrive', async () => {
     const { pool, opened, now } = pooled({}, () =>
       Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'boom')),
     );
@@ -241,11 +241,11 @@ describe('Pool', () => {
     }
     const inWindow = (from: number) => startedAt.filter((at) => at >= from && at < from + BUDGET_WINDOW_MS).length;
     expect(Math.max(...startedAt.map(inWindow))).toBe(START_BUDGET);
-    // And it is tried again when the window is over: 2,000 s are six whole windows and a part.
+    // Starts resume after each window: 2,000 s are six full windows and a part.
     expect(startedAt).toHaveLength(7 * START_BUDGET);
   });
 
-  it('G11 also counts starts that went well at first', async () => {
+  it('G11 also counts starts that succeeded at first', async () => {
     const { pool, opened, now } = pooled();
     const server = admitted('a');
     const codes: unknown[] = [];
@@ -258,7 +258,7 @@ describe('Pool', () => {
     expect(codes.filter((code) => code === ErrorCode.ConnectionError)).toHaveLength(100 - START_BUDGET);
   });
 
-  it('says of a failing server when it is tried again', async () => {
+  it('reports when a failing server may start again', async () => {
     const boom = () => Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'boom'));
     const { pool, now } = pooled({ random: () => 1 }, boom);
     const server = admitted('a');
@@ -270,7 +270,7 @@ describe('Pool', () => {
     expect(refused).toMatchObject({
       code: ErrorCode.ConnectionError,
       message: 'a: it failed 3 times in a row: boom',
-      hint: 'the next try is in 2 s; its output is in `portolan logs a`',
+      hint: 'the next try is in 2 s; see its output with `portolan logs a`',
     });
   });
 });

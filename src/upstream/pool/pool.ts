@@ -8,21 +8,21 @@ export type { Lease, LeaseOptions, ServerStatus } from './slot.js';
 export type { OpenEvents, OpenServer } from './workspace-hooks.js';
 
 export interface PoolOptions extends WorkspaceHooks, SharedPoolOptions {
-  /** With whom a server may be shared; without it, with all who use the same processes. */
+  /** How a server is shared; by default, by all workspaces of the `SharedPool`. */
   readonly shareOf?: (server: AdmittedServer, asksForRoots: boolean) => Sharing;
-  /** Stands for the client's variables that servers are given. */
+  /** The hash of the client's variables that are passed to servers. */
   readonly passed?: () => string;
 }
 
 const WITH_ALL: Sharing = { share: 'machine', isSaid: false };
 
-/** The servers of one workspace: its own, and those that it shares with others. */
+/** The servers of one workspace, some of them shared with others. */
 export class Pool implements AsyncDisposable {
   readonly #options: PoolOptions;
   readonly #shared: SharedPool;
   readonly #isOwner: boolean;
 
-  /** Without `shared` nothing is: what it starts is its own. */
+  /** Without `shared`, the pool has all servers for itself. */
   constructor(options: PoolOptions, shared?: SharedPool) {
     this.#options = options;
     this.#isOwner = shared === undefined;
@@ -33,17 +33,17 @@ export class Pool implements AsyncDisposable {
     return this.#shared.status(this.#wanted(server), this.#options);
   }
 
-  /** Rejects with `ConnectionError` if the server cannot be had, and with `Cancelled` if nobody wants it any more. */
+  /** Rejects with `ConnectionError` if the server cannot be started or reached, and with `Cancelled` if `signal` aborts. */
   async lease(server: AdmittedServer, options: LeaseOptions = {}): Promise<Lease> {
     return this.leaseAtOnce(server, options);
   }
 
-  /** The same, without a promise where the server is open. */
+  /** Like `lease`, but returns without a promise if the server is open. */
   leaseAtOnce(server: AdmittedServer, options: LeaseOptions = {}): Lease | Promise<Lease> {
     return this.#shared.lease(server, this.#wanted, this.#options, options);
   }
 
-  /** What is not among these any more is stopped once nobody uses it. */
+  /** Stops all other servers as soon as they have no user. */
   retain(servers: readonly AdmittedServer[]): void {
     this.#shared.retain(
       this.#options,
@@ -51,12 +51,12 @@ export class Pool implements AsyncDisposable {
     );
   }
 
-  /** The same for two servers, of whatever name and in whatever workspace, that are one process. */
+  /** The key of the launch: servers with the same key can share one process, whatever their name and workspace. */
   launchOf(server: AdmittedServer): string {
     return launchKey(server, this.#options.passed?.() ?? '');
   }
 
-  /** What ran for this client alone is stopped. */
+  /** Stops the servers that ran for this session only. */
   endSession(session: string): void {
     this.#shared.endSession(this.#options, session);
   }

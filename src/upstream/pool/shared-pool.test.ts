@@ -15,7 +15,7 @@ function admitted(fields: Partial<Definition> = {}): AdmittedServer {
   return server;
 }
 
-/** Workspaces over the same processes; `opened` says who had each of them started, `heard` who was told what. */
+/** Workspaces with a shared pool; `opened` lists the workspace of each start, `heard` the received events. */
 function house(onOpen: (events: OpenEvents) => void = () => undefined) {
   const opened: string[] = [];
   const closed: string[] = [];
@@ -46,34 +46,34 @@ function house(onOpen: (events: OpenEvents) => void = () => undefined) {
 
 describe('usualShare', () => {
   it.each<{ title: string; fields: Partial<Definition>; asks?: boolean; expected: Share }>([
-    { title: 'a server of the user', fields: { scope: 'user' }, expected: 'machine' },
-    { title: 'a server of a project', fields: { scope: 'project' }, expected: 'workspace' },
+    { title: 'a server in user scope', fields: { scope: 'user' }, expected: 'machine' },
+    { title: 'a server in project scope', fields: { scope: 'project' }, expected: 'workspace' },
     {
-      title: 'one of a project that says where it runs',
+      title: 'a project server with an absolute cwd',
       fields: { scope: 'project', cwd: '/srv' },
       expected: 'machine',
     },
-    { title: 'one whose folder depends on the project', fields: { scope: 'local', cwd: 'sub' }, expected: 'workspace' },
+    { title: 'a server with a relative cwd', fields: { scope: 'local', cwd: 'sub' }, expected: 'workspace' },
     {
       title: 'an entry that names the workspace',
       fields: { scope: 'user', written: { command: 'x', args: [`$${'{workspaceFolder}'}`] } },
       expected: 'workspace',
     },
-    { title: 'one that asks for roots', fields: { scope: 'user' }, asks: true, expected: 'workspace' },
-    { title: 'a file of variables in the project', fields: { scope: 'user', envFile: '.env' }, expected: 'workspace' },
+    { title: 'a server that asks for roots', fields: { scope: 'user' }, asks: true, expected: 'workspace' },
+    { title: 'a server with a relative envFile', fields: { scope: 'user', envFile: '.env' }, expected: 'workspace' },
     {
-      title: 'a remote one of a project',
+      title: 'a remote server in project scope',
       fields: { scope: 'project', transport: 'http', url: 'http://x/' },
       expected: 'machine',
     },
-    { title: 'one that lives in the program', fields: { scope: 'dynamic', transport: 'sdk' }, expected: 'workspace' },
+    { title: 'an SDK server', fields: { scope: 'dynamic', transport: 'sdk' }, expected: 'workspace' },
   ])('shares $title by $expected', ({ fields, asks = false, expected }) => {
     expect(usualShare(definition({ name: 'x', command: 'x', ...fields }), asks)).toBe(expected);
   });
 });
 
 describe('SharedPool', () => {
-  it('starts a server once for two workspaces, with the surroundings of the first that asked', async () => {
+  it('starts a server once for two workspaces, with the environment of the first', async () => {
     const { workspace, opened } = house();
     const [a, b] = [workspace('a'), workspace('b')];
     const leases = await Promise.all([a.lease(admitted()), b.lease(admitted())]);
@@ -83,15 +83,15 @@ describe('SharedPool', () => {
 
   it.each<{ title: string; said: [Share, Share]; passed: [string, string]; fields: Partial<Definition> }>([
     { title: 'that is shared by workspace', said: ['workspace', 'workspace'], passed: ['', ''], fields: {} },
-    { title: 'that is given other variables', said: ['machine', 'machine'], passed: ['1', '2'], fields: {} },
-  ])('starts a server $title once for each', async ({ said, passed, fields }) => {
+    { title: 'with different passed variables', said: ['machine', 'machine'], passed: ['1', '2'], fields: {} },
+  ])('starts a server $title once for each workspace', async ({ said, passed, fields }) => {
     const { workspace, opened } = house();
     await workspace('a', said[0], passed[0]).lease(admitted(fields));
     await workspace('b', said[1], passed[1]).lease(admitted(fields));
     expect(opened).toEqual(['a', 'b']);
   });
 
-  it('starts a server that is shared with nobody for each client, and stops it when that one leaves', async () => {
+  it('starts an unshared server for each session, and stops it with the session', async () => {
     const { workspace, opened, closed } = house();
     const pool = workspace('a', 'session');
     const server = admitted();
@@ -105,9 +105,9 @@ describe('SharedPool', () => {
   });
 
   it.each([
-    { title: 'it is not configured any more', change: (pool: Pool) => pool.retain([]), opened: ['a', 'a'] },
-    { title: 'nothing has changed', change: () => undefined, opened: ['a'] },
-  ])('looks for the place of a server again if $title', async ({ change, opened: expected }) => {
+    { title: 'the server was removed', change: (pool: Pool) => pool.retain([]), opened: ['a', 'a'] },
+    { title: 'nothing changed', change: () => undefined, opened: ['a'] },
+  ])('keeps its cache of slots correct if $title', async ({ change, opened: expected }) => {
     const { workspace, opened } = house();
     const [pool, server] = [workspace('a'), admitted()];
     for (let n = 0; n < 2; n += 1) (await pool.lease(server))[Symbol.dispose]();
@@ -116,7 +116,7 @@ describe('SharedPool', () => {
     expect(opened).toEqual(expected);
   });
 
-  it('gives nobody elsewhere a server that has asked for roots since it was last used', async () => {
+  it('does not share a server with other workspaces after it asked for roots', async () => {
     const { workspace, opened, events } = house();
     const [a, b, mine, theirs] = [workspace('a'), workspace('b'), admitted(), admitted()];
     for (const [pool, server] of [
@@ -131,7 +131,7 @@ describe('SharedPool', () => {
     expect(opened).toEqual(['a', 'b']);
   });
 
-  it('tells every workspace what a shared server says unasked', async () => {
+  it('sends notifications of a shared server to every workspace', async () => {
     const { workspace, heard, events } = house();
     await workspace('a').lease(admitted());
     await workspace('b').lease(admitted());
@@ -139,7 +139,7 @@ describe('SharedPool', () => {
     expect(heard).toEqual(['a: changed', 'b: changed']);
   });
 
-  it('leaves a server that asks for roots to the workspace that started it, and gives others their own', async () => {
+  it('keeps a server that asks for roots for the workspace that started it, and starts another for others', async () => {
     const { workspace, opened, heard, events } = house();
     const [a, b] = [workspace('a'), workspace('b')];
     const [ofA, ofB] = [admitted(), admitted()];
@@ -151,7 +151,7 @@ describe('SharedPool', () => {
     expect(heard).toEqual(['a: roots', 'a: changed']);
   });
 
-  it('gives nobody the server of another workspace that asks for roots while it starts', async () => {
+  it('does not share a server that asks for roots while it starts', async () => {
     const { workspace, opened } = house((events) => events.onRootsRequest?.());
     const [a, b] = [workspace('a'), workspace('b')];
     const leases = await Promise.all([a.lease(admitted()), b.lease(admitted())]);
@@ -159,14 +159,14 @@ describe('SharedPool', () => {
     expect(leases[0]?.connection).not.toBe(leases[1]?.connection);
   });
 
-  it('shares a server that asks for roots all the same where somebody has said so', async () => {
+  it('shares a server that asks for roots if the settings say so', async () => {
     const { workspace, opened } = house((events) => events.onRootsRequest?.());
     await workspace('a', 'machine').lease(admitted());
     await workspace('b', 'machine').lease(admitted());
     expect(opened).toEqual(['a']);
   });
 
-  it('stops a shared server when the last workspace that used it is gone', async () => {
+  it('stops a shared server with the last workspace that uses it', async () => {
     const { workspace, closed, shared } = house();
     const [a, b] = [workspace('a'), workspace('b')];
     for (const pool of [a, b]) {

@@ -5,42 +5,42 @@ import { type Lease, type LeaseOptions, type ServerStatus, Slot } from './slot.j
 import { StartQueue } from './start-queue.js';
 import type { WorkspaceHooks } from './workspace-hooks.js';
 
-/** Local programs fight for the same processor and disk while they start; remote ones only make us wait. */
+/** Local programs compete for CPU and disk while they start; remote servers only take time. */
 const LOCAL_STARTS_AT_ONCE = 3;
 const REMOTE_STARTS_AT_ONCE = 20;
-/** By then a server that works has said something, or waits for the net: one that hangs keeps no other from its start. */
+/** A start that takes longer leaves its place in the queue, so that a hanging server does not block others. */
 const SLOW_START_MS = 3_000;
-/** As many launches are remembered as asking for roots; what is forgotten is learned again. */
+/** Limits the remembered launches that ask for roots. */
 const MAX_ROOT_ASKERS = 10_000;
 
 export interface SharedPoolOptions {
   readonly log: Log;
-  /** A clock that is never set back, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now?: () => number;
   readonly random?: () => number;
 }
 
-/** What is started for whom: the launch, and how far it may be shared. */
+/** A server that is to be started, with the key of its launch and its sharing. */
 export interface Wanted extends Sharing {
   readonly server: AdmittedServer;
   readonly launch: string;
 }
 
-/** A process that runs for somebody, as `portolan ps` shows it. */
+/** A running server, as `portolan ps` shows it. */
 export interface RunningServer extends ServerStatus {
   readonly servers: readonly AdmittedServer[];
   readonly workspaces: readonly WorkspaceHooks[];
-  /** Those that run at this moment. */
+  /** The number of current users. */
   readonly calls: number;
   readonly callsMade: number;
-  /** The sessions of the clients that have called it and are still there. */
+  /** Sessions of the connected clients that have called it. */
   readonly callers: readonly string[];
 }
 
-/** Every open connection of this process: each launch once, however many workspaces ask, and only while it is used. */
+/** All open connections of this process: one per launch, shared by workspaces, and stopped when unused. */
 export class SharedPool implements AsyncDisposable {
   readonly #slots = new Map<string, Slot>();
-  /** Not configured any more, and still used by somebody. */
+  /** Removed from the configuration, but still in use. */
   readonly #leaving = new Set<Slot>();
   readonly #local = new StartQueue(LOCAL_STARTS_AT_ONCE, SLOW_START_MS);
   readonly #remote = new StartQueue(REMOTE_STARTS_AT_ONCE, SLOW_START_MS);
@@ -48,7 +48,7 @@ export class SharedPool implements AsyncDisposable {
   readonly #rootAskers = new Set<string>();
   readonly #ids = new WeakMap<WorkspaceHooks, number>();
   readonly #options: SharedPoolOptions;
-  /** Where the servers were found last: every call asks. Forgotten whenever anything changes of what it depends on. */
+  /** Cache for calls: the slot of each server. Cleared whenever slots or their members change. */
   #found = new WeakMap<AdmittedServer, Slot>();
   #lastId = 0;
 
@@ -56,7 +56,7 @@ export class SharedPool implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Whether a server of this launch wanted to know where its client works. */
+  /** Whether a server of this launch has asked for roots. */
   asksForRoots(launch: string): boolean {
     return this.#rootAskers.has(launch);
   }
@@ -66,7 +66,7 @@ export class SharedPool implements AsyncDisposable {
     return held?.status ?? { state: 'disconnected' };
   }
 
-  /** At once where the server is open. */
+  /** Returns without a promise if the server is open. */
   lease(
     server: AdmittedServer,
     wanted: (server: AdmittedServer) => Wanted,
@@ -87,7 +87,7 @@ export class SharedPool implements AsyncDisposable {
     }
     return leased.then((lease) => {
       if (slot.key === key || slot.members.has(server)) return lease;
-      // While it started it turned out to belong to another workspace.
+      // During its start it asked for roots and now belongs to another workspace.
       lease[Symbol.dispose]();
       return this.#slotOf(wanted(server), hooks, options.session).lease(server, hooks, options);
     });
@@ -106,21 +106,21 @@ export class SharedPool implements AsyncDisposable {
         else slot.leave(server, hooks);
       }
       if (now) slot.members.set(now, hooks);
-      else if (slot.members.size === 0) this.#drop(slot, 'it is not configured any more');
+      else if (slot.members.size === 0) this.#drop(slot, 'it was removed from the configuration');
     }
     for (const slot of this.#leaving) if (slot.isEmpty) this.#leaving.delete(slot);
   }
 
-  /** What ran for one client alone is stopped when that one is gone. */
+  /** Stops the servers that ran for this session only. */
   endSession(hooks: WorkspaceHooks, session: string): void {
     const prefix = this.#sessionPrefix(hooks, session);
     for (const [key, slot] of this.#slots) {
       slot.callers.delete(session);
-      if (key.startsWith(prefix)) this.#drop(slot, 'its client is gone');
+      if (key.startsWith(prefix)) this.#drop(slot, 'its client disconnected');
     }
   }
 
-  /** How many there are of each state. */
+  /** The number of servers in each state. */
   states(): Readonly<Record<ServerStatus['state'], number>> {
     const counts = { connected: 0, starting: 0, disconnected: 0 };
     for (const { status } of [...this.#slots.values(), ...this.#leaving]) counts[status.state] += 1;
@@ -175,7 +175,7 @@ export class SharedPool implements AsyncDisposable {
     return slot;
   }
 
-  /** A server that asks where its client works is the server of that workspace from now on, and of no other. */
+  /** A server that asks for roots depends on the workspace, so from now on only the workspace that started it uses it. */
   #onRootsRequest(slot: Slot, opener: WorkspaceHooks, { share, isSaid }: Wanted): void {
     this.#forgetPlaces();
     if (this.#rootAskers.size < MAX_ROOT_ASKERS) this.#rootAskers.add(slot.launch);
@@ -205,7 +205,7 @@ export class SharedPool implements AsyncDisposable {
     return `session ${this.#idOf(hooks)} ${JSON.stringify(session)} `;
   }
 
-  /** For whoever asks about a server without being one of those who use it. */
+  /** Finds a server that is started per session, for a status request without a session. */
   #anyOf({ launch }: Wanted, hooks: WorkspaceHooks): Slot | undefined {
     const prefix = `session ${this.#idOf(hooks)} `;
     const mine = [...this.#slots.values()].filter((slot) => slot.launch === launch && slot.key.startsWith(prefix));

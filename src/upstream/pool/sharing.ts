@@ -3,19 +3,19 @@ import { sha256, wildcard } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
 import { type AdmittedServer, fingerprint } from '../../policy/index.js';
 
-/** With whom a running server is shared: with all, with clients that work in the same place, or with nobody. */
+/** Which clients share a running server: all, those of the same workspace, or none. */
 export type Share = 'machine' | 'workspace' | 'session';
 
 export interface Sharing {
   readonly share: Share;
-  /** Somebody has set it: what the server does changes nothing. */
+  /** Set in the settings, so the behaviour of the server does not change it. */
   readonly isSaid: boolean;
 }
 
-/** A reference to the place where a client works, in the words of any client. */
+/** A reference to the workspace folder, in the syntax of any client. */
 const WORKSPACE_REFERENCE = /\$\{?\{?(?:workspace|project|cwd|PWD\b|CLAUDE_PROJECT_DIR)/i;
 
-/** Looked for once for each definition: a call asks for it. */
+/** Cached per definition, because every call needs it. */
 const references = new WeakMap<Definition, boolean>();
 
 function namesWorkspace(definition: Definition): boolean {
@@ -26,23 +26,23 @@ function namesWorkspace(definition: Definition): boolean {
   return found;
 }
 
-/** With whom a server may be shared where nobody has said it: not with those who work elsewhere if that makes it another. */
+/** The default sharing: by workspace if the server depends on the workspace, otherwise by all clients. */
 export function usualShare(definition: Definition, asksForRoots: boolean): Share {
   const { transport, scope, cwd, envFile, headersHelper } = definition;
-  // It lives in the program of whoever brought it.
+  // It runs inside the program that uses the library.
   if (transport === 'sdk') return 'workspace';
   if (asksForRoots || namesWorkspace(definition)) return 'workspace';
-  // A helper and a file of variables are found from where the client works.
+  // Relative paths of a helper or an env file depend on the workspace.
   if (headersHelper !== undefined || (envFile !== undefined && !isAbsolute(envFile))) return 'workspace';
   const isProject = scope === 'project' || scope === 'local';
   const isHere = cwd === undefined || !isAbsolute(cwd);
   return isProject && transport === 'stdio' && isHere ? 'workspace' : 'machine';
 }
 
-/** Hashed once for each definition: a call asks for it. */
+/** The hash is cached per definition, because every call needs it. */
 const prints = new WeakMap<Definition, string>();
 
-/** What is started or reached, under whatever name, and with which of the client's variables that are not everybody's. */
+/** Identifies a process or connection, independent of its name: the hashed definition and the variables passed from the client. */
 export function launchKey({ definition }: AdmittedServer, passed: string): string {
   const known = prints.get(definition);
   const print = known ?? printOf(definition);
@@ -62,7 +62,7 @@ export interface PassedEnvironment {
   readonly connectorToken: string | undefined;
 }
 
-/** What servers are given of the client's variables beyond what all programs are: who has other values must not use what was started with these. */
+/** Hashes the passed variables of the client, because clients with different values must not share a server. */
 export function passedKey({ env, passEnv, connectorToken = '' }: PassedEnvironment): string {
   if (passEnv.length === 0 && connectorToken === '') return '';
   const patterns = passEnv.map((pattern) => wildcard(pattern));

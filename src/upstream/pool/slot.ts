@@ -12,16 +12,16 @@ import type { OpenEvents, OpenServer, WorkspaceHooks } from './workspace-hooks.j
 
 export type { Lease } from './lease.js';
 
-/** A server that was only asked for its tools is not kept for the next call. */
+/** A server that was only asked for its tools is stopped sooner than one that was called. */
 const AFTER_READING_MS = 5_000;
-/** A longer wait is said rather than waited for. */
+/** A call waits at most this long for the next start; otherwise it fails with the remaining time. */
 const LONGEST_PATIENCE_MS = 2_000;
-/** As many who use one server are known by name; whoever comes over HTTP need not say when it leaves. */
+/** Limits the recorded sessions: clients over HTTP may disconnect without notice. */
 const MAX_CALLERS = 1_000;
 
 export interface ServerStatus {
   readonly state: 'connected' | 'starting' | 'disconnected';
-  /** Why it was lost or did not start; gone with the next success. */
+  /** Why the connection was lost or the start failed; cleared by the next successful start. */
   readonly error?: string;
   readonly pid?: number;
 }
@@ -30,52 +30,52 @@ export interface LeaseOptions {
   readonly signal?: AbortSignal;
   /** `watch` does not keep a server that is no longer configured. `read` waits in the start queue; `inquiry` does not. */
   readonly purpose?: 'call' | 'inquiry' | 'read' | 'watch';
-  /** Who calls, for servers that are shared with nobody. */
+  /** The session of the client, for servers that are not shared. */
   readonly session?: string | undefined;
 }
 
-/** What all slots of one process have in common. */
+/** Dependencies that all slots of the pool share. */
 export interface SlotDependencies {
   readonly log: Log;
   readonly now: () => number;
   readonly random: (() => number) | undefined;
   readonly ending: AbortSignal;
-  /** Local programs fight for the same processor while they start: each waits for its turn. */
+  /** The start queue: local programs compete for CPU time while they start. */
   readonly turnsFor: (server: AdmittedServer) => StartQueue;
-  /** Whether it can still be had by its key; what is leaving stops at once when nobody uses it. */
+  /** False once the server was removed from the configuration: it then stops as soon as it has no user. */
   readonly isKept: (slot: Slot) => boolean;
   readonly onRootsRequest: (slot: Slot, hooks: WorkspaceHooks) => void;
 }
 
-/** One connection of a slot. Its end may come before it is in the slot, and after another has taken its place. */
+/** One connection of a slot. It may end before it is stored in the slot, or after a newer one replaced it. */
 interface Life {
   opened?: OpenServer;
   lost?: string;
 }
 
-/** The place of one process or remote connection, whoever uses it and however often it is started. */
+/** One process or remote connection with all its users, across restarts. */
 export class Slot {
-  /** Which launch it is of, whoever may use it. */
+  /** The key of the launch, as made by `launchKey`. */
   readonly launch: string;
-  /** All who use it, under the names by which they know it. */
+  /** The workspaces that use it, by their own definition of the server. */
   readonly members = new Map<AdmittedServer, WorkspaceHooks>();
-  /** The clients that have called it since it was last stopped, and are still there. */
+  /** Sessions that called it since the last stop and are still connected. */
   readonly callers = new Set<string>();
-  /** The calls that were made to it since then. */
+  /** The number of calls since the last stop. */
   callsMade = 0;
   readonly #dependencies: SlotDependencies;
   readonly #backoff: Backoff;
   key: string;
-  /** It is not only read. */
+  /** False while it was only asked for its lists. */
   wasCalled = false;
   #opening: Promise<OpenServer> | undefined;
   #open: OpenServer | undefined;
   #closing: Promise<void> | undefined;
   #openedAt = 0;
   #users = 0;
-  /** Those among the users who only want to hear of it. */
+  /** The users that only wait for notifications. */
   #watching = 0;
-  /** For the start that is under way, or the next. */
+  /** For the current or next start. */
   #signal = callSignal();
   readonly #idle = new IdleTimer(() => void this.stop('idle'));
   readonly #standing = new StandingRequests((lost) => {
@@ -107,7 +107,7 @@ export class Slot {
     return this.#users;
   }
 
-  /** Nothing of it is left that would have to be ended. */
+  /** It has no users, process or connection left. */
   get isEmpty(): boolean {
     return this.#users === 0 && !this.#open && !this.#opening && !this.#closing;
   }
@@ -123,7 +123,7 @@ export class Slot {
       this.callsMade += 1;
       if (session !== undefined && this.callers.size < MAX_CALLERS) this.callers.add(session);
     }
-    // Counted before anybody waits, so that nobody stops what is about to be used.
+    // Counted before the first await, so that the idle timer does not stop a server that is about to be used.
     this.#users += 1;
     const watching = purpose === 'watch' ? 1 : 0;
     this.#watching += watching;
@@ -147,10 +147,10 @@ export class Slot {
 
   async stop(reason: string): Promise<void> {
     const open = this.#open;
-    // Nobody keeps what may not run any more by watching it.
+    // A removed server stops even if clients still watch its resources.
     const inUse = this.#dependencies.isKept(this) ? this.#users : this.#users - this.#watching;
     if (!open || inUse > 0) return;
-    // Taken out first: what comes now starts anew, and the end of this one is no fault.
+    // Cleared first: a new call starts another connection, and the end of this one is not a failure.
     this.#open = undefined;
     this.wasCalled = false;
     this.callers.clear();
@@ -168,7 +168,7 @@ export class Slot {
     this.#idle.stop();
     this.#standing.end();
     const open = this.#open ?? (await this.#opening?.catch(() => undefined));
-    this.#open = undefined; // its end is no fault
+    this.#open = undefined; // so that its end does not count as a failure
     await Promise.all([open?.close(reason), this.#closing]);
   }
 
@@ -198,11 +198,11 @@ export class Slot {
         this.#standing.restore(opened.connection);
         this.#onStartResult(undefined);
         log('info', 'server connected', { server: name });
-        // Whoever wanted it may have left meanwhile.
+        // All users may have left meanwhile.
         if (this.#users === 0) this.#stopWhenIdle(hooks);
         return opened;
       } catch (error) {
-        if (ending.aborted) throw error; // we broke it off ourselves, which says nothing of the server
+        if (ending.aborted) throw error; // our own shutdown is not a failure of the server
         // A start that the approval does not cover is not a failure of the server: it may start as soon as it is approved.
         if (error instanceof PortolanError && error.code === ErrorCode.ServerNotApproved) this.#backoff.stopped();
         else this.#backoff.failed(now());
@@ -213,7 +213,7 @@ export class Slot {
     }, this.#signal.called);
   }
 
-  /** One broken server costs its own callers a short wait or a clear refusal, and nobody else anything. */
+  /** Delays or refuses the start of a failing server, without affecting other servers. */
   async #allowedToStart(name: string): Promise<void> {
     const verdict = this.#backoff.ask(this.#dependencies.now());
     if (verdict.kind === 'start') return;
@@ -226,8 +226,8 @@ export class Slot {
       verdict.kind === 'refuse' && verdict.because === 'budget'
         ? 'it was started too often in the last minutes'
         : `it failed ${this.#backoff.failures} times in a row`;
-    throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${why}: ${this.#error ?? 'it kept ending'}`, {
-      hint: `the next try is in ${seconds} s; its output is in \`portolan logs ${shellWord(name)}\``,
+    throw new PortolanError(ErrorCode.ConnectionError, `${name}: ${why}: ${this.#error ?? 'it exited each time'}`, {
+      hint: `the next try is in ${seconds} s; see its output with \`portolan logs ${shellWord(name)}\``,
     });
   }
 
@@ -240,13 +240,13 @@ export class Slot {
       onRootsRequest: () => this.#dependencies.onRootsRequest(this, hooks),
       onClose: (reason) => {
         life.lost = reason ?? 'the connection was lost';
-        // It never opened, and whoever opened it says why; or it was stopped, and the slot may hold the next one.
+        // A failed open is reported by `#openOnce`. After a stop, the slot may already hold another connection.
         if (!life.opened || this.#open !== life.opened) return;
         this.#open = undefined;
         const now = this.#dependencies.now();
         if (now - this.#openedAt >= STABLE_MS) this.#backoff.succeeded();
         else this.#backoff.failed(now);
-        // One that ends by itself when nobody uses it has not failed anybody.
+        // The end of an unused server is not reported as a failure.
         if (this.#users > this.#watching) this.#onStartResult(life.lost);
         else this.#error = life.lost;
         this.#dependencies.log('warn', 'server lost', { server: name, error: this.#error });
@@ -255,7 +255,7 @@ export class Slot {
     };
   }
 
-  /** Those who watch a resource make no call that would start the server again. */
+  /** Clients that watch a resource make no calls, so restart the server for them. */
   #openForWatchers(): void {
     const { now, ending, isKept } = this.#dependencies;
     const isWatched = () => this.#watching > 0 && this.#standing.hasSubscriptions && !ending.aborted && isKept(this);
@@ -280,7 +280,7 @@ export class Slot {
   }
 
   #stopWhenIdle(hooks: WorkspaceHooks): void {
-    if (!this.#dependencies.isKept(this)) return void this.stop('it is not configured any more');
+    if (!this.#dependencies.isKept(this)) return void this.stop('it was removed from the configuration');
     const idleMs = hooks.idleMs();
     this.#idle.used(this.wasCalled ? idleMs : Math.min(idleMs, AFTER_READING_MS));
   }

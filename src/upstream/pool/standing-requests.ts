@@ -1,17 +1,17 @@
 import { LastingRequests, type NotRestored } from '../../rpc/index.js';
 import type { Connection } from '../connection/connection.js';
 
-/** A server that does not take a request back by then has lost it. */
+/** Timeout for restoring a request. */
 const RESTORE_MS = 10_000;
 
-/** What clients asked one server for that lasts as long as its connection: the log level, and the resources that they watch. */
+/** Requests whose effect lasts as long as the connection (log level, resource subscriptions), restored after a reconnect. */
 export class StandingRequests {
   readonly #lasting = new LastingRequests();
   readonly #report: (lost: readonly NotRestored[]) => void;
   #isReported = false;
   #timer: NodeJS.Timeout | undefined;
 
-  /** `report` hears what the server does not do any more. */
+  /** `report` is called with the requests that could not be restored. */
   constructor(report: (lost: readonly NotRestored[]) => void) {
     this.#report = report;
   }
@@ -24,7 +24,7 @@ export class StandingRequests {
     return this.#lasting.hasSubscriptions;
   }
 
-  /** Asks a new connection for everything, before anything else is asked of it. */
+  /** Sends all requests to a new connection, before any other request. */
   restore(connection: Connection): void {
     const time = { timeoutMs: RESTORE_MS, totalMs: RESTORE_MS };
     this.#isReported = false;
@@ -35,7 +35,7 @@ export class StandingRequests {
       });
   }
 
-  /** Opens the server again after a delay, because those who watch make no calls. Reported once until it succeeds. */
+  /** Reopens the server after a delay. A failure is reported once until a start succeeds. */
   openSoon(delayMs: number, open: () => Promise<unknown>, failed: () => void): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
@@ -47,7 +47,7 @@ export class StandingRequests {
     }, delayMs).unref();
   }
 
-  /** The subscriptions, for those who have lost them for good. */
+  /** The subscriptions as lost, with the reason. */
   lost(why: string): readonly NotRestored[] {
     return this.#lasting.without(why);
   }

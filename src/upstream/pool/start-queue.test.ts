@@ -4,8 +4,8 @@ import { StartQueue } from './start-queue.js';
 const NEVER_SLOW_MS = 60_000;
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('Turns', () => {
-  it('lets so many at once and the others in the order in which they came', async () => {
+describe('StartQueue', () => {
+  it('limits concurrent starts and runs the others in order', async () => {
     const turns = new StartQueue(2, NEVER_SLOW_MS);
     const begun: number[] = [];
     const ends: (() => void)[] = [];
@@ -31,7 +31,7 @@ describe('Turns', () => {
     ]);
   });
 
-  it('gives on the place of one who failed', async () => {
+  it('frees the place of a failed start', async () => {
     const turns = new StartQueue(1, NEVER_SLOW_MS);
     const failing = turns.take(() => Promise.reject(new Error('no')));
     const next = turns.take(async () => 'yes');
@@ -39,7 +39,7 @@ describe('Turns', () => {
     expect(await next).toBe('yes');
   });
 
-  it('keeps nobody waiting for one who takes too long, and gives its place on once', async () => {
+  it('frees the place of a slow start, and only once', async () => {
     const turns = new StartQueue(1, 20);
     let end: () => void = () => undefined;
     const hanging = turns.take(() => new Promise<void>((resolve) => (end = resolve)));
@@ -49,7 +49,7 @@ describe('Turns', () => {
     expect(begun).toEqual(['first', 'second']);
     end();
     await hanging;
-    // The place that it gave up is not given a second time: one at a time, as before.
+    // The end of the slow start frees no second place: still one at a time.
     let isBusy = false;
     const alone = () =>
       turns.take(async () => {

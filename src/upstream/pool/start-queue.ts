@@ -1,6 +1,6 @@
 const NEVER = new Promise<void>(() => undefined);
 
-/** Lets a few at a time; the others wait in the order in which they came, but not for one who takes longer than `slowMs`. */
+/** Limits concurrent starts to `atOnce`, in order of arrival. A start that takes longer than `slowMs` frees its place. */
 export class StartQueue {
   readonly #atOnce: number;
   readonly #slowMs: number;
@@ -12,7 +12,7 @@ export class StartQueue {
     this.#slowMs = slowMs;
   }
 
-  /** Once `hurry` settles, the place in the line does not matter any more: somebody waits for this one. */
+  /** Runs `act` in turn, or at once when `hurry` resolves because a call needs the server. */
   async take<T>(act: () => Promise<T>, hurry: Promise<void> = NEVER): Promise<T> {
     let hasPlace = await this.#place(hurry);
     const giveUpPlace = () => {
@@ -41,11 +41,11 @@ export class StartQueue {
     const hasPlace = await Promise.race([turn, hurry.then(() => false)]);
     const at = this.#waiting.indexOf(mine);
     if (at >= 0) this.#waiting.splice(at, 1);
-    // Both may have come at once: a place that was given has to be given on.
+    // Both may settle at once: a place that was assigned must be freed later.
     return hasPlace || at < 0;
   }
 
-  /** The place goes to the next in line without being free in between. */
+  /** Hands the place directly to the next in the queue. */
   #passOn(): void {
     const next = this.#waiting.shift();
     if (next) next();

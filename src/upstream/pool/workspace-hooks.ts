@@ -1,7 +1,7 @@
 import type { AdmittedServer } from '../../policy/index.js';
 import type { Connection } from '../connection/connection.js';
 
-/** An open server, as the pool needs to know it. */
+/** An open server, as the pool uses it. */
 export interface OpenServer {
   readonly connection: Connection;
   readonly pid?: number;
@@ -10,20 +10,20 @@ export interface OpenServer {
 
 export interface OpenEvents {
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
-  /** It does what it was asked for, until the connection ends. */
+  /** The server accepted a request whose effect lasts as long as the connection. */
   onAccepted?(method: string, params: Readonly<Record<string, unknown>>): void;
-  /** It wants to know where its client works, so that clients who work elsewhere need another. */
+  /** The server asked for roots, so it depends on the workspace. */
   onRootsRequest?(): void;
   onClose(reason: string | undefined): void;
 }
 
-/** One who has servers started: a workspace, with the surroundings of its client. */
+/** What the pool needs from a workspace: how it opens servers, and callbacks for their events. */
 export interface WorkspaceHooks {
   readonly open: (server: AdmittedServer, events: OpenEvents, signal: AbortSignal) => Promise<OpenServer>;
   readonly idleMs: () => number;
-  /** What a server says unasked: a list of it changed, a resource was updated; and what we say of it, under names of our own. */
+  /** A notification of the server (list changed, resource updated), or one of Portolan about the server. */
   readonly onNotification: (server: AdmittedServer, method: string, params: Readonly<Record<string, unknown>>) => void;
   readonly onRootsRequest?: (server: AdmittedServer) => void;
-  /** It has started; or it could not, or was lost while somebody used it, and why. */
+  /** Called with undefined after a start, or with the reason of a failed start or a connection lost while in use. */
   readonly onStartResult?: (server: AdmittedServer, failure: string | undefined) => void;
 }
