@@ -5,7 +5,7 @@ import { AnswerDeadlines, type PendingAnswer } from './answer-deadlines.js';
 
 const HOUR_MS = 3_600_000;
 
-/** Who was given up, in the order in which that happened. */
+/** Records the timed-out requests in order. */
 function waiting(): {
   clock: AnswerDeadlines;
   given: string[];
@@ -30,7 +30,7 @@ function waiting(): {
 }
 
 describe('AnswerDeadlines', () => {
-  it('gives up each in its time, also one that comes later and has less', async () => {
+  it('times out each request at its own time, also a later one with a shorter timeout', async () => {
     const { given, wait } = waiting();
     wait('hour', HOUR_MS);
     wait('second', 60);
@@ -38,7 +38,7 @@ describe('AnswerDeadlines', () => {
     await expect.poll(() => given).toEqual(['first', 'second']);
   });
 
-  it('gives up nobody who was answered', async () => {
+  it('does not time out answered requests', async () => {
     const { clock, given, wait } = waiting();
     const answered = wait('answered', 20);
     wait('silent', 40);
@@ -46,7 +46,7 @@ describe('AnswerDeadlines', () => {
     await expect.poll(() => given).toEqual(['silent']);
   });
 
-  it('waits anew after each sign of life, up to the bound', async () => {
+  it('extends the deadline with progress, up to the total limit', async () => {
     const { clock, given, wait } = waiting();
     const alive = wait('alive', 150, 600);
     const began = performance.now();
@@ -56,13 +56,13 @@ describe('AnswerDeadlines', () => {
     expect(performance.now() - began).toBeGreaterThanOrEqual(590);
   });
 
-  it('gives up whoever was started by the end of another', async () => {
+  it('times out a request that was started in the timeout callback of another', async () => {
     const { given, wait } = waiting();
     wait('first', 10, HOUR_MS, () => void wait('again', 10));
     await expect.poll(() => given).toEqual(['again']);
   });
 
-  it('is quiet where nobody waits any more', async () => {
+  it('stops after the last pending request', async () => {
     const { clock, given, wait } = waiting();
     for (let n = 0; n < 3; n += 1) clock.stop(wait('answered', 5));
     await pause(30);
@@ -74,7 +74,7 @@ describe('AnswerDeadlines', () => {
     expect(given).toEqual(['later']);
   });
 
-  it('waits for longer than timers can count', async () => {
+  it('supports timeouts over the maximum of setTimeout', async () => {
     const warnings: string[] = [];
     const hear = (warning: Error) => void warnings.push(warning.name);
     process.on('warning', hear);
@@ -87,15 +87,15 @@ describe('AnswerDeadlines', () => {
   });
 
   it.each([
-    { title: 'keeps a program alive that waits', stop: false, expected: 'given up\n' },
-    { title: 'keeps no program alive that has its answer', stop: true, expected: '' },
+    { title: 'keeps the process alive while a request is pending', stop: false, expected: 'given up\n' },
+    { title: 'does not keep the process alive after the answer', stop: true, expected: '' },
   ])('$title', ({ stop, expected }) => {
     const { out } = runProgram(`
       import { AnswerDeadlines } from './src/upstream/connection/answer-deadlines.ts';
       const clock = new AnswerDeadlines(true);
       const timeouts = { timeoutMs: 1_500, totalMs: 1_500 };
       const waits = [1, 2].map((id) => ({ id, timeouts, ends: 0, due: 0, onTimeout: () => console.log('given up') }));
-      // One that came before, so that the timer is there already.
+      // An earlier request, so that the timer exists.
       clock.start(waits[0]);
       clock.stop(waits[0]);
       clock.start(waits[1]);

@@ -1,28 +1,28 @@
 import { LONGEST_TIMER_MS } from '../../base/index.js';
 import { IdTable } from '../../rpc/index.js';
 
-/** How long an answer is waited for. */
+/** The time limits of a request. */
 export interface AnswerTimeouts {
-  /** Without an answer or progress for this long, the call is given up. */
+  /** The request fails after this time without an answer or progress. */
   readonly timeoutMs: number;
-  /** Progress does not keep a call alive for longer than this. */
+  /** The request fails after this time even if there is progress. */
   readonly totalMs: number;
 }
 
-/** One who waits for an answer. */
+/** A request that waits for its answer. */
 export interface PendingAnswer {
-  /** No two who wait have the same. */
+  /** Unique among the pending requests. */
   readonly id: number;
   readonly timeouts: AnswerTimeouts;
-  /** When it ends, and when it is due before that: the clock's own. */
+  /** The total deadline, and the next deadline without progress. Only `AnswerDeadlines` sets them. */
   ends: number;
   due: number;
   onTimeout(): void;
 }
 
 /**
- * Gives up answers that do not come. One timer for all who wait: most calls take a moment, and setting and stopping a
- * timer for each costs more than the look at those that are left when it rings.
+ * Times out requests. All pending requests share one timer: most calls are short, and starting and stopping a timer for
+ * each costs more than checking the remaining ones when the timer fires.
  */
 export class AnswerDeadlines {
   readonly #waits = new IdTable<PendingAnswer>();
@@ -31,12 +31,12 @@ export class AnswerDeadlines {
   #rings = Number.POSITIVE_INFINITY;
   #spentMs: number | undefined;
 
-  /** Whether the program has nothing else that keeps it alive while somebody waits. */
+  /** `keepsAlive`: whether the timer must keep the process alive while a request is pending. */
   constructor(keepsAlive: boolean) {
     this.#keepsAlive = keepsAlive;
   }
 
-  /** Until it is stopped. */
+  /** Watches the request until `stop`. */
   start(wait: PendingAnswer): void {
     const now = performance.now();
     wait.ends = now + wait.timeouts.totalMs;
@@ -46,23 +46,23 @@ export class AnswerDeadlines {
     else if (this.#keepsAlive && this.#waits.size === 1) this.#timer?.ref();
   }
 
-  /** A sign of life: it is waited for anew, up to a bound. The timer finds that out when it rings. */
+  /** Extends the deadline after progress, up to the total limit. The timer checks it when it fires. */
   again(wait: PendingAnswer): void {
     wait.due = dueAfter(wait, performance.now());
   }
 
   stop(wait: PendingAnswer): void {
     this.#waits.delete(wait.id);
-    // A program is kept alive by what is waited for, not by what was.
+    // The timer must not keep the process alive without pending requests.
     if (this.#keepsAlive && this.#waits.size === 0) this.#timer?.unref();
   }
 
-  /** For `onTimeout`, while it is called: the whole time of the one that is given up, if that was used up before its timeouts with silence. */
+  /** During `onTimeout`: the total limit, if that was reached and not `timeoutMs`. */
   get spentMs(): number | undefined {
     return this.#spentMs;
   }
 
-  /** Nobody will wait any more. */
+  /** Stops the timer when the connection closes. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -72,7 +72,7 @@ export class AnswerDeadlines {
   #ringAt(due: number, now: number): void {
     clearTimeout(this.#timer);
     this.#rings = due;
-    // Who is due later than that is looked at again then.
+    // A delay over the timer maximum is split: the timer fires early and is set again.
     this.#timer = setTimeout(() => this.#ring(), Math.min(due - now, LONGEST_TIMER_MS));
     if (!this.#keepsAlive) this.#timer.unref();
   }

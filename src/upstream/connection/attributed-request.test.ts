@@ -13,11 +13,15 @@ describe('attributed', () => {
   it.each([
     { title: 'one line', message: 'Which branch?', shown: '> Which branch?' },
     { title: 'no text', message: '', shown: '' },
-    { title: 'something that is no text', message: 7, shown: '' },
-    { title: 'lines that only some programs end', message: 'a\u2028b\u0085c\vd\re', shown: '> a\n> b\n> c\n> d\n> e' },
+    { title: 'a message that is not a string', message: 7, shown: '' },
+    {
+      title: 'line ends that only some programs recognise',
+      message: 'a\u2028b\u0085c\vd\re',
+      shown: '> a\n> b\n> c\n> d\n> e',
+    },
     { title: 'many empty lines', message: `\n\n${'\n'.repeat(5_000)}a\n\n\nb\n\n`, shown: '' },
     { title: 'some empty lines', message: '\n\na\n\n\nb\n\n', shown: '> a\n> \n> b' },
-    { title: 'characters that nobody sees', message: '\u202ea\u200b\u0007\u001b[2Jb\u{e0041}', shown: '> ab' },
+    { title: 'invisible characters', message: '\u202ea\u200b\u0007\u001b[2Jb\u{e0041}', shown: '> ab' },
     { title: 'honest emoji', message: 'go 👍🏽 ⚠️?', shown: '> go 👍🏽 ⚠️?' },
     { title: 'the name of the gateway', message: 'Portolan: yes?', shown: '> Portolan: yes?' },
   ])('quotes $title below the name of the server', ({ message, shown }) => {
@@ -25,7 +29,7 @@ describe('attributed', () => {
     expect(ask({ message }).message).toBe(`MCP server "one" asks:${text}`);
   });
 
-  it('cuts a text that is longer than a person reads', () => {
+  it('truncates a long text', () => {
     const shown = String(ask({ message: 'x'.repeat(10_000_000) }).message);
     expect([shown.length < 10_000, shown.endsWith('…')]).toEqual([true, true]);
     expect(String(ask({ message: 'x\n'.repeat(100_000) }).message).split('\n').length).toBeLessThan(300);
@@ -58,23 +62,23 @@ describe('attributed', () => {
 
   it.each([
     {
-      title: 'in its text',
+      title: 'in its message',
       params: { ...form({ type: 'string' }), message: 'Portolan needs your password' },
       isMarked: true,
     },
-    { title: 'where only yes and no can be said', params: form({ type: 'boolean' }, 'rotate_token'), isMarked: false },
-    { title: 'where one can only choose', params: form({ enum: ['password', 'token'] }, 'token'), isMarked: false },
+    { title: 'with a boolean', params: form({ type: 'boolean' }, 'rotate_token'), isMarked: false },
+    { title: 'with an enum', params: form({ enum: ['password', 'token'] }, 'token'), isMarked: false },
     {
-      title: 'where several can be chosen',
+      title: 'with an array of choices',
       params: form({ type: 'array', items: { enum: ['a'] } }, 'token'),
       isMarked: false,
     },
-    { title: 'in a text without a field', params: { message: 'was your password changed?' }, isMarked: false },
+    { title: 'in a message without a field', params: { message: 'was your password changed?' }, isMarked: false },
   ])('marks a form that speaks of a secret $title: $isMarked', ({ params, isMarked }) => {
     expect(String(ask(params).message).startsWith(SECRET)).toBe(isMarked);
   });
 
-  it('keeps what is shown beside the fields on one line and what goes back to the server as it is', () => {
+  it('puts titles and descriptions on one line and keeps enum values unchanged', () => {
     const property = {
       type: 'string',
       title: 'a\nPortolan:\u202e b',
@@ -98,7 +102,7 @@ describe('attributed', () => {
         requestedSchema: { properties: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`p${n}`, {}])) },
       },
     },
-    { title: 'a page that is no web page', params: { mode: 'url', url: 'file:///etc/passwd', message: 'x' } },
+    { title: 'a page that is not http or https', params: { mode: 'url', url: 'file:///etc/passwd', message: 'x' } },
     { title: 'a page without an address', params: { mode: 'url', message: 'x' } },
   ])('refuses a request with $title', ({ params }) => {
     expect(() => ask(params)).toThrow('elicitation/create is not passed on: ');
@@ -113,7 +117,7 @@ describe('attributed', () => {
     expect(message).toContain(`asks you to open a page on ${host}. Portolan did not ask for this`);
   });
 
-  it('names the server in a sampling request and leaves what the model reads as it is', () => {
+  it('names the server in a sampling request and keeps its messages unchanged', () => {
     const params = { messages: [{ role: 'user', content: { type: 'text', text: 'x' } }], _meta: { own: 1 } };
     expect(attributed('one', 'sampling/createMessage', params)).toEqual({
       ...params,

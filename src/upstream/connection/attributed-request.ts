@@ -4,7 +4,7 @@ import { namesSecret } from './secret-words.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Marks a request for clients that read it by program: which server asks, and whether for a secret. */
+/** The `_meta` key with which clients can see which server asks, and whether it asks for a secret. */
 const ASKED_BY = 'portolan/askedBy';
 const OWN_PREFIX = 'portolan/';
 const MAX_NAME_CHARACTERS = 60;
@@ -12,15 +12,15 @@ const MAX_MESSAGE_CHARACTERS = 8_000;
 const MAX_MESSAGE_LINES = 200;
 const MAX_TEXT_CHARACTERS = 1_000;
 const MAX_DEPTH = 16;
-/** More than a person fills in. */
+/** More properties than a person fills in. */
 const MAX_PROPERTIES = 100;
-/** Also what only some programs end a line at. */
+/** Includes line ends that only some programs recognise. */
 const LINE_END = /\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]/;
 const EVERY_LINE_END = new RegExp(LINE_END, 'g');
-/** Types whose answer cannot be a secret that a person types. */
+/** Types whose values cannot be a typed secret. */
 const CHOICES: ReadonlySet<unknown> = new Set(['boolean', 'null']);
 
-/** A server's request to the client, naming the server in a way that no text of the server can imitate. Throws where a form cannot be shown safely. */
+/** Adds the server's name to its request so that no text of the server can imitate it. Throws if a form cannot be shown safely. */
 export function attributed(server: string, method: string, params: Fields): Fields {
   if (method === 'elicitation/create') return elicitation(quotedName(server), server, params);
   if (method === 'sampling/createMessage') return { ...params, _meta: marked(params._meta, server, false) };
@@ -49,12 +49,12 @@ function elicitation(name: string, server: string, params: Fields): Fields {
   };
 }
 
-/** The name in quotes, without anything that could end them or begin a line. */
+/** The name in quotes, without quotes and line ends inside. */
 function quotedName(server: string): string {
   return `"${cleanText(visible(server).replaceAll('"', "'"), MAX_NAME_CHARACTERS).text}"`;
 }
 
-/** Each line is quoted, so that none can pass for the gateway's own. */
+/** Quotes each line, so that none looks like text of the gateway. */
 function quotedLines(message: string): string {
   const lines = message.slice(0, MAX_MESSAGE_CHARACTERS * 2).split(LINE_END, MAX_MESSAGE_LINES * 2);
   const clean = cleanText(lines.join('\n'), MAX_MESSAGE_CHARACTERS)
@@ -68,7 +68,7 @@ function quotedLines(message: string): string {
     .join('');
 }
 
-/** In ASCII, so that a foreign letter shows, and without a user name that could look like a host. */
+/** The host in Punycode, which reveals look-alike letters, and without a user name that could look like a host. */
 function hostOf(url: unknown): string {
   const parsed = typeof url === 'string' && URL.canParse(url) ? new URL(url) : undefined;
   if (parsed?.protocol === 'https:' || parsed?.protocol === 'http:') return parsed.host;
@@ -77,7 +77,7 @@ function hostOf(url: unknown): string {
 
 function form(given: unknown, name: string, message: string): { readonly schema: unknown; readonly isSecret: boolean } {
   const { value } = cleanDeep(given, MAX_TEXT_CHARACTERS, MAX_DEPTH);
-  // Names of properties and values of choices go back to the server to the letter and cannot be cleaned.
+  // Property names and enum values are sent back to the server unchanged, so they cannot be cleaned.
   if (cleanDeep(value, Number.POSITIVE_INFINITY, MAX_DEPTH + 1).found.length > 0)
     throw refused('a property name or value of the form has hidden characters');
   const schema = onOneLine(value);
@@ -94,7 +94,7 @@ function form(given: unknown, name: string, message: string): { readonly schema:
   return { schema: { ...schema, properties: Object.fromEntries(shown) }, isSecret };
 }
 
-/** A property in which a person can write what they like. */
+/** A property with free text input. */
 function isOpen(property: unknown): boolean {
   if (!isObject(property)) return true;
   if (property.type === 'array') return isOpen(property.items);
@@ -117,7 +117,7 @@ function warned(property: unknown, name: string): unknown {
   return { ...rest, description: typeof description === 'string' ? `${warning} ${description}` : warning };
 }
 
-/** What a person reads beside the fields stays on one line, so that none of it looks like a paragraph of the gateway. */
+/** Puts titles and descriptions on one line, so that none looks like a paragraph of the gateway. */
 function onOneLine(value: unknown, key?: string): unknown {
   if (typeof value === 'string')
     return key === 'title' || key === 'description' || key === 'enumNames'
@@ -128,7 +128,7 @@ function onOneLine(value: unknown, key?: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, onOneLine(item, name)]));
 }
 
-/** With our mark, and without what a server says in our name. */
+/** Adds our `_meta` key and removes keys with our prefix that the server sent. */
 function marked(meta: unknown, server: string, asksForSecret: boolean): Fields {
   const own = Object.entries(isObject(meta) ? meta : {}).filter(([key]) => !key.startsWith(OWN_PREFIX));
   return { ...Object.fromEntries(own), [ASKED_BY]: { server, ...(asksForSecret && { asksForSecret: true }) } };

@@ -3,17 +3,17 @@ import type { ToolResult } from '../../model/index.js';
 import { AnswerTooLarge, ChannelClosed, RpcError } from '../../rpc/index.js';
 
 export interface Explaining {
-  /** Takes out what may not be shown. */
+  /** Masks secrets. */
   redact(text: string): string;
-  /** An error for a connection that is gone, with the last words of the server. */
+  /** An error for a lost connection, with the last stderr of the server. */
   lost(why: string): PortolanError;
 }
 
-/** What went wrong with a call, with a code that says whether the server, the time or the connection failed. */
+/** Turns an error into one whose code tells a server error, a timeout and a lost connection apart. */
 export function explained(error: unknown, { redact, lost }: Explaining): unknown {
   if (error instanceof RpcError) {
     const { code, message, data } = error.fault;
-    // The cause may be passed on as the server's own words: it is shown no less than our text.
+    // Mask the cause too, because clients may receive it as the server's own error.
     const cause = new RpcError(code, redact(message), redactedValue(data, redact));
     return new PortolanError(ErrorCode.ToolExecutionError, cause.message, { cause });
   }
@@ -24,7 +24,7 @@ export function explained(error: unknown, { redact, lost }: Explaining): unknown
   }
   if (!(error instanceof ChannelClosed)) return error;
   const { cause, message } = error;
-  // Whoever knows better what it means and what to do has said so.
+  // A more specific error keeps its code and hint.
   if (cause instanceof PortolanError) {
     const { code, hint } = cause;
     return new PortolanError(code, redact(cause.message), { cause: error, ...(hint !== undefined && { hint }) });
@@ -47,38 +47,38 @@ export function notReading(): PortolanError {
 export function inUse(timeoutMs: number): PortolanError {
   const seconds = Math.round(timeoutMs / 100) / 10;
   return new PortolanError(ErrorCode.ToolExecutionTimeout, `another client used the server for ${seconds} s`, {
-    hint: 'it asks questions and so serves one client at a time: try again later',
+    hint: 'the server asks its clients questions, so it serves one client at a time: try again later',
   });
 }
 
-/** What we ask for ourselves when a server starts has the time of a start. */
+/** Requests during the start of a server use the start timeout. */
 const STARTING: ReadonlySet<string> = new Set(['initialize', 'server/discover', 'tools/list']);
 
-/** With the limit that was reached: `spentMs` is the whole time of a call, where it was not silence that ended it. */
+/** Names the limit that was reached: `spentMs` is set if it was the total limit. */
 export function timedOut(method: string, timeoutMs: number, spentMs?: number): PortolanError {
   const isStart = STARTING.has(method);
   const reachedMs = isStart ? timeoutMs : (spentMs ?? timeoutMs);
   const within = `within ${Math.round(reachedMs / 100) / 10} s`;
   const [more, hint] = isStart
-    ? ['', 'try again, or raise timeouts.startMs; a time for the start in the entry of the server goes before it']
+    ? ['', 'try again, or raise timeouts.startMs; a start timeout in the entry of the server takes precedence']
     : spentMs === undefined
       ? [
           '',
-          'try again, ask for less at once, or raise timeouts.callMs; a timeout in the entry of the server goes before it',
+          'try again, ask for less at once, or raise timeouts.callMs; a timeout in the entry of the server takes precedence',
         ]
-      : [' in all, with signs of life', 'ask for less at once, or raise timeouts.totalMs'];
+      : [' in total, although the server was active', 'ask for less at once, or raise timeouts.totalMs'];
   return new PortolanError(ErrorCode.ToolExecutionTimeout, `no answer to ${method} ${within}${more}`, { hint });
 }
 
-/** The result of a failed tool or task is an error of the server, shown without secrets. Any other is passed on as it came. */
+/** Masks secrets in the result of a failed tool or task. Any other result is passed on unchanged. */
 export function shownResult(result: ToolResult, redact: (text: string) => string): ToolResult {
   if (result.value.isError !== true && result.value.status !== 'failed') return result;
   const value = redactedValue(result.value, redact);
-  // Unchanged, the text of the server stays what is passed on, with its numbers to the last digit.
+  // If nothing was masked, pass on the server's original JSON text, which keeps all digits of its numbers.
   return value === result.value || !isObject(value) ? result : { value };
 }
 
-/** The same value without what may not be shown, also in what nests in it; the very same object if nothing changes. */
+/** Masks all strings in a value; returns the same object if nothing changes. */
 function redactedValue(value: unknown, redact: (text: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (typeof value !== 'object' || value === null) return value;

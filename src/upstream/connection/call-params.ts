@@ -3,23 +3,23 @@ import type { Params } from '../../rpc/index.js';
 
 type Words = Readonly<Record<string, unknown>>;
 
-/** What travels with the parameters of a request. */
+/** Data that is sent together with the parameters of a request. */
 export interface Beside {
   readonly progressToken: number | undefined;
-  /** What a stateless server wants to hear with every request. */
+  /** `_meta` fields that a stateless server needs in every request. */
   readonly envelope: Words | undefined;
   readonly meta: Words | undefined;
-  /** The arguments of a tool as JSON, by whoever has written them already: then there is nothing else but the tool's name. */
+  /** The arguments of a tool as JSON text, if the caller has it; the parameters then only have `name` and `arguments`. */
   readonly argumentsText: string | undefined;
 }
 
-/** The parameters as they are sent; also as text where that takes no second writing. */
+/** The parameters to send, and their JSON text if it is available without serialising them again. */
 export interface Sent {
   readonly params: Params;
   readonly text?: string;
 }
 
-/** The parameters with all that travels beside them; as they are where nothing does. */
+/** Merges `_meta` into the parameters; returns them unchanged if there is nothing to add. */
 export function paramsToSend(params: Words, { progressToken, envelope, meta, argumentsText }: Beside): Sent {
   const own = isObject(params._meta) ? params._meta : undefined;
   if (envelope || own || meta) {
@@ -30,7 +30,7 @@ export function paramsToSend(params: Words, { progressToken, envelope, meta, arg
   const _meta = { progressToken };
   const { name, arguments: given } = params;
   if (argumentsText === undefined || typeof name !== 'string') return { params: { ...params, _meta } };
-  // Most requests are this one, and a copy of what is not known costs ten times as much.
+  // The common case. Reusing the text avoids serialising the arguments again.
   const text = `{"name":${jsonWord(name)},"arguments":${argumentsText},"_meta":{"progressToken":${progressToken}}}`;
   return { params: { name, arguments: given, _meta }, text: oneLine(text) };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type CallInFlight, CallsInFlight } from './calls-in-flight.js';
 
-/** Two clients at one server: what each of them is asked and told. */
+/** Two clients of one server; records the questions and logs that each receives. */
 function twoClients() {
   const flights = new CallsInFlight();
   const heard: string[] = [];
@@ -27,8 +27,8 @@ function twoClients() {
   return { flights, heard, enter };
 }
 
-describe('Flights', () => {
-  it('puts a question to the one whose call is under way, and tells it what the server logs', async () => {
+describe('CallsInFlight', () => {
+  it('sends questions and logs to the client whose call is in progress', async () => {
     const { flights, heard, enter } = twoClients();
     enter('a');
     await flights.ask('elicitation/create', { message: 'sure?' });
@@ -36,19 +36,19 @@ describe('Flights', () => {
     expect(heard).toEqual(['a is asked MCP server "one" asks:\n> sure?', 'a hears working']);
   });
 
-  it('puts to nobody what may be about a call that another gave up a moment ago (G8)', async () => {
+  it('rejects questions and drops logs that may concern a call that another client just gave up (G8)', async () => {
     const { flights, heard, enter } = twoClients();
     const first = enter('a');
     enter('b');
     flights.giveUp(first);
     await expect(flights.ask('elicitation/create', { message: 'delete the secret of a?' })).rejects.toThrow(
-      'it cannot be said whose call caused it',
+      'it may concern a call of another client',
     );
     flights.log({ data: 'the secret of a' });
     expect(heard).toEqual([]);
   });
 
-  it('lets the one who gave up a call be asked about the next', async () => {
+  it('sends questions to a client that gave up a call and made another', async () => {
     const { flights, heard, enter } = twoClients();
     flights.giveUp(enter('a'));
     enter('a');

@@ -4,41 +4,41 @@ import { IdTable, RpcCode, RpcError } from '../../rpc/index.js';
 import { cancelled, inUse } from './call-failure.js';
 import { markedRequest } from './received-questions.js';
 
-/** A call that is under way. */
+/** A call in progress. */
 export interface CallInFlight {
-  /** Under which progress comes. Those that came later have higher ones. */
+  /** The progress token. Later calls have higher ids. */
   readonly id: number;
   readonly conversation: Partial<Conversation>;
   /** The name of the server as the client knows it. */
   readonly server: string;
-  /** A sign of life. */
+  /** Extends its deadline. */
   alive(): void;
 }
 
-/** The calls under way on one connection, and to which of them belongs what the server says meanwhile. */
+/** The calls in progress on one connection; assigns progress, logs and questions of the server to them. */
 export class CallsInFlight {
   readonly #flights = new IdTable<CallInFlight>();
   readonly #waiting: (() => void)[] = [];
-  /** Calls that were cancelled or took too long, the oldest first. */
+  /** Calls that were cancelled or timed out, oldest first. */
   readonly #givenUp: { readonly caller: string; readonly until: number }[] = [];
-  /** On a pipe a question does not say whose call it is about: a server that asks is used by one client at a time. */
+  /** A question over stdio does not name its call, so a server that asks questions serves one client at a time. */
   #asksQuestions = false;
   readonly #roots: () => Promise<Record<string, unknown>>;
 
-  /** `roots` answers for whoever is served while no call is under way. */
+  /** `roots` answers roots/list while no call is in progress. */
   constructor(roots: () => Promise<Record<string, unknown>> = async () => ({ roots: [] })) {
     this.#roots = roots;
   }
 
-  /** Whether a client has to wait: another one uses a server that asks questions. */
+  /** Whether a client has to wait because another one uses a server that asks questions. */
   mustWait(caller: string): boolean {
     return this.#asksQuestions && this.#isUsedByOthers(caller);
   }
 
-  /** Waits for a turn at a server that asks questions, and goes. Rejects where it is cancelled meanwhile, or takes longer than `timeoutMs`. */
+  /** Runs `go` when no other client uses the server. Rejects on cancellation or after `timeoutMs`. */
   async inTurn<T>(conversation: Partial<Conversation>, timeoutMs: number, go: () => Promise<T>): Promise<T> {
     using limit = deadline(timeoutMs, conversation.signal);
-    // Of all who are woken by one that leaves, the first enters before the next looks again.
+    // Check again after each wake-up: another waiting call may have gone first.
     while (this.mustWait(callerOf(conversation)) && !limit.signal.aborted) await this.#someoneLeaves(limit.signal);
     if (conversation.signal?.aborted) throw cancelled();
     if (limit.signal.aborted) throw inUse(timeoutMs);
@@ -64,7 +64,7 @@ export class CallsInFlight {
     return this.#flights.size;
   }
 
-  /** Nobody waits for it any more, but the server may still be at it. */
+  /** The client no longer waits for this call, but the server may still be working on it. */
   giveUp(flight: CallInFlight): void {
     if (!this.#flights.get(flight.id)) return;
     this.#givenUp.push({ caller: callerOf(flight.conversation), until: performance.now() + GIVEN_UP_MS });
@@ -86,28 +86,28 @@ export class CallsInFlight {
     if (step) flight.conversation.progress?.(step);
   }
 
-  /** What a server writes into its log goes to the one whose call it is about; what may be about another's is nobody's to read. */
+  /** Sends a log message to the only client with calls in progress. Drops it if it may concern a call of another client. */
   log(params: Readonly<Record<string, unknown>>): void {
     const [first] = this.#inOrder();
     if (first && this.#isSurelyOf(callerOf(first.conversation))) first.conversation.log?.(params);
   }
 
-  /** Puts a server's question to the client whose call caused it. Where that cannot be said, nobody is asked (G8). */
+  /** Sends a server's question to the client whose call caused it. Rejects it if that client is not certain (G8). */
   async ask(method: string, params: Readonly<Record<string, unknown>>): Promise<Record<string, unknown>> {
     this.#asksQuestions = true;
     const flights = this.#inOrder();
     const [first] = flights;
     if (!first) {
-      // Some servers want to know the roots before anything is called.
+      // Some servers ask for the roots before the first call.
       if (method === 'roots/list') return this.#roots();
-      throw new RpcError(RpcCode.methodNotFound, `${method}: no call is under way that could have caused it`);
+      throw new RpcError(RpcCode.methodNotFound, `${method}: no call is in progress that could have caused it`);
     }
     if (!this.#isSurelyOf(callerOf(first.conversation)))
-      throw new RpcError(RpcCode.internalError, `${method}: it cannot be said whose call caused it; try again`);
+      throw new RpcError(RpcCode.internalError, `${method}: it may concern a call of another client; try again`);
     const asking = flights.findLast(({ conversation }) => conversation.ask !== undefined);
-    if (!asking?.conversation.ask) throw new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
+    if (!asking?.conversation.ask) throw new RpcError(RpcCode.methodNotFound, `the client does not support ${method}`);
     const marked = markedRequest(asking, method, params);
-    // Nobody is blamed for the time that a person takes to answer.
+    // The time in which a person answers must not count against the timeout.
     const keepAlive = setInterval(() => asking.alive(), KEEP_ALIVE_MS).unref();
     try {
       const answer = await asking.conversation.ask(method, marked);
@@ -122,7 +122,7 @@ export class CallsInFlight {
     return this.#flights.values().sort((a, b) => a.id - b.id);
   }
 
-  /** What the server says now can be about no call of anybody else, not even one that was given up a moment ago. */
+  /** Whether all calls in progress, and those given up recently, belong to this client. */
   #isSurelyOf(caller: string): boolean {
     const now = performance.now();
     while (this.#givenUp[0] && this.#givenUp[0].until < now) this.#givenUp.shift();
@@ -135,11 +135,11 @@ export class CallsInFlight {
 }
 
 const KEEP_ALIVE_MS = 1_000;
-/** A server that was told to stop need not say when it has. */
+/** After a cancellation, the server may work on the call for a while without notice. */
 const GIVEN_UP_MS = 10_000;
 const MAX_GIVEN_UP = 1_000;
 
-/** Who is asked back. */
+/** The client that receives questions. */
 export function callerOf({ caller, client = '' }: Partial<Pick<Conversation, 'caller' | 'client'>>): string {
   return caller ?? client;
 }

@@ -12,8 +12,8 @@ import {
 import { ErrorCode } from '../../base/index.js';
 import { handshake } from './handshake.js';
 
-describe('how long a connection waits', () => {
-  it('has one time for all pages of a list', async () => {
+describe('timeouts of a connection', () => {
+  it('applies one time limit to all pages of a list', async () => {
     let page = 0;
     const { connection } = connected(({ id, method }, say) => {
       page += 1;
@@ -29,14 +29,14 @@ describe('how long a connection waits', () => {
     expect(page).toBeLessThan(10);
   });
 
-  it('G2 gives up a call without an answer and tells the server so', async () => {
+  it('G2 times out a call without an answer and cancels it at the server', async () => {
     const { connection, got } = connected(() => undefined);
     const failure = await failureOf(connection.callTool('t', {}, { timeoutMs: 50, totalMs: 1_000 }));
     await tick();
     expect(failure).toMatchObject({
       code: ErrorCode.ToolExecutionTimeout,
       message: 'no answer to tools/call within 0.1 s',
-      hint: 'try again, ask for less at once, or raise timeouts.callMs; a timeout in the entry of the server goes before it',
+      hint: 'try again, ask for less at once, or raise timeouts.callMs; a timeout in the entry of the server takes precedence',
     });
     const requestId = got[0]?.id;
     expect(got).toMatchObject([
@@ -45,7 +45,7 @@ describe('how long a connection waits', () => {
     ]);
   });
 
-  it('never cancels the greeting', async () => {
+  it('never cancels the handshake', async () => {
     const { connection, got } = connected(() => undefined);
     const greeting = handshake(connection, { client: { name: 'p', version: '1' }, options: SHORT, era: 'legacy' });
     expect(await failureOf(greeting)).toMatchObject({ hint: expect.stringContaining('timeouts.startMs') });
@@ -67,7 +67,7 @@ describe('how long a connection waits', () => {
     expect(got.map(({ method }) => method)).toEqual(methods);
   });
 
-  it('lets progress keep a call alive, but not for ever', async () => {
+  it('extends the timeout with progress, up to the total limit', async () => {
     const { connection } = connected(({ params, method }, say) => {
       if (method !== 'tools/call') return undefined;
       const progressToken = (params._meta as Json).progressToken;
@@ -85,14 +85,14 @@ describe('how long a connection waits', () => {
     const ms = performance.now() - start;
     expect(failure).toMatchObject({
       code: ErrorCode.ToolExecutionTimeout,
-      message: 'no answer to tools/call within 0.6 s in all, with signs of life',
+      message: 'no answer to tools/call within 0.6 s in total, although the server was active',
       hint: 'ask for less at once, or raise timeouts.totalMs',
     });
     expect(ms).toBeGreaterThan(550);
     expect(ms).toBeLessThan(1_900);
   });
 
-  it('closes a server that lets three calls in a row run out of time', async () => {
+  it('closes the connection after three timeouts in a row', async () => {
     const { connection, events } = connected(() => undefined);
     for (let n = 0; n < 3; n += 1) await failureOf(connection.callTool('t', {}, SHORT));
     await expect.poll(() => events.closings).toEqual(['it stopped answering']);
@@ -102,8 +102,8 @@ describe('how long a connection waits', () => {
   it.each([
     { title: 'a result', answer: { result: {} } },
     { title: 'an error', answer: { error: { code: -1, message: 'no' } } },
-    { title: 'too much', answer: { result: { text: 'x'.repeat(MAX_LINE_BYTES) } } },
-  ])('does not take a server for stuck that answers other calls with $title', async ({ answer }) => {
+    { title: 'an oversized result', answer: { result: { text: 'x'.repeat(MAX_LINE_BYTES) } } },
+  ])('keeps the connection of a server that answers other calls with $title', async ({ answer }) => {
     const { connection, events } = connected(({ id, params }, say) => {
       if (params.name === 'ok') say({ id, ...answer });
       return undefined;
@@ -115,7 +115,7 @@ describe('how long a connection waits', () => {
     expect(events.closings).toEqual([]);
   });
 
-  it('tells every waiting call why the server is gone, with its last words', async () => {
+  it('rejects every pending call with the reason of the close and the last stderr', async () => {
     const { connection, end } = connected(() => undefined);
     const calls = [1, 2, 3].map(() => failureOf(connection.callTool('t', {}, LONG)));
     setTimeout(end, 10);
@@ -127,7 +127,7 @@ describe('how long a connection waits', () => {
     );
   });
 
-  it('G2 gives up in time where another client has a server that asks questions', async () => {
+  it('G2 times out a call that waits for another client of a server that asks questions', async () => {
     const { connection, say } = connected(({ id, params, method }, tell) => {
       if (method === 'tools/call' && params.name === 'ok') tell({ id, result: {} });
       return undefined;
@@ -153,7 +153,7 @@ describe('how long a connection waits', () => {
     expect(await connection.callTool('ok', {}, given(again.signal))).toMatchObject({ value: {} });
   });
 
-  it('G2 is not held up by its own subscription after a server has asked something', async () => {
+  it('G2 does not wait for its own subscription after the server asked a question', async () => {
     const { connection, say } = connected(({ method }) => (method === 'tools/call' ? {} : undefined));
     void connection.request('subscriptions/listen', {}, LONG).catch(() => undefined);
     await tick(20);
@@ -165,7 +165,7 @@ describe('how long a connection waits', () => {
     await connection.close();
   });
 
-  it('lets who waits for a server that asks questions in one after the other', async () => {
+  it('runs waiting calls to a server that asks questions one after the other', async () => {
     const underWay = new Set<string>();
     const asked = new Map<unknown, Request>();
     let most = 0;
@@ -190,7 +190,7 @@ describe('how long a connection waits', () => {
     expect(most).toBe(1);
   });
 
-  it('does not take a server for stuck that another client waits for and that answers it', async () => {
+  it('keeps the connection of a server that answers the call of another client', async () => {
     const { connection, events } = connected((request, say) => {
       if (request.params.name === 'slow') setTimeout(() => say({ id: request.id, result: { slow: true } }), 80);
     });

@@ -12,7 +12,7 @@ import { ErrorCode } from '../../base/index.js';
 import { handshake } from './handshake.js';
 
 describe('Connection', () => {
-  it('greets the server and keeps what it says of itself', async () => {
+  it('performs the handshake and keeps the server info', async () => {
     const { connection, got } = connected(({ method }) =>
       method === 'initialize' ? { ...GREETING, instructions: 'be kind' } : undefined,
     );
@@ -36,14 +36,14 @@ describe('Connection', () => {
 
   it.each([
     {
-      title: 'names no revision',
+      title: 'names no protocol revision',
       answer: {},
-      message: 'its answer to initialize names no revision; last output on stderr: ouch',
+      message: 'its answer to initialize names no protocol revision; last output on stderr: ouch',
     },
     {
-      title: 'speaks a revision that is not known',
+      title: 'uses an unknown revision',
       answer: { protocolVersion: '1999-01-01' },
-      message: 'it speaks revision "1999-01-01", which is not known here; last output on stderr: ouch',
+      message: 'it uses protocol revision "1999-01-01", which Portolan does not support; last output on stderr: ouch',
     },
   ])('refuses a server that $title', async ({ answer, message }) => {
     const { connection } = connected(() => answer);
@@ -61,7 +61,7 @@ describe('Connection', () => {
   });
 
   it.each([
-    { title: 'goes in a circle', next: () => 'same', pages: 2 },
+    { title: 'repeats a cursor', next: () => 'same', pages: 2 },
     { title: 'never ends', next: (page: number) => String(page), pages: 1_000 },
   ])('ends a list that $title', async ({ next, pages }) => {
     let page = 0;
@@ -72,12 +72,12 @@ describe('Connection', () => {
     expect(await connection.listTools(LONG)).toHaveLength(pages);
   });
 
-  it('refuses a list that is none', async () => {
+  it('rejects a result without a list', async () => {
     const { connection } = connected(() => ({ tools: 'many' }));
     expect(await failureOf(connection.listTools(LONG))).toMatchObject({ code: ErrorCode.ConnectionError });
   });
 
-  it('gives the result with its bytes where it can be passed on as it is', async () => {
+  it('returns the result with its original JSON text', async () => {
     const { connection } = connected(({ id, params }, say) => {
       if (params.name === 'sdk') say(`{"result":{"a":1},"jsonrpc":"2.0","id":${id}}`);
       return params.name === 'python' ? { a: 1 } : undefined;
@@ -95,7 +95,7 @@ describe('Connection', () => {
       failure: { code: ErrorCode.ToolExecutionError, message: '[secret] is wrong' },
     },
     {
-      title: 'a result that is no object',
+      title: 'a result that is not an object',
       say: (id: unknown) => ({ id, result: 'x' }),
       failure: {
         code: ErrorCode.ToolExecutionError,
@@ -144,7 +144,7 @@ describe('Connection', () => {
     expect(await failureOf(connection.callTool('t', {}, LONG))).toMatchObject(failure);
   });
 
-  it('takes a result beside an error that is null, and a result without content, for a success', async () => {
+  it('accepts a result beside a null error, and a result without content', async () => {
     const { connection } = connected(({ id, params }, say) => {
       if (params.name === 'old') say({ id, result: { content: [] }, error: null });
       return params.name === 'bare' ? { structuredContent: { a: 1 } } : undefined;
@@ -153,7 +153,7 @@ describe('Connection', () => {
     expect(results.map(({ value }) => value)).toEqual([{ content: [] }, { structuredContent: { a: 1 } }]);
   });
 
-  it('begins each connection with an id that cannot be guessed, and leaves 32 bits room to count', async () => {
+  it('starts each connection with a random id that leaves 32 bits to count', async () => {
     const first = async () => {
       const { connection, got } = connected(() => ({}));
       for (let n = 0; n < 2; n += 1) await connection.callTool('t', {}, LONG);
@@ -167,7 +167,7 @@ describe('Connection', () => {
     expect(Math.max(...ids)).toBeGreaterThan(2 ** 25);
   });
 
-  it('gives progress to the call that it belongs to, and to no other', async () => {
+  it('passes progress only to the call that it belongs to', async () => {
     const { connection } = connected(({ id, method, params }, say) => {
       if (method !== 'tools/call') return undefined;
       const token = (params._meta as Json).progressToken;
@@ -191,7 +191,7 @@ describe('Connection', () => {
     });
   });
 
-  it('answers a ping, and nothing that no call can have caused', async () => {
+  it('answers a ping, and rejects questions without a call in progress', async () => {
     const { got, say, events } = connected(() => undefined);
     say({ id: 1, method: 'ping' });
     say({ id: 2, method: 'sampling/createMessage', params: {} });
@@ -205,14 +205,14 @@ describe('Connection', () => {
       {
         jsonrpc: '2.0',
         id: 2,
-        error: { code: -32601, message: 'sampling/createMessage: no call is under way that could have caused it' },
+        error: { code: -32601, message: 'sampling/createMessage: no call is in progress that could have caused it' },
       },
       { jsonrpc: '2.0', id: 3, error: { code: -32601, message: 'files/delete is not supported here' } },
     ]);
     expect(events.notified).toEqual(['notifications/tools/list_changed', 'notifications/unheard-of']);
   });
 
-  it('G3 counts what is no message, answers none of it and goes on', async () => {
+  it('G3 counts invalid messages, answers none and continues', async () => {
     const { connection, events, got } = connected(({ id }, say) => {
       for (const line of ['Listening on stdio', `{"id":${id}}`, '[1,2]', '\0', `{"jsonrpc":"2.0","id":${id},"resu`])
         say(line);
@@ -226,7 +226,7 @@ describe('Connection', () => {
     });
   });
 
-  it('hands on what a client brought, though its arguments were written before', async () => {
+  it('passes on the answers of a client although there is a text of the arguments', async () => {
     const { connection, got } = connected(() => ({}));
     const conversation = { client: 'one', brought: { responses: { q: 1 }, state: 's' } };
     const options = { ...LONG, conversation, argumentsText: '{"x":1}', asksForProgress: true };
@@ -234,7 +234,7 @@ describe('Connection', () => {
     expect(got[0]?.params).toMatchObject({ arguments: { x: 1 }, inputResponses: { q: 1 }, requestState: 's' });
   });
 
-  it('gives each call a token for its progress that cannot be guessed', async () => {
+  it('gives each call a progress token that cannot be guessed', async () => {
     const { connection, got } = connected(() => ({}));
     for (let n = 0; n < 2; n += 1)
       await connection.callTool('t', {}, { ...LONG, asksForProgress: true, conversation: { client: 'one' } });
@@ -243,7 +243,7 @@ describe('Connection', () => {
     expect(first).toBeGreaterThan(1_000);
   });
 
-  it('hands on what travels with a call, beside its own token', async () => {
+  it('passes on the _meta of a call beside its progress token', async () => {
     const { connection, got } = connected(() => ({}));
     await connection.callTool('t', { x: 1 }, { ...LONG, meta: { traceparent: '00-1' } });
     await connection.callTool(

@@ -10,50 +10,50 @@ import { OpenRequest, type RequestChannel, type RequestOptions } from './open-re
 import { headerFault, paramHeaders } from './param-headers.js';
 import { withUrlElicitation } from './url-elicitation.js';
 
-/** More tools than any server has; a list without an end must not fill the memory. */
+/** An endless list must not fill the memory. */
 const MAX_ITEMS = 20_000;
 const MAX_PAGES = 1_000;
-/** A server that let this many calls in a row run out of time is taken to be stuck. */
+/** After this many timeouts in a row, the connection is closed. */
 const TIMEOUTS_UNTIL_STUCK = 3;
 
 export interface CallOptions extends AnswerTimeouts {
-  /** The name under which the client knows the server; what the server asks of the client carries it. */
+  /** The client's name for the server, shown in questions of the server. */
   readonly server?: string;
-  /** With whom a client's request is spoken about; absent for what we ask for ourselves. */
+  /** The client of the request; absent for requests of the gateway itself. */
   readonly conversation?: Partial<Conversation>;
-  /** Also where nobody looks at it. */
+  /** Requests progress even if the client does not, because progress extends the timeout. */
   readonly asksForProgress?: boolean;
-  /** What the tool takes, for servers behind those who read headers and no bodies. */
+  /** The input schema of the tool, which may ask to repeat arguments as HTTP headers. */
   readonly inputSchema?: unknown;
-  /** The arguments of a tool as JSON, by whoever has written them already and says nothing else but the tool's name. */
+  /** The arguments of a tool as JSON text, if the caller has it. */
   readonly argumentsText?: string | undefined;
-  /** Travels with the call: trace context and the like. */
+  /** Further `_meta` fields of the call, such as trace context. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
 export interface ConnectionEvents {
-  /** Something that the server says unasked and to nobody: a list changed, a resource was updated. */
+  /** A notification that belongs to no call: a list changed, a resource was updated. */
   onNotification(method: string, params: Readonly<Record<string, unknown>>): void;
-  /** The server does what it was asked for, until the connection ends. */
+  /** The server accepted a request whose effect lasts as long as the connection. */
   onAccepted?(method: string, params: Readonly<Record<string, unknown>>): void;
-  /** Called once. `reason` is for people. */
+  /** Called once, with a reason for display. */
   onClose(reason: string | undefined): void;
-  /** Something came that is no message; counted, never answered. */
+  /** The server sent something that is not a JSON-RPC message; it gets no answer. */
   onInvalidMessage(): void;
-  /** The last words of the server, for an error's text. */
+  /** The last stderr lines of the server, for error messages. */
   stderrTail(): string;
-  /** Where a person finds out why it was lost. */
+  /** The hint of an error for a lost connection. */
   readonly logHint?: string;
-  /** Takes out what may not be shown. In the result of a failed tool, values of the entry that are no secrets stay. */
+  /** Masks secrets. In the result of a failed tool, only values that are secrets by name or form are masked. */
   redact(text: string, of: 'error' | 'result'): string;
-  /** The roots of whoever is served, for a server that asks before anything is called. */
+  /** The roots of the client, for a server that asks before the first call. */
   roots?(): Promise<Record<string, unknown>>;
-  /** The server wants to know where its client works. */
+  /** The server asked for roots. */
   onRootsRequest?(): void;
 }
 
 const MAX_WATCHED = 1_000;
-/** What a server that does not read may make us hold. */
+/** The limit of unsent data for a server that does not read its input. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 
 type Envelope = (conversation: Partial<Conversation>) => Readonly<Record<string, unknown>>;
@@ -61,11 +61,11 @@ type Envelope = (conversation: Partial<Conversation>) => Readonly<Record<string,
 const NOBODY: Partial<Conversation> = {};
 /** Requests whose effect lasts as long as the connection. */
 const LASTING: ReadonlySet<string> = new Set(['logging/setLevel', 'resources/subscribe', 'resources/unsubscribe']);
-/** What we ask for ourselves has no client to be asked. */
+/** The server name for requests of the gateway itself, whose questions reach no client. */
 const UNNAMED = 'unnamed';
 const NEVER = new AbortController().signal;
 
-/** An open connection to one server, spoken to in MCP. */
+/** An open MCP connection to one server. */
 export class Connection {
   readonly #peer: Peer;
   readonly #events: ConnectionEvents;
@@ -76,7 +76,7 @@ export class Connection {
   #timeoutsInARow = 0;
   #greeting: ServerHandshake | undefined;
   #closing: string | undefined;
-  /** What a stateless server wants to hear with every request. */
+  /** Makes the `_meta` fields that a stateless server needs in every request. */
   #envelope: Envelope | undefined;
 
   constructor(channel: Channel, events: ConnectionEvents) {
@@ -118,7 +118,7 @@ export class Connection {
     return this.#greeting;
   }
 
-  /** What was learned from the greeting. A stateless server wants an envelope around every request. */
+  /** Stores the result of the handshake, with the envelope if the server is stateless. */
   greeted(greeting: ServerHandshake, envelope?: Envelope): void {
     this.#greeting = greeting;
     this.#envelope = envelope;
@@ -129,14 +129,14 @@ export class Connection {
     this.#peer.notify(method, params);
   }
 
-  /** Everything that a server lists under a method, page after page, as it came: nothing of it is checked here. */
+  /** Reads all pages of a list. The items are not checked here. */
   async list(method: string, key: string, options: CallOptions): Promise<readonly unknown[]> {
     const items: unknown[] = [];
     const seen = new Set<string>();
     const ends = performance.now() + options.totalMs;
     let cursor: string | undefined;
     for (let page = 0; page < MAX_PAGES; page += 1) {
-      // The time is for all pages: a list that always has another must not keep us for good.
+      // The time limit covers all pages, so that an endless list ends.
       const totalMs = Math.max(0, ends - performance.now());
       const { value } = await this.request(method, cursor === undefined ? {} : { cursor }, { ...options, totalMs });
       const listed = value[key];
@@ -149,7 +149,7 @@ export class Connection {
     return items;
   }
 
-  /** As it came, but for tools that cannot be called on this road. */
+  /** The tools as sent, without those whose headers cannot be sent over this channel. */
   async listTools(options: CallOptions): Promise<readonly unknown[]> {
     const tools = await this.list('tools/list', 'tools', options);
     if (!this.#envelope || !this.#peer.carriesHeaders) return tools;
@@ -160,7 +160,7 @@ export class Connection {
     return this.request('tools/call', { name, arguments: toolArguments }, options);
   }
 
-  /** Rejects with a `PortolanError` whose code says whether the server, the time or the connection failed. */
+  /** Rejects with a `PortolanError` whose code tells a server error, a timeout and a lost connection apart. */
   request(method: string, params: Readonly<Record<string, unknown>>, options: CallOptions): Promise<ToolResult> {
     const answer = this.#ask(method, params, options);
     if (!LASTING.has(method)) return answer;
@@ -175,26 +175,26 @@ export class Connection {
       return this.#watch(String(params.uri), method === 'resources/subscribe');
     const { conversation = NOBODY } = options;
     const { brought } = conversation;
-    // Who says more than at first has not written it yet.
+    // `argumentsText` is only valid for the original parameters.
     const send = (asked: Readonly<Record<string, unknown>>) =>
       this.#request(method, asked, asked === params ? options : { ...options, argumentsText: undefined });
     const first = brought ? withAnswers(params, brought) : params;
     if (conversation.takesQuestions) return withUrlElicitation(conversation, () => send(first));
     const answer = send(first);
-    // Only a stateless server answers with questions.
+    // Only a stateless server returns questions as a result.
     if (!this.#envelope) return answer;
     return answer.then((given) =>
       asksForMore(given, conversation) ? answerQuestions(given, params, conversation, send) : given,
     );
   }
 
-  /** A request that stays open as long as the connection, for servers that say nothing unasked. Who refuses it says nothing. */
+  /** Opens a stream of notifications for the lifetime of the connection. A refusal is ignored. */
   listen(notifications: Readonly<Record<string, unknown>>, signal: AbortSignal = NEVER): void {
     const forEver = { timeoutMs: LONGEST_TIMER_MS, totalMs: LONGEST_TIMER_MS, conversation: { signal } };
     this.#request('subscriptions/listen', { notifications }, forEver).catch(() => undefined);
   }
 
-  /** A stateless server has no subscriptions: somebody listens, or nobody does. */
+  /** Replaces subscriptions for a stateless server by one open stream per resource. */
   async #watch(uri: string, isWanted: boolean): Promise<ToolResult> {
     this.#watched.get(uri)?.abort();
     this.#watched.delete(uri);
@@ -228,7 +228,7 @@ export class Connection {
   #onNotification(method: string, params: Params = {}): void {
     if (method === 'notifications/progress') this.#flights.progress(params);
     else if (method === 'notifications/message') this.#flights.log(params);
-    // These two are about requests between us and the server: their numbers mean nothing to anybody else. Other names are ours.
+    // These two refer to request ids that only this connection knows. Names without the prefix are reserved for Portolan.
     else if (
       method.startsWith('notifications/') &&
       method !== 'notifications/subscriptions/acknowledged' &&
@@ -241,7 +241,7 @@ export class Connection {
     const { conversation = NOBODY } = options;
     if (conversation.signal?.aborted) return Promise.reject(cancelled());
     if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES) return Promise.reject(notReading());
-    // What no client asked for is nobody's call: the lists that we read for ourselves, a request that lives as long as the connection.
+    // Requests of the gateway itself and long-lived streams belong to no client's call.
     const isAsked = conversation.client !== undefined || conversation.progress !== undefined;
     const isCall = isAsked && method !== 'subscriptions/listen';
     const asking = { method, timeouts: options, conversation, server: options.server ?? UNNAMED, isCall };
@@ -262,7 +262,7 @@ export class Connection {
   #onTimeout(request: OpenRequest): void {
     this.#timeoutsInARow += 1;
     request.giveUp(timedOut(request.method, request.timeouts.timeoutMs, this.#clock.spentMs));
-    // Whoever else waits may yet get an answer, which shows that it is slow and not stuck.
+    // An answer to another pending call would show that the server is slow and not stuck.
     const isAlone = this.#flights.size === 0;
     if (isAlone && this.#timeoutsInARow >= TIMEOUTS_UNTIL_STUCK) void this.close('it stopped answering');
   }
@@ -270,7 +270,7 @@ export class Connection {
   #explained(error: Error): unknown {
     return explained(error, {
       redact: (text) => this.#events.redact(text, 'error'),
-      // What was ended from here has left no last words about it.
+      // After a close by us, the stderr of the server does not explain the error.
       lost: (why) => this.connectionError(this.#closing ?? why, this.#closing ? undefined : this.#events.logHint),
     });
   }
@@ -288,7 +288,7 @@ export class Connection {
   }
 }
 
-/** Under which number we listen for it is between us and the server. */
+/** Removes the subscription id, which only this connection knows. */
 function plain({ _meta, ...params }: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const { [META.subscription]: _, ...meta } = isObject(_meta) ? _meta : {};
   return Object.keys(meta).length > 0 ? { ...params, _meta: meta } : params;

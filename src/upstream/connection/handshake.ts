@@ -12,10 +12,10 @@ import { ChannelClosed, RpcError, Undelivered } from '../../rpc/index.js';
 import type { CallOptions, Connection } from './connection.js';
 import { UnansweredError } from './unanswered-error.js';
 
-/** A server that is silent for this long after the modern greeting is greeted in the old way. */
+/** Timeout of server/discover, after which `initialize` is tried. */
 const DISCOVER_MS = 5_000;
 
-/** All that any client of ours may be able to do: a server lists its tools by it, and whoever cannot is told when it asks. */
+/** Capabilities of any possible client, because servers choose their tools by them. A question to a client without one is refused. */
 const ABILITIES = {
   sampling: {},
   elicitation: { form: {}, url: {} },
@@ -25,7 +25,7 @@ const ABILITIES = {
 export interface HandshakeOptions {
   readonly client: { readonly name: string; readonly version: string };
   readonly options: CallOptions;
-  /** What is known of the server from before. */
+  /** The era that the server used last time. */
   readonly era: Era | undefined;
 }
 
@@ -34,13 +34,13 @@ export function eraOfVersion(version: string): Era {
   return version === MODERN_VERSION ? 'modern' : 'legacy';
 }
 
-/** Learns who the server is: first in the way of the current revision, then, on the same road, in the old one. */
+/** Tries server/discover of the current revision, then `initialize` of the older ones, on the same channel. */
 export async function handshake(connection: Connection, introduction: HandshakeOptions): Promise<void> {
   if (introduction.era !== 'legacy' && (await discover(connection, introduction))) return;
   try {
     await initialize(connection, introduction);
   } catch (error) {
-    // What was known of it may be out of date: a server that was updated need not speak the old way any more.
+    // The stored era may be outdated: an updated server may only support the current revision.
     const isRefusal = error instanceof PortolanError && error.code === ErrorCode.ToolExecutionError;
     if (introduction.era !== 'legacy' || !isRefusal) throw error;
     if (!(await discover(connection, introduction))) throw error;
@@ -73,7 +73,7 @@ async function discover(connection: Connection, introduction: HandshakeOptions, 
   }
 }
 
-/** A stateless server that refused a revision says which it speaks; if ours is among them, it is asked again. */
+/** A server that refuses a revision lists the supported ones; retry if ours is among them. */
 function isRetryable(error: unknown): boolean {
   const cause = error instanceof PortolanError ? error.cause : undefined;
   if (!(cause instanceof RpcError) || cause.fault.code !== UNSUPPORTED_VERSION) return false;
@@ -81,7 +81,7 @@ function isRetryable(error: unknown): boolean {
   return Array.isArray(supported) && supported.includes(MODERN_VERSION);
 }
 
-/** Whether a refusal says that the server is of the older kind. One that is gone, or wants to know who we are, says nothing. */
+/** Whether a refusal means that the server only supports older revisions. A lost connection or a refused sign-in does not. */
 function isEvidence(error: unknown): boolean {
   if (!(error instanceof PortolanError)) return false;
   if (error.code === ErrorCode.ToolExecutionTimeout || error.code === ErrorCode.ToolExecutionError) return true;
@@ -89,7 +89,7 @@ function isEvidence(error: unknown): boolean {
   if (cause instanceof RpcError) return true;
   if (!(cause instanceof Undelivered))
     return !(cause instanceof ChannelClosed) && error.code !== ErrorCode.ConnectionError;
-  if (cause.cause instanceof UnansweredError) return true; // as one that is silent on a pipe
+  if (cause.cause instanceof UnansweredError) return true; // like a timeout over stdio
   const status = cause.cause instanceof Error && 'status' in cause.cause ? cause.cause.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 && status !== 401 && status !== 403;
 }
@@ -102,10 +102,10 @@ async function initialize(connection: Connection, { client, options }: Handshake
   );
   const { protocolVersion } = value;
   if (typeof protocolVersion !== 'string')
-    throw connection.connectionError('its answer to initialize names no revision');
+    throw connection.connectionError('its answer to initialize names no protocol revision');
   if (!LEGACY_VERSIONS.some((known) => known === protocolVersion)) {
     const shown = JSON.stringify(protocolVersion.slice(0, 40));
-    throw connection.connectionError(`it speaks revision ${shown}, which is not known here`);
+    throw connection.connectionError(`it uses protocol revision ${shown}, which Portolan does not support`);
   }
   connection.greeted(readGreeting(value, protocolVersion));
   connection.notify('notifications/initialized');

@@ -1,17 +1,17 @@
 import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
 import type { Conversation, ToolResult } from '../../model/index.js';
 
-/** A server that asks for ever gets no further answers. */
+/** Limits the rounds of questions in one call. */
 const MAX_ROUNDS = 16;
 
 type Request = (params: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
-/** Whether a result is none yet: the server wants to know something first, and its client does not see to that itself. */
+/** Whether the result asks for input that the client does not provide itself. */
 export function asksForMore({ value }: ToolResult, { takesQuestions }: Partial<Conversation>): boolean {
   return value.resultType === 'input_required' && takesQuestions !== true;
 }
 
-/** What was asked, with what the client brought when it came back. */
+/** The parameters with the answers that the client sent along. */
 export function withAnswers(
   params: Readonly<Record<string, unknown>>,
   { responses, state }: NonNullable<Conversation['brought']>,
@@ -20,8 +20,8 @@ export function withAnswers(
 }
 
 /**
- * A stateless server does not ask while it works: it answers with its questions and is called again with what came of
- * them. A client of that kind gets the questions as they are; for any other they are put to it here.
+ * A stateless server returns its questions as a result and is called again with the answers. Modern clients receive such a
+ * result themselves; for older clients, this function asks the questions.
  */
 export async function answerQuestions(
   first: ToolResult,
@@ -36,7 +36,7 @@ export async function answerQuestions(
     if (!ask) throw unanswerable('the client cannot be asked');
     const responses: Record<string, unknown> = {};
     for (const [key, question] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
-      if (!isObject(question) || typeof question.method !== 'string') throw unanswerable('a question is not readable');
+      if (!isObject(question) || typeof question.method !== 'string') throw unanswerable('a question is malformed');
       responses[key] = await ask(question.method, isObject(question.params) ? question.params : {});
     }
     const state = typeof requestState === 'string' ? requestState : undefined;

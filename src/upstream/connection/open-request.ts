@@ -7,37 +7,36 @@ import type { CallInFlight, CallsInFlight } from './calls-in-flight.js';
 import { markedFault, markedResult } from './received-questions.js';
 import { checkedResult } from './tool-result.js';
 
-/** What a request needs of the connection that it goes over. */
+/** The parts of a connection that a request uses. */
 export interface RequestChannel {
   readonly peer: Peer;
   readonly clock: AnswerDeadlines;
   readonly flights: CallsInFlight;
-  /** The server has shown that it is not stuck. */
+  /** The server has answered, so it is not stuck. */
   isAlive(): void;
   onTimeout(request: OpenRequest): void;
-  /** What went wrong, with a code that says whether the server, the time or the connection failed. */
+  /** Turns an error into a `PortolanError` with the right code. */
   explained(error: Error): unknown;
-  /** The result as it may be passed on. */
+  /** The result with secrets masked. */
   shown(result: ToolResult): ToolResult;
 }
 
-/** How a request is made. */
+/** The options of one request. */
 export interface RequestOptions {
   readonly method: string;
   readonly timeouts: AnswerTimeouts;
   readonly conversation: Partial<Conversation>;
   readonly server: string;
-  /** A client's own call: what the server says meanwhile may be about it. */
+  /** A client's call: progress, logs and questions of the server may belong to it. */
   readonly isCall: boolean;
 }
 
-/** The requests that begin a connection may not be cancelled. */
+/** The protocol forbids cancelling the handshake. */
 const NEVER_CANCELLED: ReadonlySet<string> = new Set(['initialize', 'server/discover']);
 
 /**
- * A request under way: to the peer the one who waits for the answer, to the clock the one who may run out of time, to the server's
- * questions and progress the call that they are about, and to the client's signal the one who gives up. One object for all of
- * them, because every call makes one.
+ * A request in progress. One object serves as pending response, timeout entry, call in flight and abort listener, because
+ * every call needs all four and separate objects would slow down each call.
  */
 export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
   readonly id: number;
@@ -69,7 +68,7 @@ export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
     if (isCall) channel.flights.enter(this);
   }
 
-  /** It has been sent: the server is at work, and what is done from here on costs nobody's time. */
+  /** Called after sending: the work here overlaps with that of the server. */
   sent(): void {
     if (!this.#isOpen) return;
     const { signal } = this.conversation;
@@ -90,7 +89,7 @@ export class OpenRequest implements Pending, PendingAnswer, CallInFlight {
   }
 
   reject(error: Error): void {
-    // Also who refuses has answered.
+    // An error response also shows that the server is not stuck.
     if (error instanceof RpcError || error instanceof AnswerTooLarge) this.#channel.isAlive();
     this.#end();
     this.#fail(this.#channel.explained(markedFault(this, error)));

@@ -15,12 +15,16 @@ const schema = {
 describe('paramHeaders', () => {
   it.each([
     {
-      title: 'what is declared, at any depth',
+      title: 'declared arguments at any depth',
       given: { region: 'eu', count: 3, where: { dry: true }, plain: 'x' },
       headers: { 'Mcp-Param-Region': 'eu', 'Mcp-Param-Count': '3', 'Mcp-Param-Dry': 'true' },
     },
-    { title: 'nothing for what is not given', given: { plain: 'x' }, headers: {} },
-    { title: 'nothing for what is no single value', given: { region: ['eu'], count: null, where: 7 }, headers: {} },
+    { title: 'nothing for missing arguments', given: { plain: 'x' }, headers: {} },
+    {
+      title: 'nothing for arrays, null and numbers of other types',
+      given: { region: ['eu'], count: null, where: 7 },
+      headers: {},
+    },
     {
       title: 'text beyond ASCII in base64',
       given: { region: 'Zürich' },
@@ -32,29 +36,29 @@ describe('paramHeaders', () => {
       headers: { 'Mcp-Param-Region': '=?base64?YQ0KWC1FdmlsOiAx?=' },
     },
     {
-      title: 'space at an end in base64',
+      title: 'leading or trailing space in base64',
       given: { region: ' eu' },
       headers: { 'Mcp-Param-Region': '=?base64?IGV1?=' },
     },
     {
-      title: 'what looks encoded in base64',
+      title: 'a value that looks encoded in base64',
       given: { region: '=?base64?eA==?=' },
       headers: { 'Mcp-Param-Region': '=?base64?PT9iYXNlNjQ/ZUE9PT89?=' },
     },
     {
-      title: 'a whole number with all the digits that it was read with',
+      title: 'an integer with all digits of the body',
       given: readJson('{"count":12345678901234567891}'),
       headers: { 'Mcp-Param-Count': '12345678901234567891' },
     },
     { title: 'nothing inherited', given: Object.create({ region: 'eu' }), headers: {} },
-  ])('tells $title', ({ given, headers }) => {
+  ])('sends $title', ({ given, headers }) => {
     expect(paramHeaders(schema, given)).toEqual(headers);
   });
 });
 
 describe('headerFault', () => {
   const property = (part: Record<string, unknown>) => ({ type: 'object', properties: { a: part } });
-  it('finds nothing wrong with what may be', () => {
+  it('accepts valid declarations', () => {
     expect([headerFault(schema), headerFault({}), headerFault(true), headerFault(undefined)]).toEqual([
       undefined,
       undefined,
@@ -67,7 +71,7 @@ describe('headerFault', () => {
     { title: 'an empty name', bad: property({ type: 'string', 'x-mcp-header': '' }) },
     { title: 'a name with a space', bad: property({ type: 'string', 'x-mcp-header': 'a b' }) },
     { title: 'a name with a line break', bad: property({ type: 'string', 'x-mcp-header': 'a\r\nb' }) },
-    { title: 'a name that is no text', bad: property({ type: 'string', 'x-mcp-header': 7 }) },
+    { title: 'a name that is not a string', bad: property({ type: 'string', 'x-mcp-header': 7 }) },
     { title: 'a number', bad: property({ type: 'number', 'x-mcp-header': 'N' }) },
     { title: 'an object', bad: property({ type: 'object', 'x-mcp-header': 'O' }) },
     { title: 'no type', bad: property({ 'x-mcp-header': 'T' }) },
@@ -80,7 +84,7 @@ describe('headerFault', () => {
       title: 'a name twice, whatever its case',
       bad: { properties: { a: { type: 'string', 'x-mcp-header': 'X' }, b: { type: 'string', 'x-mcp-header': 'x' } } },
     },
-  ])('finds $title', ({ bad }) => {
+  ])('rejects $title', ({ bad }) => {
     expect(headerFault(bad)).toEqual(expect.any(String));
   });
 });

@@ -4,10 +4,10 @@ const KEY = 'x-mcp-header';
 const PREFIX = 'Mcp-Param-';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const TYPES: ReadonlySet<unknown> = new Set(['string', 'integer', 'boolean']);
-/** What a header may hold as it is; anything else is told in base64. */
+/** Values that a header can hold unencoded; others are sent as base64. */
 const PLAIN = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/;
 const ENCODED = /^=\?base64\?.*\?=$/;
-/** No honest schema nests deeper. */
+/** Deeper parts of a schema are ignored. */
 const MAX_DEPTH = 64;
 
 interface Declared {
@@ -15,16 +15,16 @@ interface Declared {
   readonly header: string;
 }
 
-/** Why a tool may not be used over HTTP: it asks for headers that there cannot be. Undefined where it does not. */
+/** Why a tool cannot be used over HTTP because of invalid header declarations; undefined if it can. */
 export function headerFault(inputSchema: unknown): string | undefined {
   const declared = declarations(inputSchema, [], true);
   if (typeof declared === 'string') return declared;
   const names = declared.map(({ header }) => header.toLowerCase());
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  return twice === undefined ? undefined : `two arguments want the header ${twice}`;
+  return twice === undefined ? undefined : `two arguments declare the header ${twice}`;
 }
 
-/** The headers that repeat arguments, for those who stand between us and the server and read no bodies. */
+/** The headers that repeat arguments for proxies that do not read bodies. */
 export function paramHeaders(inputSchema: unknown, given: unknown): Record<string, string> {
   const declared = declarations(inputSchema, [], true);
   if (typeof declared === 'string') return {};
@@ -32,7 +32,7 @@ export function paramHeaders(inputSchema: unknown, given: unknown): Record<strin
     const holder = path.slice(0, -1).reduce<unknown>(member, given);
     const name = path.at(-1) ?? '';
     const value = member(holder, name);
-    // With the digits that the body has: who compares the two refuses a call in which they differ.
+    // Use the digits of the body: servers reject a call if header and body differ.
     if (isObject(holder) && typeof value === 'number') return [[header, written(writtenMember(holder, name))]];
     const isTold = typeof value === 'string' || typeof value === 'boolean';
     return isTold ? [[header, written(String(value))]] : [];
@@ -49,15 +49,15 @@ function written(text: string): string {
   return `=?base64?${Buffer.from(text).toString('base64')}?=`;
 }
 
-/** Only what is reached by the names of properties alone may ask for a header; anywhere else it spoils the tool. */
+/** Only a property that is reachable through `properties` may declare a header; elsewhere the tool is invalid. */
 function declarations(schema: unknown, path: readonly string[], isReached: boolean): Declared[] | string {
   if (!isObject(schema) || path.length > MAX_DEPTH) return [];
   const found: Declared[] = [];
   if (Object.hasOwn(schema, KEY)) {
     const name = schema[KEY];
-    if (!isReached || path.length === 0) return `${KEY} where it may not stand`;
-    if (typeof name !== 'string' || !TOKEN.test(name)) return `${KEY} is no name of a header`;
-    if (!TYPES.has(schema.type)) return `${KEY} on something that is no text, whole number or switch`;
+    if (!isReached || path.length === 0) return `${KEY} is not allowed at this place of the schema`;
+    if (typeof name !== 'string' || !TOKEN.test(name)) return `${KEY} is not a valid header name`;
+    if (!TYPES.has(schema.type)) return `${KEY} is set on a property that is not a string, integer or boolean`;
     found.push({ path, header: PREFIX + name });
   }
   for (const [key, part] of Object.entries(schema)) {
@@ -73,10 +73,10 @@ function declarations(schema: unknown, path: readonly string[], isReached: boole
   return found;
 }
 
-/** Keywords whose values are data, in which anything may stand. */
+/** Keywords whose values are data and not schemas. */
 const DATA: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'required']);
 
-/** Schemas within a keyword that leads away from the arguments themselves. */
+/** Searches schemas inside keywords other than `properties`, where a declaration is not allowed. */
 function anywhere(value: unknown, path: readonly string[]): Declared[] | string {
   if (Array.isArray(value)) return firstFault(value, path);
   if (!isObject(value)) return [];

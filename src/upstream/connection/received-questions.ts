@@ -6,25 +6,25 @@ import { PAGE_REQUIRED } from './url-elicitation.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** More questions than a person answers during one call. */
+/** Limits the questions to a person during one call. */
 const MAX_ELICITATIONS = 20;
 const ELICITATION = 'elicitation/create';
-/** A call whose client counts nothing is one conversation, however often the server is asked again for it. */
+/** Counters for clients without one of their own, kept across the rounds of one call. */
 const counted = new WeakMap<object, ElicitationCount>();
 
-/** The server that asks, and the call during which it does. */
+/** The server that asks and the call that caused the question. */
 export interface Asker {
   readonly server: string;
   readonly conversation: Partial<Conversation>;
 }
 
-/** A request that a server sends during a call, as its client may see it. Throws an `RpcError` for the server if it is one too many. */
+/** Marks a request of a server with the server's name. Throws an `RpcError` for the server if the limit is exceeded. */
 export function markedRequest(asker: Asker, method: string, params: Fields): Fields {
   if (method === ELICITATION && !isWithinLimit(asker, 1)) throw tooManyRequests(asker);
   return attributed(asker.server, method, params);
 }
 
-/** A result whose questions, if it has any, name the server and are not too many. Throws if they are. */
+/** Marks the questions in a result with the server's name. Throws if the limit is exceeded. */
 export function markedResult(asker: Asker, result: ToolResult): ToolResult {
   const { value } = result;
   const task = isObject(value.task) && isObject(value.task.inputRequests) ? value.task : undefined;
@@ -38,7 +38,7 @@ export function markedResult(asker: Asker, result: ToolResult): ToolResult {
   };
 }
 
-/** An error that asks for pages to be visited, marked in the same way; any other as it is. */
+/** Marks an error that asks to open pages with the server's name; returns other errors unchanged. */
 export function markedFault(asker: Asker, error: Error): Error {
   if (!(error instanceof RpcError) || error.fault.code !== PAGE_REQUIRED || !isObject(error.fault.data)) return error;
   const { code, message, data } = error.fault;
@@ -68,7 +68,7 @@ function isElicitation(request: unknown): boolean {
   return isObject(request) && request.method === ELICITATION;
 }
 
-/** A task repeats its questions each time that its state is read, until they are answered. */
+/** A task repeats its questions with each status until they are answered, so count each only once. */
 function wasCounted({ conversation }: Asker, key: string, request: unknown): boolean {
   const { seen } = conversation.elicitations ?? {};
   if (!seen) return false;
@@ -92,7 +92,7 @@ function countOf(conversation: Partial<Conversation>): ElicitationCount {
   return fresh;
 }
 
-/** The server learns it and the call goes on: it may do without. */
+/** The server receives the error and may continue the call without an answer. */
 function tooManyRequests({ server, conversation }: Asker): RpcError {
   const message = `a server may send at most ${MAX_ELICITATIONS} elicitation requests during one call`;
   const isFirst = countOf(conversation).count === MAX_ELICITATIONS + 1;
@@ -100,7 +100,7 @@ function tooManyRequests({ server, conversation }: Asker): RpcError {
   return new RpcError(RpcCode.invalidRequest, message, { code: ErrorCode.LimitExceeded, limit: MAX_ELICITATIONS });
 }
 
-/** The server has answered already and cannot be told, so the call ends. */
+/** The server has already answered, so the call fails. */
 function tooManyForCall({ server }: Asker): PortolanError {
   const sent = `the server "${server}" sent more than ${MAX_ELICITATIONS} elicitation requests during one call`;
   return new PortolanError(ErrorCode.LimitExceeded, sent, {

@@ -1,12 +1,12 @@
-/** Names of secrets as single words or phrases, after `words` has folded the text. */
+/** Names of secrets, matched against the folded text. */
 const SECRET_PHRASE =
   /\b(?:pass(?:word|wd|phrase|code|wort)s?|pwd|pin|otps?|totp|cv[cv]2?|secrets?|token|bearer|credentials?|mnemonic|kennwort|wachtwoord|contrasena|senha|parola|haslo|sifre|losenord|mot de passe|(?:api|access|account|private|secret|ssh|signing|encryption|decryption|master|license|recovery|security) ?(?:key|code|token)s?|(?:recovery|seed|secret) phrase|(?:verification|authentication|authenticator|confirmation|one time|2fa|mfa|sms|tan) codes?|one time (?:pass|pin)\w*|(?:card|social security) number|ssn|auth key|apikeys?)\b/;
-/** The same where somebody puts signs between the letters; only words that are long enough not to come about by chance. */
+/** Names that are also found with characters between the letters; long words only, to avoid false matches. */
 const SPREAD_WORD = /password|passphrase|passcode|apikey|privatekey|accesstoken|secretkey|recoveryphrase|seedphrase/;
-/** Words of scripts that are not folded. */
+/** Names in scripts that are not folded to Latin letters. */
 const OTHER_SCRIPTS =
   /пароль|пін-?код|пин-?код|密码|密碼|口令|パスワード|暗証番号|비밀번호|סיסמה|كلمة (?:المرور|السر)|पासवर्ड/;
-/** Letters that look like Latin ones. */
+/** Greek, Cyrillic and similar letters that look like Latin ones. */
 const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ['аɑαａ', 'a'],
@@ -32,10 +32,10 @@ const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
 );
 const DIGIT_LETTERS: Readonly<Record<string, string>> = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't' };
 const SIGN_LETTERS: Readonly<Record<string, string>> = { '@': 'a', $: 's', '!': 'i' };
-/** A longer text is judged by its beginning: nobody reads on to find what is asked for. */
+/** Only the beginning of a longer text is checked. */
 const MAX_CHARACTERS = 20_000;
 
-/** Whether a text names a password or another secret, also in disguise: `api_key`, `PassWord`, `p4$$w0rd`, Cyrillic letters. */
+/** Whether a text names a password or another secret, also disguised: `api_key`, `PassWord`, `p4$$w0rd`, Cyrillic letters. */
 export function namesSecret(text: string): boolean {
   const shown = text
     .slice(0, MAX_CHARACTERS)

@@ -1,8 +1,8 @@
-/** The server took a request and had nothing to say to it, where nothing more can come. */
+/** The server accepted a request over HTTP and ended the response without an answer. */
 export class UnansweredError extends Error {
   override readonly name = 'Unanswered';
 
   constructor() {
-    super('it took the request and gave no answer to it');
+    super('it accepted the request but sent no answer');
   }
 }

@@ -13,7 +13,7 @@ function refused(data: unknown, code = -32042): PortolanError {
   });
 }
 
-/** A server that answers with these, one after the other. */
+/** A server that returns these answers one after the other. */
 function server(...answers: readonly (PortolanError | ToolResult)[]) {
   let sent = 0;
   const send = async () => {
@@ -35,7 +35,7 @@ function person(action: string) {
 }
 
 describe('withUrlElicitation', () => {
-  it('asks the person to visit each page, and sends the request again', async () => {
+  it('asks the user to open each page, and sends the request again', async () => {
     const { send, sent } = server(refused({ elicitations: [PAGE, { ...PAGE, elicitationId: 'e-2' }] }), DONE);
     const { asked, ask } = person('accept');
     expect(await withUrlElicitation({ takesQuestions: true, ask }, send)).toBe(DONE);
@@ -45,12 +45,12 @@ describe('withUrlElicitation', () => {
 
   it.each([
     {
-      title: 'says no',
+      title: 'declines',
       asking: person('decline'),
-      message: /the page https:\/\/forms\.example\/1 visited.*nobody agreed/,
+      message: /the page https:\/\/forms\.example\/1 first.*the user did not agree/,
     },
     { title: 'cannot be asked', asking: {}, message: /the client cannot be asked/ },
-  ])('gives an error of the newer generation when the person $title', async ({ asking, message }) => {
+  ])('fails with a modern error if the user $title', async ({ asking, message }) => {
     const { send, sent } = server(refused({ elicitations: [PAGE] }));
     const error = await withUrlElicitation({ takesQuestions: true, ...asking }, send).catch(
       (thrown: unknown) => thrown,
@@ -59,17 +59,17 @@ describe('withUrlElicitation', () => {
     expect([(error as Error).cause, sent()]).toEqual([undefined, 1]);
   });
 
-  it('sends it no more after a while', async () => {
+  it('limits the number of rounds', async () => {
     const { send, sent } = server(refused({ elicitations: [PAGE] }));
     const { ask } = person('accept');
-    await expect(withUrlElicitation({ takesQuestions: true, ask }, send)).rejects.toThrow('one more page');
+    await expect(withUrlElicitation({ takesQuestions: true, ask }, send)).rejects.toThrow('too many pages');
     expect(sent()).toBe(16);
   });
 
   it.each([
     { title: 'any other error', error: refused({ elicitations: [PAGE] }, -32603), client: { takesQuestions: true } },
     { title: 'the error to a client that knows it', error: refused({ elicitations: [PAGE] }), client: {} },
-  ])('hands on $title as it is', async ({ error, client }) => {
+  ])('passes on $title unchanged', async ({ error, client }) => {
     const { send, sent } = server(error);
     await expect(withUrlElicitation({ ...client, ask: person('accept').ask }, send)).rejects.toBe(error);
     expect(sent()).toBe(1);

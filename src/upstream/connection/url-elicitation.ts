@@ -2,13 +2,13 @@ import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
 import type { Conversation, ToolResult } from '../../model/index.js';
 import { RpcError } from '../../rpc/index.js';
 
-/** What a server of the older generation answers where a page has to be visited first. The newer one knows no such error. */
+/** The error of revision 2025-11-25 for a page that the user has to open first. The modern revision has no such error. */
 export const PAGE_REQUIRED = -32042;
-/** A server that sends a person to pages for ever is not asked again. */
+/** Limits the rounds of pages in one call. */
 const MAX_ROUNDS = 16;
 const MAX_PAGES = 16;
 
-/** For a client that does not know that error: the person is asked to visit the pages, and the request is sent again. */
+/** For a client that does not support the error: asks the user to open the pages, then sends the request again. */
 export async function withUrlElicitation(
   { takesQuestions, ask }: Partial<Conversation>,
   send: () => Promise<ToolResult>,
@@ -21,15 +21,15 @@ export async function withUrlElicitation(
       const pages = pagesIn(error);
       if (!pages) throw error;
       for (const page of pages) {
-        if (page.url === undefined) throw notVisited(page, 'nobody can visit it');
+        if (page.url === undefined) throw notVisited(page, 'the page has no URL');
         const answer = ask && (await ask('elicitation/create', { ...page, mode: 'url' }));
         if (answer?.action !== 'accept')
-          throw notVisited(page, ask ? 'nobody agreed to' : 'the client cannot be asked to');
+          throw notVisited(page, ask ? 'the user did not agree' : 'the client cannot be asked');
       }
     }
   }
-  throw new PortolanError(ErrorCode.ToolExecutionError, 'the tool wants one more page visited after each', {
-    hint: 'tell whoever runs the server',
+  throw new PortolanError(ErrorCode.ToolExecutionError, 'the tool asked to open too many pages', {
+    hint: 'report this to the operator of the server',
   });
 }
 
@@ -38,13 +38,17 @@ function pagesIn(error: unknown): readonly Readonly<Record<string, unknown>>[] |
   if (!(cause instanceof RpcError) || cause.fault.code !== PAGE_REQUIRED) return undefined;
   const { data } = cause.fault;
   const pages = isObject(data) && Array.isArray(data.elicitations) ? data.elicitations.filter(isObject) : [];
-  // One that names none would be sent again and again for nothing.
+  // An error without pages becomes one page without URL, which fails below instead of being retried.
   return pages.length === 0 ? [{}] : pages.slice(0, MAX_PAGES);
 }
 
 function notVisited({ url }: Readonly<Record<string, unknown>>, why: string): PortolanError {
   const page = typeof url === 'string' ? `the page ${url}` : 'a page that the server does not name';
-  return new PortolanError(ErrorCode.ToolExecutionError, `the tool wants ${page} visited first, and ${why}`, {
-    hint: 'ask the user to visit it, then call the tool again',
-  });
+  return new PortolanError(
+    ErrorCode.ToolExecutionError,
+    `the tool requires the user to open ${page} first, but ${why}`,
+    {
+      hint: 'ask the user to open it, then call the tool again',
+    },
+  );
 }

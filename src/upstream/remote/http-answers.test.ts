@@ -77,17 +77,17 @@ describe('an answer over HTTP', () => {
     {
       title: 'a receipt and nothing else',
       answer: () => new Response(null, { status: 202 }),
-      says: /gave no answer/,
+      says: /sent no answer/,
     },
     {
       title: 'nothing',
       answer: () => new Response(null, { status: 204, headers: { 'content-type': 'application/json' } }),
-      says: /JSON|gave no answer/,
+      says: /JSON|sent no answer/,
     },
     {
       title: 'what was said to another',
       answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id: Number(id) + 1, result: {} }),
-      says: /gave no answer/,
+      says: /sent no answer/,
     },
     {
       title: 'what nests too deep',
