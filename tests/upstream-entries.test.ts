@@ -85,7 +85,7 @@ describe('a hosted connector', () => {
     await using machine = makeSurroundings();
     await using server = await serveHttp(() => new Response('no', { status: 401 }));
     const failure = await failureOf(greeted(admitted({ ...hosted, url: server.url }), machine));
-    expect(failure.message).toBe('it wants a token (HTTP 401)');
+    expect(failure.message).toBe('it requires a token (HTTP 401)');
   });
 });
 
@@ -194,7 +194,7 @@ describe('a headersHelper', () => {
     expect(await failureOf(greeted(entry, machine))).toMatchObject({
       code: ErrorCode.ConnectionError,
       message:
-        'remote cannot be started: its headersHelper has ";" in it, which only a shell understands, and it is run without one',
+        'remote cannot be started: its headersHelper contains ";", which only a shell understands, and it is run without one',
     });
   });
 });

@@ -40,7 +40,7 @@ describe('a server over SSE', () => {
     await using server = await serveSse();
     await using one = await greeted(admitted({ transport: 'sse', url: server.url }), machine);
     server.cut();
-    await expect.poll(() => one.closings).toEqual(['the stream of its answers broke off']);
+    await expect.poll(() => one.closings).toEqual(['its event stream ended unexpectedly']);
     await new Promise((resolve) => setTimeout(resolve, 100)); // no second request follows
     expect(server.seen.filter((line) => line === 'GET /sse')).toHaveLength(1);
   });
@@ -65,7 +65,7 @@ describe('a server over SSE', () => {
   );
 
   it.each([
-    { status: 401, message: 'it wants a sign-in (HTTP 401)' },
+    { status: 401, message: 'it requires a sign-in (HTTP 401)' },
     { status: 404, message: 'it answered 404: nothing here' },
   ])('says why when it answers $status', async ({ status, message }) => {
     await using machine = makeSurroundings();
@@ -156,7 +156,7 @@ describe('a server over a web socket', () => {
   });
 
   it.each([
-    { code: 1008, words: 'bad\u001b[31m token', says: 'it does not let us in: bad token' },
+    { code: 1008, words: 'bad\u001b[31m token', says: 'it refused the connection by its policy: bad token' },
     { code: 1012, words: '', says: 'it is being restarted' },
     { code: 4321, words: '', says: 'it closed the connection with code 4321' },
   ])('says why it was closed with $code', async ({ code, words, says }) => {
@@ -171,7 +171,7 @@ describe('a server over a web socket', () => {
   });
 
   it.each([
-    { status: 401, message: 'it wants a sign-in (HTTP 401)' },
+    { status: 401, message: 'it requires a sign-in (HTTP 401)' },
     { status: 503, message: 'it answered 503' },
     { status: 302, message: 'it answered 302' },
   ])('says why when its handshake is answered with $status', async ({ status, message }) => {

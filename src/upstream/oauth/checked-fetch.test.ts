@@ -53,7 +53,7 @@ describe('checkedFetch', () => {
     { title: 'a private address in other letters', url: 'https://[::ffff:10.0.0.1]/', because: 'is a private address' },
     { title: 'a metadata service', url: 'https://169.254.169.254/', because: 'is a metadata service' },
     { title: 'a server without TLS', url: 'http://8.8.8.8/', because: 'it is not https' },
-    { title: 'what is no web address', url: 'file:///etc/passwd', because: 'is no web address' },
+    { title: 'what is no web address', url: 'file:///etc/passwd', because: 'is not http or https' },
   ])('does not ask $title that the server names', async ({ url, because }) => {
     const fetch = checkedFetch({ written: [new URL('https://mcp.example.com/mcp')] });
     await expect(fetch(url)).rejects.toMatchObject({

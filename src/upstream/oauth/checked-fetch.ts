@@ -59,7 +59,7 @@ function checkedLookup(url: URL, written: readonly URL[], lookup: Lookup): Looku
       (found) => {
         const refusal = forbidden(found, url, written);
         const [first] = found;
-        if (refusal !== undefined || !first) return done(refused(url, refusal ?? 'it cannot be found'), '', 0);
+        if (refusal !== undefined || !first) return done(refused(url, refusal ?? 'its name cannot be resolved'), '', 0);
         if (options.all) done(null, [...found]);
         else done(null, first.address, first.family);
       },

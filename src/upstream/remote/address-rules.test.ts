@@ -40,7 +40,7 @@ describe('kindOfAddress', () => {
     ['2001:0:1::1', 'private'],
     ['[::1]', 'private'],
     ['not an address', 'private'],
-  ])('takes %s to be %s', (address, kind) => {
+  ])('classifies %s as %s', (address, kind) => {
     expect(kindOfAddress(address)).toBe(kind);
   });
 });
@@ -59,7 +59,7 @@ const lookup: Lookup = async (name) => {
   return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 };
 
-describe('forbiddenAddress keeps a server from sending us where it may not (S14: SSRF, CVE-2026-26118)', () => {
+describe('forbiddenAddress (S14: SSRF, CVE-2026-26118)', () => {
   const open = undefined;
   it.each<{ url: string; from?: string; because: string | undefined }>([
     { url: 'https://login.example.com/x', because: open },
@@ -76,7 +76,7 @@ describe('forbiddenAddress keeps a server from sending us where it may not (S14:
     { url: 'http://localhost:9/', from: 'http://127.0.0.1:8/mcp', because: open },
     { url: 'http://[::1]:9/', from: 'http://localhost:8/mcp', because: open },
     { url: 'http://10.0.0.1/', from: 'http://127.0.0.1:8/mcp', because: '10.0.0.1 is a private address' },
-    // A name whose owner points it at this machine is not this machine.
+    // A public name that resolves to this machine does not count as this machine.
     { url: 'http://127.0.0.1/', from: 'https://rebind.example.com/', because: '127.0.0.1 is a private address' },
     { url: 'http://169.254.169.254/latest', because: '169.254.169.254 is a metadata service' },
     {
@@ -91,10 +91,10 @@ describe('forbiddenAddress keeps a server from sending us where it may not (S14:
       because: 'meta.example.com is a metadata service',
     },
     { url: 'http://metadata.google.internal./', because: 'metadata.google.internal is a metadata service' },
-    { url: 'https://nobody.example.com/', because: 'nobody.example.com cannot be found' },
+    { url: 'https://nobody.example.com/', because: 'nobody.example.com cannot be resolved' },
     { url: 'https://user:pass@login.example.com/', because: 'it has a user name or password in it' },
-    { url: 'file:///etc/passwd', because: 'file: is no web address' },
-    { url: 'gopher://login.example.com/', because: 'gopher: is no web address' },
+    { url: 'file:///etc/passwd', because: 'file: is not http or https' },
+    { url: 'gopher://login.example.com/', because: 'gopher: is not http or https' },
   ])('$url from $from', async ({ url, from = 'https://mcp.example.com/mcp', because }) => {
     expect(await forbiddenAddress(new URL(url), new URL(from), lookup)).toBe(because);
   });

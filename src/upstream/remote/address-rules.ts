@@ -1,12 +1,12 @@
 import type { LookupAddress } from 'node:dns';
 import type { BlockList } from 'node:net';
 
-/** Every address of a name, as the machine itself would find them. */
+/** Resolves a host name to all its addresses with the resolver of the machine. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 export type AddressKind = 'public' | 'private' | 'metadata';
 
-/** Clouds answer here with the keys of the machine: no server has a reason to send us there, whoever it is. */
+/** Metadata services of cloud providers, which return credentials of the machine: never connect to them. */
 const METADATA: readonly string[] = [
   '169.254.169.254/32',
   '169.254.170.2/32',
@@ -19,7 +19,7 @@ const METADATA: readonly string[] = [
   'fd20:ce::254/128',
 ];
 
-/** What is not on the public internet: this machine, its networks, and ranges that belong to nobody. */
+/** Loopback, private and reserved ranges: everything outside the public internet. */
 const PRIVATE: readonly string[] = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -52,7 +52,7 @@ const PRIVATE: readonly string[] = [
 
 const METADATA_NAMES: readonly string[] = ['metadata.google.internal', 'metadata.goog', 'instance-data.ec2.internal'];
 
-/** What kind of place an address is. One that cannot be read counts as private. */
+/** Classifies an address. An unreadable one counts as private. */
 export function kindOfAddress(address: string): AddressKind {
   const [bare = ''] = address.replace(/^\[|\]$/g, '').split('%');
   if (isIP(bare) === 0) return 'private';
@@ -66,7 +66,7 @@ export function kindOfAddress(address: string): AddressKind {
 
 /**
  * Why a URL that a server supplied (by a redirect or in its metadata) may not be fetched; undefined if it may.
- * `from` is the URL that a person wrote: what it names is reachable for it anyway, so its own host may be private.
+ * `from` is the URL that a person wrote: its own host may be private.
  */
 export async function forbiddenAddress(url: URL, from: URL, lookup: Lookup = dnsLookup): Promise<string | undefined> {
   const wrong = forbiddenName(url);
@@ -76,33 +76,33 @@ export async function forbiddenAddress(url: URL, from: URL, lookup: Lookup = dns
     const found = isIP(host) === 0 ? await lookup(host) : [{ address: host, family: isIP(host) }];
     return forbiddenAmong(found, url, from);
   } catch {
-    return `${host} cannot be found`;
+    return `${host} cannot be resolved`;
   }
 }
 
-/** What can be said of a URL before anybody is asked for its address. */
+/** The checks that need no name resolution. */
 export function forbiddenName(url: URL): string | undefined {
-  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol} is no web address`;
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return `${url.protocol} is not http or https`;
   if (url.username !== '' || url.password !== '') return 'it has a user name or password in it';
   const host = bareHost(url).replace(/\.$/, '');
   return METADATA_NAMES.includes(host) ? `${host} is a metadata service` : undefined;
 }
 
-/** The same of addresses that were looked up: one bad one among them is enough. */
+/** Checks resolved addresses; one forbidden address is enough to refuse. */
 export function forbiddenAmong(found: readonly LookupAddress[], url: URL, from: URL): string | undefined {
   const host = bareHost(url);
-  if (found.length === 0) return `${host} cannot be found`;
+  if (found.length === 0) return `${host} cannot be resolved`;
   const kinds = found.map(({ address }) => kindOfAddress(address));
   if (kinds.includes('metadata')) return `${host} is a metadata service`;
   return kinds.includes('private') && !isSameHost(url, from) ? `${host} is a private address` : undefined;
 }
 
-/** The very host, or this machine under another of its names. */
+/** The same host, or two names of this machine. */
 function isSameHost(url: URL, from: URL): boolean {
   return bareHost(url) === bareHost(from) || (isLoopbackName(url) && isLoopbackName(from));
 }
 
-/** This machine, said without asking anybody: a name whose address someone else decides is not meant. */
+/** Whether the host is this machine, without name resolution: other names can resolve to any address. */
 export function isLoopbackName(url: URL): boolean {
   const host = bareHost(url).replace(/\.$/, '');
   return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(\.\d+){3}$/.test(host);
@@ -115,7 +115,7 @@ function bareHost(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '').toLowerCase();
 }
 
-/** IPv4 addresses that an IPv6 address leads to: mapped, compatible, NAT64 and 6to4. */
+/** IPv4 addresses inside an IPv6 address: mapped, compatible, NAT64 and 6to4. */
 function embedded(address: string): string[] {
   if (isIPv4(address)) return [];
   const groups = groupsOf(address);
@@ -123,13 +123,13 @@ function embedded(address: string): string[] {
   const inside: string[] = [];
   if (starts(0, 0, 0, 0, 0, 0xffff) || starts(0, 0, 0, 0, 0xffff, 0) || starts(0x64, 0xff9b, 0, 0, 0, 0))
     inside.push(dotted(groups[6], groups[7]));
-  // `::1` and `::` are themselves and lead nowhere else.
+  // `::1` and `::` contain no IPv4 address.
   if (starts(0, 0, 0, 0, 0, 0) && groups[6] !== 0) inside.push(dotted(groups[6], groups[7]));
   if (starts(0x2002)) inside.push(dotted(groups[1], groups[2]));
   return inside;
 }
 
-/** The URL parser writes every spelling of an IPv6 address in one way. */
+/** Normalises an IPv6 address with the URL parser. */
 function groupsOf(address: string): number[] {
   const written = new URL(`http://[${address}]/`).hostname.slice(1, -1);
   const [head = '', tail] = written.split('::');
@@ -143,7 +143,7 @@ function dotted(high = 0, low = 0): string {
   return [high >> 8, high & 0xff, low >> 8, low & 0xff].join('.');
 }
 
-// Most starts reach no server over the net: nothing of this is loaded before one does.
+// Created on first use, because most starts connect to no remote server.
 let lists: { readonly metadata: BlockList; readonly private: BlockList } | undefined;
 
 function blocks(): { readonly metadata: BlockList; readonly private: BlockList } {

@@ -1,16 +1,16 @@
 import type { Channel, ChannelListener, Id, Outgoing } from '../../rpc/index.js';
 
-/** The two ways of reaching a server whose entry does not say which. */
+/** Both transports for a server whose entry does not name one. */
 export interface AutoChannelOptions {
   readonly http: () => Promise<Channel>;
   readonly sse: () => Promise<Channel>;
-  /** What the server spoke the last time. */
+  /** The transport that worked last time. */
   readonly first: 'http' | 'sse';
-  /** Called when the server has said something on the older one. */
+  /** Called with the first message over SSE. */
   readonly isSse: () => void;
 }
 
-/** A server that speaks Streamable HTTP or, if it refuses the greeting in it, the way that was before. */
+/** Uses Streamable HTTP and, if the server refuses `initialize` there, HTTP+SSE. */
 export async function openAutoChannel(options: AutoChannelOptions): Promise<Channel> {
   return new AutoChannel(await options[options.first](), options);
 }
@@ -48,7 +48,7 @@ class AutoChannel implements Channel {
   }
 
   send(message: Outgoing): void {
-    // Nobody says anything before the greeting is answered: there is nothing to carry over but itself.
+    // No other message precedes the answer to `initialize`, so only this request is repeated over SSE.
     if (message.kind === 'request' && message.method === 'initialize') this.#greeting = message;
     this.#channel.send(message);
   }
@@ -78,7 +78,7 @@ class AutoChannel implements Channel {
     }
   }
 
-  /** `silent` words the end of a channel on which nothing was ever said. */
+  /** `silent` makes the reason of a close without any message before. */
   #overSse(listener: ChannelListener, silent: (reason: Error | undefined) => Error | undefined): ChannelListener {
     let hasSpoken = false;
     return {
@@ -103,7 +103,7 @@ class AutoChannel implements Channel {
   }
 }
 
-/** A refusal that is not about who we are. */
+/** A client error other than an access error suggests that the server uses the other transport. */
 function speaksOtherwise(reason: Error): boolean {
   const status = 'status' in reason && typeof reason.status === 'number' ? reason.status : 0;
   return status >= 400 && status < 500 && status !== 401 && status !== 403;
@@ -111,7 +111,7 @@ function speaksOtherwise(reason: Error): boolean {
 
 function neither(http: Error, sse: Error | undefined): Error {
   const status = sse && 'status' in sse && typeof sse.status === 'number' ? sse.status : undefined;
-  // A refusal on the older channel may be all that there is to know.
+  // An access error over SSE means that SSE is right, so report only that.
   if (sse && (status === 401 || status === 403)) return sse;
   return new Error(`neither Streamable HTTP nor SSE: ${http.message}; ${sse?.message ?? 'the stream ended'}`);
 }

@@ -2,21 +2,21 @@ import { type LargeMessage, readMessage, type StreamLimits } from '../../rpc/ind
 import { eventLimit } from './event-limit.js';
 import type { Fetch } from './remote-fetch.js';
 
-/** It says that nothing follows, whatever else it says. */
+/** HTTP 202: no answer follows, whatever the content type. */
 const ACCEPTED = 202;
 
-/** A message that was too large to keep, and whom it was for if that can be told. */
+/** An oversized message, with its request id if known. */
 export interface OversizedMessage extends LargeMessage {
   readonly bytes: number;
 }
 
 export interface AnswerEvents {
   overlong(one: OversizedMessage): void;
-  /** What answers a request begins to come: in a stream, or all of it in one body. */
+  /** The response to a request has begun, as a stream or as one body. */
   begun?(id: string | number, isStream: boolean): void;
 }
 
-/** Reads no more of an answer than may be kept: a JSON body, or one event of a stream. */
+/** Limits the size of a JSON body and of each event of a stream. */
 export function boundedFetch(fetch: Fetch, limits: () => StreamLimits, events: AnswerEvents): Fetch {
   const overlong = (one: OversizedMessage) => events.overlong(one);
   return async (url, init) => {
@@ -29,9 +29,9 @@ export function boundedFetch(fetch: Fetch, limits: () => StreamLimits, events: A
     const limit = isStream
       ? eventLimit({
           maxBytes,
-          // A stream that answers one request has no more to say; the one on which everything comes must go on.
+          // A stream for one request ends with its answer; the general stream must continue.
           after: id === undefined ? 'skip' : 'end',
-          // All that answers in such a stream answers its request.
+          // Any response in such a stream belongs to its request.
           overlong: (bytes, about) => overlong({ bytes, ...about, id: about.isRequest ? about.id : (id ?? about.id) }),
         })
       : bodyLimit(maxBytes, (bytes) => overlong({ bytes, id, isRequest: false }));
@@ -52,7 +52,7 @@ function bodyLimit(maxBytes: number, overlong: (bytes: number) => void): Transfo
   });
 }
 
-/** The id of the request that this body is, so that its caller learns that the answer was too large. */
+/** The id of the request in this body, so that an oversized answer can be reported to its caller. */
 function requestId(body: unknown): string | number | undefined {
   if (typeof body !== 'string') return undefined;
   const message = readMessage(JSON.parse(body));

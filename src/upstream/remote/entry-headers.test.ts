@@ -14,29 +14,29 @@ function counting() {
 }
 
 describe('EntryHeaders', () => {
-  it('replaces what is written by what the helper says, whatever the case of its name', async () => {
+  it('overrides headers of the entry with those of the helper, ignoring case', async () => {
     const headers = await EntryHeaders.open({ Authorization: 'Bearer written', 'X-A': 'a' }, counting().ask);
     expect(headers.current).toEqual({ 'X-A': 'a', authorization: 'Bearer key-number-1' });
     expect(headers.bringsKey).toBe(true);
   });
 
-  it('runs the helper once for all who were refused at once, and not again for who is refused right after', async () => {
+  it('runs the helper once for concurrent refusals, and not again shortly after', async () => {
     const helper = counting();
     const headers = await EntryHeaders.open({}, helper.ask);
     const refused = headers.current;
     expect(await Promise.all([1, 2, 3].map(() => headers.renew(refused)))).toEqual([true, true, true]);
-    // One that was on its way with the old ones has only to be sent again.
+    // A request that was sent with the old headers only has to be repeated.
     expect(await headers.renew(refused)).toBe(true);
     expect(await headers.renew(headers.current)).toBe(false);
     expect(helper.runs).toBe(2);
   });
 
-  it('has no others without a helper', async () => {
+  it('cannot renew headers without a helper', async () => {
     const headers = await EntryHeaders.open({ a: 'b' });
     expect(await headers.renew(headers.current)).toBe(false);
   });
 
-  it('remembers every value that was sent, with and without the word before it', async () => {
+  it('remembers every sent value, with and without its prefix', async () => {
     const headers = await EntryHeaders.open({ 'X-A': 'written' }, counting().ask);
     await headers.renew(headers.current);
     expect(new Set(headers.secrets)).toEqual(

@@ -1,11 +1,11 @@
 import type { HeaderFields } from './header-rules.js';
 
-/** The helper is not run again for calls that fail in a row sooner than this. */
+/** Minimum time between two runs of the helper after refused requests. */
 const RENEW_EVERY_MS = 5_000;
-/** As many secrets of earlier runs as are still kept out of texts. */
+/** The number of header values that stay masked, including those of earlier runs. */
 const MAX_SECRETS = 256;
 
-/** The headers that go with every request to a server. */
+/** The headers of an entry, sent with every request to its server. */
 export class EntryHeaders {
   readonly #fixed: HeaderFields;
   readonly #ask: (() => Promise<HeaderFields>) | undefined;
@@ -21,7 +21,7 @@ export class EntryHeaders {
     this.#remember(fixed);
   }
 
-  /** With a helper, what it says replaces what is written. */
+  /** Headers of the helper override those of the entry. */
   static async open(fixed: HeaderFields, ask?: () => Promise<HeaderFields>): Promise<EntryHeaders> {
     const headers = new EntryHeaders(fixed, ask);
     if (ask) headers.#take(await ask());
@@ -32,7 +32,7 @@ export class EntryHeaders {
     return this.#current;
   }
 
-  /** Every value that was sent, for texts that may not show them. */
+  /** Every value that was sent, to be masked in texts. */
   get secrets(): readonly string[] {
     return this.#secrets;
   }
@@ -41,16 +41,16 @@ export class EntryHeaders {
     return Object.keys(this.#current).some((name) => name.toLowerCase() === 'authorization');
   }
 
-  /** Other headers than those that were refused, or false where none are to be had. */
+  /** Gets new headers after a refusal; false if there are none. */
   async renew(refused: HeaderFields): Promise<boolean> {
-    if (this.#current !== refused) return true; // somebody else renewed them meanwhile
+    if (this.#current !== refused) return true; // another request has renewed them
     if (!this.#renewing) {
       if (!this.#ask || performance.now() - this.#renewedAt < RENEW_EVERY_MS) return false;
       this.#renewing = this.#run(this.#ask).finally(() => {
         this.#renewing = undefined;
       });
     }
-    // All who were refused at once wait for one run.
+    // Concurrent refused requests share one run.
     await this.#renewing;
     return true;
   }
@@ -68,7 +68,7 @@ export class EntryHeaders {
   }
 
   #remember(headers: HeaderFields): void {
-    // The word before a key is none: the key alone must not be shown either.
+    // Mask the key alone as well, without a prefix such as `Bearer`.
     const values = Object.values(headers).flatMap((value) => [value, ...value.split(' ')]);
     this.#secrets = [...new Set([...values, ...this.#secrets])].slice(0, MAX_SECRETS);
   }

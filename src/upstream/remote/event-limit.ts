@@ -4,19 +4,19 @@ const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 const NOTHING = Buffer.alloc(0);
 const END_OF_EVENT = Buffer.from('\n\n');
-/** Where the id of a message is looked for: servers write it first or last. */
+/** The parts of a message that are searched for its id: servers write it first or last. */
 const HEAD_BYTES = 1_024;
 const TAIL_BYTES = 64;
 const ID_AT_THE_END = /,"id":(\d{1,15})\}\s*$/;
 
 export interface EventRules {
   readonly maxBytes: number;
-  /** What follows on an answer that is too large: nothing, or the next event. */
+  /** After an oversized answer: end the stream, or skip to the next event. */
   readonly after: 'end' | 'skip';
   overlong(bytes: number, about: LargeMessage): void;
 }
 
-/** Passes on a stream of events and counts each by itself. One that is too large is cut off, which leaves no message of it. */
+/** Limits the size of each event in a stream. An oversized event is cut, so that it yields no message. */
 export function eventLimit(rules: EventRules): TransformStream<Uint8Array, Uint8Array> {
   const meter = new EventMeter(rules);
   return new TransformStream({
@@ -40,7 +40,7 @@ class EventMeter {
     this.#rules = rules;
   }
 
-  /** Linear in the chunk, however many events are in it. False when the stream is over. */
+  /** Takes linear time in the chunk size. False if the stream has ended. */
   pass(chunk: Buffer, enqueue: (part: Buffer) => void): boolean {
     let from = 0;
     let eventFrom = 0;
@@ -59,7 +59,7 @@ class EventMeter {
         enqueue(chunk.subarray(from, eventFrom));
         enqueue(END_OF_EVENT);
         this.#isDropping = true;
-        // What is said on the way to an answer does not take its place.
+        // An oversized notification does not replace the answer, so only an answer ends the stream.
         if (this.#rules.after === 'end' && !this.#about().isRequest) {
           this.#rules.overlong(this.#bytes, { id: undefined, isRequest: false });
           return false;
@@ -77,7 +77,7 @@ class EventMeter {
     return true;
   }
 
-  /** Whether an empty line ends here, and with it the event. */
+  /** Whether an empty line, and with it the event, ends here. */
   #lineEnds(bytes: number, character: number | undefined): boolean {
     const isSecondHalf = bytes === 0 && this.#afterReturn && character === LINE_FEED;
     const isEmpty = !isSecondHalf && this.#lineBytes + bytes === 0;
@@ -88,7 +88,7 @@ class EventMeter {
 
   #count(part: Buffer, isEnd: boolean): void {
     this.#bytes += part.length;
-    // Of one that came whole nobody will ask for the id.
+    // The id of a complete event is not needed.
     if (isEnd && this.#bytes <= this.#rules.maxBytes) return;
     if (this.#head.length < HEAD_BYTES)
       this.#head = Buffer.concat([this.#head, part.subarray(0, HEAD_BYTES - this.#head.length)]);
@@ -102,7 +102,7 @@ class EventMeter {
     this.#tail = NOTHING;
   }
 
-  /** Only the beginning and the end of it are known. */
+  /** Reads the id from the kept beginning and end of the event. */
   #about(): LargeMessage {
     const { id, isRequest } = largeMessage(this.#head.subarray(Math.max(0, this.#head.indexOf('{'))));
     const last = ID_AT_THE_END.exec(this.#tail.toString('latin1'))?.[1];
@@ -110,7 +110,7 @@ class EventMeter {
   }
 }
 
-/** Finds each kind of line end by a native search that never looks at a byte twice. */
+/** Finds line ends with `indexOf`, which visits each byte once per kind. */
 class LineBreaks {
   readonly #chunk: Buffer;
   #feed = -1;
@@ -120,7 +120,7 @@ class LineBreaks {
     this.#chunk = chunk;
   }
 
-  /** The place of the next one, or the length of the chunk. */
+  /** The index of the next line end, or the length of the chunk. */
   next(from: number): number {
     if (this.#feed < from) this.#feed = this.#find(LINE_FEED, from);
     if (this.#return < from) this.#return = this.#find(CARRIAGE_RETURN, from);

@@ -18,7 +18,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A helper whose program is the given text. */
+/** A helper that runs the given program text. */
 function run(program: string, { words = '', limitMs = 10_000 }: { words?: string; limitMs?: number } = {}) {
   const file = join(folder, 'helper.cjs');
   writeFileSync(file, program);
@@ -34,7 +34,7 @@ function run(program: string, { words = '', limitMs = 10_000 }: { words?: string
 }
 
 describe('runHeadersHelper', () => {
-  it('takes the headers that the program writes, run with its words in its folder', async () => {
+  it('returns the headers that the program prints, run with its arguments in its folder', async () => {
     const program = `console.log(JSON.stringify({ Authorization: 'Bearer ' + process.argv[2], 'X-Env': process.env.TOLD, 'X-Folder': process.cwd() }))`;
     expect(await run(program, { words: "'two words'" })).toEqual({
       Authorization: 'Bearer two words',
@@ -49,30 +49,30 @@ describe('runHeadersHelper', () => {
       program: `console.log('{"a":"canary"}'); console.error('canary'); process.exit(3)`,
       says: /exited with code 3/,
     },
-    { title: 'writes no JSON', program: `console.log('canary')`, says: /no JSON/ },
-    { title: 'writes a list', program: `console.log('["canary"]')`, says: /no object/ },
+    { title: 'prints invalid JSON', program: `console.log('canary')`, says: /invalid JSON/ },
+    { title: 'prints an array', program: `console.log('["canary"]')`, says: /not an object/ },
     {
-      title: 'writes a number',
+      title: 'prints a number as a value',
       program: `console.log('{"canary":7}')`,
       says: /a value for canary that cannot be sent/,
     },
     {
-      title: 'writes a second line into a value',
+      title: 'prints a value with a line end',
       program: `console.log(JSON.stringify({ a: 'canary\\r\\nX-Evil: 1' }))`,
       says: /a value for a that cannot be sent/,
     },
     {
-      title: 'writes a line into a name',
+      title: 'prints a name with a line end',
       program: `console.log(JSON.stringify({ 'a\\nX-Evil': '1' }))`,
-      says: /no header name/,
+      says: /invalid header name/,
     },
     {
-      title: 'says where the request ends',
+      title: 'sets the length of the request',
       program: `console.log(JSON.stringify({ 'Content-Length': '0' }))`,
       says: /may not set Content-Length/,
     },
-    { title: 'writes too much', program: `console.log('"' + 'canary'.repeat(20000))`, says: /more than 65536 bytes/ },
-  ])('refuses one that $title and shows nothing of what it wrote', async ({ program, says }) => {
+    { title: 'prints too much', program: `console.log('"' + 'canary'.repeat(20000))`, says: /more than 65536 bytes/ },
+  ])('refuses a helper that $title and shows none of its output', async ({ program, says }) => {
     const failure = await failureOf(run(program));
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringMatching(says) });
     expect(`${failure.message} ${failure.hint} ${failure.cause}`.replace('for canary that', '')).not.toContain(
@@ -80,7 +80,7 @@ describe('runHeadersHelper', () => {
     );
   });
 
-  it('ends one that does not end by itself, and what it started', async () => {
+  it('ends a helper after the timeout, with its child processes', async () => {
     const pids = join(folder, 'pids');
     const program = `
       const { spawn } = require('node:child_process');
@@ -88,7 +88,7 @@ describe('runHeadersHelper', () => {
       require('node:fs').writeFileSync(${JSON.stringify(pids)}, process.pid + ' ' + child.pid);
       setInterval(() => {}, 1000);`;
     const failure = await failureOf(run(program, { limitMs: 1_500 }));
-    expect(failure).toMatchObject({ message: 'its headersHelper did not end within 1.5 s' });
+    expect(failure).toMatchObject({ message: 'its headersHelper did not exit within 1.5 s' });
     const { readFileSync } = await import('node:fs');
     const left = readFileSync(pids, 'utf8')
       .split(' ')
@@ -103,7 +103,7 @@ describe('checkedWords', () => {
     { line: '~/bin/token.sh --for "a b"', words: ['/home/me/bin/token.sh', '--for', 'a b'] },
     { line: "print '$(whoami) | ;'", words: ['print', '$(whoami) | ;'] },
     { line: 'print "a\\"b" x=1,y@z%', words: ['print', 'a"b', 'x=1,y@z%'] },
-  ])('cuts $line as a shell would', ({ line, words }) => {
+  ])('splits $line like a shell', ({ line, words }) => {
     expect(checkedWords(line, linux)).toEqual(words);
   });
 
@@ -124,10 +124,10 @@ describe('checkedWords', () => {
     ],
     ...['a \\; b', "it's", 'a "b', 'a (b)', 'a {b,c}', 'a # b'],
   ])('refuses %j and names the character', (line) => {
-    expect(() => checkedWords(line, linux)).toThrow(/has ".{1,2}" in it, which only a shell understands/);
+    expect(() => checkedWords(line, linux)).toThrow(/contains ".{1,2}", which only a shell understands/);
   });
 
-  it('takes the separators of Windows for what they are there, and refuses its variables', () => {
+  it('accepts Windows path separators and refuses Windows variables', () => {
     const windows = { platform: 'win32', home: 'C:\\Users\\me' };
     expect(checkedWords('C:\\tools\\token.exe -x', windows)).toEqual(['C:\\tools\\token.exe', '-x']);
     expect(() => checkedWords('echo %SECRET%', windows)).toThrow(/has "%" in it/);

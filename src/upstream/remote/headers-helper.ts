@@ -5,7 +5,7 @@ import type { Guardian } from '../process/guardian.js';
 import { checkedHeaders, type HeaderFields } from './header-rules.js';
 
 export interface HelperCall {
-  /** The words as they stand in the entry. */
+  /** The command line as written in the entry. */
   readonly line: string;
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
@@ -17,10 +17,10 @@ export interface HelperCall {
 
 const LIMIT_MS = 10_000;
 const MAX_OUTPUT_BYTES = 64 * 1024;
-/** It has had its time; this is for a process that cleans up after itself. */
+/** The helper has used its time, so it gets little for clean-up. */
 const GRACE_MS = 200;
 
-/** Asks the program of an entry for headers. Neither what it writes nor what it complains about is shown to anybody. */
+/** Runs the headersHelper of an entry. Its stdout and stderr may contain secrets and are never shown. */
 export async function runHeadersHelper(call: HelperCall): Promise<HeaderFields> {
   const [command, ...args] = checkedWords(call.line, call);
   if (command === undefined) throw failed('is empty');
@@ -29,7 +29,7 @@ export async function runHeadersHelper(call: HelperCall): Promise<HeaderFields> 
   child.stdin.end();
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(failed(`did not end within ${limitMs / 1_000} s`)), limitMs);
+    timer = setTimeout(() => reject(failed(`did not exit within ${limitMs / 1_000} s`)), limitMs);
   });
   try {
     return parseHeaders(await Promise.race([outputOf(child), late]));
@@ -39,11 +39,11 @@ export async function runHeadersHelper(call: HelperCall): Promise<HeaderFields> 
   }
 }
 
-/** The words of the line as a shell would cut them; one that only a shell could understand is refused. */
+/** Splits the command line like a shell; refuses characters that only a shell could interpret. */
 export function checkedWords(line: string, { platform, home }: Pick<HelperCall, 'platform' | 'home'>): string[] {
   const active = shellCharacter(line, platform);
   if (active !== undefined)
-    throw failed(`has ${JSON.stringify(active)} in it, which only a shell understands, and it is run without one`);
+    throw failed(`contains ${JSON.stringify(active)}, which only a shell understands, and it is run without one`);
   return helperWords(line, home);
 }
 
@@ -52,7 +52,7 @@ async function outputOf({ stdout, exited }: Child): Promise<Buffer> {
   let bytes = 0;
   for await (const part of stdout) {
     bytes += part.length;
-    if (bytes > MAX_OUTPUT_BYTES) throw failed(`wrote more than ${MAX_OUTPUT_BYTES} bytes`);
+    if (bytes > MAX_OUTPUT_BYTES) throw failed(`printed more than ${MAX_OUTPUT_BYTES} bytes`);
     parts.push(part);
   }
   const { code, signal } = await exited;
@@ -66,14 +66,14 @@ function parseHeaders(output: Buffer): HeaderFields {
   try {
     value = JSON.parse(output.toString());
   } catch {
-    throw failed('wrote something that is no JSON'); // never with the cause, which quotes it
+    throw failed('printed invalid JSON'); // without the cause, which quotes the output
   }
-  if (!isObject(value)) throw failed('wrote something that is no object');
+  if (!isObject(value)) throw failed('printed JSON that is not an object');
   return checkedHeaders(value, 'the headers of its headersHelper');
 }
 
 function failed(what: string): PortolanError {
   return new PortolanError(ErrorCode.ConnectionError, `its headersHelper ${what}`, {
-    hint: 'it is a program with its words, run without a shell, that writes a JSON object of headers within 10 s; put more than that into a script',
+    hint: 'set it to a program with arguments that prints a JSON object of headers within 10 s; it runs without a shell, so put shell code into a script',
   });
 }

@@ -5,14 +5,14 @@ import { sdkHandler, serveHttp } from '../../../tests/fixtures/servers/http-serv
 import { ErrorCode } from '../../base/index.js';
 
 describe('an answer over HTTP', () => {
-  it('that is only a receipt, to the modern greeting, says that the server is of the older kind', async () => {
+  it('of 202 without a body to server/discover means an older server', async () => {
     await using server = await serveHttp(byHand(() => new Response(null, { status: 202 })));
     const { connection } = await greetedOverHttp(server, {}, {}, {});
     expect(connection.greeting.protocolVersion).toBe('2025-11-25');
     await connection.close();
   });
 
-  it('G6 refuses an answer over the limit and goes on', async () => {
+  it('G6 rejects an answer over the limit and continues', async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection, closings } = await greetedOverHttp(server);
     const failure = await failureOf(connection.callTool('big', { bytes: 50 * MAX_BYTES }, OPTIONS));
@@ -28,17 +28,17 @@ describe('an answer over HTTP', () => {
       answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id, result: { x: 'x'.repeat(MAX_BYTES) } }),
     },
     {
-      title: 'one event of many pieces',
+      title: 'one event of many chunks',
       answer: () => events(['data: {"jsonrpc":"2.0"', ...Array.from({ length: 20 }, () => 'x'.repeat(10_000))]),
     },
-  ])('G6 refuses what is too large in $title', async ({ answer }) => {
+  ])('G6 rejects an oversized answer in $title', async ({ answer }) => {
     await using server = await serveHttp(byHand(answer));
     const { connection } = await greetedOverHttp(server);
     expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject({ code: ErrorCode.ResultTooLarge });
     await connection.close();
   });
 
-  it('G6 goes on to the answer where what is too large is a notification before it', async () => {
+  it('G6 continues to the answer after an oversized notification', async () => {
     const told = { jsonrpc: '2.0', method: 'notifications/message', params: { data: 'x'.repeat(2 * MAX_BYTES) } };
     const pieces = (id: unknown) =>
       [told, { jsonrpc: '2.0', id, result: { ok: true } }].map((one) => `data: ${JSON.stringify(one)}\n\n`);
@@ -49,7 +49,7 @@ describe('an answer over HTTP', () => {
     await connection.close();
   });
 
-  it.each(['\n', '\r\n'])('counts each event by itself, also where its end %j comes in pieces', async (newline) => {
+  it.each(['\n', '\r\n'])('limits each event separately, also if its end %j is split into chunks', async (newline) => {
     const filler = `data: {"jsonrpc":"2.0","method":"n","params":{"x":"${'x'.repeat(MAX_BYTES / 2)}"}}`;
     const pieces = (id: unknown) => [
       ...Array.from({ length: 4 }, () => [`${filler}${newline}`, newline]).flat(),
@@ -63,38 +63,38 @@ describe('an answer over HTTP', () => {
   });
 
   it.each([
-    { title: 'an error of its own', answer: () => new Response('oh no', { status: 500 }), says: /500|oh no/ },
+    { title: 'an HTTP error', answer: () => new Response('oh no', { status: 500 }), says: /500|oh no/ },
     {
-      title: 'a page',
+      title: 'an HTML page',
       answer: () => new Response('<html>', { headers: { 'content-type': 'text/html' } }),
       says: /html/,
     },
     {
-      title: 'half a body',
+      title: 'a partial body',
       answer: () => new Response('{"jsonrpc":', { headers: { 'content-type': 'application/json' } }),
       says: /JSON/,
     },
     {
-      title: 'a receipt and nothing else',
+      title: '202 without an answer',
       answer: () => new Response(null, { status: 202 }),
       says: /sent no answer/,
     },
     {
-      title: 'nothing',
+      title: 'an empty body',
       answer: () => new Response(null, { status: 204, headers: { 'content-type': 'application/json' } }),
       says: /JSON|sent no answer/,
     },
     {
-      title: 'what was said to another',
+      title: 'a response with another id',
       answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id: Number(id) + 1, result: {} }),
       says: /sent no answer/,
     },
     {
-      title: 'what nests too deep',
+      title: 'an answer that is nested too deeply',
       answer: (id: unknown) => Response.json({ jsonrpc: '2.0', id, result: nested(100) }),
       says: /too deep/,
     },
-  ])('tells the one who asked that the server answered with $title', async ({ answer, says }) => {
+  ])('rejects the request if the server answers with $title', async ({ answer, says }) => {
     await using server = await serveHttp(byHand(answer));
     const { connection, closings } = await greetedOverHttp(server);
     const failure = await failureOf(connection.callTool('t', {}, OPTIONS));
@@ -103,7 +103,7 @@ describe('an answer over HTTP', () => {
     await connection.close();
   });
 
-  it('gives up on a server that takes a call and never answers', async () => {
+  it('times out a call that the server never answers', async () => {
     await using server = await serveHttp(byHand(() => new Promise<Response>(() => undefined)));
     const { connection } = await greetedOverHttp(server);
     const failure = await failureOf(connection.callTool('t', {}, { timeoutMs: 100, totalMs: 100 }));
@@ -112,35 +112,35 @@ describe('an answer over HTTP', () => {
     await connection.close();
   });
 
-  it('tells the one who asked that a stream ended before his answer', async () => {
+  it('rejects the request if the stream ends before the answer', async () => {
     await using server = await serveHttp(byHand(() => events([': nothing\n\n'])));
     const { connection, closings } = await greetedOverHttp(server);
     const failure = await failureOf(connection.callTool('t', {}, OPTIONS));
-    expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: 'its answer broke off' });
+    expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: 'its answer ended unexpectedly' });
     expect(closings).toEqual([]);
     await connection.close();
   });
 
   it.each([
     {
-      title: 'a refusal in words of the protocol',
+      title: 'a JSON-RPC error',
       status: 404,
       same: true,
       expected: { code: ErrorCode.ToolExecutionError, message: 'no such method' },
     },
     {
-      title: 'a refusal that is about another request',
+      title: 'a JSON-RPC error for another request',
       status: 404,
       same: false,
       expected: { code: ErrorCode.ConnectionError },
     },
     {
-      title: 'a refusal of us',
+      title: 'an access error',
       status: 403,
       same: true,
-      expected: { code: ErrorCode.ConnectionError, message: 'it forbids us to use it (HTTP 403)' },
+      expected: { code: ErrorCode.ConnectionError, message: 'it denied access (HTTP 403)' },
     },
-  ])('hears $title', async ({ status, same, expected }) => {
+  ])('handles $title', async ({ status, same, expected }) => {
     const answer = (id: unknown) =>
       Response.json(
         { jsonrpc: '2.0', id: same ? id : null, error: { code: -32601, message: 'no such method' } },

@@ -7,7 +7,7 @@ import { handshake } from '../connection/handshake.js';
 import { openHttpChannel } from './http-channel.js';
 
 describe('openHttpChannel', () => {
-  it('speaks to a server of the official SDK: greets, lists, calls', async () => {
+  it('connects to a server of the official SDK: handshake, list, call', async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection } = await greetedOverHttp(server);
     expect(connection.greeting).toMatchObject({ name: 'official', version: '2', protocolVersion: '2025-11-25' });
@@ -19,7 +19,7 @@ describe('openHttpChannel', () => {
     await connection.close();
   });
 
-  it('hands on the headers of its entry with every request', async () => {
+  it('sends the headers of its entry with every request', async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection } = await greetedOverHttp(server, { Authorization: 'Bearer t-1' });
     await connection.callTool('echo', {}, OPTIONS);
@@ -29,7 +29,7 @@ describe('openHttpChannel', () => {
     await connection.close();
   });
 
-  it('hears of progress', async () => {
+  it('receives progress', async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection } = await greetedOverHttp(server);
     const steps: unknown[] = [];
@@ -43,7 +43,7 @@ describe('openHttpChannel', () => {
     await connection.close();
   });
 
-  it('keeps many calls at once apart', async () => {
+  it('keeps concurrent calls apart', async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection } = await greetedOverHttp(server);
     const results = await Promise.all(
@@ -55,7 +55,7 @@ describe('openHttpChannel', () => {
     await connection.close();
   });
 
-  it('says that a server is gone', async () => {
+  it('reports a server that has stopped', async () => {
     const server = await serveHttp(sdkHandler());
     const { connection } = await greetedOverHttp(server);
     await server.stop();
@@ -67,7 +67,7 @@ describe('openHttpChannel', () => {
     await connection.close();
   });
 
-  it('frees the connection of a call that is given up', async () => {
+  it('frees the connection of a cancelled call', async () => {
     let isGone = false;
     const endless = () =>
       new Response(
@@ -85,7 +85,7 @@ describe('openHttpChannel', () => {
     await connection.close();
   });
 
-  it('hangs up on a server without sessions and says nothing more, when a call to it is given up', async () => {
+  it('aborts the request of a cancelled call to a stateless server, and sends no notification', async () => {
     const gone: unknown[] = [];
     const endless = (id: unknown) =>
       new Response(new ReadableStream({ cancel: () => void gone.push(id) }), {
@@ -106,7 +106,7 @@ describe('openHttpChannel', () => {
     await connection.close();
   });
 
-  it('sends the token of who signed in, and another when that is refused', async () => {
+  it('sends the token of the auth provider, and a new one after a refusal', async () => {
     const handler = sdkHandler();
     await using server = await serveHttp((request) =>
       request.headers.get('authorization') === 'Bearer new' ? handler(request) : new Response('', { status: 401 }),
@@ -132,17 +132,17 @@ describe('openHttpChannel', () => {
       authProvider: { token: async () => undefined, onUnauthorized: () => Promise.reject(signIn()) },
     },
     {
-      title: 'whoever knows of signing in',
+      title: '`explain`',
       authProvider: { token: async () => undefined },
       explain: async () => signIn(),
     },
-  ])('says what $title says when nobody is signed in', async ({ title: _, ...access }) => {
+  ])('reports the error of $title without a sign-in', async ({ title: _, ...access }) => {
     await using server = await serveHttp(() => new Response('', { status: 401 }));
     const failure = await failureOf(greetedOverHttp(server, {}, access));
     expect(failure.message).toBe('s needs a sign-in');
   });
 
-  it('ends a connection whose session the server has forgotten, so that another is begun', async () => {
+  it('closes a connection whose session the server no longer knows', async () => {
     const forgetful: Handler = async (request) => {
       const response = await byHand(() => new Response('Session not found', { status: 404 }))(request);
       response.headers.set('mcp-session-id', 's-1');
@@ -153,7 +153,7 @@ describe('openHttpChannel', () => {
     expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject({
       message: 'it answered 404: Session not found',
     });
-    await expect.poll(() => closings).toEqual(['the server has forgotten the session']);
+    await expect.poll(() => closings).toEqual(['the server no longer knows the session']);
   });
 });
 

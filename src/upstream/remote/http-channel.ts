@@ -15,7 +15,7 @@ import { HttpStatusError, remoteFailure } from './remote-failure.js';
 import { type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
 
-/** The part of the SDK's transport that is used here. */
+/** The part of the SDK transport that is used here. */
 interface SdkTransport {
   onmessage?: (message: never) => void;
   onclose?: () => void;
@@ -36,11 +36,11 @@ interface SendOptions {
 
 const FAREWELL_MS = 1_000;
 
-/** Streamable HTTP by the SDK, which is loaded with the first server that needs it. */
+/** Streamable HTTP with the SDK, which is a lazy import. */
 export async function openHttpChannel(target: RemoteTarget, limits: () => StreamLimits): Promise<Channel> {
   const { StreamableHTTPClientTransport } = await import('@modelcontextprotocol/client');
   const { authProvider } = target;
-  // The SDK knows what to do about a refusal if there is somebody who can sign in, and about a stream that is not offered.
+  // The SDK handles access errors if there is an auth provider, and servers without a GET stream.
   const passes = (status: number, method: string) =>
     method !== 'POST' || (authProvider !== undefined && (status === 401 || status === 403));
   const remote = remoteFetch(target, passes);
@@ -63,9 +63,9 @@ class HttpChannel implements Channel, AnswerEvents {
   readonly #target: RemoteTarget;
   readonly #remote: RemoteFetch;
   readonly #limits: () => StreamLimits;
-  /** Requests that wait for their answer; whoever gives one up frees its connection. */
+  /** Pending requests; aborting one frees its connection. */
   readonly #waiting = new Map<Id, AbortController>();
-  /** Those of them for which nothing comes but the body that is being read. */
+  /** Pending requests whose response is a single body, after which no answer can follow. */
   readonly #withoutStream = new Set<Id>();
 
   constructor(target: RemoteTarget, remote: RemoteFetch, limits: () => StreamLimits) {
@@ -94,7 +94,7 @@ class HttpChannel implements Channel, AnswerEvents {
     if (!transport) throw new Error('the channel has no transport');
     transport.onmessage = (message: unknown) => this.#receive(message, listener);
     transport.onclose = () => this.#end(undefined);
-    // Faults of single requests come back from `send`; a stream that breaks is opened again by the SDK.
+    // `send` reports errors of single requests, and the SDK reopens a broken stream.
     transport.onerror = () => undefined;
     transport.start().catch((error: Error) => this.#end(error));
   }
@@ -123,7 +123,7 @@ class HttpChannel implements Channel, AnswerEvents {
     const controller = new AbortController();
     this.#waiting.set(id, controller);
     const onRequestStreamEnd = () => {
-      if (this.#waiting.delete(id)) this.#listener?.undelivered(id, new Error('its answer broke off'));
+      if (this.#waiting.delete(id)) this.#listener?.undelivered(id, new Error('its answer ended unexpectedly'));
     };
     this.#transport
       ?.send(keepDigits(toObject(message)) as never, {
@@ -135,7 +135,7 @@ class HttpChannel implements Channel, AnswerEvents {
       .catch((error: unknown) => this.#failed(id, error));
   }
 
-  /** Some take a request and say nothing to it, or something that is for nobody. */
+  /** The body was read: fail the request if it contained no answer to it. */
   #sent(id: Id): void {
     if (this.#withoutStream.delete(id) && this.#waiting.delete(id))
       this.#listener?.undelivered(id, new UnansweredError());
@@ -143,19 +143,19 @@ class HttpChannel implements Channel, AnswerEvents {
 
   async #failed(id: Id, error: unknown): Promise<void> {
     this.#withoutStream.delete(id);
-    if (!this.#waiting.delete(id)) return; // answered, too large or given up
+    if (!this.#waiting.delete(id)) return; // answered, oversized or cancelled
     const fault = error instanceof HttpStatusError ? faultIn(error, id) : undefined;
     if (fault) this.#listener?.message(fault);
     else this.#listener?.undelivered(id, await remoteFailure(error, failureContext(this.#target)));
-    // A session that the server forgot has to be begun anew, which whoever opened this one will do.
+    // The server no longer knows the session: close, so that the pool opens a new one.
     if (error instanceof HttpStatusError && error.status === 404 && this.#transport?.sessionId !== undefined) {
-      this.#end(new Error('the server has forgotten the session'));
+      this.#end(new Error('the server no longer knows the session'));
       await this.#transport.close();
       this.#remote[Symbol.dispose]();
     }
   }
 
-  /** A request that is given up is not read any further. A server without sessions learns of it by that alone. */
+  /** Aborts the HTTP request of a cancelled call. For a stateless server, this is the cancellation. */
   #hangUp(message: Outgoing): boolean {
     if (message.kind !== 'notification' || message.method !== 'notifications/cancelled') return false;
     const id = message.params?.requestId;
@@ -166,13 +166,13 @@ class HttpChannel implements Channel, AnswerEvents {
     return controller !== undefined && this.#version >= MODERN_VERSION;
   }
 
-  /** What nests too deep cannot be written again; who waits for it is told that nothing usable came. */
+  /** A message that is nested too deeply cannot be serialised again, so fail its request. */
   #receive(message: unknown, listener: ChannelListener): void {
     const read = readMessage(message);
     if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined) this.#waiting.delete(read.id);
     if (!isValueDeeperThan(message, this.#limits().maxDepth)) listener.message(read);
     else if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined)
-      listener.undelivered(read.id, new Error('its answer nests too deep'));
+      listener.undelivered(read.id, new Error('its answer is nested too deeply'));
   }
 
   #end(reason: Error | undefined): void {
@@ -183,13 +183,13 @@ class HttpChannel implements Channel, AnswerEvents {
   }
 }
 
-/** Some say what is wrong in the protocol's own words, and with a status that says the same. */
+/** Some servers send a JSON-RPC error as the body of an HTTP error. */
 function faultIn({ status, body }: HttpStatusError, id: Id) {
   if (status === 401 || status === 403) return undefined;
   try {
     const message = readMessage(JSON.parse(body));
     return message.kind === 'fault' && message.id === id ? message : undefined;
   } catch {
-    return undefined; // a page, or half of one
+    return undefined; // not JSON, such as an HTML page
   }
 }

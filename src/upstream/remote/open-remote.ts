@@ -16,10 +16,10 @@ export interface OpenRemote {
   readonly headers: EntryHeaders;
 }
 
-/** Servers whose entry leaves it open and that turned out to speak the older way; asked in it at once the next time. */
+/** Servers with transport `auto` that used SSE last time, which is tried first next time. */
 const speakSse = new WeakSet<AdmittedServer>();
 
-/** Reaches a server over the net. `cwd` is where its helper runs. */
+/** Connects to a remote server. `cwd` is the working folder of its headers helper. */
 export async function openRemote(
   server: AdmittedServer,
   transport: RemoteTransport,
@@ -48,7 +48,7 @@ async function channelFor(
       return openWsChannel(target, limits);
     case 'auto':
       return openAutoChannel({
-        // Forgotten until it is heard again, so that a server that changed its mind is found out the time after.
+        // Removed until SSE works again, so that a server that changed to HTTP is detected with the next attempt.
         first: speakSse.delete(server) ? 'sse' : 'http',
         http: () => openHttpChannel(target, limits),
         sse: () => openSseChannel(target, limits),
@@ -57,7 +57,7 @@ async function channelFor(
   }
 }
 
-/** An editor in Windows does not know the paths of the Linux beside it, in which we and the client live. */
+/** An editor on Windows does not understand the paths of the WSL distribution in which Portolan runs. */
 function inEditorPaths(channel: Channel, { ide }: Definition, { platform, env }: RemoteSurroundings): Channel {
   const distribution = env.WSL_DISTRO_NAME;
   if (ide?.runningInWindows !== true || platform !== 'linux' || !distribution) return channel;

@@ -1,13 +1,13 @@
 import type { Outgoing } from '../../rpc/index.js';
 
-/** More than anybody says before a connection is open. */
+/** Limits the messages before the connection is open. */
 const MAX_WAITING = 1_000;
 
-/** Messages that were sent before the road was open, in their order. */
+/** Queues messages that are sent before the connection is open. */
 export class PreOpenQueue {
   #waiting: Outgoing[] | undefined = [];
 
-  /** Who hears `open` sends it himself; `full` means that nobody will. */
+  /** `open`: the caller must send the message itself. `full`: the message is lost. */
   keep(message: Outgoing): 'kept' | 'open' | 'full' {
     if (!this.#waiting) return 'open';
     if (this.#waiting.length >= MAX_WAITING) return 'full';
@@ -15,7 +15,7 @@ export class PreOpenQueue {
     return 'kept';
   }
 
-  /** From now on nothing is kept. */
+  /** Sends the queued messages and stops queueing. */
   open(send: (message: Outgoing) => void): void {
     const waiting = this.#waiting ?? [];
     this.#waiting = undefined;

@@ -4,18 +4,18 @@ import { type FailureContext, HttpStatusError, remoteFailure } from './remote-fa
 
 const CONTEXT: FailureContext = {
   secrets: ['canary-key-1'],
-  access: { message: 'it wants a sign-in', hint: 'portolan login s' },
+  access: { message: 'it requires a sign-in', hint: 'portolan login s' },
 };
 const withCode = (code: string) => Object.assign(new Error('connect 10.0.0.1:80'), { code });
 
 describe('remoteFailure', () => {
   it.each([
     {
-      title: 'a refusal, with the status and what to do',
+      title: 'an access error, with the status and a hint',
       error: new HttpStatusError(401, 'canary-key-1'),
       expected: {
         code: ErrorCode.ConnectionError,
-        message: 'it wants a sign-in (HTTP 401)',
+        message: 'it requires a sign-in (HTTP 401)',
         hint: 'portolan login s',
         status: 401,
       },
@@ -26,12 +26,12 @@ describe('remoteFailure', () => {
       expected: { message: 'it answered 404: gone', status: 404 },
     },
     {
-      title: 'a status alone',
+      title: 'a status without a body',
       error: new HttpStatusError(500, ''),
       expected: { message: 'it answered 500', status: 500 },
     },
     {
-      title: 'a failure of the network',
+      title: 'a network error',
       error: withCode('ECONNRESET'),
       expected: { message: 'the server could not be reached (ECONNRESET)' },
     },
@@ -41,15 +41,15 @@ describe('remoteFailure', () => {
       expected: { message: 'the server could not be reached (DEPTH_ZERO_SELF_SIGNED_CERT)' },
     },
     {
-      title: 'a key that the server repeats',
+      title: 'a key that the server repeats, masked',
       error: new Error('got canary-key-1'),
       expected: { message: 'got [secret]' },
     },
-  ])('words $title', async ({ error, expected }) => {
+  ])('describes $title', async ({ error, expected }) => {
     expect(await remoteFailure(error, CONTEXT)).toMatchObject(expected);
   });
 
-  it('shows no half of a key where a long text is cut', async () => {
+  it('shows no part of a key at the end of a truncated text', async () => {
     for (let before = 280; before < 305; before += 1) {
       const { message } = await remoteFailure(new Error(`${'x'.repeat(before)}canary-key-1 and more`), CONTEXT);
       expect(message).not.toContain('cana');
@@ -57,7 +57,7 @@ describe('remoteFailure', () => {
     }
   });
 
-  it('leaves to whoever knows of signing in what is about that, and nothing that is about the network', async () => {
+  it('passes access errors to `explain`, but no network errors', async () => {
     const told = new PortolanError(ErrorCode.ConnectionError, 'sign in');
     const context = { ...CONTEXT, explain: async () => told };
     expect(await remoteFailure(new HttpStatusError(401, ''), context)).toBe(told);

@@ -2,10 +2,10 @@ import { cleanText, ErrorCode, maskTokens, PortolanError, redactor } from '../..
 
 const SHOWN_CHARACTERS = 300;
 
-/** A server that answered with a status that is an error. */
+/** The server answered with an HTTP error status. */
 export class HttpStatusError extends Error {
   readonly status: number;
-  /** The beginning of what it said. */
+  /** The beginning of the response body. */
   readonly body: string;
 
   constructor(status: number, body: string) {
@@ -16,7 +16,7 @@ export class HttpStatusError extends Error {
   }
 }
 
-/** A server that does not take us; with the status, so that nobody takes it for a server of another kind. */
+/** Access was refused. Keeps the status, so that `auto` does not try another transport. */
 class AccessRefused extends PortolanError {
   readonly status: number;
 
@@ -26,16 +26,16 @@ class AccessRefused extends PortolanError {
   }
 }
 
-/** What is known of a server when a request to it fails. */
+/** What describing a failed request needs to know about the server. */
 export interface FailureContext {
   readonly secrets: readonly string[];
-  /** What a person can do about a refusal. */
+  /** The message and hint for a refused access. */
   readonly access: { readonly message: string; readonly hint: string };
-  /** What a failure means for somebody who can sign in; undefined if it has nothing to do with that. */
+  /** Turns an error that needs a sign-in into one with a hint; undefined for other errors. */
   readonly explain?: (error: unknown) => Promise<PortolanError | undefined>;
 }
 
-/** Why a request failed, for people: with the status where there is one, and with none of the headers that were sent. */
+/** Describes a failed request, with the HTTP status if there is one, and with all sent headers masked. */
 export async function remoteFailure(error: unknown, context: FailureContext): Promise<Error> {
   if (error instanceof PortolanError) return error;
   const code = networkCodeOf(error);
@@ -44,9 +44,9 @@ export async function remoteFailure(error: unknown, context: FailureContext): Pr
   if (explained) return explained;
   const status = await statusOf(error);
   if (status === 401) return new AccessRefused(status, `${context.access.message} (HTTP 401)`, context.access.hint);
-  if (status === 403) return new AccessRefused(status, 'it forbids us to use it (HTTP 403)', context.access.hint);
+  if (status === 403) return new AccessRefused(status, 'it denied access (HTTP 403)', context.access.hint);
   const message = error instanceof Error ? error.message : String(error);
-  // Redacted before it is cut: half of a secret is one too.
+  // Mask before truncating, because half a secret would not be recognised.
   const failure = new Error(cleanText(maskTokens(redactor(context.secrets)(message)), SHOWN_CHARACTERS).text);
   return status === undefined ? failure : Object.assign(failure, { status });
 }
@@ -58,7 +58,7 @@ async function statusOf(error: unknown): Promise<number | undefined> {
   return error instanceof SdkHttpError ? error.status : undefined;
 }
 
-/** The code of a failure of the network or of TLS. */
+/** The code of a network or TLS error. */
 function networkCodeOf(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return undefined;
   return /^(?:E[A-Z]{3,}|HPE_\w+|ERR_TLS_\w+|ERR_SSL_\w+|\w*CERT\w*|\w*SIGNATURE\w*)$/.test(error.code)

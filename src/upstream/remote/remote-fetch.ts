@@ -8,7 +8,7 @@ import { HttpStatusError } from './remote-failure.js';
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
-/** A server that is reached over the net, by the address that a person wrote. */
+/** A remote server, by the URL in its entry. */
 export interface RemoteAddress {
   readonly url: URL;
   readonly headers: EntryHeaders;
@@ -16,10 +16,10 @@ export interface RemoteAddress {
 }
 
 const CONNECT_MS = 15_000;
-/** A connection that nobody used for this long may be closed at the other end. */
+/** Idle connections are closed after this time, before the server may close them. */
 const IDLE_SOCKET_MS = 4_000;
 const MAX_SOCKETS = 256;
-/** So much of an answer that is an error is read; messages in it are short. */
+/** The part of an error response that is read. */
 const MAX_ERROR_BYTES = 64 * 1024;
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -28,11 +28,11 @@ export interface RemoteFetch extends Disposable {
 }
 
 /**
- * A `fetch` for one server: it goes to no other origin, knows the headers of the entry, and asks for new ones once when
- * they are refused. The address that was checked is the one that is connected to. Answers may take as long as they like,
- * which the `fetch` of Node cuts off after five minutes; who waits has a limit of his own.
+ * A `fetch` for one server: it refuses other origins, sends the headers of the entry, and renews them once after a 401. It
+ * connects only to addresses that were checked. It has no response timeout, because callers set their own; the `fetch` of
+ * Node would abort after five minutes.
  *
- * An answer that is an error is thrown as `HttpStatusError` unless `passes` leaves it to the caller.
+ * Throws an error status as `HttpStatusError` unless `passes` returns true for it.
  */
 export function remoteFetch(
   address: RemoteAddress,
@@ -57,18 +57,18 @@ export function remoteFetch(
   return { fetch, [Symbol.dispose]: () => agent.destroy() };
 }
 
-/** Refuses an address before anything is sent to it: another server's, or one that no server may have. */
+/** Throws for a URL of another server and for forbidden addresses. */
 export function checkPlace(url: URL, written: URL): void {
   const literal = url.hostname.replace(/^\[|\]$/g, '');
   const family = process.getBuiltinModule('node:net').isIP(literal);
   const wrong =
-    (isWithin(url, written) ? undefined : 'it is another server than the one of the entry') ??
+    (isWithin(url, written) ? undefined : 'it is not the server of the entry') ??
     forbiddenName(webForm(url)) ??
     (family === 0 ? undefined : forbiddenAmong([{ address: literal, family }], url, written));
   if (wrong !== undefined) throw refused(url, wrong);
 }
 
-/** Finds a name's addresses and hands on none if one of them may not be connected to. */
+/** Resolves a name; fails if any of its addresses is forbidden. */
 export function checkedLookup(url: URL, written: URL, lookup: Lookup): LookupFunction {
   return (hostname, options, done) => {
     lookup(hostname).then(
@@ -77,7 +77,7 @@ export function checkedLookup(url: URL, written: URL, lookup: Lookup): LookupFun
         const usable = found.filter(({ family }) => wanted === undefined || family === wanted);
         const wrong = forbiddenAmong(found, url, written);
         const [first] = usable;
-        if (wrong !== undefined || !first) return done(refused(url, wrong ?? 'it cannot be found'), '', 0);
+        if (wrong !== undefined || !first) return done(refused(url, wrong ?? 'its name cannot be resolved'), '', 0);
         return options.all ? done(null, [...usable]) : done(null, first.address, first.family);
       },
       (error: Error) => done(error, '', 0),
@@ -97,11 +97,11 @@ async function send(url: URL, init: RequestInit, address: RemoteAddress, agent: 
       ...(body && { 'content-length': String(body.length) }),
     },
     lookup: checkedLookup(url, address.url, address.lookup),
-    // One that was moved from http to https has connections of another kind.
+    // After a redirect from http to https, the agent of the entry's protocol does not fit.
     agent: url.protocol === address.url.protocol ? agent : false,
     ...(init.signal && { signal: init.signal }),
   };
-  // All requests to a server hear the same signal, which Node would take for a leak.
+  // All requests to a server listen to the same signal, which Node would report as a leak.
   if (init.signal) process.getBuiltinModule('node:events').setMaxListeners(0, init.signal);
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const outgoing = open(url, options, resolve);
@@ -118,7 +118,7 @@ async function send(url: URL, init: RequestInit, address: RemoteAddress, agent: 
   return toResponse(answer);
 }
 
-/** What a request needs by itself is left as it is, but for the key: the one in the entry was meant. */
+/** Headers of the request win, except `Authorization`, where the entry wins. */
 function withEntryHeaders(headers: Headers, entry: EntryHeaders): Headers {
   for (const [name, value] of Object.entries(entry.current))
     if (!headers.has(name) || name.toLowerCase() === 'authorization') headers.set(name, value);
@@ -129,7 +129,7 @@ function toResponse(answer: IncomingMessage): Response {
   const status = answer.statusCode ?? 0;
   if (status < 200 || status > 599) {
     answer.destroy();
-    throw new Error(`it answered ${status}, which is no status`);
+    throw new Error(`it answered ${status}, which is not an HTTP status`);
   }
   const headers = new Headers();
   for (const [name, values = []] of Object.entries(answer.headersDistinct))
@@ -142,29 +142,29 @@ function toResponse(answer: IncomingMessage): Response {
   return new Response(Readable.toWeb(answer) as ReadableStream<Uint8Array>, { status, headers });
 }
 
-/** A redirect may say where on the same server; the SDK follows those. Anywhere else nothing of ours is sent. */
+/** Allows redirects within the same server, which the SDK follows. Throws for any other target. */
 function checkRedirect(response: Response, url: URL, written: URL): void {
   const location = REDIRECTS.has(response.status) ? response.headers.get('location') : null;
   if (location === null) return;
   const target = URL.canParse(location, url.href) ? new URL(location, url.href) : undefined;
   if (target && isWithin(target, written)) return;
   void response.body?.cancel().catch(() => undefined);
-  const where = target ? `${placeOf(target)}, ${kindOf(target)}` : 'what is no address';
-  throw new PortolanError(ErrorCode.ConnectionError, `it sends us on to ${where}`, {
-    hint: 'if you know that it lives there now, write that address into its entry',
+  const where = target ? `${placeOf(target)}, ${kindOf(target)}` : 'an invalid URL';
+  throw new PortolanError(ErrorCode.ConnectionError, `it redirects to ${where}`, {
+    hint: 'if the server has moved there, change the URL in its entry',
   });
 }
 
-/** For people: a name is not looked up for it, since it is not gone to anyway. */
+/** Describes the refused target, without resolving its name. */
 function kindOf(target: URL): string {
   const literal = target.hostname.replace(/^\[|\]$/g, '');
   const kind = process.getBuiltinModule('node:net').isIP(literal) === 0 ? undefined : kindOfAddress(literal);
   if (forbiddenName(target)?.includes('metadata') || kind === 'metadata') return 'which is a metadata service';
   if (kind === 'private' || isLoopbackName(target)) return 'which is a private address';
-  return 'which is another server than the one of the entry';
+  return 'which is not the server of the entry';
 }
 
-/** The same origin, or its form with TLS where both are at their usual ports. */
+/** The same origin, or its https form if both use the default port. */
 function isWithin(url: URL, written: URL): boolean {
   const [to, from] = [webForm(url), webForm(written)];
   if (to.protocol === from.protocol && to.host === from.host) return true;
@@ -173,7 +173,7 @@ function isWithin(url: URL, written: URL): boolean {
   );
 }
 
-/** `ws:` and `wss:` are spoken to like `http:` and `https:`. */
+/** Turns `ws:` and `wss:` into `http:` and `https:`, to which the same rules apply. */
 function webForm(url: URL): URL {
   return /^wss?:$/.test(url.protocol) ? new URL(url.href.replace(/^ws/, 'http')) : url;
 }
@@ -188,24 +188,24 @@ async function beginningOf(response: Response): Promise<string> {
       if (bytes >= MAX_ERROR_BYTES) break;
     }
   } catch {
-    // Half of what it said is enough.
+    // A partial body is enough for the message.
   }
   return Buffer.concat(parts).toString('utf8', 0, MAX_ERROR_BYTES);
 }
 
 function refused(url: URL, why: string): PortolanError {
-  return new PortolanError(ErrorCode.ConnectionError, `${placeOf(url)} is not connected to: ${why}`, {
-    hint: 'see the address in its entry',
+  return new PortolanError(ErrorCode.ConnectionError, `refused to connect to ${placeOf(url)}: ${why}`, {
+    hint: 'check the URL in its entry',
   });
 }
 
-/** Without path and query, which may hold what nobody should read. */
+/** Without path and query, which may contain secrets. */
 function placeOf(url: URL): string {
   return /^(?:https?|wss?):$/.test(url.protocol) ? `${url.protocol}//${url.host}` : url.protocol;
 }
 
 function timedOut(): Error {
-  return Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' });
+  return Object.assign(new Error('connection timed out'), { code: 'ETIMEDOUT' });
 }
 
 function moduleFor(url: URL) {

@@ -11,19 +11,19 @@ import { runHeadersHelper } from './headers-helper.js';
 import type { FailureContext } from './remote-failure.js';
 import { checkPlace, type RemoteAddress } from './remote-fetch.js';
 
-/** How one signs in to a server. */
+/** The sign-in of a server. */
 interface Access {
   readonly authProvider?: AuthProvider;
-  /** What a failed request means for somebody who can sign in; undefined if it has nothing to do with that. */
+  /** Turns an error that needs a sign-in into one with a hint; undefined for other errors. */
   readonly explain?: (error: unknown) => Promise<PortolanError | undefined>;
 }
 
-/** What was read for the check, so that what is used is what was checked. */
+/** The file contents that were checked, so that exactly these are used. */
 interface CheckedFiles {
   readonly envFileText?: string;
 }
 
-/** What a server that is reached over the net needs of the machine and of the settings. */
+/** What connecting to a remote server needs from the machine and the settings. */
 export interface RemoteSurroundings {
   readonly platform: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -34,22 +34,22 @@ export interface RemoteSurroundings {
   readonly connectorToken?: string;
   readonly access?: (server: AdmittedServer) => Access | undefined;
   readonly lookup?: Lookup;
-  /** Checks once more that the approval covers the files, immediately before a program is started; throws if it does not. */
+  /** Checks again, right before a program starts, that the approval covers its files; throws if it does not. */
   readonly checkFiles: (server: AdmittedServer) => CheckedFiles;
 }
 
-/** A server that is reached over the net, and everything that a request to it needs. */
+/** A remote server with everything that a request to it needs. */
 export interface RemoteTarget extends RemoteAddress, Access {
-  /** What a person can do when the server does not take us. */
+  /** The message and hint for a refused access. */
   readonly refusal: FailureContext['access'];
 }
 
 const IDE_HEADER = 'X-Claude-Code-Ide-Authorization';
 const CONNECTOR_HEADER = 'X-Mcp-Server-Id';
-/** Where the address of a hosted proxy wants the id of the connector. */
+/** The placeholder for the connector id in the URL of a hosted proxy. */
 const CONNECTOR_PLACE = /\{server_id\}|%7Bserver_id%7D/gi;
 
-/** Runs the helper of the entry if it has one: the argument is the proof that policy let the server in. */
+/** Resolves the URL and headers of a server, and runs its headers helper. Only policy can create an `AdmittedServer`. */
 export async function remoteTarget(
   server: AdmittedServer,
   cwd: string,
@@ -64,7 +64,7 @@ export async function remoteTarget(
     fixed,
     line === undefined ? undefined : () => askHelper(line, server, url, cwd, surroundings),
   );
-  // A key of its own in the entry is what the person meant.
+  // A key in the entry takes precedence over a sign-in.
   const access = headers.bringsKey ? undefined : surroundings.access?.(server);
   return {
     ...access,
@@ -82,11 +82,12 @@ export function failureContext({ headers, refusal, explain }: RemoteTarget): Fai
 function urlOf({ url, transport, id }: Definition): URL {
   if (url === undefined) throw wrong('its entry has no url');
   const written = transport === 'claudeai-proxy' && id !== undefined ? withId(url, id) : url;
-  if (!URL.canParse(written)) throw wrong('its url is no address');
+  if (!URL.canParse(written)) throw wrong('its url is not a valid URL');
   const parsed = new URL(written);
   const spoken = transport === 'ws' ? /^(?:wss?|https?):$/ : /^https?:$/;
-  if (!spoken.test(parsed.protocol)) throw wrong(`${parsed.protocol} cannot be spoken to as ${transport}`);
-  // What comes after the # is not sent to anybody.
+  if (!spoken.test(parsed.protocol))
+    throw wrong(`its url begins with ${parsed.protocol}, which transport ${transport} does not support`);
+  // The fragment is never sent.
   parsed.hash = '';
   return parsed;
 }
@@ -98,7 +99,7 @@ function withId(url: string, id: string): string {
 function keyOf(definition: Definition, url: URL, { connectorToken }: RemoteSurroundings): HeaderFields {
   const { authToken, transport, id, scope } = definition;
   const isConnector = transport === 'claudeai-proxy';
-  // An entry in a file can call itself a connector: the token is only for those that the account itself lists.
+  // Any file can declare a connector: send the token only to those that the account itself lists.
   const token = isConnector && scope === 'claudeai' && isConfidential(url) ? connectorToken : undefined;
   return {
     ...(authToken !== undefined && { [IDE_HEADER]: authToken }),
@@ -107,7 +108,7 @@ function keyOf(definition: Definition, url: URL, { connectorToken }: RemoteSurro
   };
 }
 
-/** Nobody reads on the way. */
+/** Whether the connection is encrypted or local. */
 function isConfidential(url: URL): boolean {
   return url.protocol === 'https:' || isLoopbackName(url);
 }
@@ -122,7 +123,7 @@ function askHelper(
   const { name, definition } = server;
   const own = {
     ...definition.env,
-    // The names under which helpers written for Claude Code look.
+    // The variable names that helpers for Claude Code expect.
     CLAUDE_CODE_MCP_SERVER_NAME: name,
     CLAUDE_CODE_MCP_SERVER_URL: url.href,
   };
@@ -133,15 +134,15 @@ function askHelper(
 
 function refusalOf({ name, definition }: AdmittedServer, headers: EntryHeaders): FailureContext['access'] {
   if (definition.transport === 'claudeai-proxy')
-    return { message: 'it wants a token', hint: 'put the token for hosted connectors into PORTOLAN_CONNECTORS_TOKEN' };
+    return { message: 'it requires a token', hint: 'set PORTOLAN_CONNECTORS_TOKEN to the token for hosted connectors' };
   if (definition.headersHelper !== undefined)
-    return { message: 'it does not take what its headersHelper says', hint: 'see what the helper writes' };
+    return { message: 'it rejected the headers of its headersHelper', hint: 'check the output of the helper' };
   if (headers.bringsKey || definition.authToken !== undefined)
     return {
-      message: 'it does not take the key of its entry',
+      message: 'it rejected the key in its entry',
       hint: `see its entry with \`portolan why ${shellWord(name)}\``,
     };
-  return { message: 'it wants a sign-in', hint: `ask the user to run: portolan login ${shellWord(name)}` };
+  return { message: 'it requires a sign-in', hint: `ask the user to run: portolan login ${shellWord(name)}` };
 }
 
 function wrong(what: string): PortolanError {

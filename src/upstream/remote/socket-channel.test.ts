@@ -15,7 +15,7 @@ function makeFolder() {
   return { path: join(folder, 's'), [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
-/** Says every line again. */
+/** Echoes every line. */
 async function listening(path: string) {
   const server = createServer((socket) => void socket.on('error', () => undefined).pipe(socket));
   server.listen(path);
@@ -31,7 +31,7 @@ const NOT_OURS: readonly { title: string; make: (path: string) => void; says: st
 ];
 
 describe.skipIf(process.platform === 'win32')('openSocketChannel', () => {
-  it('speaks in lines to whoever listens', async () => {
+  it('exchanges lines with the server', async () => {
     using folder = makeFolder();
     await using _server = await listening(folder.path);
     const channel = await openSocketChannel(`unix:${folder.path}`, LIMITS);
@@ -46,13 +46,13 @@ describe.skipIf(process.platform === 'win32')('openSocketChannel', () => {
     await channel.close();
   });
 
-  it.each(NOT_OURS)('R8: refuses $title in the place of a socket', async ({ make, says }) => {
+  it.each(NOT_OURS)('R8: refuses $title instead of a socket', async ({ make, says }) => {
     using folder = makeFolder();
     make(folder.path);
     await expect(openSocketChannel(`unix:${folder.path}`, LIMITS)).rejects.toThrow(says);
   });
 
-  it('R8: follows no link, although a socket is behind it', async () => {
+  it('R8: refuses a link to a socket', async () => {
     using folder = makeFolder();
     await using _server = await listening(`${folder.path}1`);
     symlinkSync(`${folder.path}1`, folder.path);
@@ -66,7 +66,7 @@ describe.skipIf(process.platform === 'win32')('openSocketChannel', () => {
     await expect(openSocketChannel(`unix:${folder.path}`, LIMITS)).rejects.toThrow('belongs to another user');
   });
 
-  it.each(['http://x/', 'unix:', 'nowhere'])('takes %s for no socket', async (url) => {
-    await expect(openSocketChannel(url, LIMITS)).rejects.toThrow('its address is not that of a socket');
+  it.each(['http://x/', 'unix:', 'nowhere'])('refuses %s as a socket address', async (url) => {
+    await expect(openSocketChannel(url, LIMITS)).rejects.toThrow('its url is not a socket address');
   });
 });

@@ -4,7 +4,7 @@ import { StreamChannel, type StreamLimits } from '../../rpc/index.js';
 
 const CONNECT_MS = 5_000;
 
-/** Reaches a server of this user that listens on a socket, and speaks to it in lines as over a pipe. */
+/** Connects to a Unix socket of this user, with one JSON message per line as over stdio. */
 export async function openSocketChannel(url: string, limits: () => StreamLimits): Promise<StreamChannel> {
   const path = pathOf(url);
   checkOwner(path);
@@ -14,13 +14,13 @@ export async function openSocketChannel(url: string, limits: () => StreamLimits)
 
 function pathOf(url: string): string {
   const address = URL.canParse(url) ? new URL(url) : undefined;
-  if (address?.protocol !== 'unix:' || address.pathname === '') throw failed('its address is not that of a socket');
+  if (address?.protocol !== 'unix:' || address.pathname === '') throw failed('its url is not a socket address');
   return decodeURIComponent(address.pathname);
 }
 
-/** A link, or another user's socket, would hand whatever is asked to somebody else. */
+/** Refuses links and sockets of other users, which would send our requests to another program. */
 function checkOwner(path: string): void {
-  if (isPipeName(path)) return; // the system keeps other users out
+  if (isPipeName(path)) return; // Windows protects the pipe from other users
   const found = factsOf(path);
   if (found === undefined) throw failed(`nothing listens on ${path}`);
   if (!found.isSocket()) throw failed(`${path} is not a socket`);
@@ -34,11 +34,11 @@ function connectTo(path: string): Promise<Socket> {
     const socket = connect({ path });
     const limit = setTimeout(() => {
       socket.destroy();
-      reject(failed(`${path} takes no connection`));
+      reject(failed(`${path} does not accept connections`));
     }, CONNECT_MS);
     socket.once('error', (error) => {
       clearTimeout(limit);
-      reject(failed(`${path} takes no connection: ${error.message}`));
+      reject(failed(`${path} does not accept connections: ${error.message}`));
     });
     socket.once('connect', () => {
       clearTimeout(limit);
@@ -48,5 +48,5 @@ function connectTo(path: string): Promise<Socket> {
 }
 
 function failed(why: string): PortolanError {
-  return new PortolanError(ErrorCode.ConnectionError, why, { hint: 'see that it runs: portolan ps' });
+  return new PortolanError(ErrorCode.ConnectionError, why, { hint: 'check that it runs: portolan ps' });
 }

@@ -13,7 +13,7 @@ import { remoteFailure } from './remote-failure.js';
 import { type Fetch, type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
 
-/** The part of the SDK's transport that is used here. */
+/** The part of the SDK transport that is used here. */
 interface SdkTransport {
   onmessage?: (message: never) => void;
   onclose?: () => void;
@@ -24,10 +24,10 @@ interface SdkTransport {
   setProtocolVersion(version: string): void;
 }
 
-/** A server that has not said by then where it takes messages will not. */
+/** Timeout for the `endpoint` event. */
 const OPEN_MS = 30_000;
 
-/** HTTP with a stream of events, as servers spoke it before Streamable HTTP; by the SDK. */
+/** HTTP+SSE, the transport before Streamable HTTP, with the SDK. */
 export async function openSseChannel(target: RemoteTarget, limits: () => StreamLimits): Promise<Channel> {
   const { SSEClientTransport, SseError } = await import('@modelcontextprotocol/client');
   const { authProvider } = target;
@@ -70,7 +70,7 @@ class SseChannel implements Channel {
     this.#transport = transport;
   }
 
-  /** Remembers why the stream could not be opened, of which the SDK passes on the words alone. */
+  /** Keeps the error of a failed stream, because the SDK passes on only its message. */
   watched(fetch: Fetch): Fetch {
     return async (url, init) => {
       try {
@@ -98,7 +98,7 @@ class SseChannel implements Channel {
     const kept = this.#early.keep(message);
     if (kept === 'open') this.#post(message);
     else if (kept === 'full' && message.kind === 'request')
-      this.#listener?.undelivered(message.id, new Error('too much was said before the connection was open'));
+      this.#listener?.undelivered(message.id, new Error('too many messages were sent before the connection was open'));
   }
 
   agreed(version: string): void {
@@ -112,15 +112,15 @@ class SseChannel implements Channel {
   async #open(transport: SdkTransport): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new Error('it does not say where it takes messages')), OPEN_MS);
+      timer = setTimeout(() => reject(new Error(`it sent no endpoint event within ${OPEN_MS / 1_000} s`)), OPEN_MS);
     });
     try {
       await Promise.race([transport.start(), late]);
-      // Not sooner: what goes wrong before is told with its reason.
+      // Set only now: errors before are reported below with their reason.
       transport.onclose = () => void this.#end(undefined);
-      // The SDK would open the stream again, but behind it is another session that nobody has greeted.
+      // The SDK would reopen the stream, but with a new session that lacks a handshake.
       transport.onerror = (error) => {
-        if (this.#isOfStream(error)) void this.#end(new Error('the stream of its answers broke off'));
+        if (this.#isOfStream(error)) void this.#end(new Error('its event stream ended unexpectedly'));
       };
       this.#early.open((message) => this.#post(message));
     } catch (error) {
@@ -142,7 +142,7 @@ class SseChannel implements Channel {
     const read = readMessage(message);
     if (!isValueDeeperThan(message, this.#limits().maxDepth)) listener.message(read);
     else if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined)
-      listener.undelivered(read.id, new Error('its answer nests too deep'));
+      listener.undelivered(read.id, new Error('its answer is nested too deeply'));
   }
 
   async #end(reason: Error | undefined): Promise<void> {

@@ -11,7 +11,7 @@ import { serveWs } from '../../../tests/fixtures/remote/ws-server.js';
 import { openWsChannel } from './ws-channel.js';
 
 describe('openWsChannel', () => {
-  it('closes a connection on which nothing answers any more', async () => {
+  it('closes a connection without answers to pings', async () => {
     await using server = await serveWs({ autoPong: false });
     const channel = await openWsChannel(await targetAt(server.url), () => LIMITS, { pingMs: 50 });
     await using one = connectionOver(channel);
@@ -19,7 +19,7 @@ describe('openWsChannel', () => {
     expect(one.closings).toEqual(['it stopped answering']);
   });
 
-  it('keeps one that is silent but answers', async () => {
+  it('keeps a silent connection that answers pings', async () => {
     await using server = await serveWs();
     const channel = await openWsChannel(await targetAt(server.url), () => LIMITS, { pingMs: 50 });
     await using one = connectionOver(channel);
@@ -27,7 +27,7 @@ describe('openWsChannel', () => {
     expect(one.closings).toEqual([]);
   });
 
-  it('sends what was said before it was open, in its order', async () => {
+  it('sends queued messages in order after it opens', async () => {
     await using server = await serveWs({ call: (params) => ({ name: params.name }) });
     await using one = connectionOver(await openWsChannel(await targetAt(server.url), () => LIMITS));
     const calls = ['a', 'b', 'c'].map((name) => one.connection.callTool(name, {}, OPTIONS));
@@ -35,7 +35,7 @@ describe('openWsChannel', () => {
     expect(server.got.map(({ params }) => (params as { name: string }).name)).toEqual(['a', 'b', 'c']);
   });
 
-  it('can be closed while it is being opened', async () => {
+  it('can be closed while it opens', async () => {
     await using server = await serveWs();
     const one = connectionOver(await openWsChannel(await targetAt(server.url), () => LIMITS));
     await one.connection.close();
@@ -43,7 +43,7 @@ describe('openWsChannel', () => {
     await expect.poll(() => [...server.sockets].filter((socket) => socket.readyState === socket.OPEN)).toEqual([]);
   });
 
-  it('G6 goes on where what is too large is a notification, and refuses a question that is', async () => {
+  it('G6 continues after an oversized notification, and refuses an oversized request of the server', async () => {
     const params = { data: 'x'.repeat(MAX_BYTES) };
     await using server = await serveWs({
       call: (_, socket) => {
@@ -58,7 +58,7 @@ describe('openWsChannel', () => {
     await expect.poll(() => server.refusals).toMatchObject([{ id: 'q', error: { code: -32600 } }]);
   });
 
-  it('gives everyone who waits an error when the connection is lost', async () => {
+  it('rejects all pending requests when the connection is lost', async () => {
     await using server = await serveWs();
     await using one = connectionOver(await openWsChannel(await targetAt(server.url), () => LIMITS));
     const calls = [1, 2, 3].map(() => failureOf(one.connection.callTool('t', {}, OPTIONS)));

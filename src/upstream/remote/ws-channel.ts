@@ -18,33 +18,33 @@ import { failureContext, type RemoteTarget } from './remote-target.js';
 
 const SUBPROTOCOL = 'mcp';
 const HANDSHAKE_MS = 15_000;
-/** A message up to this many times the limit is read, so that it can be told whom it was for. */
+/** Messages up to this multiple of the limit are read, to find the id of their request. */
 const READ_TIMES = 4;
 const PING_MS = 30_000;
-/** Closing is a word and an answer; who does not give it is left. */
+/** Timeout for the close handshake. */
 const FAREWELL_MS = 1_000;
 const SHOWN_CHARACTERS = 123;
 
 const CLOSINGS: Readonly<Record<number, string>> = {
   1000: 'it closed the connection',
-  1001: 'it is going away',
-  1002: 'it found a fault in the protocol',
-  1003: 'it does not take such messages',
+  1001: 'it is shutting down',
+  1002: 'it reported a protocol error',
+  1003: 'it does not accept this type of message',
   1005: 'it closed the connection',
   1006: 'the connection was lost',
   1007: 'it could not read a message',
-  1008: 'it does not let us in',
+  1008: 'it refused the connection by its policy',
   1009: 'a message was too large for it',
-  1011: 'it failed',
+  1011: 'it had an internal error',
   1012: 'it is being restarted',
-  1013: 'it has too much to do',
+  1013: 'it is overloaded',
 };
 
 export interface WsTimes {
   readonly pingMs?: number;
 }
 
-/** A web socket by the package `ws`, which is loaded with the first server that needs it. */
+/** A WebSocket with the package `ws`, which is a lazy import. */
 export async function openWsChannel(
   target: RemoteTarget,
   limits: () => StreamLimits,
@@ -59,7 +59,7 @@ export async function openWsChannel(
       followRedirects: false,
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: READ_TIMES * maxLineBytes,
-      // What unpacks to a thousand times its size is counted too late.
+      // Compressed messages could exceed the limit a thousandfold before they are counted.
       perMessageDeflate: false,
     });
   return new WsChannel(target, limits, connect, pingMs);
@@ -104,7 +104,7 @@ class WsChannel implements Channel {
     const kept = this.#early.keep(message);
     if (kept === 'open') this.#write(message);
     else if (kept === 'full' && message.kind === 'request')
-      this.#undelivered(message.id, new Error('too much was said before the connection was open'));
+      this.#undelivered(message.id, new Error('too many messages were sent before the connection was open'));
   }
 
   async close(): Promise<void> {
@@ -118,7 +118,7 @@ class WsChannel implements Channel {
     socket.terminate();
   }
 
-  /** One connection, and another where the first one was refused for what can be mended. */
+  /** Connects, and retries without subprotocol or with renewed headers if that was the reason of the refusal. */
   async #open(protocols: readonly string[], hasRenewed = false): Promise<void> {
     const sent = this.#target.headers.current;
     const outcome = await this.#handshake(protocols);
@@ -152,7 +152,7 @@ class WsChannel implements Channel {
         request.destroy();
       });
       socket.once('open', () => resolve('open'));
-      // Some servers know of no subprotocols, which the package takes for an error.
+      // The package reports servers without subprotocol support as an error.
       socket.on('error', (error) => resolve(hasNoSubprotocol ? 'no-subprotocol' : error));
       this.#listen(socket);
     });
@@ -216,7 +216,7 @@ class WsChannel implements Channel {
     }
   }
 
-  /** So large that it was not read. With one request on its way it is known whose answer it was. */
+  /** The message was too large to read. If only one request is pending, it was its answer. */
   #tooLarge(): void {
     const bytes = READ_TIMES * this.#limits().maxLineBytes;
     const [id] = this.#waiting.size === 1 ? this.#waiting : [];

@@ -26,7 +26,7 @@ describe('wslPaths', () => {
 });
 
 describe('withPaths', () => {
-  it('changes paths in the arguments and answers of tools, and nothing else', () => {
+  it('converts paths in tool arguments and results, and nothing else', () => {
     const sent: Outgoing[] = [];
     const heard: Incoming[] = [];
     let inner: ChannelListener | undefined;

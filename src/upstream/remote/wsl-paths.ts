@@ -1,19 +1,19 @@
 import { isObject } from '../../base/index.js';
 import type { Channel, ChannelListener, Incoming, Outgoing } from '../../rpc/index.js';
 
-/** How an editor that runs in Windows writes the paths of the Linux beside it, and back. */
+/** Converts paths between WSL and an editor on Windows. */
 export interface PathForms {
   toEditor(path: string): string;
   fromEditor(path: string): string;
 }
 
-/** The arguments of the tools of editors that hold a path; no other text is touched. */
+/** Argument names of editor tools that hold a path; no other strings are changed. */
 const PATH_KEYS = /^(?:path|file|uri|(?:old_|new_|tab_)?file_?path|fileUrl|filePath|workspaceFolders?)$/i;
 const MAX_DEPTH = 32;
-/** Larger texts are no answers of an editor that hold a path. */
+/** Larger texts are not searched for paths. */
 const MAX_TEXT_CHARACTERS = 256 * 1024;
 
-/** Paths of a Linux in Windows: drives are mounted under `/mnt`, everything else is reached by the name of the distribution. */
+/** Drives are mounted under `/mnt`; Windows reaches other paths through the name of the distribution. */
 export function wslPaths(distribution: string): PathForms {
   return {
     toEditor(path) {
@@ -25,13 +25,13 @@ export function wslPaths(distribution: string): PathForms {
       const drive = /^([a-z]):[\\/](.*)$/i.exec(path);
       if (drive) return `/mnt/${drive[1]?.toLowerCase()}/${slashes(drive[2] ?? '')}`;
       const [, owner, rest] = /^[\\/]{2}wsl(?:\.localhost|\$)[\\/]([^\\/]+)(.*)$/i.exec(path) ?? [];
-      // A path in another distribution is none of ours.
+      // Paths of other distributions stay unchanged.
       return owner?.toLowerCase() === distribution.toLowerCase() ? slashes(rest ?? '') || '/' : path;
     },
   };
 }
 
-/** Speaks to an editor in its own paths, and hears ours from it. */
+/** A channel that converts paths in both directions. */
 export function withPaths(channel: Channel, forms: PathForms): Channel {
   return {
     get backlogBytes() {
@@ -61,11 +61,11 @@ function incoming(message: Incoming, form: PathForms['fromEditor']): Incoming {
   );
   const { structuredContent } = message.result;
   const structured = structuredContent === undefined ? {} : { structuredContent: changed(structuredContent, form, 0) };
-  // Not as it was written, which holds the editor's own paths.
+  // Without the original JSON text, which has the paths of the editor.
   return { kind: 'result', id: message.id, result: { ...message.result, ...structured, content } };
 }
 
-/** Editors answer with JSON in a text. */
+/** Editors return JSON inside a text. */
 function changedText(text: string, form: (path: string) => string): string {
   if (text.length > MAX_TEXT_CHARACTERS || !/^\s*[[{]/.test(text)) return text;
   try {
