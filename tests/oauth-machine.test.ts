@@ -67,7 +67,7 @@ describe.runIf(Provider)('a program with a key of its own', () => {
     const server = admitted(here.resource.mcp, { oauth, source: join(machine.home, 'mcp.json') });
     expect(await callSecret(server, here.store)).toMatchObject({
       code: 'SETTINGS_INVALID',
-      message: expect.stringContaining('the file for its private key is not there: key.pem'),
+      message: expect.stringContaining('the file for its private key does not exist: key.pem'),
     });
     for (const { privateKey } of [EC, second]) {
       writeFileSync(join(machine.home, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
@@ -149,7 +149,7 @@ describe.runIf(Provider)('a program with a key of its own', () => {
     const of = (issuer: string) => admitted(here.resource.mcp, { oauth: { ...BY_KEY, privateKey: PKCS8, issuer } });
     expect(await callSecret(of('https://login.company.example'), here.store)).toMatchObject({
       code: 'CONNECTION_ERROR',
-      message: 'locked names another authorization server than its entry does',
+      message: 'locked names a different authorization server than its entry',
     });
     expect(here.authorization.grants).toEqual([]);
     expect(await callSecret(of(`${here.authorization.issuer}/`), here.store)).toEqual(BEHIND);
@@ -227,7 +227,7 @@ describe.runIf(Provider)('somebody whom an identity provider knows (cross-app ac
     const { outcome } = await signInWith(server, here.store);
     expect(outcome).toMatchObject({
       code: 'CONNECTION_ERROR',
-      message: expect.stringMatching(/^locked could not be signed in to: .*did not vouch for you: .*invalid_grant/),
+      message: expect.stringMatching(/^sign-in to locked failed: .*issued no grant: .*invalid_grant/),
       hint: expect.stringContaining('get a new one'),
     });
     const shown = `${JSON.stringify(outcome)} ${(outcome as Error).stack}`;
@@ -257,7 +257,7 @@ describe.runIf(Provider)('somebody whom an identity provider knows (cross-app ac
     if (!credential) throw new Error('nobody is signed in');
     await here.store.save({ ...credential, resource: moved.mcp });
     const { outcome } = await signInWith(admitted(moved.mcp, { oauth }), here.store);
-    expect(outcome).toMatchObject({ message: expect.stringContaining('another authorization server than before') });
+    expect(outcome).toMatchObject({ message: expect.stringContaining('a different authorization server than before') });
     expect([here.provider.exchanges.length, second.grants]).toEqual([1, []]);
   });
 

@@ -196,7 +196,7 @@ describe.runIf(Provider)('a token', () => {
   it('is not asked for where the server says that it is another (audience)', async () => {
     await using here = await world({ resource: new URL('https://bank.example/mcp') });
     const { outcome, pages } = await signInWith(here.server, here.store);
-    expect(outcome).toMatchObject({ message: 'locked says that it is another server than it is' });
+    expect(outcome).toMatchObject({ message: 'the OAuth metadata of locked names a different resource than its URL' });
     expect([pages, here.authorization.paths]).toEqual([[], expect.not.arrayContaining(['POST /reg'])]);
   });
 
@@ -231,7 +231,7 @@ describe.runIf(Provider)('a token', () => {
     await signInWith(admitted(here.resource.mcp, { oauth: { scopes: ['mcp:read'] } }), here.store);
     const error = await callSecret(here.server, here.store);
     expect(await accessError(here.server, here.store, error)).toMatchObject({
-      message: 'locked needs a sign-in with more rights',
+      message: 'locked needs a new sign-in with more scopes',
       hint: SIGN_IN_HINT,
     });
     const { pages } = await signInWith(here.server, here.store);
@@ -281,7 +281,9 @@ describe.runIf(Provider)('a client that was registered by hand', () => {
       if (!credential) throw new Error('nobody is signed in');
       await here.store.save({ ...credential, resource: moved.mcp });
       const { outcome } = await signInWith(admitted(moved.mcp, { oauth }), here.store);
-      expect(outcome).toMatchObject({ message: expect.stringContaining('another authorization server than before') });
+      expect(outcome).toMatchObject({
+        message: expect.stringContaining('a different authorization server than before'),
+      });
       expect(second.paths.filter((path) => path.startsWith('POST'))).toEqual([]);
     },
   );

@@ -4,24 +4,24 @@ import { EntryHeaders } from '../remote/entry-headers.js';
 import { remoteFetch } from '../remote/remote-fetch.js';
 import type { Sdk, SignInTarget } from './sign-in-target.js';
 
-/** What a server says when it refuses. */
+/** The content of a WWW-Authenticate header. */
 export interface Challenge {
   readonly resourceMetadataUrl?: URL;
   readonly scope?: string;
 }
 
 const ASK_MS = 15_000;
-/** A question that changes nothing, should the server answer it. */
+/** A request without effect, in case the server answers it. */
 const QUESTION = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
 
-/** Asks a server without a key, to hear where one is to be had and what for. */
+/** Sends a request without a token, to learn the metadata URL and scope from the refusal. */
 export async function challengeOf(
   sdk: Sdk,
   { name, url, headers }: SignInTarget,
   signal: AbortSignal,
 ): Promise<Challenge> {
   const address = { url, headers: await EntryHeaders.open(headers), lookup: dnsLookup };
-  // The same checks as for a call: an entry may name a place where no server is.
+  // The same address checks as for a call.
   using remote = remoteFetch(address, () => true);
   using limit = deadline(ASK_MS, signal);
   try {
@@ -37,7 +37,7 @@ export async function challengeOf(
   } catch (error) {
     if (error instanceof PortolanError) throw error;
     throw new PortolanError(ErrorCode.ConnectionError, `${name} could not be reached`, {
-      hint: 'see that you are online and that its address is right',
+      hint: 'check your network connection and the URL in its entry',
       cause: error,
     });
   }

@@ -8,7 +8,7 @@ import type { CredentialStore } from './credential-store.js';
 const URL_OF = 'http://127.0.0.1:1/mcp';
 const refusal = { response: new Response(null, { status: 401 }) };
 
-/** An authorization server that renews anything, with a token of its own each time. */
+/** An authorization server that answers every refresh with a new token. */
 async function renewing(seconds = 3600): Promise<Loopback> {
   let count = 0;
   return serveOnLoopback(async (request) => {
@@ -58,12 +58,12 @@ const refreshTokens = async ({ requests }: Loopback): Promise<(string | null)[]>
 };
 
 describe('authProviderFor', () => {
-  it('is for no server that brings its own key', () => {
+  it('is undefined for a server with its own key', () => {
     using store = makeStore();
     expect(authProviderFor(admitted(URL_OF, { headers: { authorization: 'Bearer x' } }), store)).toBeUndefined();
   });
 
-  it('sends a refused call again with a token that is fresh, and does not renew that one', async () => {
+  it('repeats a refused call with a fresh token without renewing it', async () => {
     await using server = await renewing();
     using store = makeStore();
     await store.save(credential(server.url.origin, { obtainedAt: Date.now() }));
@@ -72,7 +72,7 @@ describe('authProviderFor', () => {
     expect([await token(), await refreshTokens(server)]).toEqual(['old', []]);
   });
 
-  it('renews in the last quarter of a short life and not before', async () => {
+  it('renews a token in the last quarter of its lifetime and not before', async () => {
     await using server = await renewing();
     using store = makeStore();
     const lives = (gone: number, left: number) =>
@@ -84,7 +84,7 @@ describe('authProviderFor', () => {
     expect(await token()).toBe('new-1');
   });
 
-  it('has no token of a client that is not the one in the entry', async () => {
+  it('ignores a token of another client than the one in the entry', async () => {
     using store = makeStore();
     await store.save(credential('http://127.0.0.1:2'));
     expect([
@@ -93,7 +93,7 @@ describe('authProviderFor', () => {
     ]).toEqual(['old', undefined]);
   });
 
-  it('asks an authorization server that failed once for all the calls that wait', async () => {
+  it('asks a failing authorization server once for all waiting calls', async () => {
     await using server = await serveOnLoopback(async () => new Response(null, { status: 503 }));
     using store = makeStore();
     await store.save(credential(server.url.origin, { expiresAt: Date.now() - 1 }));
@@ -102,7 +102,7 @@ describe('authProviderFor', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('goes on with what a full disk did not take, and writes it when it can', async () => {
+  it('keeps a token in memory if the disk is full, and writes it later', async () => {
     await using server = await renewing(2);
     using store = makeStore();
     await store.save(credential(server.url.origin, { expiresAt: Date.now() - 1 }));
@@ -120,7 +120,7 @@ describe('authProviderFor', () => {
     expect(await refreshTokens(server)).toEqual(['r-0', 'r-1']);
   });
 
-  it('signs a program in though a full disk does not take its token', async () => {
+  it('completes a sign-in without browser if the disk is full', async () => {
     await using server = await renewing();
     using store = makeStore();
     const oauth = { grantType: 'client_credentials', clientId: 'c', clientSecret: 's' };
@@ -131,7 +131,7 @@ describe('authProviderFor', () => {
     expect([await token(), store.list()]).toEqual(['new-1', []]);
   });
 
-  it('lets go of what a full disk did not take when somebody signs out', async () => {
+  it('drops an unsaved token after a sign-out', async () => {
     await using server = await renewing();
     using store = makeStore();
     await store.save(credential(server.url.origin, { expiresAt: Date.now() - 1 }));

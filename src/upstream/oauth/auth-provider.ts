@@ -13,22 +13,22 @@ import { toCredential } from './to-credential.js';
 
 /** A token is renewed this long before its end, or in the last quarter of a short life. */
 const RENEW_BEFORE_MS = 30_000;
-/** Calls that were on their way with the old token come back refused for this long: they only have to be sent again. */
+/** Calls sent with the old token may fail for this long after a renewal; they are only repeated. */
 const FRESH_MS = 5_000;
-/** An authorization server that failed is not asked again by each of the calls that wait. */
+/** After a failed renewal, waiting calls fail with the same error instead of repeating it. */
 const FAILURE_HOLDS_MS = 5_000;
 
-/** The token for a server's own address, renewed once for everyone. It never opens a browser. */
+/** Provides the token of a server and renews it once for all processes. It never opens a browser. */
 export function authProviderFor(server: AdmittedServer, store: CredentialStore): AuthProvider | undefined {
   const remote = remoteOf(server);
-  // With a key of its own in the entry, the token would replace what the person wrote.
+  // A key in the entry takes precedence over a token.
   return bringsOwnKey(remote) ? undefined : new Tokens(remote, store);
 }
 
 class Tokens implements AuthProvider {
   readonly #remote: SignInTarget;
   readonly #store: CredentialStore;
-  /** What could not be written: the authorization server knows the old one no more. */
+  /** A credential that could not be saved, and the stored one that it replaces. The old token is no longer valid. */
   #unsaved: { readonly credential: Credential; readonly instead: Credential | undefined } | undefined;
   #failure: { readonly until: number; readonly of: string | undefined; readonly error: unknown } | undefined;
 
@@ -42,7 +42,7 @@ class Tokens implements AuthProvider {
     if (!credential || !isEnding(credential)) return credential?.accessToken;
     if (credential.refreshToken !== undefined)
       await this.#renew(credential).catch((error: unknown) => {
-        // As long as the old one lives, nobody has to know.
+        // The old token is still valid, so ignore the failed renewal.
         if (isOver(credential)) throw error;
       });
     const now = this.#credential();
@@ -55,7 +55,7 @@ class Tokens implements AuthProvider {
     await this.#renew(credential, response);
   }
 
-  /** What is there for another client than the one in the entry was not meant. */
+  /** Ignores a stored credential of another client than the one in the entry. */
   #credential(): Credential | undefined {
     const { resource, settings } = this.#remote;
     const stored = this.#store.find(resource);
@@ -71,7 +71,7 @@ class Tokens implements AuthProvider {
     try {
       await this.#store.alone(this.#remote.resource, async () => {
         const now = this.#credential();
-        // Somebody else renewed it while we waited for our turn.
+        // Another process renewed the token while we waited for the lock.
         if (now && now.accessToken !== seen?.accessToken && !isOver(now)) return;
         await this.#renewAlone(sdk, now, refusal);
       });
@@ -119,13 +119,13 @@ class Tokens implements AuthProvider {
         ...(metadata && { metadata }),
         ...(now.audience !== undefined && { resource: now.audience }),
       });
-      // Not saved if somebody signed in or out meanwhile: theirs counts.
+      // Not saved after a sign-in or sign-out in the meantime.
       await this.#keep(toCredential(now, tokens, Date.now()), now, (credential, instead) =>
         this.#store.save(credential, instead),
       );
     } catch (error) {
       if (!(error instanceof sdk.OAuthError) || !LOST.includes(error.code)) throw error;
-      // One that works without our lock may have been faster: its token is in the file by now.
+      // A process without our lock may have renewed first; then its token is in the file.
       if (this.#credential()?.accessToken !== now.accessToken) return;
       const { refreshToken: _dead, ...rest } = now;
       await this.#store.save(rest, now);
@@ -143,12 +143,12 @@ class Tokens implements AuthProvider {
       await save(credential, instead);
       this.#unsaved = undefined;
     } catch {
-      // A full disk must not cost the sign-in as long as this process lives; the next refresh tries to write again.
+      // If the disk is full, keep the credential in memory and try to write it again with the next refresh.
       this.#unsaved = { credential, instead };
     }
   }
 
-  /** Whether the server now names others than the one that knows us; what it cannot say changes nothing. */
+  /** Whether the server now names another authorization server. False if its metadata cannot be read. */
   async #hasMoved(sdk: Sdk, { issuer }: Credential, refusal: Response): Promise<boolean> {
     if (this.#remote.settings.metadataUrl) return false;
     const { url, written } = this.#remote;
@@ -164,7 +164,7 @@ class Tokens implements AuthProvider {
   }
 }
 
-/** What an authorization server says when a refresh token or a client is known to it no more. */
+/** Error codes for an unknown refresh token or client. */
 const LOST: readonly string[] = ['invalid_grant', 'invalid_client', 'unauthorized_client'];
 
 function isOver({ expiresAt }: Credential): boolean {

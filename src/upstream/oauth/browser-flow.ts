@@ -12,16 +12,16 @@ export interface FlowStart {
   readonly redirect: URL;
   readonly state: string;
   readonly issuer: OAuthDiscoveryState;
-  /** The authorization server that got the secret of a client which was registered by hand: no other ever gets it. */
+  /** The authorization server that first received the secret of a manually registered client; no other may get it. */
   readonly boundTo: string | undefined;
 }
 
-/** One sign-in by one person, from the first question to the tokens; nothing of it is kept but what it ends with. */
+/** The state of one sign-in in the browser. */
 export class BrowserFlow implements OAuthClientProvider {
   readonly redirectUrl: URL;
   readonly clientMetadata: OAuthClientMetadata;
   readonly clientMetadataUrl?: string;
-  /** Absent where the client was registered by hand: the SDK then makes no new one. */
+  /** Absent for a manually registered client, so that the SDK registers no new one. */
   readonly saveClientInformation?: (client: StoredOAuthClientInformation) => void;
   page: URL | undefined;
   client: StoredOAuthClientInformation | undefined;
@@ -63,7 +63,7 @@ export class BrowserFlow implements OAuthClientProvider {
     return this.client;
   }
 
-  /** What was there before is of no use to somebody who signs in. */
+  /** Undefined, so that the SDK starts a new sign-in instead of a refresh. */
   tokens(): undefined {
     return undefined;
   }
@@ -88,7 +88,7 @@ export class BrowserFlow implements OAuthClientProvider {
     this.audience = audience;
   }
 
-  /** Found once, before the browser opened: whoever answers later answers as the one that was asked. */
+  /** Discovered once before the browser opens, so that the code goes to the same authorization server. */
   discoveryState(): OAuthDiscoveryState {
     return this.#start.issuer;
   }
@@ -96,7 +96,7 @@ export class BrowserFlow implements OAuthClientProvider {
   saveDiscoveryState(): void {}
 }
 
-/** A program on somebody's machine can keep no secret; where the server insists on one, it gets one. */
+/** Prefers a public client, because a local program cannot keep a secret. */
 function authMethod({ authorizationServerMetadata: metadata }: OAuthDiscoveryState): string {
   const methods = metadata?.token_endpoint_auth_methods_supported ?? ['none'];
   return ['none', 'client_secret_basic', 'client_secret_post'].find((method) => methods.includes(method)) ?? 'none';

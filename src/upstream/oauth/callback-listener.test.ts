@@ -4,7 +4,7 @@ import { CallbackListener } from './callback-listener.js';
 
 const soon = () => AbortSignal.timeout(200);
 
-/** A request as a browser or a page would make it, with any Host. */
+/** A request as from a browser or a web page, with any Host header. */
 function ask(url: URL, { method = 'GET', host = url.host } = {}): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const asking = request(url, { method, headers: { host }, agent: false }, async (answer) => {
@@ -23,7 +23,7 @@ function answerTo(listener: CallbackListener, said: Record<string, string>): URL
 }
 
 describe('CallbackListener', () => {
-  it('hears the code and who it is from', async () => {
+  it('receives the code and the issuer', async () => {
     await using listener = await CallbackListener.open();
     expect(await ask(answerTo(listener, { code: 'c', iss: 'https://a' }))).toMatchObject({ status: 200 });
     expect(await listener.wait(soon())).toEqual({ code: 'c', iss: 'https://a' });
@@ -44,14 +44,14 @@ describe('CallbackListener', () => {
     },
     { title: 'another method', spoil: () => undefined, more: { method: 'POST' } },
     { title: 'another name for this machine (DNS rebinding)', spoil: () => undefined, more: { host: 'evil.example' } },
-  ])('is not moved by $title, and still hears the right answer after it', async ({ spoil, more }) => {
+  ])('ignores a request with $title and still receives the right one', async ({ spoil, more }) => {
     await using listener = await CallbackListener.open();
     const url = answerTo(listener, { code: 'c' });
     spoil(url);
     expect(await ask(url, more)).toMatchObject({ status: 400 });
     await expect(listener.wait(soon())).rejects.toMatchObject({
       code: 'CANCELLED',
-      message: 'nobody signed in in time',
+      message: 'the sign-in timed out',
     });
     await ask(answerTo(listener, { code: 'right' }));
     expect(await listener.wait(soon())).toEqual({ code: 'right' });
@@ -67,7 +67,7 @@ describe('CallbackListener', () => {
     await expect(listener.wait(soon())).rejects.toMatchObject({ message });
   });
 
-  it('listens on the port that was agreed upon, or says that it is taken', async () => {
+  it('listens on the registered port, or reports that it is in use', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const address = server.address();

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { ErrorCode, PortolanError, randomKey } from '../../base/index.js';
 
-/** What the browser brought back. */
+/** The parameters of the redirect from the authorization server. */
 export interface Callback {
   readonly code: string;
   readonly iss?: string;
@@ -12,10 +12,10 @@ const MAX_HEADER_BYTES = 16 * 1024;
 const CLIENT_MS = 10_000;
 const LOOPBACK = '127.0.0.1';
 
-/** Waits on this machine for the browser to come back from the authorization server. */
+/** A local HTTP server that receives the redirect from the authorization server. */
 export class CallbackListener implements AsyncDisposable {
   readonly redirect: URL;
-  /** Only who saw the address that we opened can know it. */
+  /** Random, so that only the opened sign-in page can know it. */
   readonly state = randomKey();
   readonly #servers: readonly Server[];
   readonly #answer: Promise<Callback>;
@@ -32,15 +32,15 @@ export class CallbackListener implements AsyncDisposable {
           else if (heard.kind === 'refused') reject(heard.error);
         });
     });
-    this.#answer.catch(() => undefined); // whoever asks for it hears of it
+    this.#answer.catch(() => undefined); // `wait` reports the error
   }
 
-  /** On a port that is free, or on the one that was agreed upon with the authorization server. */
+  /** Listens on a free port, or on the port of the registered redirect URI. */
   static async open(agreed?: URL): Promise<CallbackListener> {
     const first = await listen(LOOPBACK, Number(agreed?.port ?? 0));
     const address = first.address();
     const port = typeof address === 'object' && address ? address.port : 0;
-    // A browser may take `localhost` for either of the two.
+    // A browser may resolve `localhost` to IPv4 or IPv6.
     const second = agreed ? await listen('::1', port).catch(() => undefined) : undefined;
     const redirect = agreed ?? new URL(`http://${LOOPBACK}:${port}/callback`);
     return new CallbackListener(redirect, second ? [first, second] : [first]);
@@ -64,15 +64,15 @@ export class CallbackListener implements AsyncDisposable {
     for (const server of this.#servers) {
       server.close();
       server.closeIdleConnections();
-      // The page that says "you can close this window" is on its way.
+      // The final page may still be in transfer.
       setTimeout(() => server.closeAllConnections(), 500).unref();
     }
   }
 
-  /** Anything that does not know the state is not the answer, and does not end the waiting either. */
+  /** Ignores requests without the right state; they do not end the wait. */
   #read({ method, url = '', headers }: IncomingMessage): Heard {
     const { redirect } = this;
-    // A page that re-points its own name at this machine sends that name.
+    // DNS rebinding: a web page whose name resolves to this machine sends its own name.
     if (method !== 'GET' || headers.host !== redirect.host || !url.startsWith('/')) return { kind: 'other' };
     const asked = URL.canParse(url, redirect.href) ? new URL(url, redirect) : undefined;
     if (asked?.pathname !== redirect.pathname) return { kind: 'other' };
@@ -107,12 +107,12 @@ async function listen(host: string, port: number): Promise<Server> {
 }
 
 const PAGES: Readonly<Record<Heard['kind'], readonly [status: number, text: string]>> = {
-  code: [200, 'Portolan has heard from the server. You can close this window and look at your terminal.'],
-  refused: [200, 'The sign-in was refused. You can close this window; your terminal says more.'],
-  other: [400, 'This is not what Portolan waits for.'],
+  code: [200, 'Portolan received the answer. You can close this window and return to your terminal.'],
+  refused: [200, 'The sign-in was refused. You can close this window; your terminal shows the reason.'],
+  other: [400, 'Portolan does not expect this request.'],
 };
 
-/** Nothing of what was asked stands in the page. */
+/** The page contains nothing from the request. */
 function answer(response: ServerResponse, kind: Heard['kind']): void {
   const [status, text] = PAGES[kind];
   response.writeHead(status, {
@@ -131,24 +131,27 @@ function isSame(one: string, other: string): boolean {
   return a.length === b.length && process.getBuiltinModule('node:crypto').timingSafeEqual(a, b);
 }
 
-/** The words are of a fixed list (RFC 6749), or not repeated. */
+/** Repeats the error code only if it has the form of RFC 6749. */
 function denied(error: string): PortolanError {
   const said = /^[a-z_]{1,40}$/.test(error) ? error : 'an error';
   return new PortolanError(ErrorCode.ConnectionError, `the authorization server answered ${said}`, {
-    hint: said === 'access_denied' ? 'the sign-in was refused in the browser' : 'try again, or ask whoever runs it',
+    hint:
+      said === 'access_denied'
+        ? 'the sign-in was refused in the browser'
+        : 'try again, or ask the operator of the server',
   });
 }
 
 function timedOut(signal: AbortSignal): PortolanError {
   const isTimeout = signal.reason instanceof Error && signal.reason.name === 'TimeoutError';
-  return new PortolanError(ErrorCode.Cancelled, isTimeout ? 'nobody signed in in time' : 'the sign-in was cancelled', {
-    hint: 'try again when you are at the browser',
+  return new PortolanError(ErrorCode.Cancelled, isTimeout ? 'the sign-in timed out' : 'the sign-in was cancelled', {
+    hint: 'try again and complete the sign-in in the browser',
   });
 }
 
 function taken(port: number, cause: Error): PortolanError {
-  return new PortolanError(ErrorCode.ConnectionError, `port ${port} of this machine cannot be listened on`, {
-    hint: 'the entry of the server asks for this port: end the program that uses it, and try again',
+  return new PortolanError(ErrorCode.ConnectionError, `cannot listen on port ${port} of this machine`, {
+    hint: 'the entry of the server requires this port: stop the program that uses it, and try again',
     cause,
   });
 }

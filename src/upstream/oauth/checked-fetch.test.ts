@@ -19,11 +19,11 @@ beforeEach(async () => {
 afterEach(() => server[Symbol.asyncDispose]());
 
 const at = (path: string): URL => new URL(path, server.url);
-/** A name that leads to this machine, whoever asks. */
+/** Resolves every name to this machine. */
 const toLoopback: Lookup = async () => [{ address: '127.0.0.1', family: 4 }];
 
 describe('checkedFetch', () => {
-  it('asks what a person wrote and what is on the same host', async () => {
+  it('connects to URLs that a person wrote and to the same host', async () => {
     const fetch = checkedFetch({ written: [new URL('http://127.0.0.1:1/mcp')] });
     const body = new URLSearchParams({ a: 'b c' });
     const response = await fetch(at('/token'), { method: 'POST', body });
@@ -33,28 +33,28 @@ describe('checkedFetch', () => {
     ]);
   });
 
-  it('hands a redirect back and does not follow it', async () => {
+  it('returns a redirect without following it', async () => {
     const response = await checkedFetch({ written: [server.url] })(at('/away'));
     expect([response.status, response.headers.get('location')]).toEqual([302, '/other']);
     expect(server.requests).toHaveLength(1);
   });
 
-  it('reads no more than a sign-in can need', async () => {
-    await expect(checkedFetch({ written: [server.url] })(at('/large'))).rejects.toThrow('its answer is too large');
+  it('limits the size of the response', async () => {
+    await expect(checkedFetch({ written: [server.url] })(at('/large'))).rejects.toThrow('its response is too large');
   });
 
-  it('gives up when it is told to', async () => {
+  it('aborts with its signal', async () => {
     const fetch = checkedFetch({ written: [server.url], signal: AbortSignal.abort() });
     await expect(fetch(at('/'))).rejects.toMatchObject({ code: 'CONNECTION_ERROR' });
   });
 
   it.each([
     { title: 'a private address', url: 'https://10.0.0.1/', because: 'is a private address' },
-    { title: 'a private address in other letters', url: 'https://[::ffff:10.0.0.1]/', because: 'is a private address' },
+    { title: 'a private address in IPv6 form', url: 'https://[::ffff:10.0.0.1]/', because: 'is a private address' },
     { title: 'a metadata service', url: 'https://169.254.169.254/', because: 'is a metadata service' },
     { title: 'a server without TLS', url: 'http://8.8.8.8/', because: 'it is not https' },
-    { title: 'what is no web address', url: 'file:///etc/passwd', because: 'is not http or https' },
-  ])('does not ask $title that the server names', async ({ url, because }) => {
+    { title: 'a URL that is not http or https', url: 'file:///etc/passwd', because: 'is not http or https' },
+  ])('refuses $title that the server names', async ({ url, because }) => {
     const fetch = checkedFetch({ written: [new URL('https://mcp.example.com/mcp')] });
     await expect(fetch(url)).rejects.toMatchObject({
       code: 'CONNECTION_ERROR',
@@ -62,7 +62,7 @@ describe('checkedFetch', () => {
     });
   });
 
-  it('connects to the address that it checked, so that a name that turns around gains nothing (DNS rebinding)', async () => {
+  it('connects to the address that it checked (DNS rebinding)', async () => {
     let asked = 0;
     const turning: Lookup = async () => {
       asked += 1;
@@ -73,7 +73,7 @@ describe('checkedFetch', () => {
     expect([asked, server.requests]).toEqual([1, []]);
   });
 
-  it('follows the name of the very host that a person wrote, even to this machine', async () => {
+  it('allows a name that a person wrote, even if it resolves to this machine', async () => {
     const own = new URL(`http://mcp.example.com:${server.url.port}/`);
     const response = await checkedFetch({ written: [own], lookup: toLoopback })(own);
     expect(response.status).toBe(200);

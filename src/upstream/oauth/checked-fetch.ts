@@ -4,22 +4,22 @@ import type { LookupFunction } from 'node:net';
 import { deadline, ErrorCode, PortolanError } from '../../base/index.js';
 import { dnsLookup, forbiddenAmong, forbiddenName, isLoopbackName, type Lookup } from '../remote/address-rules.js';
 
-/** Metadata, registrations and tokens are small; who sends more wants something else. */
+/** Metadata, registrations and tokens are small. */
 const MAX_BODY_BYTES = 512 * 1024;
 const REQUEST_MS = 15_000;
 
 export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface FetchRules {
-  /** What a person wrote: the server's own address, and an authorization server's if one is named. */
+  /** URLs that a person wrote: that of the server, and of the metadata if the entry names it. */
   readonly written: readonly URL[];
   readonly signal?: AbortSignal;
   readonly lookup?: Lookup;
 }
 
 /**
- * A `fetch` for addresses that a server supplied. The address that was checked is the one that is connected to, so a
- * name that changes its mind in between gains nothing; redirects are handed back, not followed.
+ * A `fetch` for URLs that a server supplied. It connects to the address that was checked, which prevents DNS rebinding.
+ * Redirects are returned and not followed.
  */
 export function checkedFetch({ written, signal, lookup = dnsLookup }: FetchRules): Fetch {
   return async (input, init = {}) => {
@@ -28,29 +28,29 @@ export function checkedFetch({ written, signal, lookup = dnsLookup }: FetchRules
     if (refusal !== undefined) throw refused(url, refusal);
     const request = new Request(url, { ...init, redirect: 'manual' });
     return send(request, url, {
-      signal: deadline(REQUEST_MS, signal, init.signal).signal, // also for what is read of the answer after this
+      signal: deadline(REQUEST_MS, signal, init.signal).signal, // also covers reading the body
       lookup: checkedLookup(url, written, lookup),
     });
   };
 }
 
-/** Keys and tokens travel in the open only where they do not leave this machine, or where a person wrote it so. */
+/** Requires https, except for this machine and for origins that a person wrote. */
 export function insecure(url: URL, written: readonly URL[]): string | undefined {
   if (url.protocol === 'https:' || isLoopbackName(url)) return undefined;
   return written.some((one) => one.origin === url.origin) ? undefined : 'it is not https';
 }
 
-/** A literal address is connected to without being looked up. */
+/** Literal addresses skip the lookup, so check them here. */
 function forbiddenLiteral(url: URL, written: readonly URL[]): string | undefined {
   const address = url.hostname.replace(/^\[|\]$/g, '');
   const family = process.getBuiltinModule('node:net').isIP(address);
   return family === 0 ? undefined : forbidden([{ address, family }], url, written);
 }
 
-/** Allowed if any of the addresses that a person wrote allows it. */
+/** Allowed if it is allowed for any of the URLs that a person wrote. */
 function forbidden(found: readonly LookupAddress[], url: URL, written: readonly URL[]): string | undefined {
   const refusals = written.map((from) => forbiddenAmong(found, url, from));
-  return refusals.includes(undefined) ? undefined : (refusals[0] ?? 'nobody wrote an address');
+  return refusals.includes(undefined) ? undefined : (refusals[0] ?? 'the entry names no URL');
 }
 
 function checkedLookup(url: URL, written: readonly URL[], lookup: Lookup): LookupFunction {
@@ -74,7 +74,7 @@ async function send(request: Request, url: URL, options: Pick<RequestOptions, 's
     url.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const headers = { ...Object.fromEntries(request.headers), 'content-length': String(body.length) };
-    // No agent: a connection that was checked for one question is not kept for another.
+    // No agent: each request gets its own checked connection.
     const outgoing = open(url, { ...options, method: request.method, headers, agent: false }, resolve);
     outgoing.on('error', (error) => reject(error instanceof PortolanError ? error : unreachable(url, error)));
     outgoing.end(body);
@@ -93,7 +93,7 @@ async function readBody(answer: IncomingMessage, url: URL): Promise<Buffer> {
   try {
     for await (const part of answer) {
       size += part.length;
-      if (size > MAX_BODY_BYTES) throw refused(url, 'its answer is too large');
+      if (size > MAX_BODY_BYTES) throw refused(url, 'its response is too large');
       parts.push(part);
     }
   } catch (error) {
@@ -105,21 +105,21 @@ async function readBody(answer: IncomingMessage, url: URL): Promise<Buffer> {
 }
 
 function refused(url: URL, why: string): PortolanError {
-  return new PortolanError(ErrorCode.ConnectionError, `${placeOf(url)} is not asked: ${why}`, {
-    hint: 'the server named this address for the sign-in; tell whoever runs the server',
+  return new PortolanError(ErrorCode.ConnectionError, `refused to connect to ${placeOf(url)}: ${why}`, {
+    hint: 'the server named this URL for the sign-in; report it to the operator of the server',
   });
 }
 
 function unreachable(url: URL, error: unknown): PortolanError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-  const why = code === 'ABORT_ERR' ? 'it took too long' : (code ?? 'the connection broke');
+  const why = code === 'ABORT_ERR' ? 'it took too long' : (code ?? 'the connection was lost');
   return new PortolanError(ErrorCode.ConnectionError, `${placeOf(url)} could not be reached (${why})`, {
-    hint: 'see that you are online, and try again',
+    hint: 'check your network connection, and try again',
     cause: error,
   });
 }
 
-/** Without the query, which may hold what nobody should read. */
+/** Without the query, which may contain secrets. */
 function placeOf(url: URL): string {
   return /^https?:$/.test(url.protocol) ? `${url.origin}${url.pathname}` : url.protocol;
 }

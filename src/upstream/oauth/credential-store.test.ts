@@ -33,13 +33,13 @@ function write(text: string): void {
 }
 
 describe('credentialStore', () => {
-  it('knows nobody where there is no file, and makes none by looking', () => {
+  it('is empty without a file, and reading creates none', () => {
     const store = credentialStore(path);
     expect([store.list(), store.find('https://mcp.example.com/mcp')]).toEqual([[], undefined]);
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it('gives back what was saved, also to another gateway that had looked before', async () => {
+  it('returns saved credentials, also to another gateway that read before', async () => {
     const [one, two] = [credentialStore(path), credentialStore(path)];
     expect(two.list()).toEqual([]);
     await one.save(credential());
@@ -48,7 +48,7 @@ describe('credentialStore', () => {
     expect(two.find(other.resource)).toEqual(other);
   });
 
-  it('keeps one for a server, whoever issued it', async () => {
+  it('keeps one credential per server, whatever its issuer', async () => {
     const store = credentialStore(path);
     await store.save(credential());
     await store.save(credential({ issuer: 'https://new.example.com', accessToken: 'a2' }));
@@ -56,9 +56,9 @@ describe('credentialStore', () => {
   });
 
   it.each<{ title: string; meanwhile: (store: CredentialStore) => Promise<unknown> }>([
-    { title: 'signed in anew', meanwhile: (store) => store.save(credential({ accessToken: 'a9' })) },
+    { title: 'signed in again', meanwhile: (store) => store.save(credential({ accessToken: 'a9' })) },
     { title: 'signed out', meanwhile: (store) => store.remove(credential().resource) },
-  ])('does not put a renewed one in the place of another, if somebody $title meanwhile', async ({ meanwhile }) => {
+  ])('does not save a renewed credential if the user $title meanwhile', async ({ meanwhile }) => {
     const store = credentialStore(path);
     await store.save(credential());
     await meanwhile(credentialStore(path));
@@ -67,7 +67,7 @@ describe('credentialStore', () => {
     expect(store.list()).toEqual(there);
   });
 
-  it('says what it removed', async () => {
+  it('returns the removed credentials', async () => {
     const store = credentialStore(path);
     await store.save(credential());
     await store.save(other);
@@ -76,7 +76,7 @@ describe('credentialStore', () => {
     expect(store.list()).toEqual([credential()]);
   });
 
-  it.skipIf(process.platform === 'win32')('takes away what others may do with the file and its folder', async () => {
+  it.skipIf(process.platform === 'win32')('removes access of other users to the file and its folder', async () => {
     write('{"credentials":[]}');
     chmodSync(path, 0o644);
     chmodSync(dirname(path), 0o755);
@@ -90,14 +90,14 @@ describe('credentialStore', () => {
       write(text);
       const store = credentialStore(path);
       const error = await store.save(credential()).catch((reason: unknown) => reason);
-      expect(() => store.list()).toThrow('is not as Portolan wrote it');
+      expect(() => store.list()).toThrow('is not a valid credential file');
       expect(error).toMatchObject({ code: 'CONFIG_NOT_FOUND' });
       expect(String(error)).not.toContain('token-in-the-file');
       expect(readFileSync(path, 'utf8')).toBe(text);
     },
   );
 
-  it('passes by entries that it does not understand, and keeps them', async () => {
+  it('ignores unknown entries, and keeps them', async () => {
     const strange = [
       7,
       null,
@@ -112,7 +112,7 @@ describe('credentialStore', () => {
     expect(JSON.parse(readFileSync(path, 'utf8')).credentials).toEqual([credential(), other, ...strange]);
   });
 
-  it('loses nothing of forty that are saved by four stores at the same time', async () => {
+  it('loses none of forty credentials that four stores save concurrently', async () => {
     const stores = Array.from({ length: 4 }, () => credentialStore(path));
     const all = Array.from({ length: 40 }, (_, n) => credential({ resource: `https://s${n}.example.com/` }));
     await Promise.all(all.map((one, n) => stores[n % 4]?.save(one)));
@@ -123,7 +123,7 @@ describe('credentialStore', () => {
     expect(readdirSync(dirname(path))).toEqual(['credentials.json']);
   });
 
-  it('lets one act at a time for a server, and others for other servers', async () => {
+  it('runs one action at a time per server, and others for other servers', async () => {
     const [one, two] = [credentialStore(path), credentialStore(path)];
     const events: string[] = [];
     const act = (name: string, ms: number) => async () => {
@@ -144,7 +144,7 @@ describe('credentialStore', () => {
     ]);
   });
 
-  it('goes on after one that failed', async () => {
+  it('continues after a failed action', async () => {
     const store = credentialStore(path);
     const failed = store.alone('https://a/', () => Promise.reject(new Error('no')));
     const next = store.alone('https://a/', async () => 'yes');

@@ -4,34 +4,34 @@ import { type Credential, parseCredential } from './credential.js';
 import { type LockLimits, withFileLock } from './file-lock.js';
 
 const VERSION = 1;
-/** More servers than anybody signs in to; the oldest make room. */
+/** Maximum number of credentials; the oldest are removed. */
 const MAX_CREDENTIALS = 500;
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FOLDER = 0o700;
 const OTHERS = 0o077;
 /** Writing a small file takes milliseconds. */
 const WRITING: LockLimits = { waitMs: 15_000, heldMs: 10_000 };
-/** A refresh asks the network three times at most, each with a limit of its own. */
+/** A refresh makes at most three requests, each with its own timeout. */
 const REFRESHING: LockLimits = { waitMs: 60_000, heldMs: 50_000 };
 
-/** The credentials of this user, shared by every gateway that runs for them. */
+/** The credentials of this user, shared by all gateway processes. */
 export interface CredentialStore {
   readonly path: string;
-  /** All that are there now; another process may have changed them since the last question. */
+  /** All current credentials, including changes by other processes. */
   list(): readonly Credential[];
-  /** The newest for a server's address. */
+  /** The newest credential for the URL of a server. */
   find(resource: string): Credential | undefined;
-  /** Puts one in the place of others for the same server. With `instead`, only if that one is still there. */
+  /** Replaces the credentials of the same server. With `instead`, only if that one is still stored. */
   save(credential: Credential, instead?: Credential): Promise<boolean>;
-  /** What was taken away. */
+  /** Returns the removed credentials. */
   remove(resource: string): Promise<readonly Credential[]>;
-  /** One at a time for a server, among everything that runs for this user. */
+  /** Runs `act` exclusively per server, across all processes of this user. */
   alone<T>(resource: string, act: () => Promise<T>): Promise<T>;
 }
 
 interface Contents {
   readonly credentials: readonly Credential[];
-  /** Entries that a newer version may have written: kept as they are. */
+  /** Unknown entries, perhaps of a newer version; kept unchanged. */
   readonly strange: readonly unknown[];
 }
 
@@ -83,7 +83,7 @@ export function credentialStore(path: string): CredentialStore {
       const before = queues.get(resource) ?? Promise.resolve();
       const lock = `${path}.${sha256(resource).slice(0, 16)}.lock`;
       const turn = before.then(() => withFileLock(lock, REFRESHING, act));
-      const settled = turn.catch(() => undefined); // its own caller hears of it
+      const settled = turn.catch(() => undefined); // the caller receives the error
       queues.set(resource, settled);
       try {
         return await turn;
@@ -98,7 +98,7 @@ function newest(credentials: readonly Credential[]): Credential | undefined {
   return credentials.toSorted((a, b) => b.obtainedAt - a.obtainedAt)[0];
 }
 
-/** Every write makes a new file, so its number and time tell whether it is the one that was read. */
+/** Every write makes a new file, so inode, time and size show whether it changed. */
 function stampOf(path: string): string | undefined {
   const found = process.getBuiltinModule('node:fs').statSync(path, { throwIfNoEntry: false });
   return found && `${found.ino} ${found.mtimeMs} ${found.size}`;
@@ -107,13 +107,13 @@ function stampOf(path: string): string | undefined {
 function readContents(path: string): Contents {
   const { getuid } = process;
   const owner = process.getBuiltinModule('node:fs').statSync(path, { throwIfNoEntry: false })?.uid;
-  // What another user may write could hand their token to our servers, and read what we ask with it.
+  // A file of another user could make us use that user's tokens.
   if (getuid && owner !== undefined && owner !== getuid()) throw broken(path, 'belongs to another user');
   const reading = diskFiles.read(path);
   if (reading.kind === 'absent') return { credentials: [], strange: [] };
   if (reading.kind === 'failed') throw broken(path, reading.message);
   const entries = entriesIn(reading.text);
-  if (!entries) throw broken(path, 'is not as Portolan wrote it');
+  if (!entries) throw broken(path, 'is not a valid credential file');
   const parsed = entries.map((entry) => ({ entry, credential: parseCredential(entry) }));
   return {
     credentials: parsed.flatMap(({ credential }) => credential ?? []),
@@ -126,16 +126,16 @@ function entriesIn(text: string): readonly unknown[] | undefined {
     const value: unknown = JSON.parse(text);
     return isObject(value) && Array.isArray(value.credentials) ? value.credentials : undefined;
   } catch {
-    return undefined; // the parser's message would quote what stands there
+    return undefined; // without the parser's message, which would quote the file
   }
 }
 
-/** A file that is replaced keeps its rights, so they are mended first. */
+/** A replaced file keeps its permissions, so correct them first. */
 async function makePrivate(path: string): Promise<void> {
   const { chmod, mkdir, stat } = process.getBuiltinModule('node:fs').promises;
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  if (process.platform === 'win32') return; // rights are inherited from the user's own folder
+  if (process.platform === 'win32') return; // permissions are inherited from the user's folder
   if (((await stat(folder)).mode & OTHERS) !== 0) await chmod(folder, PRIVATE_FOLDER);
   const file = await stat(path).catch(() => undefined);
   if (file && (file.mode & OTHERS) !== 0) await chmod(path, PRIVATE_FILE);
@@ -143,6 +143,6 @@ async function makePrivate(path: string): Promise<void> {
 
 function broken(path: string, why: string): PortolanError {
   return new PortolanError(ErrorCode.ConfigNotFound, `${path} ${why}`, {
-    hint: 'move it away and sign in again with `portolan login <server>`',
+    hint: 'move it to another place, then sign in again with `portolan login <server>`',
   });
 }

@@ -1,45 +1,45 @@
 import { isObject } from '../../base/index.js';
 
-/** The client as which an authorization server knows us, with what it gave us to prove it. */
+/** Our client registration at an authorization server. */
 export interface OAuthClient {
   readonly client_id: string;
   readonly client_secret?: string;
   readonly token_endpoint_auth_method?: string;
 }
 
-/** What one authorization server gave us for one server, and nobody else may get. */
+/** The tokens for one server from one authorization server; they are sent to no other. */
 export interface Credential {
-  /** The address of the server, as `resourceOf` writes it. */
+  /** The URL of the server, as returned by `resourceOf`. */
   readonly resource: string;
   readonly issuer: string;
-  /** The name under which somebody signed in; for people. */
+  /** The name of the server at sign-in, for display. */
   readonly server: string;
   readonly client: OAuthClient;
   readonly accessToken: string;
   readonly refreshToken?: string;
   readonly scope?: string;
-  /** What the token is bound to (RFC 8707), as it was said to the authorization server. */
+  /** The resource that the token is bound to (RFC 8707). */
   readonly audience?: string;
   readonly obtainedAt: number;
   readonly expiresAt?: number;
   readonly who?: string;
-  /** How a program signed in by itself; a new token is had in the same way. */
+  /** The grant of a sign-in without browser, which is repeated for a new token. */
   readonly grant?: 'client-credentials' | 'cross-app-access';
-  /** Rights that the server asked for later; the next sign-in asks for them too. */
+  /** Scopes that the server required later; the next sign-in requests them. */
   readonly wanted?: string;
 }
 
-/** The server's address as the key of its credential: everything but the fragment. */
+/** The URL of a server without the fragment, as the key of its credential. */
 export function resourceOf(url: string | URL): string {
   const resource = new URL(url);
   resource.hash = '';
   return resource.href;
 }
 
-/** Longer than any token that a server could be sent in a header. */
+/** Longer than any token that fits into a header. */
 const MAX_CHARACTERS = 64 * 1024;
 
-/** One entry of the file; undefined if it is none of ours. */
+/** Parses one entry of the file; undefined if it is invalid. */
 export function parseCredential(value: unknown): Credential | undefined {
   if (!isObject(value) || !isObject(value.client)) return undefined;
   const { resource, issuer, server, accessToken, obtainedAt, client } = value;

@@ -6,7 +6,7 @@ import { readSecret } from './read-secret.js';
 import { firstWords } from './sign-in-needed.js';
 import type { Sdk, SignInTarget } from './sign-in-target.js';
 
-/** What the identity provider signs for one authorization server and one server: that this person may come in. */
+/** Requests a signed grant (ID-JAG) for one authorization server and one server from the identity provider. */
 export async function grantOfIdentityProvider(
   sdk: Sdk,
   remote: SignInTarget,
@@ -21,7 +21,7 @@ export async function grantOfIdentityProvider(
     clientId,
     ...(clientSecret !== undefined && { clientSecret }),
     ...(scope !== undefined && { scope }),
-    // Only the address of the identity provider was written for this: whatever the server names is not reached by it.
+    // Allows only the identity provider from the entry, and no private address that the server names.
     fetchFn: checkedFetch({ written: [where.url] }),
   };
   try {
@@ -35,8 +35,8 @@ export async function grantOfIdentityProvider(
     const said = firstWords(error, [idToken, clientSecret ?? '']);
     throw new PortolanError(
       ErrorCode.ConnectionError,
-      `${remote.name} could not be signed in to: its identity provider did not vouch for you: ${said}`,
-      { hint: 'the id token may be over: get a new one from your identity provider, and try again' },
+      `sign-in to ${remote.name} failed: its identity provider issued no grant: ${said}`,
+      { hint: 'the id token may have expired: get a new one from your identity provider, and try again' },
     );
   }
 }

@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The number of a process that was there and was killed. */
+/** The pid of a killed process. */
 async function deadPid(): Promise<number> {
   const child = spawn(process.execPath, ['-e', 'setTimeout(() => 0, 60_000)'], { stdio: 'ignore' });
   const over = new Promise((resolve) => child.once('exit', resolve));
@@ -24,7 +24,7 @@ async function deadPid(): Promise<number> {
 }
 
 describe('withFileLock', () => {
-  it('runs one at a time and leaves nothing behind', async () => {
+  it('runs one action at a time and removes its files', async () => {
     let inside = 0;
     let most = 0;
     const act = async () => {
@@ -37,35 +37,35 @@ describe('withFileLock', () => {
     expect([most, readdirSync(folder)]).toEqual([1, []]);
   });
 
-  it('is free again after one that failed', async () => {
+  it('is released after a failed action', async () => {
     await expect(withFileLock(path, LIMITS, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(await withFileLock(path, LIMITS, async () => 'yes')).toBe('yes');
   });
 
-  it('is taken from a process that was killed', async () => {
+  it('is taken over from a killed process', async () => {
     writeFileSync(path, `${await deadPid()} abc`);
     expect(await withFileLock(path, LIMITS, async () => 'yes')).toBe('yes');
     expect(readdirSync(folder)).toEqual([]);
   });
 
   it.each([
-    { title: 'by one whose number is taken again', holder: `${process.pid} abc` },
-    { title: 'by one who was killed before it wrote its name', holder: '' },
-    { title: 'by something that is no process', holder: 'hello' },
-  ])('is taken when it was left long ago $title', async ({ holder }) => {
+    { title: 'by a process whose pid is in use again', holder: `${process.pid} abc` },
+    { title: 'by a process that was killed before it wrote its name', holder: '' },
+    { title: 'with text that is not a pid', holder: 'hello' },
+  ])('is taken over if it was left long ago $title', async ({ holder }) => {
     writeFileSync(path, holder);
     utimesSync(path, new Date(), new Date(Date.now() - 2 * LIMITS.heldMs));
     expect(await withFileLock(path, LIMITS, async () => 'yes')).toBe('yes');
   });
 
-  it('is not taken from one who lives, and the waiting has an end', async () => {
+  it('is not taken over from a living process, and the wait times out', async () => {
     writeFileSync(path, `${process.pid} abc`);
     const waiting = withFileLock(path, { ...LIMITS, waitMs: 200 }, async () => 'yes');
     await expect(waiting).rejects.toMatchObject({ code: 'WRITE_FAILED', message: expect.stringContaining('x.lock') });
     expect(readdirSync(folder)).toEqual(['x.lock']);
   });
 
-  it('is taken by one only of many who find it abandoned', async () => {
+  it('is taken over by only one of many waiting processes', async () => {
     const dead = await deadPid();
     let inside = 0;
     let most = 0;

@@ -1,17 +1,17 @@
 import { ErrorCode, PortolanError, randomKey } from '../../base/index.js';
 
 export interface LockLimits {
-  /** How long one waits for others. */
+  /** The maximum wait for the lock. */
   readonly waitMs: number;
-  /** Nobody holds it for longer: what is older was left by a process that was killed and whose number is taken again. */
+  /** The maximum time to hold it: an older lock was left by a killed process whose pid is in use again. */
   readonly heldMs: number;
 }
 
 const LOOK_AGAIN_MS = 25;
-/** A holder that has made its file but not yet written its name is given this long. */
+/** The time that a holder has to write its name after creating the file. */
 const UNNAMED_MS = 2_000;
 
-/** Runs `act` while no other process runs one under the same path. A process that was killed holds nothing. */
+/** Runs `act` while holding the lock file. A lock of a killed process is removed. */
 export async function withFileLock<T>(path: string, limits: LockLimits, act: () => Promise<T>): Promise<T> {
   const { mkdir, readFile, unlink } = disk();
   const name = `${process.pid} ${randomKey().slice(0, 16)}`;
@@ -25,7 +25,7 @@ export async function withFileLock<T>(path: string, limits: LockLimits, act: () 
   try {
     return await act();
   } finally {
-    // Whoever took us for dead holds it by now: what is theirs is left to them.
+    // Another process may have taken over the lock after `heldMs`; do not remove its lock.
     const holder = await readFile(path, 'utf8').catch(() => undefined);
     if (holder === name) await unlink(path).catch(() => undefined);
   }
@@ -38,13 +38,13 @@ async function take(path: string, name: string): Promise<boolean> {
     await file.writeFile(name).finally(() => file.close());
     return true;
   } catch (error) {
-    // Windows says EPERM of a file that is being deleted.
+    // Windows reports EPERM for a file that is being deleted.
     if (['EEXIST', 'EPERM', 'EBUSY'].includes(codeOf(error))) return false;
     throw error;
   }
 }
 
-/** Takes away a lock whose holder is gone. One does it at a time: a second would take it from whoever came next. */
+/** Removes an abandoned lock. Guarded by a second lock, so that no process removes the lock of the next holder. */
 async function breakAbandoned(path: string, limits: LockLimits): Promise<void> {
   if (!(await isAbandoned(path, limits.heldMs))) return;
   const { unlink } = disk();
@@ -71,7 +71,7 @@ async function isAbandoned(path: string, heldMs: number): Promise<boolean> {
   }
 }
 
-/** Someone else was faster; Windows says so in words of its own. */
+/** Ignores that another process removed the file; Windows reports this with other codes. */
 function unlessGone(error: unknown): void {
   if (!['ENOENT', 'EPERM', 'EBUSY'].includes(codeOf(error))) throw error;
 }
@@ -82,12 +82,14 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return codeOf(error) === 'EPERM'; // there, but another user's
+    return codeOf(error) === 'EPERM'; // the process exists, but belongs to another user
   }
 }
 
 function busy(path: string): PortolanError {
-  return new PortolanError(ErrorCode.WriteFailed, `another Portolan holds ${path}`, { hint: 'try again in a moment' });
+  return new PortolanError(ErrorCode.WriteFailed, `another Portolan process holds the lock ${path}`, {
+    hint: 'try again in a moment',
+  });
 }
 
 function codeOf(error: unknown): string {

@@ -7,7 +7,7 @@ import { remoteOf } from './sign-in-target.js';
 
 const sdk = await import('@modelcontextprotocol/client');
 
-/** A server of revision 2025-03-26: its own authorization server, described at its root, and no word about itself. */
+/** A server of revision 2025-03-26: it is its own authorization server, with metadata at its root and no resource metadata. */
 async function older(issuerOf: (origin: string) => string, named?: (origin: string) => string): Promise<Loopback> {
   return serveOnLoopback(async (request) => {
     const { origin, pathname } = new URL(request.url);
@@ -35,8 +35,8 @@ function asked({ url }: Loopback) {
 describe('the authorization server of a server of revision 2025-03-26', () => {
   it.each([
     { title: 'the server itself', path: '' },
-    { title: 'a place of the same server', path: '/oauth' },
-  ])('may call itself $title, and is found again to renew a token', async ({ path }) => {
+    { title: 'a path on the same server', path: '/oauth' },
+  ])('may name $title as issuer, and is found again for a refresh', async ({ path }) => {
     await using server = await older((origin) => `${origin}${path}`);
     const issuer = `${server.url.origin}${path}`;
     const { found, known } = asked(server);
@@ -48,13 +48,13 @@ describe('the authorization server of a server of revision 2025-03-26', () => {
   it.each([
     { title: 'another server', issuer: () => 'https://login.bank.example' },
     { title: 'another port of the same machine', issuer: () => 'http://127.0.0.1:1/oauth' },
-    { title: 'no address at all', issuer: () => 'not an address' },
-  ])('may not call itself $title', async ({ issuer }) => {
+    { title: 'an invalid URL', issuer: () => 'not an address' },
+  ])('may not name $title as issuer', async ({ issuer }) => {
     await using server = await older(issuer);
     expect(await asked(server).found()).toBeInstanceOf(Error);
   });
 
-  it('is held to its name where the server names it', async () => {
+  it('must have the issuer that the server names', async () => {
     await using server = await older(
       (origin) => `${origin}/oauth`,
       (origin) => origin,
@@ -62,7 +62,7 @@ describe('the authorization server of a server of revision 2025-03-26', () => {
     expect(await asked(server).found()).toBeInstanceOf(sdk.IssuerMismatchError);
   });
 
-  it('is not taken for another that is known', async () => {
+  it('does not replace a known authorization server', async () => {
     await using server = await older((origin) => `${origin}/oauth`);
     const { known } = asked(server);
     expect(await known(`${server.url.origin}/other`)).toBeUndefined();

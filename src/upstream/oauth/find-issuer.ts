@@ -4,7 +4,7 @@ import type { Challenge } from './auth-challenge.js';
 import type { Fetch } from './checked-fetch.js';
 import type { Sdk, SignInTarget } from './sign-in-target.js';
 
-/** Who signs people in for a server, found as the protocol says. */
+/** Discovers the authorization server of a server. */
 export async function findIssuer(
   sdk: Sdk,
   remote: SignInTarget,
@@ -17,23 +17,27 @@ export async function findIssuer(
   const found = settings.metadataUrl
     ? await namedByPerson(sdk, url, settings.metadataUrl, where, fetch)
     : await namedByServer(sdk, url, where, fetch);
-  // A token asked for in the name of another server would be good for that one.
+  // Otherwise a server could obtain a token for another server.
   const configuredResource = found.resourceMetadata?.resource;
   if (configuredResource !== undefined && !sdk.checkResourceAllowed({ requestedResource: url, configuredResource }))
-    throw new PortolanError(ErrorCode.ConnectionError, `${remote.name} says that it is another server than it is`, {
-      hint: 'its metadata names a resource that is not its own address; tell whoever runs it',
-    });
+    throw new PortolanError(
+      ErrorCode.ConnectionError,
+      `the OAuth metadata of ${remote.name} names a different resource than its URL`,
+      {
+        hint: 'this may be an attack or a mistake: report it to the operator of the server',
+      },
+    );
   const named = found.authorizationServerMetadata?.issuer ?? found.authorizationServerUrl;
   if (settings.issuer !== undefined && withoutSlash(named) !== withoutSlash(settings.issuer))
     throw new PortolanError(
       ErrorCode.ConnectionError,
-      `${remote.name} names another authorization server than its entry does`,
-      { hint: 'ask whoever runs the server; if it has moved, change `oauth.issuer` in its entry' },
+      `${remote.name} names a different authorization server than its entry`,
+      { hint: 'ask the operator of the server; if it has moved, change `oauth.issuer` in its entry' },
     );
   return { ...found, ...(resourceMetadataUrl && { resourceMetadataUrl: resourceMetadataUrl.href }) };
 }
 
-/** Where a person named the authorization server, whomever the server names is not asked. */
+/** Uses the metadata URL from the entry and ignores the authorization server that the server names. */
 async function namedByPerson(
   sdk: Sdk,
   url: URL,
@@ -68,8 +72,8 @@ async function namedByServer(
 }
 
 /**
- * Revision 2025-03-26: the server names nobody, and the metadata at the root of its own origin counts. Nobody said then
- * who has to be named in it, and some name a place below; whoever has the origin has that too. Another origin is refused.
+ * Revision 2025-03-26: the server names no authorization server, so the metadata at the root of its origin applies. Some
+ * servers name an issuer with a path below the origin, which is accepted; an issuer of another origin is not.
  */
 async function ownMetadata(sdk: Sdk, url: URL, fetch: Fetch): Promise<AuthorizationServerMetadata | undefined> {
   const options = { fetchFn: fetch, skipIssuerValidation: true };
@@ -77,7 +81,7 @@ async function ownMetadata(sdk: Sdk, url: URL, fetch: Fetch): Promise<Authorizat
   return found && URL.canParse(found.issuer) && new URL(found.issuer).origin === url.origin ? found : undefined;
 }
 
-/** The metadata of an authorization server that we know already. */
+/** The metadata of a known authorization server. */
 export async function metadataOf(
   sdk: Sdk,
   issuer: string,
@@ -92,7 +96,7 @@ export async function metadataOf(
   return own?.issuer === issuer ? own : undefined;
 }
 
-/** A document whose place a person named. Its issuer is what it says, because nobody else said where it is. */
+/** Reads metadata from the URL in the entry, and trusts the issuer that it names. */
 async function metadataAt(sdk: Sdk, url: URL, fetch: Fetch): Promise<AuthorizationServerMetadata> {
   const response = await fetch(url, { headers: { accept: 'application/json' } });
   const text = await response.text();
@@ -100,12 +104,12 @@ async function metadataAt(sdk: Sdk, url: URL, fetch: Fetch): Promise<Authorizati
   const read = async () => new Response(text, { headers: { 'content-type': 'application/json' } });
   const metadata = issuer && (await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: read }));
   if (metadata) return metadata;
-  throw new PortolanError(ErrorCode.ConnectionError, `${url.href} is no metadata of an authorization server`, {
-    hint: 'see `authServerMetadataUrl` in the entry of the server',
+  throw new PortolanError(ErrorCode.ConnectionError, `${url.href} is not the metadata of an authorization server`, {
+    hint: 'check `authServerMetadataUrl` in the entry of the server',
   });
 }
 
-/** A bare origin is written with a slash at its end and without. */
+/** An origin may be written with or without a trailing slash. */
 export function withoutSlash(text: string): string {
   return text.replace(/\/$/, '');
 }

@@ -17,7 +17,7 @@ import type { Sdk, SignInTarget } from './sign-in-target.js';
 import { signingKey } from './signing-key.js';
 import { toClient, toCredential } from './to-credential.js';
 
-/** The ways to sign in for which nobody has to sit at a browser. */
+/** Grants that need no browser. */
 export type MachineGrant = Exclude<SignInTarget['settings']['grant'], 'browser'>;
 
 export interface MachineAttempt {
@@ -28,7 +28,7 @@ export interface MachineAttempt {
   readonly fetch: Fetch;
 }
 
-/** A token for a program that has something of its own to show: a secret, a key, or the word of an identity provider. */
+/** Obtains a token with a client secret, a private key, or a grant of an identity provider. */
 export async function signInAsMachine(sdk: Sdk, grant: MachineGrant, attempt: MachineAttempt): Promise<Credential> {
   const { remote, store, issuer, challenge, fetch: fetchFn } = attempt;
   const { authorizationServerUrl, authorizationServerMetadata: metadata, resourceMetadata } = issuer;
@@ -36,7 +36,7 @@ export async function signInAsMachine(sdk: Sdk, grant: MachineGrant, attempt: Ma
   const before = store.find(remote.resource);
   const { clientId } = remote.settings;
   if (clientId === undefined) throw lacking(remote, 'client id', '`clientId`');
-  // What we have goes to the authorization server that got it first, whatever the server says later.
+  // Client credentials go only to the authorization server that first received them.
   const expectedIssuer = before?.client.client_id === clientId ? before.issuer : named;
   const known: Known = { clientId, expectedIssuer, named, resource: resourceMetadata?.resource ?? remote.resource };
   const provider = providerFor(sdk, remote, grant, known, metadata);
@@ -65,9 +65,9 @@ export async function signInAsMachine(sdk: Sdk, grant: MachineGrant, attempt: Ma
 interface Known {
   readonly clientId: string;
   readonly expectedIssuer: string;
-  /** The authorization server as it calls itself. */
+  /** The issuer in the metadata of the authorization server. */
   readonly named: string;
-  /** The server as it calls itself. */
+  /** The resource in the metadata of the server. */
   readonly resource: string;
 }
 

@@ -2,7 +2,7 @@ import type { Challenge } from './auth-challenge.js';
 import type { Credential } from './credential.js';
 import type { Sdk, SignInTarget } from './sign-in-target.js';
 
-/** What the entry says, else what the server asks for; what was granted before stays when more is wanted. */
+/** The scope of the entry or else of the server, together with granted and newly required scopes. */
 export function scopeFor(
   sdk: Sdk,
   { settings }: Pick<SignInTarget, 'settings'>,

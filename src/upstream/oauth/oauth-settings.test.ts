@@ -35,9 +35,13 @@ describe('readOAuthSettings', () => {
       oauth: { redirectUri: '127.0.0.1:7778' },
       expected: { redirect: new URL('http://127.0.0.1:7778/') },
     },
-    { title: 'a machine', oauth: { grantType: 'client_credentials' }, expected: { grant: 'client-credentials' } },
     {
-      title: 'a machine with a key in a file',
+      title: 'client credentials',
+      oauth: { grantType: 'client_credentials' },
+      expected: { grant: 'client-credentials' },
+    },
+    {
+      title: 'client credentials with a key file',
       oauth: { clientId: 'c', private_key_file: '~/k.pem', signingAlgorithm: 'ES256', issuer: 'https://a' },
       expected: {
         grant: 'client-credentials',
@@ -48,7 +52,7 @@ describe('readOAuthSettings', () => {
       },
     },
     {
-      title: 'a key that only a machine could use, and a grant that does not',
+      title: 'a private key with a browser grant',
       oauth: { grant_type: 'authorization_code', privateKey: 'k' },
       expected: { privateKey: { kind: 'text', text: 'k' } },
     },
@@ -66,7 +70,7 @@ describe('readOAuthSettings', () => {
       },
     },
     {
-      title: 'the token endpoint of an identity provider before its issuer',
+      title: 'the token endpoint of an identity provider, which precedes its issuer',
       oauth: {
         grant: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
         idpTokenEndpoint: 'https://i/t',
@@ -83,7 +87,7 @@ describe('readOAuthSettings', () => {
         },
       },
     },
-    { title: 'empty texts', oauth: { clientId: '', scope: ' ' }, expected: {} },
+    { title: 'empty strings', oauth: { clientId: '', scope: ' ' }, expected: {} },
   ])('reads $title', ({ oauth, expected }) => {
     const redirect = agreedRedirect('x', oauth);
     const read = { ...readOAuthSettings('x', oauth), ...(redirect && { redirect }) };
@@ -109,7 +113,7 @@ describe('readOAuthSettings', () => {
     expect(read).toThrow('the oauth settings of x cannot be used');
   });
 
-  it('leaves a server usable whose redirect address only another client can use', () => {
+  it('accepts a redirect URI that only another client can use', () => {
     expect(readOAuthSettings('x', { redirectUri: 'cursor://callback' })).toEqual({ grant: 'browser' });
   });
 });

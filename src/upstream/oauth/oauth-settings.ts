@@ -2,12 +2,12 @@ import { ErrorCode, PortolanError, shellWord } from '../../base/index.js';
 import type { Definition } from '../../model/index.js';
 import { isLoopbackName } from '../remote/address-rules.js';
 
-/** A secret as it stands in the entry, or the file that has it; a file is read each time, because others renew it. */
+/** A secret in the entry or in a file. The file is read each time, because other programs may renew it. */
 export type SecretSource =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** Who knows the person at work, and vouches for them at other authorization servers. */
+/** The identity provider of an organisation, which issues grants for other authorization servers. */
 export interface IdentityProvider {
   readonly where: { readonly kind: 'issuer' | 'token-endpoint'; readonly url: URL };
   readonly clientId: string;
@@ -15,26 +15,26 @@ export interface IdentityProvider {
   readonly idToken: SecretSource;
 }
 
-/** What an entry says about signing in, whatever client wrote it. */
+/** The OAuth settings of an entry, in one form for all clients. */
 export interface OAuthSettings {
   readonly grant: 'browser' | 'client-credentials' | 'cross-app-access';
   readonly clientId?: string;
   readonly clientSecret?: string;
-  /** What proves who we are in the place of a secret that is sent. */
+  /** The key for `private_key_jwt`, instead of a client secret. */
   readonly privateKey?: SecretSource;
   readonly signingAlgorithm?: string;
   readonly identityProvider?: IdentityProvider;
-  /** The only authorization server that may get any of this. */
+  /** The only authorization server to which these settings are sent. */
   readonly issuer?: string;
-  /** Separated by blanks, as the protocol wants them. */
+  /** Scopes, separated by spaces. */
   readonly scope?: string;
-  /** Metadata of the authorization server, where its server does not name it. */
+  /** The metadata URL of the authorization server, if the entry names it. */
   readonly metadataUrl?: URL;
-  /** A document that describes us, for authorization servers that take its address for a name. */
+  /** The URL of a client metadata document, used as the client id where supported. */
   readonly clientMetadataUrl?: string;
 }
 
-/** Clients write `clientId`, `client_id`, `CLIENT_ID` or `oauthClientId`. */
+/** Reads all spellings that clients use: `clientId`, `client_id`, `CLIENT_ID` or `oauthClientId`. */
 export function readOAuthSettings(server: string, oauth: Definition['oauth'] = {}): OAuthSettings {
   const said = plainly(oauth);
   const scopes = said.get('scopes') ?? said.get('scope') ?? '';
@@ -61,7 +61,7 @@ export function readOAuthSettings(server: string, oauth: Definition['oauth'] = {
   };
 }
 
-/** Where nobody says how, what is there to sign in with tells. */
+/** The written grant, or one that follows from the other settings. */
 function grantOf(
   written: string | undefined,
   privateKey: SecretSource | undefined,
@@ -75,7 +75,7 @@ function grantOf(
   return privateKey ? 'client-credentials' : 'browser';
 }
 
-/** Half of one is a mistake: a sign-in without it would be another than the one that was meant. */
+/** Throws for incomplete settings, because a sign-in without the identity provider is not what the entry intends. */
 function identityProviderOf(server: string, said: Said): IdentityProvider | undefined {
   if (![...said.keys()].some((key) => key.startsWith('idp'))) return undefined;
   const [endpoint, issuer] = [textOf(said, 'idptokenendpoint'), textOf(said, 'idpissuer', 'idpurl')];
@@ -101,8 +101,8 @@ function secretOf(said: Said, key: string): SecretSource | undefined {
 }
 
 /**
- * Where the browser has to come back to, if that was agreed upon when the client was registered. Only who signs in has
- * to know: an address that another client alone can use is no reason not to call the server.
+ * The registered redirect URI, if the entry names one. Checked only at sign-in: calls still work if only another client can
+ * use the URI.
  */
 export function agreedRedirect(server: string, oauth: Definition['oauth'] = {}): URL | undefined {
   const said = plainly(oauth);
@@ -110,14 +110,14 @@ export function agreedRedirect(server: string, oauth: Definition['oauth'] = {}):
   if (address !== undefined) {
     const url = webAddress(server, /^(localhost|127\.0\.0\.1):\d+/.test(address) ? `http://${address}` : address);
     if (url.protocol === 'http:' && isLoopbackName(url) && url.port !== '') return url;
-    throw wrong(server, 'its redirect address does not lead to a port of this machine');
+    throw wrong(server, 'its redirect URI must be http with a port on this machine');
   }
   const port = said.get('callbackport');
   if (port === undefined) return undefined;
   const number = Number(port);
-  // What the client that wrote the port would have registered.
+  // The redirect URI that clients register for this port.
   if (Number.isInteger(number) && number > 0 && number < 65_536) return new URL(`http://localhost:${number}/callback`);
-  throw wrong(server, 'its callback port is no port');
+  throw wrong(server, 'its callback port must be a number from 1 to 65535');
 }
 
 type Said = ReadonlyMap<string, string | number | boolean | readonly string[]>;
@@ -138,16 +138,16 @@ function textOf(said: Said, ...keys: readonly string[]): string | undefined {
 function webAddress(server: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url && (url.protocol === 'https:' || url.protocol === 'http:')) return url;
-  throw wrong(server, 'it names what is no web address');
+  throw wrong(server, 'it contains a URL that is not http or https');
 }
 
-/** What stands in the entry itself and may be in no text about it. */
+/** Secrets written in the entry, to be masked in texts. */
 export function secretsIn({ clientSecret, privateKey, identityProvider }: OAuthSettings): string[] {
   const sources = [privateKey, identityProvider?.idToken].flatMap((one) => (one?.kind === 'text' ? one.text : []));
   return [clientSecret, identityProvider?.clientSecret, ...sources].filter((one) => one !== undefined);
 }
 
-/** The error for an entry that nobody can sign in with. */
+/** The error for invalid OAuth settings. */
 export function wrong(server: string, why: string): PortolanError {
   return new PortolanError(ErrorCode.SettingsInvalid, `the oauth settings of ${server} cannot be used: ${why}`, {
     hint: `see its entry with \`portolan why ${shellWord(server)}\``,

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('browsable, for addresses that somebody else wrote (S14: a shell in an OAuth endpoint, CVE-2025-6514)', () => {
+describe('browsable (S14: shell code in an OAuth endpoint, CVE-2025-6514)', () => {
   it.each([
     ['https://x.example/a?b=c&d=e#f', 'https://x.example/a?b=c&d=e#f'],
     ['https://x.example/$(touch y)', 'https://x.example/%24%28touch%20y%29'],
@@ -33,11 +33,11 @@ describe('browsable, for addresses that somebody else wrote (S14: a shell in an 
     'https://--flag@x.example/',
     'https://a:b@x.example/',
   ])('refuses %s', (address) => {
-    expect(() => browsable(new URL(address))).toThrow('the sign-in page is not opened');
+    expect(() => browsable(new URL(address))).toThrow('refused to open the sign-in page');
   });
 });
 
-/** Programs that write down with what they were called. */
+/** Programs that record their arguments. */
 function program(name: string, exit = 0): string {
   const path = join(folder, name);
   writeFileSync(path, `#!/bin/sh\nprintf '%s\\n' "$#" "$@" > '${folder}/${name}.called'\nexit ${exit}\n`);
@@ -56,13 +56,13 @@ describe.skipIf(process.platform === 'win32')('openBrowser', () => {
   const shown = 'https://x.example/%24%28touch%20marker%29?a=1&b=2';
   const desktop = (env: Record<string, string>) => ({ platform: 'linux', env: { PATH: folder, ...env } });
 
-  it('hands the page over as one word and through no shell', async () => {
+  it('passes the page as one argument and without a shell', async () => {
     program('xdg-open');
     expect(await openBrowser(page, desktop({ DISPLAY: ':0' }))).toBe(true);
     expect(called('xdg-open')).toEqual(['1', shown]);
   });
 
-  it('asks the browser that the person chose first', async () => {
+  it('tries the browser in BROWSER first', async () => {
     program('xdg-open');
     const [bad, good] = [program('bad', 3), program('good')];
     expect(await openBrowser(page, desktop({ DISPLAY: ':0', BROWSER: `needs a shell %s:${bad}:${good}` }))).toBe(true);
@@ -70,17 +70,19 @@ describe.skipIf(process.platform === 'win32')('openBrowser', () => {
   });
 
   it.each<{ title: string; env: Record<string, string>; exit?: number }>([
-    { title: 'there is no screen', env: {} },
-    { title: 'the program says no', env: { WAYLAND_DISPLAY: 'w' }, exit: 1 },
+    { title: 'there is no display', env: {} },
+    { title: 'the program fails', env: { WAYLAND_DISPLAY: 'w' }, exit: 1 },
     { title: 'there is no such program', env: { DISPLAY: ':0', PATH: '/nowhere' } },
-  ])('says so when $title', async ({ env, exit }) => {
+  ])('returns false if $title', async ({ env, exit }) => {
     program('xdg-open', exit);
     expect(await openBrowser(page, desktop(env))).toBe(false);
   });
 
-  it('starts nothing for what is no web address', async () => {
+  it('starts no program for a URL that is not http or https', async () => {
     program('xdg-open');
-    await expect(openBrowser(new URL('file:///etc/passwd'), desktop({ DISPLAY: ':0' }))).rejects.toThrow('not opened');
+    await expect(openBrowser(new URL('file:///etc/passwd'), desktop({ DISPLAY: ':0' }))).rejects.toThrow(
+      'refused to open',
+    );
     expect(called('xdg-open')).toBeUndefined();
   });
 });

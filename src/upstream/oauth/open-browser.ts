@@ -1,6 +1,6 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 
-/** A browser that is going to say no says it soon; one that stays has opened. */
+/** A browser that still runs after this time counts as opened. */
 const REFUSAL_MS = 3_000;
 
 export interface Desktop {
@@ -9,8 +9,8 @@ export interface Desktop {
 }
 
 /**
- * The address as it may be handed to another program. The authorization server wrote it: it has to be a web address
- * (and so cannot begin with a dash), and no character of it means anything to a shell, though none is asked.
+ * The URL as it is passed to another program. The authorization server supplied it, so it must be http or https (which
+ * excludes a leading dash), and shell characters are encoded although no shell is used.
  */
 export function browsable(address: URL): string {
   if (address.protocol !== 'https:' && address.protocol !== 'http:')
@@ -27,12 +27,12 @@ function encoded(character: string): string {
 }
 
 function refused(why: string): PortolanError {
-  return new PortolanError(ErrorCode.ConnectionError, `the sign-in page is not opened: ${why}`, {
-    hint: 'the authorization server named it; tell whoever runs the server',
+  return new PortolanError(ErrorCode.ConnectionError, `refused to open the sign-in page: ${why}`, {
+    hint: 'the authorization server named this page; report it to the operator of the server',
   });
 }
 
-/** Shows a page to the person at this machine; false where no browser can be opened. Never through a shell. */
+/** Opens a page in the browser of the user; false if no browser can be opened. Never uses a shell. */
 export async function openBrowser(address: URL, desktop: Desktop = process): Promise<boolean> {
   const page = browsable(address);
   for (const [command, ...words] of openersFor(desktop)) {
@@ -41,7 +41,7 @@ export async function openBrowser(address: URL, desktop: Desktop = process): Pro
   return false;
 }
 
-/** What a person chose goes first: programs by their names, as `BROWSER` lists them. One that needs a shell is passed by. */
+/** Programs listed in `BROWSER` come first. Entries that need a shell are skipped. */
 function openersFor(desktop: Desktop): readonly (readonly string[])[] {
   const { env, platform } = desktop;
   const chosen = (env.BROWSER ?? '').split(platform === 'win32' ? ';' : ':').filter((name) => /^[^\s%]+$/.test(name));
@@ -56,7 +56,7 @@ function usualOpeners({ platform, env }: Desktop): readonly (readonly string[])[
       return [[`${env.SystemRoot ?? 'C:\\Windows'}\\System32\\rundll32.exe`, 'url.dll,FileProtocolHandler']];
     default: {
       if (env.WSL_DISTRO_NAME) return [['wslview'], ['rundll32.exe', 'url.dll,FileProtocolHandler']];
-      // Without a screen, xdg-open would start a browser for text in the terminal that we print on.
+      // Without a display, xdg-open would start a text browser in our terminal.
       return env.DISPLAY || env.WAYLAND_DISPLAY ? [['xdg-open']] : [];
     }
   }

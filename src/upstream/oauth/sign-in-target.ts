@@ -4,10 +4,10 @@ import type { AdmittedServer } from '../../policy/index.js';
 import { resourceOf } from './credential.js';
 import { agreedRedirect, type OAuthSettings, readOAuthSettings } from './oauth-settings.js';
 
-/** Loaded with the first server that needs it. */
+/** A lazy import. */
 export type Sdk = typeof import('@modelcontextprotocol/client');
 
-/** What signing in to a server needs to know of it. */
+/** A server, as far as a sign-in needs it. */
 export interface SignInTarget {
   readonly name: string;
   readonly url: URL;
@@ -15,19 +15,19 @@ export interface SignInTarget {
   readonly headers: Readonly<Record<string, string>>;
   readonly settings: OAuthSettings;
   readonly redirect: () => URL | undefined;
-  /** The folder of the file in which the entry stands. */
+  /** The folder of the file that contains the entry. */
   readonly folder: string;
-  /** The entry came with a repository. */
+  /** Whether the entry is in project scope, so that a repository may have supplied it. */
   readonly isBrought: boolean;
-  /** Addresses that a person wrote, which may be private. */
+  /** URLs that a person wrote, which may be private addresses. */
   readonly written: readonly URL[];
 }
 
-/** The argument is the proof that policy let the server in: nobody is sent to the sign-in page of any other. */
+/** Requires an `AdmittedServer`, which only policy can create, so that no other server can trigger a sign-in. */
 export function remoteOf({ name, definition }: AdmittedServer): SignInTarget {
   const { url, headers = {}, oauth, source, scope } = definition;
   if (url === undefined || !/^https?:\/\//i.test(url) || !URL.canParse(url))
-    throw new PortolanError(ErrorCode.Usage, `${name} is not reached over the web, so nobody signs in to it`, {
+    throw new PortolanError(ErrorCode.Usage, `${name} has no http or https URL, so it has no sign-in`, {
       hint: `see its entry with \`portolan why ${shellWord(name)}\``,
     });
   const settings = readOAuthSettings(name, oauth);
@@ -44,7 +44,7 @@ export function remoteOf({ name, definition }: AdmittedServer): SignInTarget {
   };
 }
 
-/** An entry that brings its own key has no use for a sign-in. */
+/** An entry with its own Authorization header needs no sign-in. */
 export function bringsOwnKey({ headers }: Pick<SignInTarget, 'headers'>): boolean {
   return Object.keys(headers).some((name) => name.toLowerCase() === 'authorization');
 }

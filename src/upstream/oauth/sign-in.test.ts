@@ -4,7 +4,7 @@ import { admitted, makeStore } from '../../../tests/fixtures/oauth/signing-in.js
 import type { Definition } from '../../model/index.js';
 import { signIn } from './sign-in.js';
 
-/** A server that is its own authorization server, with metadata that somebody has tampered with. */
+/** A server that is its own authorization server, with manipulated metadata. */
 async function hostile(metadata: Record<string, unknown>, resource: Record<string, unknown> = {}): Promise<Loopback> {
   const server = await serveOnLoopback(async (request) => {
     const { origin, pathname } = new URL(request.url);
@@ -47,12 +47,12 @@ async function attempt(url: URL, more: Partial<Definition> = {}) {
 }
 
 describe('signIn', () => {
-  it('prints the page where no browser can be opened, and waits no longer than it may', async () => {
+  it('prints the page if no browser can be opened, and times out', async () => {
     await using server = await hostile({});
     const { opened, printed, outcome } = await attempt(new URL('/mcp', server.url));
     expect(printed).toEqual([expect.stringMatching(`^${server.url.origin}/authorize\\?response_type=code&`)]);
     expect(opened).toEqual(printed);
-    expect(outcome).toMatchObject({ code: 'CANCELLED', message: 'nobody signed in in time' });
+    expect(outcome).toMatchObject({ code: 'CANCELLED', message: 'the sign-in timed out' });
   });
 
   it.each([
@@ -76,7 +76,7 @@ describe('signIn', () => {
     expect(outcome).toMatchObject({ code: 'CONNECTION_ERROR' });
   });
 
-  it('leaves nothing in the page that a shell would read', async () => {
+  it('encodes all shell characters in the page', async () => {
     await using server = await hostile({});
     const tampered = `${server.url.origin}/a;\`id\`$(touch y)|'x'`;
     await using second = await hostile({ authorization_endpoint: tampered });
@@ -89,18 +89,18 @@ describe('signIn', () => {
     { title: 'a metadata service', issuer: 'http://169.254.169.254/' },
     { title: 'a metadata service by name', issuer: 'http://metadata.google.internal/' },
     { title: 'a server without TLS', issuer: 'http://8.8.8.8/' },
-  ])('does not look for the authorization server in $title (S14: SSRF)', async ({ issuer }) => {
+  ])('does not connect to an authorization server in $title (S14: SSRF)', async ({ issuer }) => {
     await using server = await hostile({}, { authorization_servers: [issuer] });
     const { opened, outcome } = await attempt(new URL('/mcp', server.url));
     expect(opened).toEqual([]);
-    expect(outcome).toMatchObject({ code: 'CONNECTION_ERROR', message: expect.stringContaining('is not asked') });
+    expect(outcome).toMatchObject({ code: 'CONNECTION_ERROR', message: expect.stringContaining('refused to connect') });
   });
 
   it.each([
     { title: 'metadata of another issuer', metadata: { issuer: 'https://login.bank.example' } },
     { title: 'an authorization server without PKCE', metadata: { code_challenge_methods_supported: ['plain'] } },
     { title: 'tokens without TLS', metadata: { registration_endpoint: 'http://8.8.8.8/register' } },
-  ])('does not go on with $title', async ({ metadata }) => {
+  ])('refuses $title', async ({ metadata }) => {
     await using server = await hostile(metadata);
     const { opened, outcome } = await attempt(new URL('/mcp', server.url));
     expect(opened).toEqual([]);
@@ -108,21 +108,21 @@ describe('signIn', () => {
   });
 
   it.each<{ title: string; more: Partial<Definition>; message: string }>([
-    { title: 'brings its own key', more: { headers: { AUTHORIZATION: 'Bearer x' } }, message: 'brings its own key' },
-    { title: 'is no web server', more: { url: 'ws://127.0.0.1:1/' }, message: 'is not reached over the web' },
+    { title: 'has its own key', more: { headers: { AUTHORIZATION: 'Bearer x' } }, message: 'has its own key' },
+    { title: 'has no http or https URL', more: { url: 'ws://127.0.0.1:1/' }, message: 'has no http or https URL' },
     { title: 'cannot be reached', more: { url: 'http://127.0.0.1:1/' }, message: 'could not be reached' },
-  ])('says so when the server $title', async ({ more, message }) => {
+  ])('fails if the server $title', async ({ more, message }) => {
     const { outcome } = await attempt(new URL('http://127.0.0.1:1/'), more);
     expect(outcome).toMatchObject({ message: expect.stringContaining(message) });
   });
 
-  it('says of a server that wants a key that nobody can sign in to it', async () => {
+  it('reports that a server with a fixed key has no sign-in', async () => {
     await using server = await serveOnLoopback(async () => new Response(null, { status: 401 }));
     const { outcome } = await attempt(server.url);
     expect(outcome).toMatchObject({ message: 'locked offers no sign-in', hint: expect.stringContaining('header') });
   });
 
-  it('sends the headers of the entry to the server alone, and to no authorization server', async () => {
+  it('sends the headers of the entry only to the server, and to no authorization server', async () => {
     await using login = await hostile({});
     await using server = await hostile({}, { authorization_servers: [login.url.origin] });
     await attempt(new URL('/mcp', server.url), { headers: { 'x-key': 'hidden' } });

@@ -24,13 +24,13 @@ const SIGN_IN_MS = 5 * 60 * 1000;
 export interface SignInOptions {
   /** Whether a browser was opened on this machine. */
   readonly openBrowser: (page: URL) => Promise<boolean>;
-  /** Tells the person where the page is, for when no browser opens or the wrong one does. */
+  /** Prints the URL of the page, in case no browser or the wrong one opens. */
   readonly print: (page: string, opened: boolean) => void;
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
 
-/** Lets a person sign in to a server and keeps what the authorization server gives for it. */
+/** Signs the user in to a server and stores the tokens. */
 export async function signIn(
   server: AdmittedServer,
   store: CredentialStore,
@@ -79,7 +79,7 @@ async function inBrowser(
   const scope = scopeFor(sdk, remote, challenge, before);
   const request = { serverUrl: remote.url, fetchFn, ...(scope !== undefined && { scope }) };
   await sdk.auth(flow, request).catch((error: unknown) => {
-    // Without metadata the SDK tries addresses of an older revision; that they are not there says that nobody signs in.
+    // Without metadata the SDK guesses the endpoints. If registration fails there, the server has no sign-in.
     const isGuess = issuer.authorizationServerMetadata === undefined && issuer.resourceMetadata === undefined;
     throw isGuess && error instanceof sdk.RegistrationRejectedError ? noSignIn(remote) : error;
   });
@@ -102,25 +102,25 @@ async function inBrowser(
   return toCredential(known, received, Date.now());
 }
 
-/** The page is opened by a browser that stands in the person's own network, with their cookies. */
+/** The browser has the user's cookies and network, so check the page that the authorization server names. */
 async function checkPage(page: URL, { name, written }: SignInTarget): Promise<void> {
   browsable(page);
   const found = await Promise.all(written.map((from) => forbiddenAddress(page, from)));
   const refusal = insecure(page, written) ?? (found.includes(undefined) ? undefined : found[0]);
   if (refusal === undefined) return;
-  throw new PortolanError(ErrorCode.ConnectionError, `the sign-in page of ${name} is not opened: ${refusal}`, {
-    hint: 'the authorization server named it; tell whoever runs the server',
+  throw new PortolanError(ErrorCode.ConnectionError, `refused to open the sign-in page of ${name}: ${refusal}`, {
+    hint: 'the authorization server named this page; report it to the operator of the server',
   });
 }
 
 function ownKey({ name }: SignInTarget): PortolanError {
-  return new PortolanError(ErrorCode.Usage, `the entry of ${name} brings its own key, so nobody signs in to it`, {
-    hint: 'take the header `Authorization` out of the entry to sign in instead',
+  return new PortolanError(ErrorCode.Usage, `the entry of ${name} has its own key, so it needs no sign-in`, {
+    hint: 'remove the header `Authorization` from the entry to sign in instead',
   });
 }
 
 function noSignIn({ name }: SignInTarget): PortolanError {
   return new PortolanError(ErrorCode.ConnectionError, `${name} offers no sign-in`, {
-    hint: 'it may want a key in a header: see its documentation, and add the header to its entry',
+    hint: 'it may require a key in a header: see its documentation, and add the header to its entry',
   });
 }

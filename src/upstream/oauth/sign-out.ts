@@ -3,23 +3,23 @@ import { type Credential, resourceOf } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Sdk } from './sign-in-target.js';
 
-/** Whether there was anything to forget, and whether the authorization server forgot it too. */
+/** Whether there was a credential to remove, and whether the authorization server revoked it. */
 export type SignedOut = { readonly kind: 'was-not' } | { readonly kind: 'signed-out'; readonly revoked: boolean };
 
 const REVOKE_MS = 10_000;
 
-/** Forgets what is kept for a server's address. A server that may no longer run can be signed out of all the same. */
+/** Removes the credentials for a URL. Needs no admitted server, so that it also works for denied ones. */
 export async function signOut(url: string, store: CredentialStore): Promise<SignedOut> {
   const removed = await store.remove(resourceOf(url));
   if (removed.length === 0) return { kind: 'was-not' };
   const fetch = checkedFetch({ written: [new URL(url)], signal: AbortSignal.timeout(REVOKE_MS) });
   const sdk = await import('@modelcontextprotocol/client');
-  // It is forgotten here by now; what the other side says changes nothing about that.
+  // The local credential is removed already, whether or not the revocation succeeds.
   const revoked = await Promise.all(removed.map((one) => revoke(sdk, one, fetch).catch(() => false)));
   return { kind: 'signed-out', revoked: revoked.every(Boolean) };
 }
 
-/** RFC 7009. A refresh token that is revoked takes its access tokens with it. */
+/** RFC 7009: revoking a refresh token also revokes its access tokens. */
 async function revoke(sdk: Sdk, credential: Credential, fetch: Fetch): Promise<boolean> {
   const { issuer, client, accessToken, refreshToken } = credential;
   const metadata = await sdk.discoverAuthorizationServerMetadata(issuer, { fetchFn: fetch });
@@ -45,7 +45,7 @@ async function revoke(sdk: Sdk, credential: Credential, fetch: Fetch): Promise<b
   return ok;
 }
 
-/** As RFC 6749 §2.3.1 wants both halves. */
+/** The encoding of client id and secret in RFC 6749 §2.3.1. */
 function form(text: string): string {
   return new URLSearchParams({ '': text }).toString().slice(1);
 }

@@ -2,16 +2,16 @@ import { maskUrl } from '../../base/index.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
 
-/** Who is signed in where, without anything that would let somebody else in. */
+/** A sign-in for display, without secrets. */
 export interface SignedIn {
   readonly server: string;
   readonly resource: string;
   readonly issuer: string;
   readonly who?: string;
   readonly scope?: string;
-  /** When the token ends, in milliseconds since 1970. */
+  /** When the token expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
-  /** It is renewed without anybody being asked. */
+  /** Whether it is renewed without user interaction. */
   readonly renews: boolean;
 }
 

@@ -4,7 +4,7 @@ import type { Credential, OAuthClient } from './credential.js';
 
 const MAX_WHO_CHARACTERS = 100;
 
-/** What an authorization server answered, as it is kept. A refresh that names no new refresh token leaves the old one. */
+/** Makes a credential from a token response. Without a new refresh token, the old one stays valid. */
 export function toCredential(
   before: Pick<Credential, 'resource' | 'issuer' | 'server' | 'client'> & Partial<Credential>,
   tokens: OAuthTokens,
@@ -41,7 +41,7 @@ export function toClient(information: StoredOAuthClientInformation): OAuthClient
   };
 }
 
-/** For people only. It came from the authorization server itself over TLS, so its signature proves nothing more. */
+/** The user's name for display. The id token came directly over TLS, so its signature is not checked. */
 function whoIs(idToken: string | undefined, issuer: string, clientId: string): string | undefined {
   const claims = idToken === undefined ? undefined : claimsOf(idToken);
   if (!claims || claims.iss !== issuer || ![claims.aud].flat().includes(clientId)) return undefined;
