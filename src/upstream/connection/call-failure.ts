@@ -40,7 +40,7 @@ export function cancelled(): PortolanError {
 
 export function notReading(): PortolanError {
   return new PortolanError(ErrorCode.LimitExceeded, 'the server does not read what it is sent', {
-    hint: 'wait for the calls that are under way, or restart it',
+    hint: 'wait for the calls in progress, or restart the server',
   });
 }
 

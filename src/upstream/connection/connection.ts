@@ -114,7 +114,7 @@ export class Connection {
   }
 
   get greeting(): ServerHandshake {
-    if (!this.#greeting) throw new Error('the server has not been greeted');
+    if (!this.#greeting) throw new Error('the handshake with the server is not complete');
     return this.#greeting;
   }
 

@@ -47,7 +47,7 @@ describe('withUrlElicitation', () => {
     {
       title: 'declines',
       asking: person('decline'),
-      message: /the page https:\/\/forms\.example\/1 first.*the user did not agree/,
+      message: /the page https:\/\/forms\.example\/1 first.*the user declined/,
     },
     { title: 'cannot be asked', asking: {}, message: /the client cannot be asked/ },
   ])('fails with a modern error if the user $title', async ({ asking, message }) => {

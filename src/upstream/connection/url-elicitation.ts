@@ -24,7 +24,7 @@ export async function withUrlElicitation(
         if (page.url === undefined) throw notVisited(page, 'the page has no URL');
         const answer = ask && (await ask('elicitation/create', { ...page, mode: 'url' }));
         if (answer?.action !== 'accept')
-          throw notVisited(page, ask ? 'the user did not agree' : 'the client cannot be asked');
+          throw notVisited(page, ask ? 'the user declined' : 'the client cannot be asked');
       }
     }
   }

@@ -18,7 +18,7 @@ import { bringsOwnKey, remoteOf, type Sdk, type SignInTarget } from './sign-in-t
 import { type SignedIn, signedInAs } from './signed-in.js';
 import { toClient, toCredential } from './to-credential.js';
 
-/** As long as somebody may look for their password. */
+/** Timeout of a sign-in in the browser, long enough to look up a password. */
 const SIGN_IN_MS = 5 * 60 * 1000;
 
 export interface SignInOptions {

@@ -296,7 +296,7 @@ describe.skipIf(process.platform === 'win32')('startGuardian', () => {
       await using guardian = startGuardian({ folder: '/dev/null/x', onProblem: (message) => problems.push(message) });
       guardian.watch(one.pid);
     }
-    expect(problems).toContainEqual(expect.stringContaining('cannot write down'));
+    expect(problems).toContainEqual(expect.stringContaining('cannot record'));
     expect(living([one.pid])).toEqual([]);
   });
 

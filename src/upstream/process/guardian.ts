@@ -125,7 +125,7 @@ class ShellGuardian implements Guardian {
 
   #record(): void {
     const leaders = [...this.#leaders.values()].filter((leader) => leader !== undefined);
-    this.#tryTo('write down', () => recordLeaders(this.#folder, leaders));
+    this.#tryTo('record', () => recordLeaders(this.#folder, leaders));
   }
 
   #tryTo(what: string, act: () => unknown): void {

@@ -31,7 +31,7 @@ export class ProcessTree {
   #apart: ReadonlyMap<number, string> = new Map();
 
   constructor(leader: number) {
-    // kill() reads 0 and 1 as "us" and "everybody".
+    // kill() takes the group ids 0 and 1 (as -0 and -1) for our own group and for all processes.
     if (!Number.isSafeInteger(leader) || leader <= 1 || leader === process.pid)
       throw new Error(`${leader} is not the leader of a process group`);
     this.#leader = leader;
