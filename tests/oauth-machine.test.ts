@@ -125,7 +125,7 @@ describe.runIf(Provider)('a program with a key of its own', () => {
     {
       title: 'an algorithm that is not for the key',
       more: { privateKey: PKCS8, signingAlgorithm: 'RS256' },
-      message: 'it can with ES256',
+      message: 'supported: ES256',
     },
   ])('says what is wrong with $title, and asks nobody', async ({ more, message }) => {
     await using here = await world({ clients: [keyClient(EC.publicKey)] });

@@ -151,7 +151,7 @@ describe.runIf(Provider)('what comes back from the browser', () => {
     const { outcome } = await signInWith(here.server, here.store, { callback: change });
     expect(outcome).toMatchObject({
       code: 'CONNECTION_ERROR',
-      message: expect.stringContaining('from another authorization server'),
+      message: expect.stringContaining('from a different authorization server'),
     });
     expect(here.authorization.grants).toEqual([]);
     expect(existsSync(here.store.path)).toBe(false);

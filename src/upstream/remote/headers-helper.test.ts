@@ -75,7 +75,7 @@ describe('runHeadersHelper', () => {
   ])('refuses a helper that $title and shows none of its output', async ({ program, says }) => {
     const failure = await failureOf(run(program));
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringMatching(says) });
-    expect(`${failure.message} ${failure.hint} ${failure.cause}`.replace('for canary that', '')).not.toContain(
+    expect(`${failure.message} ${failure.hint} ${failure.cause}`.replace('value for canary', '')).not.toContain(
       'canary',
     );
   });
