@@ -96,7 +96,7 @@ describe('portolan inspect', () => {
       status: 0,
       stdout:
         'own mutter\nWrites all its variables on stderr.\n' +
-        'mutter of own may not be called: it is switched off by the settings\n' +
+        'the tool mutter of own is disabled: a rule in the settings disables it\n' +
         '  you can see the rule with: portolan config show\n\nIt takes no arguments.\n',
     });
     expect((await json('inspect', 'own', 'mutter')).value).toMatchObject({ tool: 'mutter', enabled: false });
@@ -222,7 +222,7 @@ describe('portolan call', () => {
     expect(await run('call', 'own', 'ecco')).toEqual({
       status: 1,
       stdout: '',
-      stderr: 'TOOL_NOT_FOUND: own has no tool called "ecco"\n  did you mean echo?\n',
+      stderr: 'TOOL_NOT_FOUND: own has no tool named "ecco"\n  did you mean echo?\n',
     });
   });
 

@@ -62,7 +62,7 @@ describe('openGateway', () => {
       success: false,
       error: {
         code: 'TOOL_NOT_FOUND',
-        message: 'own has no tool called "ecco"',
+        message: 'own has no tool named "ecco"',
         server: 'own',
         tool: 'ecco',
         hint: 'did you mean echo?',
@@ -76,7 +76,7 @@ describe('openGateway', () => {
     { title: 'no tool', given: ['own'], what: 'tool is missing' },
     { title: 'nothing at all', given: [], what: 'server is missing' },
     { title: 'a tool that is no text', given: ['own', { name: 'echo' }], what: 'tool must be a text' },
-    { title: 'a number that JSON has no word for', given: ['own', 'echo', { text: 5n }], what: 'no number that JSON' },
+    { title: 'a number that JSON cannot represent', given: ['own', 'echo', { text: 5n }], what: 'a number that JSON cannot represent' },
   ])('tells a program in plain JavaScript that passes $title, and goes on', async ({ given, what }) => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });

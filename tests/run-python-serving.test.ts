@@ -98,7 +98,7 @@ await describeEngines(
       { title: 'no code', given: {}, message: 'run_python: code is missing' },
       { title: 'servers that are no list', given: { code: '1', servers: 7 }, message: 'run_python: servers must be' },
       { title: 'a time of nothing', given: { code: '1', timeout: 0 }, message: 'run_python: timeout must be' },
-      { title: 'too much time', given: { code: '1', timeout: 121 }, message: 'timeout is at most 120 seconds' },
+      { title: 'too much time', given: { code: '1', timeout: 121 }, message: 'timeout must be at most 120 seconds' },
       {
         title: 'a session that is a text',
         given: { code: '1', session: 'mine' },

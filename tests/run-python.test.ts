@@ -330,7 +330,7 @@ told`,
       success: false,
       error: {
         code: 'TOOL_VALIDATION_ERROR',
-        message: 'timeout is at most 120 seconds',
+        message: 'timeout must be at most 120 seconds',
         hint: 'sandbox.maxTimeoutMs in the settings sets the limit',
       },
     });

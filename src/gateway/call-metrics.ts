@@ -1,4 +1,4 @@
-/** A histogram as Prometheus counts it: each bucket holds all that took no longer. */
+/** A Prometheus histogram: each bucket counts the calls that took at most `seconds`. */
 export interface Durations {
   readonly buckets: readonly { readonly seconds: number; readonly count: number }[];
   readonly sum: number;
@@ -6,11 +6,11 @@ export interface Durations {
 }
 
 const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300] as const;
-/** There are fewer codes than this; what comes beyond is no code of ours. */
+/** More than the number of error codes; further codes are counted as `OTHER`. */
 const MAX_CODES = 64;
 const OTHER = 'OTHER';
 
-/** Counts calls since the start: how many, how they failed, how long they took. Nothing of what they were about. */
+/** Counts calls, errors by code and durations since the start. It keeps nothing of the calls' content. */
 export class CallMetrics {
   readonly #errors = new Map<string, number>();
   readonly #buckets: number[] = BUCKETS.map(() => 0);
@@ -28,7 +28,7 @@ export class CallMetrics {
     this.#errors.set(code, (this.#errors.get(code) ?? 0) + 1);
   }
 
-  /** How often each error was the end of a call, by its code. */
+  /** The number of failed calls by error code. */
   get errors(): ReadonlyMap<string, number> {
     return this.#errors;
   }

@@ -11,14 +11,14 @@ import type { GatewayDependencies } from './gateway-dependencies.js';
 import { checkArguments } from './limits/call-limits.js';
 import { disabledError, isHeld, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
-/** What may go with a call. */
+/** Optional details of a call. */
 export interface CallDetails {
   readonly meta?: Readonly<Record<string, unknown>> | undefined;
-  /** What else the request says beside tool and arguments. */
+  /** Further request parameters beside the tool's name and arguments. */
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
-  /** The server checks its arguments itself: whoever speaks to it through us shall see its own words. */
+  /** Skip our schema check, because a client that uses one server directly shall get that server's own error. */
   readonly unchecked?: boolean | undefined;
-  /** What made the call for the client; the log tells it apart from the client's own. */
+  /** Set if a program made the call; the log tells it apart from the client's own calls. */
   readonly via?: 'run_python' | undefined;
 }
 
@@ -31,20 +31,20 @@ interface Call extends CallDetails {
 
 type Execute = (call: Call) => Promise<ToolResult>;
 
-/** A list that was read within this time is not read again because a name or an argument did not fit. */
+/** A tool list read within this time is not read again when a tool name or an argument does not match it. */
 export const FRESH_MS = 2_000;
 
 export interface Executor {
   readonly execute: Execute;
-  /** Settles when nothing is under way: each call has its line in the log by then. */
+  /** Settles when no call is in flight; each call has been logged by then. */
   quiet(): Promise<void>;
 }
 
-/** Makes the way of a call: is it there, may it run, do the arguments fit, is there room; then the call, and its line in the log. */
+/** Creates the path of a call: find the server, check approval, arguments and limits, call, and log. */
 export function executor(parts: GatewayDependencies): Executor {
   let underWay = 0;
   const waiting: (() => void)[] = [];
-  // One function from the first look to the last: a call waits once, and each further layer would be one more to wake up.
+  // One function rather than layers: each further async layer adds a microtask turn to every call.
   const execute: Execute = async (call) => {
     const { conversation } = call;
     underWay += 1;
@@ -55,21 +55,21 @@ export function executor(parts: GatewayDependencies): Executor {
     let bytes = 0;
     let turn: Disposable | undefined;
     let lease: Lease | undefined;
-    // `using` would say the same: what it is compiled to costs as much as the rest of this function.
+    // Not `using`: its compiled form costs as much as the rest of this function.
     try {
       const { servers, settings } = parts.view();
       const found = findServerByName(servers, call.server);
-      server = found?.name ?? call.server; // the same server is the same in every line of the log
+      server = found?.name ?? call.server; // the log uses one name for all aliases
       argumentsText = checkArguments(call.toolArguments ?? {}, settings.limits).text;
       if (!found) throw serverNotFound(servers, call.server);
       let admitted = found.admitted ?? (await parts.consent(found, conversation)) ?? requireAdmitted(found);
       let view = surelyCallable(admitted, call, parts) ?? (await callable(admitted, call, parts));
-      // What is there at once is not awaited: of many calls in one stroke the first shall be on its way while the next is read.
+      // Await only promises, so that the first of several calls read together is sent before the next one is parsed.
       const entered = parts.gate.enter({ client: conversation.client, server }, conversation.signal);
       turn = entered instanceof Promise ? await entered : entered;
       const leased = parts.pool.leaseAtOnce(admitted, conversation);
       if (leased instanceof Promise) {
-        // Its files may have changed since the last scan, which only the start finds out: then the person is asked now.
+        // Only the start detects that the server's files changed since the last scan; ask the user for approval then.
         lease = await leased.catch(async (error: unknown) => {
           const isRefused = error instanceof PortolanError && error.code === ErrorCode.ServerNotApproved;
           const again = isRefused ? await parts.consent(found, conversation) : undefined;
@@ -78,7 +78,7 @@ export function executor(parts: GatewayDependencies): Executor {
           return parts.pool.leaseAtOnce(again, conversation);
         });
       } else lease = leased;
-      // What was started anew may be another than what was approved: its own list is asked for before its first call.
+      // A restarted server may differ from the approved one, so compare its tool list before the first call.
       const comparing = settings.pins === 'enforce' ? parts.catalog.compare(admitted, lease.connection) : undefined;
       if (comparing) {
         await unlessAborted(comparing, conversation.signal);
@@ -89,7 +89,7 @@ export function executor(parts: GatewayDependencies): Executor {
       const result = await lease.connection.request('tools/call', params, options);
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
       if (outcome === 'ok' && parts.uses.isWaiting)
-        setImmediate(() => parts.uses.worked(conversation.client, admitted.name, call.tool)); // the answer goes first
+        setImmediate(() => parts.uses.worked(conversation.client, admitted.name, call.tool)); // after the response is sent
       const json = result.json ?? passedJson(result.value);
       bytes = Buffer.byteLength(json);
       return { value: result.value, json };
@@ -118,7 +118,7 @@ function paramsOf({ toolArguments, extra }: Call, { listed }: ToolView): Readonl
   return extra ? { ...extra, ...named } : named;
 }
 
-/** How long the call may take, and whom its server may ask meanwhile. */
+/** The time limits of the call, and the conversation for questions from its server. */
 function optionsFor(
   { conversation, meta, extra, toolArguments }: Call,
   { listed }: ToolView,
@@ -135,12 +135,12 @@ function optionsFor(
     meta,
     conversation,
     argumentsText: extra === undefined && isObject(toolArguments) ? argumentsText : undefined,
-    // Also for those who do not look at it: progress is a sign of life.
+    // Requested for every client, because progress notifications extend the timeout.
     asksForProgress: true,
   };
 }
 
-/** The tool, where what is known of it is enough to say that it may be called like this. */
+/** The tool, if the cached list and a quick check suffice to admit the call. */
 function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayDependencies): ToolView | undefined {
   const entry = parts.catalog.entry(server.name);
   if (!entry?.tools) return undefined;
@@ -150,17 +150,17 @@ function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayDepend
   return call.unchecked || fitsSurely(view.listed.tool.inputSchema, call.toolArguments ?? {}) ? view : undefined;
 }
 
-/** The tool, once it is sure that it may be called like this. A list that does not fit is read once more before anything is refused. */
+/** The tool, after a complete check. Reads the list once more before it refuses a call that the cached list does not admit. */
 async function callable(server: AdmittedServer, call: Call, parts: GatewayDependencies): Promise<ToolView> {
   const { catalog } = parts;
-  // The reading goes on for the others who wait for it; whoever is cancelled meanwhile is answered at once.
+  // Other callers wait for the same read, so cancelling this call only stops its own wait.
   const { signal } = call.conversation;
   const held = catalog.entry(server.name);
   const entry = held?.tools ? held : await unlessAborted(catalog.refresh(server.name), signal);
   const first = await fitting(entry, call, parts);
   if (first.kind === 'fits') return first.view;
   if (Date.now() - (entry.readAt ?? 0) < FRESH_MS) throw first.refusal;
-  // What cannot be read again is judged by what is known.
+  // If the list cannot be read again, the cached list decides.
   const newer = await unlessAborted(
     catalog.refresh(server.name).catch(() => undefined),
     signal,
@@ -184,7 +184,7 @@ async function fitting(
   const view = views.get(tool);
   if (!view) return { kind: 'refused', refusal: toolNotFound(entry.server.name, tool, views) };
   const refusal = disabledError(entry.server.name, view);
-  // A person may have approved it since it was read; a rule is the same whatever the server lists.
+  // Approval of a held tool may change with a new read; a rule does not.
   if (refusal && isHeld(view)) return { kind: 'refused', refusal };
   if (refusal) throw refusal;
   if (unchecked) return { kind: 'fits', view };
@@ -195,7 +195,7 @@ async function fitting(
 
 function invalidArguments(server: string, tool: string, mismatches: readonly Mismatch[]): PortolanError {
   const said = mismatches.map(({ path, message }) => `${path === '' ? 'arguments' : path} ${message}`).join('; ');
-  return new PortolanError(ErrorCode.ToolValidationError, `the arguments do not fit: ${said}`, {
+  return new PortolanError(ErrorCode.ToolValidationError, `the arguments do not match the input schema: ${said}`, {
     hint: `get_tool_details of ${server} ${tool} shows what it takes`,
   });
 }

@@ -12,34 +12,34 @@ function entry(name: string): CatalogEntry {
   return { server };
 }
 
-describe('Patience', () => {
-  it('waits for a reading that hangs once, and again for the next one', async () => {
-    const patience = new FirstReadDeadline();
+describe('FirstReadDeadline', () => {
+  it('waits once for a read that hangs, and again for another read', async () => {
+    const deadline = new FirstReadDeadline();
     const hanging = new Promise<CatalogEntry>(() => undefined);
-    await patience.settle([hanging], 20, undefined);
-    await patience.settle([hanging], LONG_MS, undefined); // at once
+    await deadline.settle([hanging], 20, undefined);
+    await deadline.settle([hanging], LONG_MS, undefined); // does not wait
     const told: unknown[] = [];
     const conversation = {
       client: 'c',
       signal: new AbortController().signal,
       progress: (said: unknown) => told.push(said),
     };
-    await patience.settle([hanging, Promise.resolve(entry('a'))], LONG_MS, conversation);
+    await deadline.settle([hanging, Promise.resolve(entry('a'))], LONG_MS, conversation);
     expect(told).toEqual([{ progress: 1, total: 1, message: 'read a' }]);
   });
 
-  it('is not spent by one who left before its end', async () => {
-    const patience = new FirstReadDeadline();
+  it('still waits for a read after a caller that was cancelled during the wait', async () => {
+    const deadline = new FirstReadDeadline();
     let read: (one: CatalogEntry) => void = () => undefined;
     const reading = new Promise<CatalogEntry>((resolve) => {
       read = resolve;
     });
     const leaving = new AbortController();
-    const left = patience.settle([reading], LONG_MS, { client: 'c', signal: leaving.signal });
+    const left = deadline.settle([reading], LONG_MS, { client: 'c', signal: leaving.signal });
     leaving.abort();
     await left;
     let isSettled = false;
-    const stayed = patience.settle([reading], LONG_MS, undefined).then(() => {
+    const stayed = deadline.settle([reading], LONG_MS, undefined).then(() => {
       isSettled = true;
     });
     await new Promise((resolve) => setImmediate(resolve));

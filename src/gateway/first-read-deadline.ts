@@ -1,11 +1,11 @@
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation } from '../model/index.js';
 
-/** Gives servers that nobody has read yet a moment, once for each reading: one that hangs must not make every answer late. */
+/** Limits the wait for servers that are read for the first time. Each read is waited for once, so that one that hangs delays one response. */
 export class FirstReadDeadline {
   readonly #spent = new WeakSet<Promise<CatalogEntry>>();
 
-  /** Says how far the readings are to whoever wants to know. */
+  /** Reports the progress of the reads to the client. */
   async settle(
     readings: readonly Promise<CatalogEntry>[],
     limitMs: number,
@@ -19,7 +19,7 @@ export class FirstReadDeadline {
     const counted = awaited.map(async (reading) => {
       const name = await reading.then(({ server }) => server.name).catch(() => undefined);
       progress += 1;
-      // After the answer nobody may be told of the way to it.
+      // No progress notification may follow the response.
       if (!isOver)
         conversation?.progress?.({ progress, total, ...(name !== undefined && { message: `read ${name}` }) });
     });

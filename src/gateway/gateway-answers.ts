@@ -2,13 +2,13 @@ import type { TextFault } from '../base/index.js';
 import type { State } from '../model/index.js';
 import type { SearchResult } from '../search/index.js';
 
-/** Whether a server runs now; for what may not run, why. */
+/** Whether a server runs now, or why it may not run. */
 type ServerAnswerStatus = 'connected' | 'disconnected' | 'error' | Exclude<State, 'ready'>;
 
 export interface ServerAnswer {
   readonly name: string;
   readonly description?: string;
-  /** Absent while nobody has read its tools. */
+  /** Absent until its tools have been read. */
   readonly toolCount?: number;
   readonly enabledCount?: number;
   readonly status: ServerAnswerStatus;
@@ -21,14 +21,14 @@ export interface ServerList {
   readonly pending?: readonly string[];
 }
 
-/** What a model should know before it trusts a tool's words. */
+/** Warnings that a model should see before it trusts a tool's description. */
 interface Marks {
   readonly change?: 'changed' | 'new';
-  /** What was taken out of the tool's texts because nobody can see it. */
+  /** The kinds of invisible or misleading characters that were removed from the tool's texts. */
   readonly hidden?: readonly TextFault[];
 }
 
-/** What the search gave, with what is to be known of the tool. */
+/** A search result with its warnings. */
 export interface FoundTool extends SearchResult, Marks {}
 
 export interface SearchAnswer {
@@ -52,7 +52,7 @@ export interface ToolList {
 export interface ToolDetails extends Marks {
   readonly server: string;
   readonly tool: string;
-  /** Only of a tool that may not be called: all others are. */
+  /** Present only if the tool may not be called. */
   readonly enabled?: false;
   readonly description?: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;

@@ -9,7 +9,7 @@ import type { Gate } from './limits/call-gate.js';
 import type { PythonDependencies } from './python/python-dependencies.js';
 import type { SearchFeedback } from './search-feedback.js';
 
-/** Everything that holds at one moment; replaced whole when a file changes. */
+/** The servers, tool rules and settings at one moment; replaced whole when a file changes. */
 export interface GatewayView {
   readonly servers: readonly ServedServer[];
   readonly judge: ToolJudge;
@@ -25,6 +25,6 @@ export interface GatewayDependencies {
   readonly uses: SearchFeedback;
   readonly audit: AuditLog;
   readonly python: PythonDependencies;
-  /** Asks the person at the client to let a server run that waits for that; undefined where they do not, or cannot be asked. */
+  /** Asks the user at the client to approve a server; undefined if the user declines or cannot be asked. */
   readonly consent: (server: ServedServer, conversation: Conversation) => Promise<AdmittedServer | undefined>;
 }

@@ -16,24 +16,24 @@ import { toolDetails, toolSummary } from './tool-details.js';
 import { disabledError, isHeld, marksOf, type ToolView, toolNotFound, viewTools } from './tool-view.js';
 
 const DEFAULT_RESULTS = 10;
-/** The client of a program that does not say who it is. */
+/** The client name for callers of the library that pass none. */
 const LIBRARY = 'library';
 
-/** A tool and whose it is. */
+/** A tool and its server. */
 export interface ServersTool {
   readonly server: string;
   readonly alias: string;
   readonly tool: Tool;
 }
 
-/** The product, said without a protocol: what there is, what fits, how it is called, and the call. */
+/** The gateway without a protocol: list servers, search and describe tools, call them, run programs. */
 export class Gateway {
   readonly #parts: GatewayDependencies;
   readonly #executor: Executor;
   readonly #programs: Programs;
-  readonly #patience = new FirstReadDeadline();
-  /** One that was waited for among many, in line behind others, is worth waiting for once more by its name. */
-  readonly #patienceForOne = new FirstReadDeadline();
+  readonly #firstReads = new FirstReadDeadline();
+  /** Separate, so that a server that was waited for among all others is waited for again when it is named. */
+  readonly #firstReadOfOne = new FirstReadDeadline();
 
   constructor(parts: GatewayDependencies) {
     this.#parts = parts;
@@ -45,7 +45,7 @@ export class Gateway {
     return this.#parts.view();
   }
 
-  /** The servers that nobody can search or call until a person lets them in. */
+  /** The servers that cannot be searched or called until the user approves them. */
   get waiting(): readonly ServedServer[] {
     return this.view.servers.filter(({ state }) => state === 'pending-approval');
   }
@@ -60,7 +60,7 @@ export class Gateway {
     };
   }
 
-  /** Answers in time from what is known so far, and says what is not. */
+  /** Searches the tools known within the time limit, and reports servers that are pending or failed. */
   async searchTools(
     query: string | readonly string[],
     options: { readonly server?: string; readonly limit?: number } = {},
@@ -88,7 +88,7 @@ export class Gateway {
     return { results, ...(pending.length > 0 && { pending }), ...(failed.length > 0 && { failed }) };
   }
 
-  /** Settles when no call is under way any more. */
+  /** Settles when no call is in flight. */
   quiet(): Promise<void> {
     return this.#executor.quiet();
   }
@@ -107,7 +107,7 @@ export class Gateway {
     let entry = await this.#known(admitted);
     let view = this.#viewOf(entry, tool);
     if (!view && Date.now() - (entry.readAt ?? 0) >= FRESH_MS) {
-      // It may be newer than what we know.
+      // The tool may be newer than the cached list.
       entry = await this.#parts.catalog.refresh(admitted.name);
       view = this.#viewOf(entry, tool);
     }
@@ -117,7 +117,7 @@ export class Gateway {
     return toolDetails(admitted.name, view);
   }
 
-  /** What a call of a tool that is known and switched off would be refused with. */
+  /** The error of calling a known tool that is disabled; undefined if it is enabled or unknown. */
   refusalOf(server: string, tool: string): PortolanError | undefined {
     const { name } = this.#admitted(server);
     const entry = this.#parts.catalog.entry(name);
@@ -125,7 +125,7 @@ export class Gateway {
     return view && disabledError(name, view);
   }
 
-  /** The upstream's own result. Rejects with a `PortolanError` that a model can act on. */
+  /** Returns the upstream server's own result. Rejects with a `PortolanError` that a model can act on. */
   executeTool(
     server: string,
     tool: string,
@@ -137,17 +137,17 @@ export class Gateway {
     return this.#executor.execute({ server, tool, toolArguments, conversation, meta, extra, unchecked, via });
   }
 
-  /** Whether programs can be run here, as far as is known without starting one. */
+  /** Whether an engine for programs is available, as far as is known without starting one. */
   get offersPython(): boolean {
     return this.#parts.python.isOffered();
   }
 
-  /** Runs a program over the tools. Whatever it does is an answer; rejects with what keeps it from running. */
+  /** Runs a program over the tools. Errors of the program are part of the result; rejects only if it cannot be run. */
   runPython(request: PythonRequest, conversation: Conversation): Promise<PythonRun> {
     return this.#programs.run(this, request, conversation);
   }
 
-  /** A client is gone: the variables of its programs are given up. */
+  /** Drops the variables that programs of a disconnected client left behind. */
   endPrograms(session: string): void {
     this.#programs.forget(session);
   }
@@ -167,13 +167,13 @@ export class Gateway {
     return admitted && descriptionOf(admitted, this.#parts.catalog.entry(admitted.name));
   }
 
-  /** The tools of a server that may be called, whole. */
+  /** The full definitions of a server's enabled tools. */
   async toolsOf(server: string): Promise<readonly Tool[]> {
     const views = this.#viewsOf(await this.#known(this.#admitted(server)));
     return [...views.values()].filter(({ enabled }) => enabled).map(({ listed }) => listed.tool);
   }
 
-  /** Every tool that may be called, of all servers whose tools are known; whoever lists them gives unknown ones a moment. */
+  /** The enabled tools of all servers, after a limited wait for servers that have not been read yet. */
   async everyTool(conversation?: Conversation): Promise<readonly ServersTool[]> {
     await this.#settle(conversation);
     return this.knownTools();
@@ -187,12 +187,12 @@ export class Gateway {
     });
   }
 
-  /** What a server said when it was greeted. */
+  /** The server's response to `initialize`. */
   async greetingOf(server: string): Promise<ServerHandshake | undefined> {
     return (await this.#known(this.#admitted(server))).greeting;
   }
 
-  /** The admitted servers that can do something beside tools, by the protocol's name for it. */
+  /** The admitted servers that declare a capability other than tools, by its name in the protocol. */
   async serversWith(capability: string): Promise<readonly ServedServer[]> {
     await this.#settle(undefined);
     return this.view.servers.filter(({ name, admitted }) => {
@@ -201,7 +201,7 @@ export class Gateway {
     });
   }
 
-  /** Passes on what is no tool call: a prompt, a resource, a completion. */
+  /** Forwards a request that is not a tool call, such as a prompt, a resource or a completion. */
   request(
     server: string,
     method: string,
@@ -211,12 +211,12 @@ export class Gateway {
     return this.#connected(server, conversation, (connection, options) => connection.request(method, params, options));
   }
 
-  /** Keeps a server open for as long as what is returned is not disposed of. */
+  /** Keeps a server connected until the returned value is disposed of. */
   async hold(server: string): Promise<Disposable> {
     return this.#parts.pool.lease(this.#admitted(server), { purpose: 'watch' });
   }
 
-  /** Everything that a server lists under a method, of all its pages. */
+  /** All pages of a list method. */
   list(server: string, method: string, key: string, conversation: Conversation): Promise<readonly unknown[]> {
     return this.#connected(server, conversation, (connection, options) => connection.list(method, key, options));
   }
@@ -242,7 +242,7 @@ export class Gateway {
     return requireAdmitted(findServer(this.view.servers, name));
   }
 
-  /** What is known of a server, read now if nothing is. */
+  /** The cached entry of a server; reads the server if there is none. */
   async #known({ name }: AdmittedServer): Promise<CatalogEntry> {
     const { catalog } = this.#parts;
     const entry = catalog.entry(name);
@@ -287,7 +287,7 @@ export class Gateway {
   }
 
   async #settle(conversation: Conversation | undefined, only?: string): Promise<void> {
-    const patience = only === undefined ? this.#patience : this.#patienceForOne;
-    await patience.settle(this.#parts.catalog.refreshStale(only), this.view.settings.timeouts.searchMs, conversation);
+    const deadline = only === undefined ? this.#firstReads : this.#firstReadOfOne;
+    await deadline.settle(this.#parts.catalog.refreshStale(only), this.view.settings.timeouts.searchMs, conversation);
   }
 }

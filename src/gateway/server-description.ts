@@ -5,7 +5,7 @@ import { summaryOf } from '../search/index.js';
 
 const MAX_DESCRIPTION_CHARACTERS = 300;
 
-/** What its entry says, else what it says of itself. */
+/** The description in the server's configuration, otherwise the server's own instructions. */
 export function descriptionOf({ definition }: AdmittedServer, entry: CatalogEntry | undefined): string {
   const written = definition.description ?? entry?.greeting?.instructions ?? '';
   const { text } = cleanText(written, MAX_DESCRIPTION_CHARACTERS * 10);

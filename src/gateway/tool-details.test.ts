@@ -10,29 +10,29 @@ const view = (more: Partial<ToolView> & { pin?: 'same' | 'changed' | 'new' } = {
 
 describe('toolSummary', () => {
   it.each([
-    { title: 'may be called by its own words', given: view(), summary: 'Does something' },
+    { title: 'is enabled', given: view(), summary: 'Does something' },
     {
-      title: 'a rule switched off by its own words',
+      title: 'a rule disables',
       given: view({ enabled: false, because: 'rule' }),
       summary: 'Does something',
     },
     {
-      title: 'changed by none of its words',
+      title: 'has changed, without its description',
       given: view({ enabled: false, because: 'changed', pin: 'changed' }),
-      summary: 'held until a person has looked at it: its definition changed',
+      summary: 'disabled until the user approves it: its definition changed',
     },
     {
-      title: 'is new by none of its words',
+      title: 'is new, without its description',
       given: view({ enabled: false, because: 'new', pin: 'new' }),
-      summary: 'held until a person has looked at it: it is new',
+      summary: 'disabled until the user approves it: the tool is new',
     },
-  ])('tells of a tool that $title', ({ given, summary }) => {
+  ])('summarizes a tool that $title', ({ given, summary }) => {
     expect(toolSummary(given)).toMatchObject({ name: 'a', summary, enabled: given.enabled });
   });
 });
 
 describe('toolDetails', () => {
-  it('says that a tool is off only where it is', () => {
+  it('contains enabled only for a disabled tool', () => {
     const details = { server: 'own', tool: 'a', description: 'Does something.', inputSchema: { type: 'object' } };
     expect(toolDetails('own', view())).toEqual({ ...details, example: {} });
     expect(toolDetails('own', view({ enabled: false, because: 'rule' }))).toEqual({

@@ -3,20 +3,20 @@ import { summaryOf } from '../search/index.js';
 import type { ToolDetails, ToolSummary } from './gateway-answers.js';
 import { isHeld, marksOf, type ToolView } from './tool-view.js';
 
-const HELD = 'held until a person has looked at it';
+const HELD = 'disabled until the user approves it';
 
-/** A line about a tool, and whether it may be called. */
+/** One line about a tool, and whether it may be called. */
 export function toolSummary(view: ToolView): ToolSummary {
   const { listed, enabled, tags, because } = view;
   const { name, description, title } = listed.tool;
-  // Nobody has looked at the new words yet.
+  // A changed or new description may be hostile, so it is withheld until the user approved it.
   const summary = isHeld(view)
-    ? `${HELD}: ${because === 'new' ? 'it is new' : 'its definition changed'}`
+    ? `${HELD}: ${because === 'new' ? 'the tool is new' : 'its definition changed'}`
     : summaryOf(description ?? title);
   return { name, summary, enabled, tags, ...marksOf(listed) };
 }
 
-/** Everything that somebody has to know of a tool before they call it. */
+/** The full definition of a tool, as needed to call it. */
 export function toolDetails(server: string, { listed, enabled }: ToolView): ToolDetails {
   const { name, description, inputSchema, outputSchema, annotations } = listed.tool;
   return {

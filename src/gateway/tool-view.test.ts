@@ -8,7 +8,7 @@ import { disabledError, marksOf, toolNotFound, viewTools } from './tool-view.js'
 
 function entry(tools: Readonly<Record<string, PinVerdict>>, said: Partial<Definition> = {}): CatalogEntry {
   const server = admit('own', definition({ name: 'own', ...said }), { kind: 'allowed' });
-  if (!server) throw new Error('it was allowed');
+  if (!server) throw new Error('not admitted');
   return {
     server,
     tools: Object.entries(tools).map(([name, pin]) => ({
@@ -30,11 +30,11 @@ describe('viewTools', () => {
   it.each([
     { pins: 'mark', expected: { same: 'on', changed: 'on', new: 'on' } },
     { pins: 'enforce', expected: { same: 'on', changed: 'changed', new: 'new' } },
-  ] as const)('holds what changed only where pins are to be $pins', ({ pins, expected }) => {
+  ] as const)('disables changed and new tools only if pins are enforced (pins: $pins)', ({ pins, expected }) => {
     expect(shown(viewTools(entry(PINS), noRules, pins))).toEqual(expected);
   });
 
-  it('switches off what a rule or the entry itself switches off, the rule first', async () => {
+  it('disables tools by rule or by the server entry, and reports the rule first', async () => {
     const rules = await compileToolRules([{ pattern: ['a'], enabled: false, tags: ['off'] }]);
     const tools = { a: 'same', b: 'same', c: 'same' } as const;
     const views = viewTools(entry(tools, { tools: { deny: ['a', 'b'] } }), rules, 'mark');
@@ -47,7 +47,7 @@ describe('viewTools', () => {
     });
   });
 
-  it('judges once for as long as nothing is replaced, and anew when something is', async () => {
+  it('caches the views until the entry, the judge or the pin setting changes', async () => {
     const one = entry({ a: 'changed' });
     const first = viewTools(one, noRules, 'mark');
     expect(viewTools(one, noRules, 'mark')).toBe(first);
@@ -57,7 +57,7 @@ describe('viewTools', () => {
     expect(shown(viewTools(entry({ a: 'changed' }), noRules, 'mark'))).toEqual({ a: 'on' });
   });
 
-  it('sees no tools where none were read, and tools by names that objects have', () => {
+  it('is empty for unread tools, and finds no tool by the name of an object property', () => {
     const { tools: _, ...unread } = entry({});
     expect(viewTools(unread, noRules, 'mark').size).toBe(0);
     expect(viewTools(entry({}), noRules, 'mark').get('constructor')).toBeUndefined();
@@ -70,53 +70,53 @@ describe('disabledError', () => {
     return view && disabledError('own', view);
   };
 
-  it('is none for a tool that may be called', () => {
+  it('is undefined for an enabled tool', () => {
     expect(of({ a: 'same' }, {}, 'a')).toBeUndefined();
   });
 
   it.each([
     {
-      title: 'changed',
+      title: 'has changed',
       pin: 'changed',
       said: {},
       why: 'its definition changed since it was approved',
-      hint: 'ask the user to look at it: portolan approve own',
+      hint: 'ask the user to review it: portolan approve own',
     },
     {
       title: 'is new',
       pin: 'new',
       said: {},
-      why: 'it is new since the tools of own were approved',
-      hint: 'ask the user to look at it: portolan approve own',
+      why: 'it was added after the tools of own were approved',
+      hint: 'ask the user to review it: portolan approve own',
     },
     {
-      title: 'is off in its entry',
+      title: 'is disabled by its entry',
       pin: 'same',
       said: { tools: { deny: ['a'] } },
-      why: "it is switched off in the server's own entry",
+      why: "the server's configuration entry disables it",
       hint: 'the user can see its lists with: portolan why own',
     },
-  ] as const)('says of a tool that $title why it is off and what a person can do', ({ pin, said, why, hint }) => {
-    const message = `a of own may not be called: ${why}`;
+  ] as const)('explains why a tool that $title is disabled and what the user can do', ({ pin, said, why, hint }) => {
+    const message = `the tool a of own is disabled: ${why}`;
     expect(of({ a: pin }, said, 'a')).toMatchObject({ code: ErrorCode.ToolDisabled, message, hint });
   });
 
-  it('sends to the settings for what only they switch off', async () => {
+  it('names the settings if a rule there disables the tool', async () => {
     const rules = await compileToolRules([{ pattern: ['a'], enabled: false }]);
     const view = viewTools(entry({ a: 'same' }), rules, 'mark').get('a');
     expect(view && disabledError('own', view)).toMatchObject({
-      message: 'a of own may not be called: it is switched off by the settings',
+      message: 'the tool a of own is disabled: a rule in the settings disables it',
       hint: 'the user can see the rule with: portolan config show',
     });
   });
 });
 
 describe('toolNotFound', () => {
-  it('names the nearest of the tools that may be called, and no other', () => {
+  it('suggests the nearest enabled tool', () => {
     const views = viewTools(entry({ read_file: 'same', read_files: 'changed' }), noRules, 'enforce');
     expect(toolNotFound('own', 'raed_file', views)).toMatchObject({
       code: ErrorCode.ToolNotFound,
-      message: 'own has no tool called "raed_file"',
+      message: 'own has no tool named "raed_file"',
       hint: 'did you mean read_file?',
     });
     expect(toolNotFound('own', 'zzzzz', views).hint).toBe('list_tools shows what own has');
@@ -124,7 +124,7 @@ describe('toolNotFound', () => {
 });
 
 describe('marksOf', () => {
-  it('marks only what there is to say', () => {
+  it('returns only the warnings that apply', () => {
     const listed = { tool: { name: 'a', inputSchema: {} }, hash: 'h' };
     expect(marksOf({ ...listed, faults: [], pin: 'same' })).toEqual({});
     expect(marksOf({ ...listed, faults: ['bidi'], pin: 'new' })).toEqual({ change: 'new', hidden: ['bidi'] });

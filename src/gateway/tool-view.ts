@@ -2,7 +2,7 @@ import { ErrorCode, nearest, PortolanError, shellWord, type TextFault } from '..
 import type { CatalogEntry, CatalogTool, PinVerdict } from '../catalog/index.js';
 import type { ToolJudge } from '../policy/index.js';
 
-/** A tool with everything that decides whether it may be called. */
+/** A tool, whether it may be called, and why not. */
 export interface ToolView {
   readonly listed: CatalogTool;
   readonly enabled: boolean;
@@ -13,10 +13,10 @@ export interface ToolView {
 
 type Views = ReadonlyMap<string, ToolView>;
 
-/** A call asks for one tool and must not judge all of them again: entries and judges are replaced whole, so this holds while they do. */
+/** Views are cached per entry and judge, which are replaced whole, so that a call does not judge all tools again. */
 const known = new WeakMap<CatalogEntry, { readonly judge: ToolJudge; readonly pins: string; readonly views: Views }>();
 
-/** What the rules, the server's own entry and the pins say of its tools, by their names. */
+/** The tools of a server by name, judged by the rules, the server's own entry and the pins. */
 export function viewTools(entry: CatalogEntry, judge: ToolJudge, pins: 'mark' | 'enforce'): Views {
   const held = known.get(entry);
   if (held?.judge === judge && held.pins === pins) return held.views;
@@ -48,12 +48,12 @@ function whyOff(
   return pins === 'enforce' && pin !== 'same' ? pin : undefined;
 }
 
-/** A person has to look at it first: until then nobody is told what it says of itself. */
+/** Whether the tool waits for approval; its description is withheld until then. */
 export function isHeld({ because }: ToolView): boolean {
   return because === 'changed' || because === 'new';
 }
 
-/** What a model should know before it trusts a tool's words; nothing for almost all. */
+/** Warnings that a model should see before it trusts a tool's description; empty for almost all tools. */
 export function marksOf({ pin, faults }: CatalogTool): { change?: 'changed' | 'new'; hidden?: readonly TextFault[] } {
   return { ...(pin !== 'same' && { change: pin }), ...(faults.length > 0 && { hidden: faults }) };
 }
@@ -63,38 +63,38 @@ export function toolNotFound(server: string, wanted: string, views: Views): Port
   const near = nearest(wanted, names);
   return new PortolanError(
     ErrorCode.ToolNotFound,
-    `${server} has no tool called ${JSON.stringify(wanted.slice(0, 100))}`,
+    `${server} has no tool named ${JSON.stringify(wanted.slice(0, 100))}`,
     { hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : `list_tools shows what ${server} has` },
   );
 }
 
-/** Why a tool may not be called; undefined if it may. */
+/** The error of calling a disabled tool; undefined if it is enabled. */
 export function disabledError(server: string, { listed, enabled, because }: ToolView): PortolanError | undefined {
   if (enabled) return undefined;
   const { name } = listed.tool;
   const [why, hint] = whyAndHint(server, because);
-  return new PortolanError(ErrorCode.ToolDisabled, `${name} of ${server} may not be called: ${why}`, { hint });
+  return new PortolanError(ErrorCode.ToolDisabled, `the tool ${name} of ${server} is disabled: ${why}`, { hint });
 }
 
-/** Each is switched off somewhere else, and whoever is sent to the wrong place finds nothing there. */
+/** The place that disables the tool decides the hint, so that the user looks in the right file. */
 function whyAndHint(server: string, because: ToolView['because']): readonly [why: string, hint: string] {
   const name = shellWord(server);
   switch (because) {
     case 'changed':
-      return ['its definition changed since it was approved', `ask the user to look at it: portolan approve ${name}`];
+      return ['its definition changed since it was approved', `ask the user to review it: portolan approve ${name}`];
     case 'new':
       return [
-        `it is new since the tools of ${server} were approved`,
-        `ask the user to look at it: portolan approve ${name}`,
+        `it was added after the tools of ${server} were approved`,
+        `ask the user to review it: portolan approve ${name}`,
       ];
     case 'entry':
-      return ["it is switched off in the server's own entry", `the user can see its lists with: portolan why ${name}`];
+      return ["the server's configuration entry disables it", `the user can see its lists with: portolan why ${name}`];
     case 'default':
       return [
         'no rule enables it and toolDefault is "disabled"',
         'the user can see the rules with: portolan config show',
       ];
     default:
-      return ['it is switched off by the settings', 'the user can see the rule with: portolan config show'];
+      return ['a rule in the settings disables it', 'the user can see the rule with: portolan config show'];
   }
 }

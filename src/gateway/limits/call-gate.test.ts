@@ -13,13 +13,13 @@ const LIMITS: Limits = {
 };
 const roomy = () => ({ used: 1, limit: 100 });
 
-/** A gate with a clock that stands, and the order in which its calls were let in or refused. */
+/** A gate with a manual clock, and the order in which its calls started or were refused. */
 function gateWith(limits: Partial<Limits>) {
   const clock = { now: 0 };
   const gate = new CallGate(() => ({ ...LIMITS, ...limits }), { now: () => clock.now, heap: roomy });
   const events: string[] = [];
   const turns = new Map<string, Disposable>();
-  /** Comes back once the call has got as far as it can get. */
+  /** Resolves once the call has started, waits or was refused. */
   const call = async (name: string, client: string, server: string, signal?: AbortSignal): Promise<void> => {
     void entered(gate, { client, server }, signal).then(
       (turn) => {
@@ -39,12 +39,12 @@ function gateWith(limits: Partial<Limits>) {
   return { clock, gate, events, call, end };
 }
 
-/** What the gate says, also where it says it at once. */
+/** The gate's result as a promise, also if it throws or returns at once. */
 async function entered(gate: Gate, ...passage: Parameters<Gate['enter']>): Promise<Disposable> {
   return gate.enter(...passage);
 }
 
-/** Every promise that can settle by now has. */
+/** Lets all pending promise callbacks run. */
 function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -53,7 +53,7 @@ describe('CallGate', () => {
   it.each([
     { title: 'a client', limits: { inFlightPerClient: 2 }, server: (n: number) => `s${n}` },
     { title: 'a server', limits: { inFlightPerServer: 2 }, server: () => 's' },
-  ])('lets as many calls of $title run at once as the limit says, and the rest in their order', async (row) => {
+  ])('runs as many calls of $title at once as the limit allows, and queues the rest in order', async (row) => {
     const { events, call, end } = gateWith(row.limits);
     for (let n = 0; n < 5; n += 1) await call(`${n}`, 'c', row.server(n));
     expect(events).toEqual(['0', '1']);
@@ -63,7 +63,7 @@ describe('CallGate', () => {
     expect(events).toEqual(['0', '1', '2', '3', '4']);
   });
 
-  it('lets clients take turns, however much one of them asks', async () => {
+  it('lets clients take turns even if one has many calls', async () => {
     const { events, call, end } = gateWith({ inFlightPerServer: 1 });
     for (const name of ['a0', 'a1', 'a2', 'a3', 'b0', 'b1', 'c0']) await call(name, name.slice(0, 1), 's');
     await settled();
@@ -73,14 +73,14 @@ describe('CallGate', () => {
     }
   });
 
-  it('does not let a full server hold calls to another', async () => {
+  it('does not let a full server delay calls to another', async () => {
     const { events, call } = gateWith({ inFlightPerServer: 1, queue: 2 });
     for (const name of ['x0', 'x1', 'x2', 'x3']) await call(name, name, 'busy');
     await call('y', 'x1', 'idle');
     expect(events).toEqual(['x0', 'x3 LIMIT_EXCEEDED', 'y']);
   });
 
-  it('takes up a call that waited for its client, not for the server that became free', async () => {
+  it('starts a call that waited for its client rather than for the server that became free', async () => {
     const { events, call, end } = gateWith({ inFlightPerClient: 1, inFlightPerServer: 1 });
     for (const [name, client, server] of [
       ['0', 'a', 's'],
@@ -96,7 +96,7 @@ describe('CallGate', () => {
     expect(events).toEqual(['0', '1', '3', '2']);
   });
 
-  it('shares a full queue: a newcomer takes the place of the newest call of who has most', async () => {
+  it('shares a full queue: a new call replaces the newest call of the client with the most', async () => {
     const { events, call, end } = gateWith({ inFlightPerServer: 1, queue: 4 });
     for (const name of ['a0', 'a1', 'a2', 'a3', 'a4']) await call(name, 'a', 's');
     await call('b0', 'b', 's');
@@ -107,14 +107,14 @@ describe('CallGate', () => {
     expect(events.slice(4)).toEqual(['a1', 'b0', 'a2', 'b1']);
   });
 
-  it('refuses a client that has as many calls waiting as the queue holds, at whichever servers', async () => {
+  it('refuses a client whose waiting calls at all servers together fill its queue', async () => {
     const { events, call } = gateWith({ inFlightPerServer: 1, queue: 2 });
     for (const server of ['s', 't', 'u']) await call(server, 'other', server);
     for (const server of ['s', 't', 'u']) await call(`${server}2`, 'a', server);
     expect(events).toEqual(['s', 't', 'u', 'u2 LIMIT_EXCEEDED']);
   });
 
-  it('keeps the rate of each client and of each server, and says how long to wait', async () => {
+  it('limits the rate of each client and each server, and reports how long to wait', async () => {
     const { clock, gate, events, call } = gateWith({ ratePerMinute: 2 });
     for (const [name, client, server] of [
       ['0', 'a', 's'],
@@ -134,7 +134,7 @@ describe('CallGate', () => {
     expect(events.at(-1)).toBe('5');
   });
 
-  it('drops a waiting call that is cancelled, and starts none that was cancelled before', async () => {
+  it('drops a waiting call that is cancelled, and does not start one cancelled before', async () => {
     const { events, call, end } = gateWith({ inFlightPerServer: 1 });
     const stop = new AbortController();
     for (const [name, signal] of [['0'], ['1', stop.signal], ['2']] as const) await call(name, 'a', 's', signal);
@@ -154,7 +154,7 @@ describe('CallGate', () => {
     clearInterval(keepAlive);
   });
 
-  it('sheds new calls above nine tenths of the heap, looks at most ten times a second, and recovers', async () => {
+  it('refuses new calls above 90 % of the heap, samples at most ten times a second, and recovers', async () => {
     const clock = { now: 0 };
     const used = [90, 91, 50];
     const gate = new CallGate(() => LIMITS, {
@@ -175,14 +175,14 @@ describe('CallGate', () => {
     expect(outcomes).toEqual(['in', 'in', 'LIMIT_EXCEEDED', 'LIMIT_EXCEEDED', 'in']);
   });
 
-  it('gives a turn back once, however often it is disposed of', async () => {
+  it('releases a turn once even if it is disposed of repeatedly', async () => {
     const { events, call, end } = gateWith({ inFlightPerServer: 1 });
     for (const name of ['0', '1', '2']) await call(name, 'a', 's');
     await end('0', '0', '0');
     expect(events).toEqual(['0', '1']);
   });
 
-  it('starts those who wait when the limit is raised and another call comes', async () => {
+  it('starts waiting calls when the limit was raised and another call arrives', async () => {
     const limits = { ...LIMITS, inFlightPerServer: 1 };
     const gate = new CallGate(() => limits, { heap: roomy });
     const calls = Array.from({ length: 3 }, () => entered(gate, { client: 'a', server: 's' }));
@@ -194,7 +194,7 @@ describe('CallGate', () => {
     expect(await Promise.all(calls)).toHaveLength(5);
   });
 
-  it('forgets clients and servers that are gone, and none that are not', async () => {
+  it('drops counters of idle clients and servers, and keeps the others', async () => {
     const { clock, gate, call, end } = gateWith({ ratePerMinute: 10 });
     for (let n = 0; n < 100; n += 1) await call(`${n}`, `c${n}`, `s${n}`);
     await end(...Array.from({ length: 99 }, (_, n) => `${n}`));
@@ -204,7 +204,7 @@ describe('CallGate', () => {
     expect(gate.size).toBe(4);
   });
 
-  it('counts together what two workspaces ask of one process, each by its own figures and under its own name', async () => {
+  it('counts the calls of two workspaces to one process together, each by its own limits and server name', async () => {
     const gate = new CallGate(() => LIMITS, { heap: roomy });
     const [narrow, wide] = [1, 3].map(
       (inFlightPerServer): Gate =>
@@ -230,14 +230,14 @@ describe('CallGate', () => {
     expect(events).toEqual(['a', 'c', 'd']);
     turns.get('a')?.[Symbol.dispose]();
     await settled();
-    // There is room for three as one side counts, and none for the other as long as anybody is in.
+    // The wide limit leaves room for three calls; the narrow one for none while any is running.
     expect(events).toEqual(['a', 'c', 'd', 'e']);
     for (const name of ['c', 'd', 'e']) turns.get(name)?.[Symbol.dispose]();
     await settled();
     expect(events).toEqual(['a', 'c', 'd', 'e', 'b']);
   });
 
-  it('never lets more in than allowed, and everybody in the end, in a random crowd', async () => {
+  it('never exceeds the limits and serves every call eventually under random load', async () => {
     const running = { clients: new Map<string, number>(), servers: new Map<string, number>() };
     const limits = { ...LIMITS, inFlightPerClient: 3, inFlightPerServer: 4, queue: 10_000 };
     const gate = new CallGate(() => limits, { heap: roomy });

@@ -5,33 +5,33 @@ import { type Heap, heapOfProcess } from './heap-usage.js';
 import { join, leave, type QuotaCounter, QuotaCounters, type Waiter } from './quota-keys.js';
 
 export interface CallGateOptions {
-  /** A clock that never goes back, in milliseconds. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
   readonly heap?: () => Heap;
   readonly maxWaitMs?: number;
 }
 
-/** Who calls, and whom. */
+/** The client and the server of a call, each with its own quota. */
 export interface CallQuotaKeys {
   readonly client: string;
   readonly server: string;
 }
 
-/** Where calls wait for their turn. */
+/** The queue in which calls wait for their turn. */
 export interface Gate {
   /**
-   * A turn, at once where there is room, which lasts until it is disposed of; throws or rejects with `LimitExceeded`,
-   * or `Cancelled` by the signal.
+   * Returns a turn, without a promise if there is room; the turn ends when it is disposed of. Throws or rejects with
+   * `LimitExceeded`, or with `Cancelled` if the signal aborts.
    */
-  enter(who: CallQuotaKeys, signal?: AbortSignal): Disposable | Promise<Disposable>;
+  enter(keys: CallQuotaKeys, signal?: AbortSignal): Disposable | Promise<Disposable>;
 }
 
-/** Above this part of the heap the process is about to die, and everybody's calls with it. */
+/** Above this share of the heap new calls are refused: running out of memory would fail every client's calls. */
 const MAX_HEAP_SHARE = 0.9;
 const HEAP_SAMPLE_MS = 100;
-/** After a minute every rate is full again. */
+/** After a minute every rate bucket is full again, so idle counters can be dropped. */
 const SWEEP_MS = 60_000;
-/** No call waits longer for its turn, also where its caller sets no end. */
+/** The longest wait for a turn, also if the caller sets no timeout. */
 const MAX_WAIT_MS = 60_000;
 
 class Turn implements Disposable {
@@ -52,7 +52,7 @@ class Turn implements Disposable {
   }
 }
 
-/** Lets calls through as the limits allow. Clients take turns at a server, and nobody waits for a server but its own callers. */
+/** Admits calls within the limits. Clients take turns at a server, and a busy server does not delay calls to others. */
 export class CallGate implements Gate {
   readonly #limits: () => Limits;
   readonly #now: () => number;
@@ -71,25 +71,25 @@ export class CallGate implements Gate {
     this.#maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
   }
 
-  /** How many clients and servers are remembered. */
+  /** The number of client and server counters in memory. */
   get size(): number {
     return this.#clients.size + this.#servers.size;
   }
 
-  /** The same gate for others, who have figures of their own and may know a server by another name. */
+  /** The same gate for another workspace, which has its own limits and may know a server by another name. */
   sharedBy(limits: () => Limits, launchOf: (server: string) => string): Gate {
-    return { enter: (who, signal) => this.enter(who, signal, limits, launchOf(who.server)) };
+    return { enter: (keys, signal) => this.enter(keys, signal, limits, launchOf(keys.server)) };
   }
 
   enter(
-    who: CallQuotaKeys,
+    keys: CallQuotaKeys,
     signal?: AbortSignal,
     limitsOf = this.#limits,
-    launch = who.server,
+    launch = keys.server,
   ): Disposable | Promise<Disposable> {
-    // What tells of the heap is loaded with the first call, because the start has no use for it.
-    if (!this.#heap) return this.#readHeap().then(() => this.enter(who, signal, limitsOf, launch));
-    return this.#enter(who, signal, limitsOf, launch, this.#heap);
+    // `node:v8` is loaded on the first call, because the start does not need it.
+    if (!this.#heap) return this.#readHeap().then(() => this.enter(keys, signal, limitsOf, launch));
+    return this.#enter(keys, signal, limitsOf, launch, this.#heap);
   }
 
   async #readHeap(): Promise<void> {
@@ -97,7 +97,7 @@ export class CallGate implements Gate {
   }
 
   #enter(
-    who: CallQuotaKeys,
+    keys: CallQuotaKeys,
     signal: AbortSignal | undefined,
     limitsOf: () => Limits,
     launch: string,
@@ -109,20 +109,24 @@ export class CallGate implements Gate {
     if (this.#isHeapNearlyFull(heap, now))
       throw exceeded('Portolan is nearly out of memory', 'try again in a moment, with fewer calls at once');
     this.#sweep(limits, now);
-    const client = this.#clients.get(who.client, limits.ratePerMinute, now);
+    const client = this.#clients.get(keys.client, limits.ratePerMinute, now);
     const server = this.#servers.get(launch, limits.ratePerMinute, now);
     checkRate(client, server, limits, now);
-    const turn = new Turn(client, server, this.#left);
+    const turn = new Turn(client, server, this.#end);
     if (hasRoom(client, server, limits) && !server.lines.has(client)) {
       begin(client, server);
       return turn;
     }
-    makeRoom(client, server, who, limits);
-    return this.#turn({ client, server, limits: limitsOf }, who, signal).then(() => turn);
+    makeRoom(client, server, keys, limits);
+    return this.#waitForTurn({ client, server, limits: limitsOf }, keys, signal).then(() => turn);
   }
 
-  #turn(party: Omit<Waiter, 'start' | 'refuse'>, { server: name }: CallQuotaKeys, signal?: AbortSignal): Promise<void> {
-    const { client, server } = party;
+  #waitForTurn(
+    sides: Omit<Waiter, 'start' | 'refuse'>,
+    { server: name }: CallQuotaKeys,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const { client, server } = sides;
     return new Promise((resolve, reject) => {
       const end = () => {
         leave(waiter);
@@ -130,7 +134,7 @@ export class CallGate implements Gate {
         signal?.removeEventListener('abort', onAbort);
       };
       const waiter: Waiter = {
-        ...party,
+        ...sides,
         start: () => {
           end();
           begin(client, server);
@@ -142,10 +146,10 @@ export class CallGate implements Gate {
         },
       };
       const onAbort = () => waiter.refuse(cancelled(signal));
-      const waited = `the call waited ${this.#maxWaitMs} ms for its turn at ${name}`;
-      const tooLong = () => waiter.refuse(exceeded(waited, 'the server is busy: try again later'));
+      const waited = `the call was queued for ${name} for more than ${this.#maxWaitMs} ms`;
+      const tooLong = () => waiter.refuse(exceeded(waited, 'the server is busy; try again later'));
       const timer = setTimeout(tooLong, this.#maxWaitMs).unref();
-      // A program that makes many calls has one signal for all, which Node would take for a leak.
+      // A program's calls share one signal; without this Node would warn of a listener leak.
       if (signal) setMaxListeners(0, signal);
       signal?.addEventListener('abort', onAbort);
       join(waiter);
@@ -154,22 +158,22 @@ export class CallGate implements Gate {
     });
   }
 
-  readonly #left = (client: QuotaCounter, server: QuotaCounter): void => {
+  readonly #end = (client: QuotaCounter, server: QuotaCounter): void => {
     client.inFlight -= 1;
     server.inFlight -= 1;
     if (server.waiting > 0) this.#advance(server);
     if (client.waiting > 0) this.#advance(client);
   };
 
-  /** Starts who can be started of those who wait for one party, one of each line in turn. */
-  #advance(party: QuotaCounter): void {
-    for (const [other, line] of party.lines) {
+  /** Starts waiting calls of one client or server, one from each queue in turn, while there is room. */
+  #advance(counter: QuotaCounter): void {
+    for (const [other, line] of counter.lines) {
       const [waiter] = line;
-      // Passed over: this side has no room as this one counts, or the other side has none; the next line's may have.
+      // Skip: this call's limits leave no room on one of its two sides, but the next queue's call may still start.
       if (!waiter || !hasRoom(waiter.client, waiter.server, waiter.limits())) continue;
-      // To the end of the map, where this loop comes by again if there is still room.
-      party.lines.delete(other);
-      party.lines.set(other, line);
+      // Moved to the end of the map, where this loop reaches it again if there is still room.
+      counter.lines.delete(other);
+      counter.lines.set(other, line);
       waiter.start();
     }
   }
@@ -203,7 +207,7 @@ function begin(client: QuotaCounter, server: QuotaCounter): void {
   server.inFlight += 1;
 }
 
-/** Takes from both or from none. */
+/** Takes a token from both buckets or from neither. */
 function checkRate(client: QuotaCounter, server: QuotaCounter, { ratePerMinute }: Limits, now: number): void {
   const wait = Math.max(client.rate.wait(ratePerMinute, now), server.rate.wait(ratePerMinute, now));
   if (wait > 0)
@@ -215,12 +219,12 @@ function checkRate(client: QuotaCounter, server: QuotaCounter, { ratePerMinute }
   server.rate.take();
 }
 
-/** A full queue is shared alike: who has more calls in it than the one who comes loses his newest. */
-function makeRoom(client: QuotaCounter, server: QuotaCounter, who: CallQuotaKeys, { queue }: Limits): void {
-  const hint = 'wait for some of your calls; limits.queue sets the limit';
-  if (client.waiting >= queue) throw exceeded(`${queue} calls of this client are waiting already`, hint);
+/** Shares a full queue fairly: the client with the most waiting calls loses its newest one to a client with fewer. */
+function makeRoom(client: QuotaCounter, server: QuotaCounter, keys: CallQuotaKeys, { queue }: Limits): void {
+  const hint = 'wait until some calls have finished; limits.queue sets the limit';
+  if (client.waiting >= queue) throw exceeded(`this client already has ${queue} calls waiting`, hint);
   if (server.waiting < queue) return;
-  const full = exceeded(`${queue} calls are waiting for ${who.server} already`, hint);
+  const full = exceeded(`${keys.server} already has ${queue} calls waiting`, hint);
   const own = server.lines.get(client)?.size ?? 0;
   const longest = [...server.lines.values()].reduce((a, b) => (b.size > a.size ? b : a), new Set<Waiter>());
   const newest = [...longest].at(-1);

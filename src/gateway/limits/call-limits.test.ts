@@ -16,7 +16,7 @@ function holdsItself(): unknown {
   return value;
 }
 
-/** Twice the one before, thirty times: a billion values when it is written out. */
+/** Each level refers to the level below twice, thirty times: a billion values when serialized. */
 function doubled(): unknown {
   let value: unknown = [1];
   for (let n = 0; n < 30; n += 1) value = [value, value];
@@ -30,23 +30,23 @@ describe('checkArguments', () => {
     { title: 'as many bytes as allowed', value: { a: 'x'.repeat(92) }, text: `{"a":"${'x'.repeat(92)}"}` },
     { title: 'as deep as allowed', value: nested(5), text: JSON.stringify(nested(5)) },
     {
-      title: 'whole numbers with all their digits',
+      title: 'integers with all their digits',
       value: readJson('{"id": 12345678901234567891, "more": [{"id": -9007199254740993}]}'),
       text: '{"id":12345678901234567891,"more":[{"id":-9007199254740993}]}',
     },
-  ])('gives the text of $title', ({ value, text }) => {
+  ])('serializes $title', ({ value, text }) => {
     expect(checkArguments(value, LIMITS)).toEqual({ text });
   });
 
   it.each([
     { title: 'one byte too many', value: { a: 'x'.repeat(93) }, limit: 'maxArgumentBytes' },
-    { title: 'few characters of many bytes', value: { a: '€'.repeat(31) }, limit: 'maxArgumentBytes' },
+    { title: 'few characters with many bytes', value: { a: '€'.repeat(31) }, limit: 'maxArgumentBytes' },
     { title: 'keys', value: { ['k'.repeat(200)]: 1 }, limit: 'maxArgumentBytes' },
     { title: 'escapes', value: { a: '\u0001'.repeat(20) }, limit: 'maxArgumentBytes' },
-    { title: 'a long text alone', value: 'x'.repeat(101), limit: 'maxArgumentBytes' },
+    { title: 'a long string alone', value: 'x'.repeat(101), limit: 'maxArgumentBytes' },
     { title: 'one level too deep', value: nested(6), limit: 'maxDepth' },
     { title: 'too deep for any stack', value: nested(1_000_000), limit: 'maxDepth' },
-    { title: 'a value that holds itself', value: holdsItself(), limit: 'maxDepth' },
+    { title: 'a cyclic value', value: holdsItself(), limit: 'maxDepth' },
   ])('refuses $title and names $limit', ({ value, limit }) => {
     expect(() => checkArguments(value, LIMITS)).toThrow(
       expect.objectContaining({ code: ErrorCode.LimitExceeded, hint: expect.stringContaining(`limits.${limit}`) }),
@@ -54,16 +54,16 @@ describe('checkArguments', () => {
   });
 
   it.each([
-    { title: 'a number beyond all', value: JSON.parse('{"n":1e400}') },
-    { title: 'one inside', value: { a: [{ n: Number.NEGATIVE_INFINITY }] } },
-    { title: 'none at all', value: { a: { n: Number.NaN } } },
-    { title: 'one that JSON has no word for', value: { n: 5n } },
-    { title: 'one of those inside', value: { a: [{ n: 5n }] } },
-  ])('refuses $title, which would not arrive', ({ value }) => {
-    expect(() => checkArguments(value, LIMITS)).toThrow(/: n is no number that JSON can carry/);
+    { title: 'an infinite number', value: JSON.parse('{"n":1e400}') },
+    { title: 'a nested infinite number', value: { a: [{ n: Number.NEGATIVE_INFINITY }] } },
+    { title: 'NaN', value: { a: { n: Number.NaN } } },
+    { title: 'a bigint', value: { n: 5n } },
+    { title: 'a nested bigint', value: { a: [{ n: 5n }] } },
+  ])('refuses $title, which JSON cannot represent', ({ value }) => {
+    expect(() => checkArguments(value, LIMITS)).toThrow(/: n is a number that JSON cannot represent/);
   });
 
-  it('does not write out a value that is there many times', () => {
+  it('does not serialize a value that is referred to many times', () => {
     expect(() => checkArguments(doubled(), { maxArgumentBytes: 4 * 1024 * 1024, maxDepth: 128 })).toThrow(
       expect.objectContaining({ code: ErrorCode.LimitExceeded }),
     );

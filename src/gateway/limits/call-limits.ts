@@ -1,26 +1,26 @@
 import { ErrorCode, isObject, PortolanError, writeJson } from '../../base/index.js';
 
-/** How much one client may ask, and one server may be asked; see the defaults of the settings. */
+/** Limits for each client and each server; the defaults are in the settings. */
 export interface Limits {
   readonly maxArgumentBytes: number;
   readonly maxDepth: number;
   readonly inFlightPerClient: number;
   readonly inFlightPerServer: number;
-  /** Calls that may wait, for each server and for each client. */
+  /** The number of calls that may wait, for each server and for each client. */
   readonly queue: number;
   readonly ratePerMinute: number;
 }
 
-/** What a refused caller is told, with the name of the limit as it is set. */
+/** The error of a refused call; the hint names the setting. */
 export function exceeded(message: string, hint: string): PortolanError {
   return new PortolanError(ErrorCode.LimitExceeded, message, { hint });
 }
 
-/** No character of JSON is longer in UTF-8, counted in units of UTF-16. */
+/** One UTF-16 code unit takes at most this many bytes in UTF-8. */
 const MOST_BYTES_PER_UNIT = 3;
-const SMALLER = 'pass less, or several calls; limits.maxArgumentBytes sets the limit';
+const SMALLER = 'pass less data or split it over several calls; limits.maxArgumentBytes sets the limit';
 
-/** The arguments as text, once it is sure that they are neither too large nor too deep to be written and read again. */
+/** Serializes the arguments after checking their size and depth. */
 export function checkArguments(
   value: unknown,
   { maxArgumentBytes, maxDepth }: Pick<Limits, 'maxArgumentBytes' | 'maxDepth'>,
@@ -32,7 +32,7 @@ export function checkArguments(
   return { text };
 }
 
-/** A few texts and numbers, as in most calls, which are neither too large nor deep. */
+/** The fast path for most calls: an object of a few texts and numbers. */
 function isFlat(value: unknown, maxBytes: number): boolean {
   if (!isObject(value)) return false;
   let least = 0;
@@ -46,8 +46,8 @@ function isFlat(value: unknown, maxBytes: number): boolean {
 }
 
 /**
- * Walks with a list of its own, because deep values overflow the stack, and stops once there are more values than bytes
- * allowed, because a value that holds itself, or one many times, never ends.
+ * Uses its own stack, because deep values overflow the call stack. Stops at more values than bytes allowed, because a
+ * cyclic value, or one that refers to the same value many times, would never end.
  */
 function measure(value: unknown, maxBytes: number, maxDepth: number): void {
   if (isFlat(value, maxBytes)) return;
@@ -75,7 +75,7 @@ function measure(value: unknown, maxBytes: number, maxDepth: number): void {
   }
 }
 
-/** JSON says null in the place of some numbers, and a program that uses the library can pass one that it has no word for. */
+/** JSON writes some numbers as null, and has no form at all for a bigint, which a caller of the library can pass. */
 function isUnwritable(value: unknown): boolean {
   return typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value));
 }
@@ -87,9 +87,9 @@ function nameOf(object: object, inner: unknown): string {
 function noNumber(name: string): PortolanError {
   return new PortolanError(
     ErrorCode.ToolValidationError,
-    `the arguments do not fit: ${name} is no number that JSON can carry`,
+    `the arguments do not match the input schema: ${name} is a number that JSON cannot represent`,
     {
-      hint: 'numbers go up to 1.8e308; pass it as text if the tool takes that',
+      hint: 'JSON numbers go up to 1.8e308; pass the number as a string if the tool accepts one',
     },
   );
 }

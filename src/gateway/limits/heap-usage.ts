@@ -1,15 +1,15 @@
-/** How much of the heap is used, in bytes. */
+/** The used and the maximum size of the heap, in bytes. */
 export interface Heap {
   readonly used: number;
   readonly limit: number;
 }
 
-/** What V8 counts into its limit for young objects, which live elsewhere: three times its half of 16 MB. */
+/** V8's limit includes the young generation, which is a separate space: three times its semi-space of 16 MB. */
 const YOUNG_BYTES = 48 * 1024 * 1024;
 
 /**
- * The part of this process's heap that runs full. Young objects come and go by the million and are no sign of it, and
- * a small heap dies long before it has used what V8 calls its limit.
+ * Measures the old generation, which is the part that runs full: young objects are collected all the time, and a small
+ * heap runs out of memory long before it reaches the limit that V8 reports.
  */
 export async function heapOfProcess(): Promise<() => Heap> {
   const { getHeapSpaceStatistics, getHeapStatistics } = await import('node:v8');

@@ -5,51 +5,56 @@ import { RateBucket } from './rate-bucket.js';
 export interface Waiter {
   readonly client: QuotaCounter;
   readonly server: QuotaCounter;
-  /** The figures of the one who calls, as they are now. */
+  /** The current limits of the caller. */
   readonly limits: () => Limits;
   start(): void;
   refuse(error: Error): void;
 }
 
-/** A client or a server, while calls of it run, wait, or count for its rate. */
+/** The counters of one client or one server. */
 export interface QuotaCounter {
   readonly rate: RateBucket;
   inFlight: number;
   waiting: number;
-  /** Who waits, by the other side of the call, in the order of their turns. The two sides of a line hold the same one. */
+  /** The waiting calls by the other side of the call, in the order of their turns. Both sides share a queue. */
   readonly lines: Map<QuotaCounter, Set<Waiter>>;
 }
 
-/** More clients or servers at once are no use that anybody has. */
-const MAX_PARTIES = 10_000;
+/** A limit on memory; no real use has this many clients or servers at once. */
+const MAX_COUNTERS = 10_000;
 
-/** All clients, or all servers, of which something must be remembered. */
+/** The counters of all clients, or of all servers. */
 export class QuotaCounters {
-  readonly #parties = new Map<string, QuotaCounter>();
+  readonly #counters = new Map<string, QuotaCounter>();
 
   get size(): number {
-    return this.#parties.size;
+    return this.#counters.size;
   }
 
   get(name: string, ratePerMinute: number, now: number): QuotaCounter {
-    const known = this.#parties.get(name);
+    const known = this.#counters.get(name);
     if (known) return known;
-    if (this.#parties.size >= MAX_PARTIES) this.#forget(() => true);
-    if (this.#parties.size >= MAX_PARTIES)
-      throw exceeded(`more than ${MAX_PARTIES} clients or servers are in use at once`, 'try again later');
-    const party: QuotaCounter = { rate: new RateBucket(ratePerMinute, now), inFlight: 0, waiting: 0, lines: new Map() };
-    this.#parties.set(name, party);
-    return party;
+    if (this.#counters.size >= MAX_COUNTERS) this.#forget(() => true);
+    if (this.#counters.size >= MAX_COUNTERS)
+      throw exceeded(`more than ${MAX_COUNTERS} clients or servers are active at once`, 'try again later');
+    const counter: QuotaCounter = {
+      rate: new RateBucket(ratePerMinute, now),
+      inFlight: 0,
+      waiting: 0,
+      lines: new Map(),
+    };
+    this.#counters.set(name, counter);
+    return counter;
   }
 
-  /** Forgets who has nothing to do and would be let in again as if never seen. */
+  /** Drops idle counters with a full bucket, because a new counter would be the same. */
   sweep(ratePerMinute: number, now: number): void {
     this.#forget(({ rate }) => rate.isFull(ratePerMinute, now));
   }
 
-  #forget(isForgotten: (party: QuotaCounter) => boolean): void {
-    for (const [name, party] of this.#parties) {
-      if (party.inFlight === 0 && party.waiting === 0 && isForgotten(party)) this.#parties.delete(name);
+  #forget(isForgotten: (counter: QuotaCounter) => boolean): void {
+    for (const [name, counter] of this.#counters) {
+      if (counter.inFlight === 0 && counter.waiting === 0 && isForgotten(counter)) this.#counters.delete(name);
     }
   }
 }

@@ -1,6 +1,6 @@
 const MINUTE_MS = 60_000;
 
-/** A token bucket: as many calls at once as a minute allows, and then as fast as it fills again. */
+/** A token bucket that holds one minute of calls and refills at that rate. */
 export class RateBucket {
   #tokens: number;
   #at: number;
@@ -10,7 +10,7 @@ export class RateBucket {
     this.#at = now;
   }
 
-  /** How long until there is a token, in milliseconds: 0 if there is one. */
+  /** The milliseconds until a token is available; 0 if one is. */
   wait(ratePerMinute: number, now: number): number {
     this.#fill(ratePerMinute, now);
     return this.#tokens >= 1 ? 0 : ((1 - this.#tokens) * MINUTE_MS) / ratePerMinute;
@@ -20,7 +20,7 @@ export class RateBucket {
     this.#tokens -= 1;
   }
 
-  /** A full bucket is like a new one, and need not be remembered. */
+  /** A full bucket equals a new one, so it can be dropped. */
   isFull(ratePerMinute: number, now: number): boolean {
     this.#fill(ratePerMinute, now);
     return this.#tokens >= ratePerMinute;

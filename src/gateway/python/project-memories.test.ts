@@ -20,7 +20,7 @@ const files = () =>
     .map((name) => join(folder, name));
 
 describe('projectMemories', () => {
-  it('keeps, changes and forgets, and says what there is', async () => {
+  it('saves, updates, removes and lists memories', async () => {
     const memories = projectMemories(folder, '/project');
     await memories.save('b', [1, { deep: true }], undefined);
     await memories.save('a', 'x', { by: 'me' });
@@ -41,7 +41,7 @@ describe('projectMemories', () => {
     ]);
   });
 
-  it('keeps projects apart, in files that nobody else may read and no key can lead out of', async () => {
+  it('keeps projects apart, in private files whose names no key can influence', async () => {
     await projectMemories(folder, '/one').save('../../../etc/passwd', 1, undefined);
     await projectMemories(folder, '/two').save('', 2, undefined);
     expect(await projectMemories(folder, '/two').exists('../../../etc/passwd')).toBe(false);
@@ -50,7 +50,7 @@ describe('projectMemories', () => {
     if (process.platform !== 'win32') expect(files().map((path) => statSync(path).mode & 0o77)).toEqual([0, 0]);
   });
 
-  it('loses nothing when several gateways write at once, and of one key one whole value holds', async () => {
+  it('loses nothing when several gateways write at once, and keeps one complete value per key', async () => {
     const gateways = Array.from({ length: 8 }, () => projectMemories(folder, '/project'));
     const value = (n: number) => `${n}`.repeat(50_000);
     await Promise.all(
@@ -68,18 +68,18 @@ describe('projectMemories', () => {
   it.each([
     { title: 'a key that is too long', act: () => save('k'.repeat(201), 1), code: 'LIMIT_EXCEEDED' },
     { title: 'a value that is too large', act: () => save('k', 'x'.repeat(256 * 1024)), code: 'LIMIT_EXCEEDED' },
-    { title: 'metadata that are too large', act: () => save('k', 1, 'x'.repeat(9_000)), code: 'LIMIT_EXCEEDED' },
+    { title: 'metadata that is too large', act: () => save('k', 1, 'x'.repeat(9_000)), code: 'LIMIT_EXCEEDED' },
     {
-      title: 'a change of nothing',
+      title: 'an update of a missing memory',
       act: async () => projectMemories(folder, '/project').update('k', 1, undefined),
       code: 'MEMORY_NOT_FOUND',
     },
-  ])('refuses $title and keeps nothing', async ({ act, code }) => {
+  ])('refuses $title and saves nothing', async ({ act, code }) => {
     await expect(act()).rejects.toMatchObject({ code });
     expect(files()).toEqual([]);
   });
 
-  it('has room for so many and so much, and for a change of what is there', async () => {
+  it('limits the number and total size of memories, and still updates existing ones', async () => {
     const memories = projectMemories(folder, '/project');
     const large = 'x'.repeat(250 * 1024);
     let kept = 0;
@@ -95,7 +95,7 @@ describe('projectMemories', () => {
   });
 
   it.each(['', '{', '[]', 'null', '{"version":1,"key":"other","created":"","updated":"","value":1}', '{"version":2}'])(
-    'takes %j in the place of a memory for none',
+    'treats a file with %j as no memory',
     async (text) => {
       const memories = projectMemories(folder, '/project');
       await memories.save('k', 1, undefined);
@@ -106,7 +106,7 @@ describe('projectMemories', () => {
     },
   );
 
-  it('lists without reading values, whatever stands in the key and beside it', async () => {
+  it('lists without reading values, for any key and metadata', async () => {
     const memories = projectMemories(folder, '/project');
     const key = '\u0001'.repeat(200);
     const metadata = { value: 1, text: `\n,"value":${'é'.repeat(4_000)}` };
@@ -114,7 +114,7 @@ describe('projectMemories', () => {
     const [path = ''] = files();
     const text = readFileSync(path, 'utf8');
     expect(JSON.parse(text)).toMatchObject({ key, metadata, value: ['x'.repeat(200_000)] });
-    // Without an end it is no JSON any more: only who reads the head alone finds a memory.
+    // The truncated file is invalid JSON, so only a reader of the head alone finds the memory.
     writeFileSync(path, text.slice(0, -2));
     expect(await memories.list()).toEqual([
       { key, metadata, created: expect.any(String), updated: expect.any(String), bytes: Buffer.byteLength(text) - 2 },
@@ -123,7 +123,7 @@ describe('projectMemories', () => {
   });
 
   it.each([
-    { title: 'on one line, as it was once written', indent: 0 },
+    { title: 'on one line, the older format', indent: 0 },
     { title: 'on many lines', indent: 2 },
   ])('reads a memory $title', async ({ indent }) => {
     const memories = projectMemories(folder, '/project');
@@ -137,7 +137,7 @@ describe('projectMemories', () => {
     expect(await memories.load('k')).toBe(kept.value);
   });
 
-  it('lets timers have their turn while a program lists many memories many times', async () => {
+  it('lets timers run while a program lists many memories many times', async () => {
     const memories = projectMemories(folder, '/project');
     await memories.save(
       'k0',
@@ -145,7 +145,7 @@ describe('projectMemories', () => {
       undefined,
     );
     const [first = ''] = files();
-    // Copied: to save hundreds of them takes longer than to list them.
+    // Copied, because saving hundreds of memories takes longer than listing them.
     const text = readFileSync(first, 'utf8');
     for (let n = 1; n < 490; n += 1) writeFileSync(join(dirname(first), `${n}.json`), text.replace('"k0"', `"k${n}"`));
     expect(await memories.list()).toHaveLength(490);
@@ -171,7 +171,7 @@ describe('projectMemories', () => {
 });
 
 async function nothing(): Promise<never> {
-  throw new Error('nobody asks for this');
+  throw new Error('unexpected call');
 }
 
 const unasked = { listServers: nothing, searchTools: nothing, getToolDetails: nothing };

@@ -3,7 +3,7 @@ import { type FileHandle, open, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ErrorCode, isObject, PortolanError, sha256, writeFile } from '../../base/index.js';
 
-/** One memory as it is listed. */
+/** A memory as it is listed. */
 interface Memory {
   readonly key: string;
   readonly created: string;
@@ -12,12 +12,12 @@ interface Memory {
   readonly metadata?: unknown;
 }
 
-/** What programs keep from one run to the next, for one project. */
+/** The values that programs keep from one run to the next, for each project. */
 export interface Memories {
   save(key: string, value: unknown, metadata: unknown): Promise<true>;
-  /** Null where there is none. */
+  /** Null if there is none. */
   load(key: string): Promise<unknown>;
-  /** Another value for a memory that is there. */
+  /** Replaces the value of an existing memory. */
   update(key: string, value: unknown, metadata: unknown): Promise<true>;
   remove(key: string): Promise<boolean>;
   list(): Promise<readonly Memory[]>;
@@ -28,17 +28,17 @@ const MAX_KEY_CHARACTERS = 200;
 const MAX_MEMORY_BYTES = 256 * 1024;
 const MAX_METADATA_BYTES = 8 * 1024;
 const MAX_MEMORIES = 500;
-/** Gateways that write at the same time may keep some more than there is room for. */
+/** Gateways that write at the same time may exceed the limit a little. */
 const MAX_LISTED = 2 * MAX_MEMORIES;
 const MAX_PROJECT_BYTES = 16 * 1024 * 1024;
-/** Enough for all but the value: the longest key, escaped, and the largest metadata. */
+/** Enough for everything but the value: the longest key, escaped, and the largest metadata. */
 const HEAD_BYTES = 10 * 1024;
 const NAME_CHARACTERS = 40;
 const VERSION = 1;
 
 /**
- * One file for each memory, replaced whole: gateways that write at the same time lose nothing of each other's, and of two
- * that write the same key one holds. Named by hashes, because a key may be anything.
+ * Each memory is one file that is replaced whole, so concurrent gateways keep each other's memories and the last write
+ * to a key wins. File names are hashes, because a key may contain any character.
  */
 export function projectMemories(stateFolder: string, project: string): Memories {
   const folder = join(stateFolder, 'memories', sha256(project).slice(0, NAME_CHARACTERS));
@@ -72,7 +72,7 @@ export function projectMemories(stateFolder: string, project: string): Memories 
     },
     list: async () => {
       const found: Memory[] = [];
-      // One after the other: many lists at once must not take all the threads and descriptors that everybody shares.
+      // One at a time, so that parallel lists do not use up the shared threads and file descriptors.
       for (const name of (await namesIn(folder)).slice(0, MAX_LISTED)) {
         const memory = await readHead(join(folder, name));
         if (memory) found.push(memory);
@@ -90,31 +90,30 @@ function givenOr(metadata: unknown, before: unknown): { metadata?: unknown } {
 
 function checkSize(text: string, metadata: unknown): void {
   if (Buffer.byteLength(text) > MAX_MEMORY_BYTES)
-    throw tooMuch(`a memory has at most ${MAX_MEMORY_BYTES} bytes, this one ${Buffer.byteLength(text)}`);
+    throw tooMuch(`the memory has ${Buffer.byteLength(text)} bytes, more than the limit of ${MAX_MEMORY_BYTES}`);
   if (Buffer.byteLength(JSON.stringify(metadata ?? null)) > MAX_METADATA_BYTES)
-    throw tooMuch(`metadata has at most ${MAX_METADATA_BYTES} bytes`);
+    throw tooMuch(`the metadata is larger than ${MAX_METADATA_BYTES} bytes`);
 }
 
-/** Two gateways may both find the last room free: the limit is for what grows, not to the byte. */
+/** Approximate: two gateways may both take the last free place. */
 async function checkRoom(folder: string, name: string, bytes: number): Promise<void> {
   const others = (await namesIn(folder)).filter((other) => other !== name);
-  if (others.length >= MAX_MEMORIES) throw tooMuch(`this project has ${MAX_MEMORIES} memories already`);
+  if (others.length >= MAX_MEMORIES) throw tooMuch(`this project already has ${MAX_MEMORIES} memories`);
   let sum = bytes;
   for (const other of others)
     sum += await stat(join(folder, other)).then(
       ({ size }) => size,
       () => 0,
-    ); // gone meanwhile
-  if (sum > MAX_PROJECT_BYTES)
-    throw tooMuch(`the memories of this project would have more than ${MAX_PROJECT_BYTES} bytes`);
+    ); // deleted meanwhile
+  if (sum > MAX_PROJECT_BYTES) throw tooMuch(`the memories of this project would exceed ${MAX_PROJECT_BYTES} bytes`);
 }
 
 async function namesIn(folder: string): Promise<readonly string[]> {
-  const names = await readdir(folder).catch(() => []); // nothing was kept yet
+  const names = await readdir(folder).catch(() => []); // no memory was saved yet
   return names.filter((name) => name.endsWith('.json'));
 }
 
-/** One object, with all but the value on the first line: who lists memories reads no values. */
+/** One JSON object with everything but the value on its first line, so that a list reads no values. */
 function written(head: object, value: unknown): string {
   return `${JSON.stringify(head).slice(0, -1)},\n"value":${JSON.stringify(value)}}\n`;
 }
@@ -124,7 +123,7 @@ async function readHead(path: string, wanted?: string): Promise<Memory | undefin
     const start = await readStart(file, Math.min(bytes, HEAD_BYTES));
     const line = start.subarray(0, Math.max(0, start.indexOf('\n'))).toString();
     const head = line.endsWith(',') ? memoryIn(parsed(`${line.slice(0, -1)}}`), bytes, wanted) : undefined;
-    // Written before the first line was the head.
+    // Older files do not have the head on the first line.
     return head ?? memoryIn(parsed((await readStart(file, bytes)).toString()), bytes, wanted);
   });
 }
@@ -137,7 +136,7 @@ async function readValue(path: string, wanted: string): Promise<unknown> {
   return kept ?? null;
 }
 
-/** What lies there may be anything: what cannot be read or is larger than any memory is none. */
+/** Treats a file that is unreadable or larger than any memory as missing, because the file may come from elsewhere. */
 async function opened<T>(path: string, read: (file: FileHandle, bytes: number) => Promise<T>): Promise<T | undefined> {
   let file: FileHandle | undefined;
   try {
@@ -157,7 +156,7 @@ async function readStart(file: FileHandle, bytes: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** What is no memory of ours, or another's, is none. */
+/** Returns undefined for a file that is not a memory or has another key. */
 function memoryIn(kept: unknown, bytes: number, wanted: string | undefined): Memory | undefined {
   if (!isObject(kept) || kept.version !== VERSION) return undefined;
   const { key, created, updated, metadata } = kept;
@@ -175,11 +174,11 @@ function parsed(text: string): unknown {
 }
 
 function tooMuch(why: string): PortolanError {
-  return new PortolanError(ErrorCode.LimitExceeded, why, { hint: 'keep less, or delete_memory what is not needed' });
+  return new PortolanError(ErrorCode.LimitExceeded, why, { hint: 'save less, or remove memories with delete_memory' });
 }
 
 function notFound(key: string): PortolanError {
-  return new PortolanError(ErrorCode.MemoryNotFound, `there is no memory called ${JSON.stringify(key.slice(0, 100))}`, {
-    hint: 'save_memory makes one; list_memories shows what there is',
+  return new PortolanError(ErrorCode.MemoryNotFound, `no memory is named ${JSON.stringify(key.slice(0, 100))}`, {
+    hint: 'save_memory creates one; list_memories lists them',
   });
 }

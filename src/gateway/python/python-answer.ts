@@ -1,33 +1,33 @@
 import { assertNever } from '../../base/index.js';
 import type { Outcome, SavedFile, StopReason, Truncated } from '../../sandbox/index.js';
 
-/** What went wrong in a program, or what ended it. */
+/** An exception in a program, or the reason it was stopped. */
 export interface PythonError {
   readonly type: string;
   readonly message: string;
-  /** In the submitted code. */
+  /** The line in the submitted code. */
   readonly line?: number;
-  /** Of an `mcp.ToolError`. */
+  /** The error code of an `mcp.ToolError`. */
   readonly code?: string;
 }
 
-/** How a program went. What is empty is left out. */
+/** The result of a program; empty parts are left out. */
 export interface PythonAnswer {
   readonly engine: string;
   readonly guarantees: readonly string[];
   readonly stdout?: string;
   readonly stderr?: string;
-  /** The value of the last expression: itself where JSON keeps it as it is, else as Python writes it. */
+  /** The value of the last expression: as JSON if that loses nothing, otherwise its Python `repr`. */
   readonly result?: unknown;
   readonly error?: PythonError;
   readonly files?: readonly SavedFile[];
-  /** What was cut at a limit. */
+  /** The parts that were cut at a limit. */
   readonly truncated?: readonly Truncated[];
-  /** What earlier programs of this session left behind is gone. */
+  /** The variables of earlier programs of this session were lost. */
   readonly stateLost?: true;
 }
 
-/** The type that an ended program is told with: as near to Python's own as there is one. */
+/** The error type for a stopped program, where possible the name of a Python exception. */
 const STOPPED: Partial<Record<StopReason, string>> = {
   timeoutMs: 'TimeoutError',
   memoryBytes: 'MemoryError',
@@ -35,7 +35,7 @@ const STOPPED: Partial<Record<StopReason, string>> = {
   died: 'InterpreterDied',
 };
 
-/** The answer to an outcome, with the result as Python writes it beside: that is what a person or a model reads best. */
+/** The answer for an outcome, and the result's Python `repr`, which is easier to read than its JSON. */
 export function answerTo(
   outcome: Outcome,
   wasLost: boolean,

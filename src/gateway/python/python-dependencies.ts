@@ -1,12 +1,12 @@
 import type { Sandbox } from '../../sandbox/index.js';
 
-/** What the gateway needs to run programs. */
+/** The dependencies for running programs. */
 export interface PythonDependencies {
-  /** Whether an engine is there as far as can be told without starting one; the same while the settings are. */
+  /** Whether an engine is available, as far as is known without starting one; constant while the settings are. */
   readonly isOffered: () => boolean;
-  /** The sandbox that the settings ask for, shared with every gateway beside us. */
+  /** The sandbox of the current settings, shared by all gateways of this process. */
   readonly sandbox: () => Sandbox;
   readonly stateFolder: string;
-  /** Memories are kept for this folder. */
+  /** The project directory; memories are kept per project. */
   readonly project: string;
 }

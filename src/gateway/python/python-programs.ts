@@ -4,16 +4,16 @@ import type { Conversation } from '../../model/index.js';
 import type { PythonDependencies } from './python-dependencies.js';
 import type { PythonGateway, PythonRequest, PythonRun } from './run-python.js';
 
-/** Sessions of which we know that they were told what they lost. */
+/** The number of sessions for which we remember that `stateLost` was reported. */
 const MAX_TOLD = 1_024;
-/** The name under which a whole program is written into the log, beside its calls. */
+/** The server name under which a whole program is logged, beside its calls. */
 const OWN_NAME = 'portolan';
 
-/** The programs of one gateway: what they share, and their lines in the log. */
+/** Runs the programs of one gateway and logs them. */
 export class Programs {
   readonly #parts: PythonDependencies;
   readonly #audit: AuditLog;
-  /** Sets our sessions apart from those of other gateways in the same sandbox. */
+  /** Separates our sessions from those of other gateways in the same sandbox. */
   readonly #scope = randomKey();
   readonly #told = new Set<string>();
 
@@ -43,7 +43,7 @@ export class Programs {
     }
   }
 
-  /** A client is gone, and with it whoever would ask for its variables. */
+  /** Drops the variables of a disconnected client. */
   forget(session: string): void {
     this.#told.delete(session);
     void this.#parts.sandbox().forget(this.#keyOf(session));
@@ -52,8 +52,8 @@ export class Programs {
   async #run(gateway: PythonGateway, request: PythonRequest, conversation: Conversation): Promise<PythonRun> {
     const { sandbox: engine } = gateway.view.settings;
     if (engine.engine === 'off')
-      throw new PortolanError(ErrorCode.SandboxUnavailable, 'run_python is switched off in the settings', {
-        hint: 'the user can change sandbox.engine',
+      throw new PortolanError(ErrorCode.SandboxUnavailable, 'run_python is disabled by the setting sandbox.engine', {
+        hint: 'ask the user to change sandbox.engine',
       });
     const { runPython } = await import('./run-python.js');
     const { stateFolder, project } = this.#parts;

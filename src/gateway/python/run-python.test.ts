@@ -17,9 +17,9 @@ const OUTPUT: Output = {
   ...{ engine: 'bwrap', guarantees: ['walls'] },
 };
 
-/** A sandbox in which the program is a function of what it may call. */
+/** A sandbox whose programs are functions of the capability. */
 function sandboxOf(program: (call: Capability, job: Job, limits: Limits) => Promise<unknown>): Sandbox {
-  const never = () => Promise.reject(new Error('nobody asks for this'));
+  const never = () => Promise.reject(new Error('unexpected call'));
   return {
     ...{ engine: never, probe: never, probes: never, warm: never, forget: never },
     run: async (job, call, limits): Promise<Outcome> => {
@@ -37,7 +37,7 @@ interface Executed {
   readonly via: string | undefined;
 }
 
-/** Three servers: one that is known, one that nobody has read yet, one that waits for approval. */
+/** Three servers: one with known tools, one that has not been read yet, one that waits for approval. */
 function gatewayOf(executed: Executed[] = []): PythonGateway {
   const admitted = {} as never;
   const servers = [
@@ -54,7 +54,7 @@ function gatewayOf(executed: Executed[] = []): PythonGateway {
     everyTool: async () => [],
     listServers: async () => ({ servers: [] }),
     searchTools: async () => ({ results: [] }),
-    getToolDetails: async () => Promise.reject(new Error('nobody asks for this')),
+    getToolDetails: async () => Promise.reject(new Error('unexpected call')),
     executeTool: async (server, name, _, { abilities }, { via } = {}) => {
       executed.push({ server, tool: name, mayAsk: abilities !== undefined, via });
       if (server === 'waiting') throw new PortolanError(ErrorCode.ServerNotApproved, 'it waits');
@@ -87,7 +87,7 @@ const call = (server: string, name: string) => ({ kind: 'tool', server, tool: na
 const never = new AbortController().signal;
 
 describe('runPython', () => {
-  it('puts every server that was let in into the reach of the program where none is named', async () => {
+  it('offers a program every admitted server if it names none', async () => {
     const { answer } = await run(async (_, { servers }) => servers);
     expect(answer.result).toEqual([
       {
@@ -102,14 +102,14 @@ describe('runPython', () => {
     ]);
   });
 
-  it('puts into reach who was named, once, and of one that waits nothing but its name', async () => {
+  it('offers a program each named server once, and only the name of an unapproved one', async () => {
     const { answer } = await run(async (_, { servers }) => servers, { servers: ['waiting', 'waiting'] });
     expect(answer.result).toEqual([{ name: 'waiting', alias: 'waiting', tools: [], unlisted: true }]);
     await expect(run(async () => 1, { servers: ['nobody'] })).rejects.toMatchObject({ code: 'SERVER_NOT_FOUND' });
     expect((await run(async (_, { servers }) => servers, { servers: [] })).answer.result).toEqual([]);
   });
 
-  it('calls through the gateway, says so in the record, and hands on results as they were written', async () => {
+  it('calls through the gateway, marks the call for the log, and passes results on unchanged', async () => {
     const executed: Executed[] = [];
     const program = async (ask: Capability) =>
       String(((await ask(call('known', 'get-item'), never)) as WrittenResult).bytes);
@@ -118,13 +118,13 @@ describe('runPython', () => {
     expect(executed).toEqual([{ server: 'known', tool: 'get-item', mayAsk: true, via: 'run_python' }]);
   });
 
-  it('finds a tool of a server that was not read before by its alias, once it is known', async () => {
+  it('finds a tool by its alias if its server had not been read before', async () => {
     const executed: Executed[] = [];
     await run(async (ask) => String(await ask(call('new', 'far_off'), never)), {}, { gateway: gatewayOf(executed) });
     expect(executed.map(({ tool: name }) => name)).toEqual(['far_off', 'far-off']);
   });
 
-  it('lets a person be asked about a server once in a run, however often it is called', async () => {
+  it('asks for approval of a server once in a run, even if it is called repeatedly', async () => {
     const executed: Executed[] = [];
     const program = async (ask: Capability) => {
       for (const _ of [1, 2, 3]) await ask(call('waiting', 'echo'), never).catch(() => undefined);
@@ -135,9 +135,9 @@ describe('runPython', () => {
 
   it.each([
     { title: 'its own', talk: conversation, request: {}, session: 'scope client-1' },
-    { title: 'none where the client wants none', talk: conversation, request: { session: false }, session: undefined },
+    { title: 'none if the client asks for none', talk: conversation, request: { session: false }, session: undefined },
     {
-      title: 'none where two clients could be taken for one',
+      title: 'none if clients cannot be told apart',
       talk: { client: 'test', signal: never },
       request: {},
       session: undefined,
@@ -147,7 +147,7 @@ describe('runPython', () => {
     expect(answer.result).toBe(session ?? 'none');
   });
 
-  it('says once that the state was lost with an earlier gateway', async () => {
+  it('reports once that the state was lost with an earlier gateway', async () => {
     const told = new Set<string>();
     const talk = { ...conversation, lostState: true };
     const again = () =>
@@ -164,16 +164,16 @@ describe('runPython', () => {
   });
 
   it.each([
-    { title: 'what is usual', timeoutSeconds: undefined, timeoutMs: 30_000 },
-    { title: 'what was asked for', timeoutSeconds: 0.5, timeoutMs: 500 },
-    { title: 'the most', timeoutSeconds: 120, timeoutMs: 120_000 },
-  ])('gives a program $title of time', async ({ timeoutSeconds, timeoutMs }) => {
+    { title: 'the default time', timeoutSeconds: undefined, timeoutMs: 30_000 },
+    { title: 'the requested time', timeoutSeconds: 0.5, timeoutMs: 500 },
+    { title: 'the maximum time', timeoutSeconds: 120, timeoutMs: 120_000 },
+  ])('gives a program $title', async ({ timeoutSeconds, timeoutMs }) => {
     const request = timeoutSeconds === undefined ? {} : { timeoutSeconds };
     expect((await run(async (_, __, limits) => limits.timeoutMs, request)).answer.result).toBe(timeoutMs);
   });
 
   it.each([
-    { title: 'more time than there is', request: { timeoutSeconds: 121 }, code: 'TOOL_VALIDATION_ERROR' },
+    { title: 'more than the maximum time', request: { timeoutSeconds: 121 }, code: 'TOOL_VALIDATION_ERROR' },
     { title: 'too much code', request: { code: '#'.repeat(1024 * 1024 + 1) }, code: 'LIMIT_EXCEEDED' },
     {
       title: 'too many servers',

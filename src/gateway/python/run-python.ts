@@ -17,34 +17,34 @@ import { answerTo, type PythonAnswer } from './python-answer.js';
 import { type ServerToolList, serversInReach } from './reachable-servers.js';
 import { type Documented, runtimeFunction } from './runtime-functions.js';
 
-/** A program and what it may use. */
+/** A program and its options. */
 export interface PythonRequest {
   readonly code: string;
-  /** Without it, every server that was let in. */
+  /** Omitted: every approved server. */
   readonly servers?: readonly string[];
   readonly timeoutSeconds?: number;
-  /** False: it neither finds what earlier programs of the client left behind nor leaves anything itself. */
+  /** False: the program neither sees nor leaves variables of the client's session. */
   readonly session?: boolean;
 }
 
-/** What a program's answer says, and its result as Python writes it. */
+/** The answer, and the result's Python `repr`. */
 export interface PythonRun {
   readonly answer: PythonAnswer;
   readonly resultText?: string;
 }
 
-/** Where programs run for one gateway. */
+/** The environment in which one gateway runs programs. */
 export interface PythonPlace {
   readonly sandbox: Sandbox;
-  /** The session of a client in the sandbox, where those of other gateways are too. */
+  /** The key of a client's session in the sandbox, which other gateways share. */
   keyOf(session: string): string;
   readonly stateFolder: string;
   readonly project: string;
-  /** Whether nobody asked about this session before: that an earlier gateway took its state along is said once. */
+  /** True on the first call for a session, so that state lost with an earlier gateway is reported once. */
   isFirst(session: string): boolean;
 }
 
-/** What a program reaches: the gateway itself, by the same methods as everybody. */
+/** The gateway as a program reaches it, with the same methods that clients use. */
 export interface PythonGateway extends ServerToolList, Documented {
   readonly view: ServerToolList['view'] & { readonly settings: Settings };
   executeTool(
@@ -56,13 +56,13 @@ export interface PythonGateway extends ServerToolList, Documented {
   ): Promise<ToolResult>;
 }
 
-/** How often a client that wants to know is told that the program still runs. */
+/** The interval of progress notifications while a program runs. */
 const PROGRESS_MS = 1_000;
 const MAX_CODE_BYTES = 1024 * 1024;
 /** All servers together can have more to say than a program has use for. */
 const MAX_JOB_BYTES = 16 * 1024 * 1024;
 
-/** Runs one program over the servers in its reach. Rejects with what can be mended before it ran; whatever it does itself is an answer. */
+/** Runs one program. Errors of the program are part of the result; rejects only with what prevents its start. */
 export async function runPython(
   gateway: PythonGateway,
   place: PythonPlace,
@@ -72,7 +72,7 @@ export async function runPython(
   const limits = limitsFor(request, gateway.view.settings);
   if (Buffer.byteLength(request.code) > MAX_CODE_BYTES)
     throw new PortolanError(ErrorCode.LimitExceeded, `the code is larger than ${MAX_CODE_BYTES} bytes`);
-  // How far the servers are is not how far the program is, and progress only goes up.
+  // No progress while servers are read: progress may only rise, and the program's own starts at zero.
   const { progress: _, ...quiet } = conversation;
   const servers = await serversInReach(gateway, request.servers, quiet);
   checkSize(servers);
@@ -80,12 +80,12 @@ export async function runPython(
   const client = place.keyOf(conversation.client);
   const job = { code: request.code, servers, client, ...(session !== undefined && { session: place.keyOf(session) }) };
   const calls = new Calls(gateway, place, servers, conversation);
-  const stopTelling = tellOn(conversation, limits, calls);
+  const stopProgress = reportProgress(conversation, limits, calls);
   try {
     const outcome = await place.sandbox.run(job, calls.answer, limits, conversation.signal);
     return answerTo(outcome, session !== undefined && conversation.lostState === true && place.isFirst(session));
   } finally {
-    stopTelling();
+    stopProgress();
   }
 }
 
@@ -93,7 +93,7 @@ function limitsFor({ timeoutSeconds }: PythonRequest, { sandbox, limits }: Setti
   const { timeoutMs, maxTimeoutMs, maxMemoryBytes, maxOutputBytes, maxFileBytes, maxCalls } = sandbox;
   const wanted = timeoutSeconds === undefined ? Math.min(timeoutMs, maxTimeoutMs) : Math.ceil(timeoutSeconds * 1000);
   if (wanted > maxTimeoutMs)
-    throw new PortolanError(ErrorCode.ToolValidationError, `timeout is at most ${maxTimeoutMs / 1000} seconds`, {
+    throw new PortolanError(ErrorCode.ToolValidationError, `timeout must be at most ${maxTimeoutMs / 1000} seconds`, {
       hint: 'sandbox.maxTimeoutMs in the settings sets the limit',
     });
   return {
@@ -113,32 +113,32 @@ function checkSize(servers: readonly JobServer[]): void {
   if (bytes <= MAX_JOB_BYTES) return;
   throw new PortolanError(
     ErrorCode.LimitExceeded,
-    `the servers in reach list tools of more than ${MAX_JOB_BYTES} bytes`,
+    `the tool lists of the program's servers are larger than ${MAX_JOB_BYTES} bytes`,
     {
-      hint: 'name the servers that the program needs',
+      hint: 'pass only the servers that the program needs in servers',
     },
   );
 }
 
-/** Says every moment that it goes on; after the answer nobody may be told of the way to it. */
-function tellOn({ progress }: Conversation, { timeoutMs }: Limits, calls: Calls): () => void {
+/** Sends a progress notification every second; the returned function stops it, because none may follow the response. */
+function reportProgress({ progress }: Conversation, { timeoutMs }: Limits, calls: Calls): () => void {
   if (!progress) return () => undefined;
   const started = performance.now();
   const timer = setInterval(() => {
     const seconds = Math.round((performance.now() - started) / 100) / 10;
-    const message = `the program runs, ${calls.count} calls so far`;
+    const message = `the program is running; calls so far: ${calls.count}`;
     progress({ progress: seconds, total: Math.max(timeoutMs / 1000, seconds), message });
   }, PROGRESS_MS);
   return () => clearInterval(timer);
 }
 
-/** What one program asks of the gateway. A server that it may not reach never gets here: the sandbox looks it up in the job. */
+/** The calls of one program to the gateway. The sandbox rejects servers outside the job before they get here. */
 class Calls {
   readonly #gateway: PythonGateway;
   readonly #place: PythonPlace;
   readonly #servers: readonly JobServer[];
   readonly #conversation: Conversation;
-  /** Servers about which a person was asked: a program that asks again and again must not. */
+  /** Servers that the user declined to approve, so that a program cannot ask again and again. */
   readonly #refused = new Set<string>();
   count = 0;
 
@@ -151,7 +151,7 @@ class Calls {
     this.#gateway = gateway;
     this.#place = place;
     this.#servers = servers;
-    // The program is one call of the client, however many tools it calls.
+    // The program counts as one call of the client, however many tools it calls.
     this.#conversation = { ...conversation, elicitations: conversation.elicitations ?? { count: 0 } };
   }
 
@@ -172,7 +172,7 @@ class Calls {
       const code = error instanceof PortolanError ? error.code : undefined;
       if (code === ErrorCode.ServerNotApproved) this.#refused.add(server);
       if (code !== ErrorCode.ToolNotFound || isListed) throw error;
-      // Its tools are known by now, and the code may have meant one by its alias.
+      // The tools are known now, and the code may have used an alias.
       const names = (await this.#gateway.toolsOf(server)).map(({ name }) => name);
       const meant = [...pythonAliases(names)].find(([, alias]) => alias === tool)?.[0];
       if (meant === undefined || meant === tool) throw error;

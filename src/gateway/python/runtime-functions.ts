@@ -7,7 +7,7 @@ import { pythonAliases } from './python-alias.js';
 type RuntimeCall = Extract<HostCall, { kind: 'runtime' }>;
 type Arguments = RuntimeCall['arguments'];
 
-/** What `mcp.runtime` asks about. */
+/** The gateway functions behind `mcp.runtime`. */
 export interface Documented {
   readonly listServers: () => Promise<ServerList>;
   readonly searchTools: (
@@ -19,11 +19,11 @@ export interface Documented {
 
 const DEFAULT_RESULTS = 5;
 const MAX_RESULTS = 50;
-/** So many more are looked at where only some servers are in reach. */
+/** The number of results to search before the servers outside the program's list are filtered out. */
 const SEARCHED = 100;
 const MAX_TEXT_CHARACTERS = 2_000;
 
-/** Answers `mcp.runtime` for one program. Docs are given of servers in its reach; of the others only that they are there. */
+/** Answers `mcp.runtime` for one program. Other servers than its own are only listed. */
 export async function runtimeFunction(
   { name, arguments: given }: RuntimeCall,
   servers: readonly JobServer[],
@@ -63,7 +63,7 @@ export async function runtimeFunction(
 async function discovered(gateway: Documented, inReach: readonly JobServer[], isDetailed: boolean): Promise<unknown> {
   const { servers } = await gateway.listServers();
   const aliases = new Map(inReach.map(({ name, alias }) => [name, alias]));
-  // Who may not run is no server that a program could use.
+  // A server that may not run is of no use to a program.
   const usable = servers.filter(({ status }) => status === 'connected' || status === 'disconnected');
   if (!isDetailed) return usable.map(({ name }) => name);
   return usable.map(({ name, description = '', toolCount, status }) => ({
@@ -114,13 +114,13 @@ async function found(given: Arguments, servers: readonly JobServer[], gateway: D
 }
 
 function summary(servers: readonly JobServer[]): string {
-  if (servers.length === 0) return 'No MCP server is in reach of this code.';
+  if (servers.length === 0) return 'This program can call no MCP server.';
   const lines = servers.map(({ alias, description = '', tools, unlisted }) => {
     const count = unlisted ? 'tools not read yet' : `${tools.length} tools`;
     return `mcp_${alias} (${count})${description === '' ? '' : `: ${description}`}`;
   });
   return [
-    `${servers.length} MCP servers in reach; call a tool as mcp_<alias>.<tool>(**arguments):`,
+    `${servers.length} MCP servers available; call a tool as mcp_<alias>.<tool>(**arguments):`,
     ...lines,
     'runtime.search_tool_docs(query) finds tools; runtime.query_tool_docs(server, tool, detail="full") shows one.',
   ].join('\n');
@@ -130,8 +130,8 @@ function serverNamed(servers: readonly JobServer[], wanted: unknown): JobServer 
   const server = servers.find(({ name }) => name === wanted) ?? servers.find(({ alias }) => alias === wanted);
   if (server) return server;
   const shown = typeof wanted === 'string' ? JSON.stringify(wanted.slice(0, 100)) : String(wanted).slice(0, 100);
-  throw new PortolanError(ErrorCode.ServerNotFound, `no server called ${shown} is in reach of this code`, {
-    hint: 'name it in the servers of run_python; runtime.list_servers() shows those in reach',
+  throw new PortolanError(ErrorCode.ServerNotFound, `this program cannot call a server named ${shown}`, {
+    hint: 'add it to servers of run_python; runtime.list_servers() lists those available',
   });
 }
 
@@ -148,13 +148,13 @@ function isFullDetail(detail: unknown): boolean {
 function limitOf(limit: unknown): number {
   if (limit === undefined || limit === null) return DEFAULT_RESULTS;
   if (typeof limit === 'number' && Number.isInteger(limit) && limit >= 1) return Math.min(limit, MAX_RESULTS);
-  throw wrong('limit must be a whole number from 1 on');
+  throw wrong('limit must be an integer of at least 1');
 }
 
 function textOf(given: Arguments, name: string): string {
   const value = given[name];
   if (typeof value === 'string' && value !== '' && value.length <= MAX_TEXT_CHARACTERS) return value;
-  throw wrong(`${name} must be a text of 1 to ${MAX_TEXT_CHARACTERS} characters`);
+  throw wrong(`${name} must be a string of 1 to ${MAX_TEXT_CHARACTERS} characters`);
 }
 
 function wrong(what: string): PortolanError {
