@@ -202,7 +202,7 @@ describe('a lost daemon', () => {
     const second = await house.run(['serve', '--socket', house.socket]);
     expect([second.status, second.stderr]).toEqual([
       1,
-      expect.stringContaining('another daemon listens there already'),
+      expect.stringContaining('another daemon is already listening there'),
     ]);
     expect(await house.pid()).toBe(next);
   });

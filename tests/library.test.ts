@@ -75,8 +75,12 @@ describe('openGateway', () => {
   it.each([
     { title: 'no tool', given: ['own'], what: 'tool is missing' },
     { title: 'nothing at all', given: [], what: 'server is missing' },
-    { title: 'a tool that is no text', given: ['own', { name: 'echo' }], what: 'tool must be a text' },
-    { title: 'a number that JSON cannot represent', given: ['own', 'echo', { text: 5n }], what: 'a number that JSON cannot represent' },
+    { title: 'a tool that is not a string', given: ['own', { name: 'echo' }], what: 'tool must be a string' },
+    {
+      title: 'a number that JSON cannot represent',
+      given: ['own', 'echo', { text: 5n }],
+      what: 'a number that JSON cannot represent',
+    },
   ])('tells a program in plain JavaScript that passes $title, and goes on', async ({ given, what }) => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });

@@ -211,11 +211,11 @@ describe('a meta-tool', () => {
 
   it.each([
     { tool: 'search_tools', given: {}, message: 'search_tools: query is missing' },
-    { tool: 'search_tools', given: { query: 7 }, message: 'search_tools: query must be a text' },
+    { tool: 'search_tools', given: { query: 7 }, message: 'search_tools: query must be a string' },
     {
       tool: 'search_tools',
       given: { query: 'a', limit: 0 },
-      message: 'search_tools: limit must be a whole number from 1 on',
+      message: 'search_tools: limit must be an integer of at least 1',
     },
     { tool: 'list_tools', given: {}, message: 'list_tools: server is missing' },
     {

@@ -294,12 +294,12 @@ describe('the program', () => {
     const { status, stdout, stderr } = await portolan(machine, ['serve', '--http', `127.0.0.1:${port}`]);
     other.close();
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain('another program listens there already');
+    expect(stderr).toContain('another program is already listening there');
   });
 
   it.each([
     { title: 'a token without a port', args: ['serve', '--token', 'x'], says: '--token protects a port' },
-    { title: 'what is no address', args: ['serve', '--http=what is this'], says: 'no address to listen on' },
+    { title: 'an invalid address', args: ['serve', '--http=what is this'], says: 'is not a valid address' },
   ])('refuses $title with exit 2', async ({ args, says }) => {
     using machine = makeMachine();
     configure(machine, {});

@@ -12,10 +12,10 @@ describe('servers that wait for approval', () => {
     const { instructions } = await client.initialize();
     const found = await client.ask('search_tools', { query: 'echo a text' });
     expect([instructions, found]).toEqual([
-      "No MCP server may run yet: 2 wait for the user's approval. Ask the user to run: portolan approve",
+      "No MCP server is approved yet: 2 wait for the user's approval. Ask the user to run: portolan approve",
       {
         results: [],
-        note: "2 servers wait for the user's approval and were not searched: ask the user to run portolan approve",
+        note: "2 servers wait for the user's approval and were not searched: ask the user to run: portolan approve",
       },
     ]);
     const { stdout } = await portolan(machine, ['search', 'echo']);
@@ -30,7 +30,7 @@ describe('servers that wait for approval', () => {
     machine.write(waiting({ brought: fixture(['brought']) }));
     await using client = start(machine);
     const { instructions } = await client.initialize();
-    expect(instructions).toMatch(/ 1 more waits for the user's approval: portolan approve$/);
+    expect(instructions).toMatch(/ 1 more waits for the user's approval; ask the user to run: portolan approve$/);
     await client.ask('list_tools', { server: 'own' });
     const notes = ['zygote', 'echo', 'fetch the text of a web page in the browser'].map(async (query) => {
       const { results, note } = await client.ask('search_tools', { query });
@@ -42,7 +42,7 @@ describe('servers that wait for approval', () => {
       {
         query: 'fetch the text of a web page in the browser',
         found: true,
-        note: expect.stringMatching(/^nothing here fits well; 1 server waits/),
+        note: expect.stringMatching(/^no result matches well; 1 server waits/),
       },
     ]);
     expect(await client.ask('search_tools', { query: 'zygote', server: 'own' })).toEqual({ results: [] });

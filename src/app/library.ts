@@ -8,7 +8,7 @@ export interface ExecuteOptions {
   readonly onProgress?: (step: Progress) => void;
 }
 
-/** What a call gave: the server's own result, or why there is none. */
+/** The result of a call: the server's own result, or the error. */
 export type ExecuteAnswer =
   | { readonly success: true; readonly result: Readonly<Record<string, unknown>> }
   | {
@@ -23,15 +23,15 @@ export type ExecuteAnswer =
     };
 
 export interface PythonOptions extends ExecuteOptions {
-  /** The servers that the program may reach; without it, every server that was let in. */
+  /** The servers that the program can call; by default every approved server. */
   readonly servers?: readonly string[];
   /** In seconds. */
   readonly timeout?: number;
-  /** False: it neither finds the variables of earlier programs nor leaves any. */
+  /** False: the program neither sees nor leaves variables of this session. */
   readonly session?: boolean;
 }
 
-/** How a program went, or why it did not run. `success` says that it ended without an exception. */
+/** The result of a program, or the error that prevented its start. `success`: it ended without an exception. */
 export type PythonOutcome =
   | { readonly success: boolean; readonly answer: PythonAnswer }
   | {
@@ -39,7 +39,7 @@ export type PythonOutcome =
       readonly error: { readonly code: string; readonly message: string; readonly hint?: string };
     };
 
-/** The gateway for a program. Whoever opens it closes it. */
+/** The gateway as a library. Its opener must close it. */
 export interface OpenGateway extends AsyncDisposable {
   listServers(): Promise<ServerList>;
   searchTools(
@@ -54,12 +54,12 @@ export interface OpenGateway extends AsyncDisposable {
     toolArguments?: Readonly<Record<string, unknown>>,
     options?: ExecuteOptions,
   ): Promise<ExecuteAnswer>;
-  /** Runs Python over the tools, in a sandbox; variables stay for the next program. */
+  /** Runs Python over the tools in a sandbox; variables persist for the next program. */
   runPython(code: string, options?: PythonOptions): Promise<PythonOutcome>;
   close(): Promise<void>;
 }
 
-/** Finds every server and opens one small door to all of them. */
+/** Finds every server and opens one gateway to all of them. */
 export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
   const running = await startGateway(options);
   const { gateway } = running;
@@ -118,18 +118,18 @@ export async function openGateway(options: GatewayOptions = {}): Promise<OpenGat
   };
 }
 
-/** Programs in plain JavaScript may pass anything. */
+/** Callers in plain JavaScript may pass any type. */
 function checkTexts(given: Readonly<Record<string, unknown>>): void {
   for (const [name, value] of Object.entries(given)) {
     if (typeof value === 'string') continue;
-    const what = value === undefined ? 'is missing' : 'must be a text';
+    const what = value === undefined ? 'is missing' : 'must be a string';
     throw new PortolanError(ErrorCode.ToolValidationError, `${name} ${what}`, {
-      hint: 'the names of servers and tools, and what is searched for, are passed as texts',
+      hint: 'pass server names, tool names and queries as strings',
     });
   }
 }
 
-/** The error as everyone is given it, by whatever door they came. */
+/** The error in the same form as over MCP. */
 function failureOf({ code, message, hint }: PortolanError, server: string, tool: string) {
   return { code, message, server, tool, ...(hint !== undefined && { hint }) };
 }

@@ -97,7 +97,7 @@ describe('S11: a cursor', () => {
     { title: 'that is no text', cursor: () => 7 },
   ])('is refused, and does not come to the server, $title', async ({ method = 'resources/list', cursor }) => {
     expect(await client.request(method, { cursor: await cursor() })).toMatchObject({
-      error: { code: -32602, message: 'the cursor is not one of ours' },
+      error: { code: -32602, message: 'the cursor is invalid for this client and list' },
     });
     expect(arrived()).toEqual([]);
   });

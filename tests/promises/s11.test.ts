@@ -85,7 +85,7 @@ describe.each([
     const asked = await answer('a@1', {});
     vi.setSystemTime(Date.now() + 2 * 3_600_000);
     const params = { requestState: asked.requestState, inputResponses: { [key]: {} } };
-    await expect(answer('a@2', params)).rejects.toThrow('has expired: make the call again');
+    await expect(answer('a@2', params)).rejects.toThrow('has expired: repeat the call');
   });
 });
 

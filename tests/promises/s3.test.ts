@@ -30,7 +30,7 @@ describe('S3: loopback only; any other address needs a token', () => {
       configure(machine, {});
       const { status, stdout, stderr } = await portolan(machine, ['serve', '--http', address]);
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-      expect(stderr).toContain('no token protects it');
+      expect(stderr).toContain('no token is set');
       expect(stderr).toContain('PORTOLAN_TOKEN');
     },
   );

@@ -14,23 +14,23 @@ describe('admission', () => {
   it.each([
     { title: 'the token', headers: { authorization: `Bearer ${TOKEN}` }, expected: undefined },
     {
-      title: 'the token, the scheme in small letters',
+      title: 'the token with a lower-case scheme',
       headers: { authorization: `bearer ${TOKEN}` },
       expected: undefined,
     },
     { title: 'no token', headers: {}, expected: [401, 'Bearer realm="portolan"'] },
     {
-      title: 'half of it',
+      title: 'half of the token',
       headers: { authorization: 'Bearer correct' },
       expected: [401, expect.stringContaining('invalid_token')],
     },
     {
-      title: 'more than it',
+      title: 'the token with a suffix',
       headers: { authorization: `Bearer ${TOKEN}x` },
       expected: [401, expect.stringContaining('invalid_token')],
     },
     {
-      title: 'it twice',
+      title: 'the token twice',
       headers: { authorization: `Bearer ${TOKEN}, Bearer ${TOKEN}` },
       expected: [401, expect.stringContaining('invalid_token')],
     },
@@ -53,7 +53,7 @@ describe('admission', () => {
     expect(statusOf(headers)).toEqual(expected);
   });
 
-  it('asks for no token where it has none, and never on an open route, whose Host and Origin it checks all the same', () => {
+  it('requires no token if none is set or the route is open, but always checks Host and Origin', () => {
     expect(statusOf({}, '/mcp', '')).toBeDefined();
     const bare = admission({ hosts, open: new Set() });
     expect(bare(new Request('http://x/mcp', { headers: { host: 'localhost:7420' } }))).toBeUndefined();

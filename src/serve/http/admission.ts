@@ -9,25 +9,25 @@ export interface AdmissionRules {
   readonly open: ReadonlySet<string>;
 }
 
-/** Says no to a request, or nothing. Every route is asked about, also those that do not exist. */
+/** Returns the refusal of a request, or undefined to admit it. Applied to every path, including unknown ones. */
 export type Admission = (request: Request) => Response | undefined;
 
-/** Listening on loopback is no defence against a web page that re-points its own name at 127.0.0.1: the names are checked first. */
+/** Checks Host and Origin first, because a web page can reach a loopback port by DNS rebinding. */
 export function admission({ hosts, token, open }: AdmissionRules): Admission {
   const isToken = token === undefined ? undefined : tokenCheck(token);
   return ({ headers, url }) => {
     const rules = hosts();
-    if (!isOurHost(headers.get('host'), rules)) return refused(403, 'this Host is not served here');
-    if (!isOurOrigin(headers.get('origin'), rules)) return refused(403, 'this Origin is not welcome here');
+    if (!isOurHost(headers.get('host'), rules)) return refused(403, 'this Host is not allowed');
+    if (!isOurOrigin(headers.get('origin'), rules)) return refused(403, 'this Origin is not allowed');
     if (!isToken || open.has(new URL(url).pathname)) return undefined;
     const given = headers.get('authorization');
     if (isToken(given)) return undefined;
     const error = given === null ? '' : ', error="invalid_token"';
-    return refused(401, 'a bearer token is needed', { 'www-authenticate': `Bearer realm="portolan"${error}` });
+    return refused(401, 'a bearer token is required', { 'www-authenticate': `Bearer realm="portolan"${error}` });
   };
 }
 
-/** Takes the same time wherever a wrong token differs, and keeps none. */
+/** Compares in constant time, and stores only the token's hash. */
 function tokenCheck(token: string): (header: string | null) => boolean {
   const { timingSafeEqual } = process.getBuiltinModule('node:crypto');
   const expected = Buffer.from(sha256(token));

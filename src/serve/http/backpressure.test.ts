@@ -36,7 +36,7 @@ function source(): Source {
   return made;
 }
 
-/** Serves one request from the source; `poured` settles when that is over. */
+/** Serves one request from the source; `poured` settles when the response has ended. */
 async function serve(from: Source, all: Waiting, stallMs?: number) {
   let over: () => void = () => undefined;
   const poured = new Promise<void>((resolve) => {
@@ -51,7 +51,7 @@ async function serve(from: Source, all: Waiting, stallMs?: number) {
   return { port, poured };
 }
 
-/** Asks, and then reads nothing. */
+/** Sends a request and does not read the response. */
 async function deafClient(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1').pause();
   socket.on('error', () => undefined);
@@ -61,8 +61,8 @@ async function deafClient(port: number): Promise<Socket> {
   return socket;
 }
 
-describe('pour', () => {
-  it('writes everything in its order, small and large', async () => {
+describe('writeWithBackpressure', () => {
+  it('writes small and large chunks in order', async () => {
     const [from, all] = [source(), { bytes: 0 }];
     const { port, poured } = await serve(from, all);
     const answer = fetch(`http://127.0.0.1:${port}/`);
@@ -75,7 +75,7 @@ describe('pour', () => {
     expect([from.isCancelled, all.bytes]).toEqual([false, 0]);
   });
 
-  it('hangs up on a reader that stops, and forgets what waited for it', async () => {
+  it('disconnects a reader that stops, and frees its buffer', async () => {
     const [from, all] = [source(), { bytes: 0 }];
     const { port, poured } = await serve(from, all, 200);
     await deafClient(port);
@@ -84,7 +84,7 @@ describe('pour', () => {
     expect([from.isCancelled, all.bytes]).toEqual([true, 0]);
   });
 
-  it('hangs up on a reader that lets too much pile up, long before it has stopped for long', async () => {
+  it('disconnects a reader whose buffer is full, long before the stall limit', async () => {
     const [from, all] = [source(), { bytes: 0 }];
     const { port, poured } = await serve(from, all);
     await deafClient(port);
@@ -93,7 +93,7 @@ describe('pour', () => {
     expect([from.isCancelled, all.bytes]).toEqual([true, 0]);
   });
 
-  it('stops taking from the source when the reader leaves', async () => {
+  it('stops reading the source when the reader leaves', async () => {
     const [from, all] = [source(), { bytes: 0 }];
     const { port, poured } = await serve(from, all);
     const client = await deafClient(port);

@@ -2,22 +2,22 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { deadline } from '../../base/index.js';
 
-/** A reader that takes less than a piece in this time is not reading. */
+/** A client that does not read one chunk within this time is disconnected. */
 const STALL_MS = 30_000;
 const PIECE_BYTES = 64 * 1024;
-/** What may wait for one reader beside the one message that it is at. */
+/** The buffer limit for one client, in addition to the message being sent. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
-/** What may wait for all of them together. */
+/** The buffer limit for all clients together. */
 const MAX_ALL_BYTES = 512 * 1024 * 1024;
 
-/** What waits to be read by anybody. */
+/** The bytes buffered for all clients. */
 export interface Waiting {
   bytes: number;
 }
 
 /**
- * Writes an answer as fast as its reader takes it. It is taken from its source at once all the same: what the source
- * keeps cannot be counted. A reader who lets too much pile up, or stops, is hung up on.
+ * Writes a response as fast as its client reads. The source is drained at once, because only our own buffer can be
+ * measured; a client that lets the buffer grow past the limit, or stops reading, is disconnected.
  */
 export async function writeWithBackpressure(
   body: ReadableStream<Uint8Array>,

@@ -14,7 +14,7 @@ const SCHEMA = {
   },
 };
 const MISSING = { code: -32020, message: expect.stringContaining('is missing') };
-const OTHER = { code: -32020, message: expect.stringContaining('something else') };
+const OTHER = { code: -32020, message: expect.stringContaining('does not match the body') };
 
 describe('paramFault', () => {
   it.each([
@@ -34,11 +34,11 @@ describe('paramFault', () => {
     { given: { region: { a: 1 } }, headers: {}, fault: undefined },
     { given: {}, headers: { 'Mcp-Param-Region': 'eu' }, fault: undefined },
     { given: 'nothing', headers: {}, fault: undefined },
-  ])('of $given with $headers is $fault', ({ given, headers, fault }) => {
+  ])('for $given with $headers is $fault', ({ given, headers, fault }) => {
     expect(paramFault(SCHEMA, given, new Headers(headers))).toEqual(fault);
   });
 
-  it('finds nothing in what is no schema, nor under a name that every object has', () => {
+  it('finds no fault for an invalid schema, or a parameter named like an object property', () => {
     expect(paramFault(undefined, {}, new Headers())).toBeUndefined();
     const schema = JSON.parse('{"properties":{"__proto__":{"type":"string","x-mcp-header":"Proto"}}}');
     expect(paramFault(schema, {}, new Headers())).toBeUndefined();

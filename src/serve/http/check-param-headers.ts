@@ -5,7 +5,7 @@ import { decoded, mismatch } from './standard-headers.js';
 const KEY = 'x-mcp-header';
 const PREFIX = 'Mcp-Param-';
 const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
-/** The forms in which a number may be written twice and mean the same. */
+/** Accepted formats of a number; the header may write it differently than the body. */
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 interface Declared {
@@ -13,7 +13,7 @@ interface Declared {
   readonly header: string;
 }
 
-/** What is missing from the headers that repeat arguments of a tool whose schema asks for it, or contradicts them. */
+/** The fault if a header that `x-mcp-header` in the tool's schema requires is missing or differs from the argument. */
 export function paramFault(inputSchema: unknown, given: unknown, headers: Headers): RpcFault | undefined {
   for (const { path, header } of declaredIn(inputSchema, [])) {
     const value = path.reduce<unknown>(
@@ -23,12 +23,12 @@ export function paramFault(inputSchema: unknown, given: unknown, headers: Header
     if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') continue;
     const written = headers.get(header);
     if (written === null) return mismatch(`the header ${header} is missing`);
-    if (!isSame(decoded(written), value)) return mismatch(`the header ${header} says something else than the body`);
+    if (!isSame(decoded(written), value)) return mismatch(`the header ${header} does not match the body`);
   }
   return undefined;
 }
 
-/** Only what is reached by the names of properties alone: the rest depends on the arguments. */
+/** Only schemas reached through `properties`: all others depend on the arguments. */
 function declaredIn(schema: unknown, path: readonly string[]): Declared[] {
   if (!isObject(schema)) return [];
   const name = schema[KEY];

@@ -6,7 +6,7 @@ const loopback = { bound: boundNames({ host: '127.0.0.1', port: 7420 }, nobody),
 const proxied = { ...loopback, allowed: ['mcp.example', 'Other.Example:8443'] };
 
 describe('isOurHost', () => {
-  it.each(['127.0.0.1:7420', 'localhost:7420', 'LocalHost:7420', '[::1]:7420'])('takes %s', (header) => {
+  it.each(['127.0.0.1:7420', 'localhost:7420', 'LocalHost:7420', '[::1]:7420'])('accepts %s', (header) => {
     expect(isOurHost(header, loopback)).toBe(true);
   });
 
@@ -43,11 +43,11 @@ describe('isOurHost', () => {
     ['other.example:8443', true],
     ['other.example', false],
     ['evil.mcp.example', false],
-  ])('of %s, which is allowed or not, says %s', (header, expected) => {
+  ])('for the Host %s returns %s', (header, expected) => {
     expect(isOurHost(header, proxied)).toBe(expected);
   });
 
-  it('leaves out the port only where it is the one of HTTP', () => {
+  it('accepts a missing port only if the port is 80', () => {
     expect(isOurHost('localhost', { ...loopback, port: 80 })).toBe(true);
   });
 });
@@ -73,11 +73,11 @@ describe('isOurOrigin', () => {
     ['file://', false],
     ['chrome-extension://abc', false],
     ['localhost:7420', false],
-  ])('of %j says %s', (header, expected) => {
+  ])('for the Origin %j returns %s', (header, expected) => {
     expect(isOurOrigin(header, loopback)).toBe(expected);
   });
 
-  it('takes pages of a host that is allowed, over TLS too', () => {
+  it('accepts pages of an allowed host, also over TLS', () => {
     expect(
       ['https://mcp.example', 'http://mcp.example', 'https://other.example:8443'].every((origin) =>
         isOurOrigin(origin, proxied),
@@ -98,7 +98,7 @@ describe('boundNames', () => {
     { host: '2001:DB8::1', names: ['[2001:db8::1]'] },
     { host: '0.0.0.0', names: ['localhost', '127.0.0.1', '[::1]', '10.1.2.3', '[fe80::1]'] },
     { host: '::', names: ['localhost', '127.0.0.1', '[::1]', '10.1.2.3', '[fe80::1]'] },
-  ])('of $host are $names', ({ host, names }) => {
+  ])('for $host are $names', ({ host, names }) => {
     expect(boundNames({ host, port: 1 }, local)).toEqual(new Set(names));
   });
 });

@@ -2,28 +2,28 @@ import { isIPv6 } from 'node:net';
 import type { HttpAddress } from './listen-address.js';
 import { isLoopback } from './listen-address.js';
 
-/** By which names this server may be called. */
+/** The names under which clients may address this server. */
 export interface HostRules {
-  /** As they stand in a Host header, without a port. */
+  /** As in a Host header, without a port. */
   readonly bound: ReadonlySet<string>;
   readonly port: number;
-  /** Names that lead here by other ways, through a proxy for example, with a port or for any. */
+  /** Further names, for example of a proxy; with a port, or without one to allow any port. */
   readonly allowed: readonly string[];
 }
 
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
-/** Neither user names nor spaces, no second value, no dot at the end: nothing that two readers could read differently. */
+/** No user name, space, second value or trailing dot, so that no two parsers read a different host. */
 const AUTHORITY = /^(\[[0-9a-f:.]{2,45}\]|[a-z0-9](?:[a-z0-9_.-]{0,251}[a-z0-9])?)(?::(\d{1,5}))?$/;
 const ORIGIN = /^(https?):\/\/([^/]+)$/;
 
-/** Whether a request that names this host was meant for us. A page that re-points its own name at us still names itself. */
+/** Whether the Host header names us. A page that points its own name at our address still sends that name. */
 export function isOurHost(header: string | null, rules: HostRules): boolean {
   return isOurs(header, HTTP_PORT, rules, true);
 }
 
-/** Whether a page that sends this came from us. Programs send no Origin, pages of others send theirs or `null`. */
+/** Whether the Origin is allowed. Programs send none; pages of other sites send their own or `null`. */
 export function isOurOrigin(header: string | null, rules: HostRules): boolean {
   if (header === null) return true;
   const [, scheme, authority = ''] = ORIGIN.exec(header.toLowerCase()) ?? [];
@@ -42,7 +42,7 @@ function isOurs(authority: string | null, usualPort: number, rules: HostRules, i
   });
 }
 
-/** The names under which an address that we listen on can be called; `local` are the addresses of this machine. */
+/** The names for an address that we listen on; `local` lists the addresses of this machine. */
 export function boundNames({ host }: HttpAddress, local: () => readonly string[]): ReadonlySet<string> {
   if (isLoopback(host)) return new Set([...LOOPBACK, inHeader(host)]);
   if (host !== '0.0.0.0' && host !== '::') return new Set([inHeader(host)]);

@@ -12,17 +12,17 @@ import {
 
 describe('the routes', () => {
   it.each([
-    { title: 'how it is', request: request('GET', '/health'), status: 200, body: { status: 'ok', version: '9' } },
-    { title: 'how it is, by the wrong method', request: request('POST', '/health', {}, 'x'), status: 405 },
-    { title: 'what is not there', request: request('GET', '/'), status: 404 },
-    { title: 'what is almost there', request: request('POST', '/mcp/', JSON_HEADERS, '{}'), status: 404 },
-    { title: 'the door by the wrong method', request: request('PUT', '/mcp', {}, 'x'), status: 405 },
+    { title: 'the health', request: request('GET', '/health'), status: 200, body: { status: 'ok', version: '9' } },
+    { title: 'the health with the wrong method', request: request('POST', '/health', {}, 'x'), status: 405 },
+    { title: 'an unknown path', request: request('GET', '/'), status: 404 },
+    { title: 'a path with a trailing slash', request: request('POST', '/mcp/', JSON_HEADERS, '{}'), status: 404 },
+    { title: 'the MCP path with the wrong method', request: request('PUT', '/mcp', {}, 'x'), status: 405 },
     {
-      title: 'whether pages may come',
+      title: 'a CORS preflight',
       request: request('OPTIONS', '/mcp', { origin: 'http://localhost:7420' }),
       status: 405,
     },
-    { title: 'a message that is no JSON', request: request('POST', '/mcp', JSON_HEADERS, '{'), status: 400 },
+    { title: 'invalid JSON', request: request('POST', '/mcp', JSON_HEADERS, '{'), status: 400 },
     {
       title: 'a message of another type',
       request: request('POST', '/mcp', { 'content-type': 'text/plain' }, '{}'),
@@ -43,13 +43,13 @@ describe('the routes', () => {
       request: request('GET', '/mcp', { accept: 'text/event-stream' }),
       status: 400,
     },
-    { title: 'the end of no session', request: request('DELETE', '/mcp'), status: 400 },
+    { title: 'DELETE without a session', request: request('DELETE', '/mcp'), status: 400 },
     {
-      title: 'the end of a session that is not',
+      title: 'DELETE of an unknown session',
       request: request('DELETE', '/mcp', { 'mcp-session-id': 'x' }),
       status: 404,
     },
-  ])('answer who asks for $title', async ({ request: asked, status, body }) => {
+  ])('answer $title', async ({ request: asked, status, body }) => {
     const response = await (await handler()).handle(asked);
     expect(response.status).toBe(status);
     if (body) expect(await response.json()).toEqual(body);
@@ -78,7 +78,7 @@ describe('a request of the stateless revision', () => {
       body: { error: { code: -32601, message: 'unknown method resources/subscribe' } },
     },
     {
-      title: 'an ability that is missing',
+      title: 'a missing capability',
       params: { name: '-32021' },
       status: 400,
       body: { error: { code: -32021, message: 'as you wish' } },
@@ -90,7 +90,7 @@ describe('a request of the stateless revision', () => {
       body: { error: { code: -32602, message: 'as you wish' } },
     },
     {
-      title: 'a fault of ours',
+      title: 'an internal error',
       params: { name: '-32603' },
       status: 200,
       body: { error: { code: -32603, message: 'as you wish' } },
@@ -116,7 +116,7 @@ describe('a request of the stateless revision', () => {
       body: { error: { code: -32020, message: expect.any(String), data: expect.anything() } },
     },
     {
-      title: 'a revision nobody knows',
+      title: 'an unknown revision',
       params: { name: 'echo' },
       headers: { 'mcp-protocol-version': 'v9' },
       meta: { 'io.modelcontextprotocol/protocolVersion': 'v9' },
@@ -126,7 +126,7 @@ describe('a request of the stateless revision', () => {
       },
     },
     {
-      title: 'an envelope that lacks something',
+      title: 'an incomplete envelope',
       params: { name: 'echo' },
       meta: { 'io.modelcontextprotocol/clientCapabilities': undefined },
       status: 400,
@@ -140,7 +140,7 @@ describe('a request of the stateless revision', () => {
     },
   );
 
-  it('becomes a stream when there is something to tell before the end', async () => {
+  it('becomes a stream if there is a notification before the result', async () => {
     const { handle } = await handler();
     const response = await handle(modern('tools/call', { name: 'steps' }, { meta: { progressToken: 'mine' } }));
     expect(response.headers.get('content-type')).toBe('text/event-stream');
@@ -165,7 +165,7 @@ describe('a request of the stateless revision', () => {
     expect(waits.signals[0]?.aborted).toBe(true);
   });
 
-  it('is taken for no other, even of the same name and number', async () => {
+  it('is kept apart from another with the same name and id', async () => {
     const { handle } = await handler();
     const who = async () => {
       const meta = { 'io.modelcontextprotocol/clientInfo': { name: 'twin', version: '1' } };
@@ -177,7 +177,7 @@ describe('a request of the stateless revision', () => {
     expect(await who()).not.toEqual(await who());
   });
 
-  it('listens until the gateway drains, which ends it in order and at once', async () => {
+  it('listens until the gateway drains, which ends it at once with a result', async () => {
     const { handle, made } = await handler();
     const response = await handle(modern('subscriptions/listen', { notifications: { toolsListChanged: true } }));
     const reader = readerOf(response);

@@ -16,19 +16,19 @@ export interface HttpHandlerOptions {
   readonly limits: () => StreamLimits;
   readonly hosts: () => HostRules;
   readonly token?: string;
-  /** Told of each client that says hello; what it gives is disposed of when the client is gone. */
+  /** Called for each client that initializes; the returned value is disposed of when the client leaves. */
   readonly came?: (session: Session) => Disposable;
-  /** What may be read here beside `/health`. */
+  /** Further paths beside `/health`. */
   readonly routes?: PlainRoutes;
 }
 
-/** All clients that come over HTTP, without the sockets they come through. */
+/** Serves all HTTP clients, without the sockets. */
 export interface HttpHandler extends Disposable {
   handle(request: Request): Promise<Response>;
   readonly clients: number;
-  /** Tells every client what it asked to be told. */
+  /** Sends a notification to every client that subscribed to it. */
   notice(notice: SurfaceNotification): void;
-  /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
+  /** Refuses new requests, waits for the running ones up to the limit, then cancels the rest. */
   drain(limitMs: number): Promise<void>;
 }
 
@@ -36,7 +36,7 @@ export const MCP_PATH = '/mcp';
 const HEALTH_PATH = '/health';
 const MCP_METHODS: readonly string[] = ['POST', 'GET', 'DELETE'];
 
-/** Both generations of the protocol on one path. The SDK that speaks HTTP is loaded here and nowhere else. */
+/** Serves both protocol eras on one path. Loads the SDK's HTTP transports, here and nowhere else. */
 export async function openHttpHandler(options: HttpHandlerOptions): Promise<HttpHandler> {
   const { session, limits, hosts, token } = options;
   const sdk = await import('@modelcontextprotocol/server');
@@ -51,7 +51,7 @@ export async function openHttpHandler(options: HttpHandlerOptions): Promise<Http
     session,
     came: options.came,
   });
-  // Whoever is let in came with the one token there is.
+  // Every admitted client sent the same token.
   const bearer = token === undefined ? '' : sha256(token);
   let isDraining = false;
 
@@ -59,7 +59,8 @@ export async function openHttpHandler(options: HttpHandlerOptions): Promise<Http
     if (isDraining) return plain(503, 'the gateway is shutting down');
     if (!MCP_METHODS.includes(request.method)) return notAllowed(MCP_METHODS);
     if (request.method !== 'POST') return legacy.answer(request, undefined, bearer);
-    if (!sdk.isJsonContentType(request.headers.get('content-type'))) return plain(415, 'only application/json is read');
+    if (!sdk.isJsonContentType(request.headers.get('content-type')))
+      return plain(415, 'Content-Type must be application/json');
     const body = await readBody(request, limits());
     if (body.kind === 'refused') return body.response;
     const route = sdk.classifyInboundRequest(inboundOf(request, body.value));
@@ -82,7 +83,7 @@ export async function openHttpHandler(options: HttpHandlerOptions): Promise<Http
       const refusal = refuse(request);
       if (refusal) return refusal;
       if (new URL(request.url).pathname === MCP_PATH) return mcp(request);
-      return (await answerPlainly(routes, request, notAllowed)) ?? plain(404, 'there is nothing here');
+      return (await answerPlainly(routes, request, notAllowed)) ?? plain(404, 'not found');
     },
     get clients() {
       return legacy.size;
@@ -111,7 +112,7 @@ function inboundOf({ method, headers }: Request, body: unknown): InboundHttpRequ
 }
 
 function notAllowed(methods: readonly string[]): Response {
-  return plain(405, 'no such method here', { allow: methods.join(', ') });
+  return plain(405, 'method not allowed', { allow: methods.join(', ') });
 }
 
 function plain(status: number, message: string, headers: Readonly<Record<string, string>> = {}): Response {

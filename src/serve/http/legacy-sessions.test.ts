@@ -16,7 +16,7 @@ import {
 import { LegacySessions } from './legacy-sessions.js';
 
 describe('a session', () => {
-  it('begins with a greeting, goes on by its id, and is gone once it was ended', async () => {
+  it('starts with initialize, continues by its id, and is gone once it was ended', async () => {
     const { handle } = await handler();
     const session = await greet(handle);
     expect(session['mcp-session-id']).toMatch(/^[0-9a-f]{64}$/);
@@ -30,7 +30,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('tells progress and puts questions on the stream of the call that caused them', async () => {
+  it('sends progress and questions on the stream of their call', async () => {
     const { handle } = await handler();
     const session = await greet(handle);
     const quiet = readerOf(await handle(request('GET', '/mcp', { accept: 'text/event-stream', ...session })));
@@ -52,12 +52,12 @@ describe('a session', () => {
     void quiet.read().then(() => {
       isQuiet = false;
     });
-    await new Promise((resolve) => setTimeout(resolve, 20)); // nothing comes on this stream
+    await new Promise((resolve) => setTimeout(resolve, 20)); // this stream must stay silent
     expect(isQuiet).toBe(true);
     await quiet.cancel();
   });
 
-  it('tells what nobody asked for on the stream that is open for it', async () => {
+  it('sends notifications without a request on the standalone stream', async () => {
     const { handle, made } = await handler();
     const session = await greet(handle);
     const stream = readerOf(await handle(request('GET', '/mcp', { accept: 'text/event-stream', ...session })));
@@ -66,7 +66,7 @@ describe('a session', () => {
     await stream.cancel();
   });
 
-  it('cancels a call that it is told to, and all of them when it ends', async () => {
+  it('cancels a call on request, and all calls when the session ends', async () => {
     const { handle, waits } = await handler();
     const session = await greet(handle);
     for (const id of [1, 2]) await handle(legacy(id, 'tools/call', { name: 'wait' }, session));
@@ -77,14 +77,14 @@ describe('a session', () => {
     expect(waits.signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 
-  it('answers a second request of the same id at once, and the first when it is done', async () => {
+  it('refuses a second request with the same id, and still responds to the first', async () => {
     const { handle, waits } = await handler();
     const session = await greet(handle);
     const first = await handle(legacy(1, 'tools/call', { name: 'wait' }, session));
     const second = await handle(legacy(1, 'ping', {}, session));
     expect([second.status, await second.json()]).toEqual([
       400,
-      { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'this id is still in use' } },
+      { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'a request with this id is still running' } },
     ]);
     await expect.poll(() => waits.signals.length).toBe(1);
     waits.go();
@@ -92,7 +92,7 @@ describe('a session', () => {
     expect((await handle(legacy(1, 'ping', {}, session))).status).toBe(200);
   });
 
-  it('outlives a stream that breaks: a call is not cancelled by that', async () => {
+  it('survives a broken stream without cancelling the call', async () => {
     const { handle, waits } = await handler();
     const session = await greet(handle);
     const response = await handle(legacy(1, 'tools/call', { name: 'wait' }, session));
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect((await handle(legacy(2, 'ping', {}, session))).status).toBe(200);
   });
 
-  it('lets running calls end when the gateway drains', async () => {
+  it('finishes running calls when the gateway drains', async () => {
     const { handle, made, waits } = await handler();
     const session = await greet(handle);
     const response = await handle(legacy(1, 'tools/call', { name: 'wait' }, session));
@@ -115,8 +115,8 @@ describe('a session', () => {
   });
 
   it.each([
-    { title: 'a greeting that says no revision', request: legacy(1, 'initialize', {}) },
-    { title: 'a request before any greeting', request: legacy(1, 'tools/list', {}) },
+    { title: 'an initialize without a revision', request: legacy(1, 'initialize', {}) },
+    { title: 'a request before initialize', request: legacy(1, 'tools/list', {}) },
   ])('is not opened by $title', async ({ request: asked }) => {
     const response = await (await handler()).handle(asked);
     expect([response.status, response.headers.get('mcp-session-id')]).toEqual([400, null]);
@@ -151,7 +151,7 @@ describe('many sessions', () => {
     return { clock, kept, begin, ping };
   }
 
-  it('end when nobody used them for half an hour, but not while a stream is open', async () => {
+  it('expire after half an hour without use, but not while a stream is open', async () => {
     const { clock, kept, begin, ping } = sessions(10);
     const [idle, streaming] = [await begin(), await begin()];
     const headers = { accept: 'text/event-stream', 'mcp-session-id': streaming.id };
@@ -170,7 +170,7 @@ describe('many sessions', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('are not more than there may be: who was quiet longest makes room, and if nobody was, there is none', async () => {
+  it('are limited: the one idle longest is closed, and if none is idle a new one is refused', async () => {
     const { clock, begin, ping, kept } = sessions(2);
     const first = await begin();
     clock.now = 1_000;
@@ -181,7 +181,7 @@ describe('many sessions', () => {
     expect([await ping(first.id), await ping(second.id), kept.size]).toEqual([404, 200, 2]);
   });
 
-  it('are not kept where the greeting was not taken', async () => {
+  it('are not kept if initialize was rejected', async () => {
     const { kept } = sessions(2);
     const body = { jsonrpc: '2.0', id: 0, method: 'initialize', params: {} };
     expect((await kept.answer(legacy(0, 'initialize', {}), body, 'a')).status).toBe(400);
@@ -189,7 +189,7 @@ describe('many sessions', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('belong to whoever opened them', async () => {
+  it('can be used only with the token that opened them', async () => {
     const { begin, ping } = sessions(10);
     const { id } = await begin('a');
     expect([await ping(id, 'b'), await ping(id, 'a')]).toEqual([404, 200]);

@@ -8,9 +8,9 @@ import { onResponseEnd } from './on-response-end.js';
 import { faultResponse, HTTP_FAULT, SESSION_GONE } from './rpc-response.js';
 import { TransportChannel } from './transport-channel.js';
 
-/** A client that has not come back by then will greet anew. */
+/** An idle session is closed after this time; its client initializes again. */
 const IDLE_MS = 30 * 60_000;
-/** Clients rarely say goodbye: when the house is full, whoever was quiet for this long makes room. */
+/** Clients rarely end sessions, so at the limit the one idle longest, and at least this long, is closed. */
 const QUIET_MS = 60_000;
 const SWEEP_MS = 60_000;
 const MAX_SESSIONS = 1_000;
@@ -19,7 +19,7 @@ const SESSION_HEADER = 'mcp-session-id';
 export interface LegacyOptions {
   readonly Transport: typeof WebStandardStreamableHTTPServerTransport;
   readonly session: SessionOptions;
-  /** Told of each client that comes; what it gives is disposed of when the client is gone. */
+  /** Called for each new client; the returned value is disposed of when the client leaves. */
   readonly came?: ((session: Session) => Disposable) | undefined;
   readonly maxSessions?: number;
   readonly now?: () => number;
@@ -28,16 +28,16 @@ export interface LegacyOptions {
 interface Kept {
   readonly transport: WebStandardStreamableHTTPServerTransport;
   readonly session: Session;
-  /** The token with which it was opened; no other leads to it. */
+  /** The hash of the token that opened the session; other tokens cannot use it. */
   readonly bearer: string;
-  /** Requests whose answers are being waited for. */
+  /** The ids of requests without a response yet. */
   readonly waiting: Set<Id>;
   usedAt: number;
-  /** Answers and streams that are open. */
+  /** The number of open responses and streams. */
   open: number;
 }
 
-/** The sessions of clients that begin with `initialize`, each known by an id that nobody can guess. */
+/** The sessions of clients that begin with `initialize`, each identified by a random id. */
 export class LegacySessions implements Disposable {
   readonly #options: LegacyOptions;
   readonly #now: () => number;
@@ -55,13 +55,13 @@ export class LegacySessions implements Disposable {
     return this.#kept.size;
   }
 
-  /** `parsedBody` is what was posted; GET and DELETE have none. */
+  /** `parsedBody` is the body of a POST; GET and DELETE have none. */
   async answer(request: Request, parsedBody: unknown, bearer: string): Promise<Response> {
     const id = request.headers.get(SESSION_HEADER);
     if (id !== null) return this.#goOn(id, request, parsedBody, bearer);
     const posted = readMessage(parsedBody);
     if (posted.kind === 'request' && posted.method === 'initialize') return this.#greet(request, parsedBody, bearer);
-    const message = `the header ${SESSION_HEADER} is missing: begin with initialize`;
+    const message = `the header ${SESSION_HEADER} is missing: send initialize first`;
     return faultResponse(400, { code: HTTP_FAULT, message }, answerable(parsedBody));
   }
 
@@ -73,7 +73,7 @@ export class LegacySessions implements Disposable {
     await Promise.all([...this.#kept.values()].map(({ session }) => session.drain(limitMs)));
   }
 
-  /** Ends the sessions that nobody uses any more. */
+  /** Closes sessions that have been idle too long. */
   expire(): void {
     for (const kept of this.#kept.values()) if (this.#isQuiet(kept, IDLE_MS)) void kept.transport.close();
   }
@@ -85,7 +85,7 @@ export class LegacySessions implements Disposable {
   async #goOn(id: string, request: Request, parsedBody: unknown, bearer: string): Promise<Response> {
     const kept = this.#kept.get(id);
     if (kept?.bearer !== bearer) {
-      const message = 'there is no such session, or not any more: begin with initialize';
+      const message = 'the session does not exist or has expired: send initialize again';
       return faultResponse(404, { code: SESSION_GONE, message }, answerable(parsedBody));
     }
     return this.#pass(kept, request, parsedBody);
@@ -117,16 +117,16 @@ export class LegacySessions implements Disposable {
       session.cancelAll();
     });
     const response = await this.#pass(kept, request, parsedBody);
-    // A greeting that the transport does not take opens nothing.
+    // The transport rejected `initialize`, so there is no session.
     if (transport.sessionId === undefined) await transport.close();
     return response;
   }
 
   async #pass(kept: Kept, request: Request, parsedBody: unknown): Promise<Response> {
     const ids = idsIn(parsedBody);
-    // The transport would send the answer of the first on the stream of the second, and nobody the other.
+    // The transport would send both responses for one id on the second stream, and never close the first.
     if (ids.some((id) => kept.waiting.has(id)) || new Set(ids).size < ids.length) {
-      const fault = { code: RpcCode.invalidRequest, message: 'this id is still in use' };
+      const fault = { code: RpcCode.invalidRequest, message: 'a request with this id is still running' };
       return faultResponse(400, fault, answerable(parsedBody));
     }
     for (const id of ids) kept.waiting.add(id);
@@ -158,7 +158,7 @@ export class LegacySessions implements Disposable {
   }
 }
 
-/** The id under which an error can be told; a batch has none. */
+/** The id for an error response; a batch has none. */
 function answerable(body: unknown): Id | null {
   return (Array.isArray(body) ? undefined : idsIn(body)[0]) ?? null;
 }

@@ -42,7 +42,7 @@ describe('readAddress', () => {
     '-:1',
     '1.2.3.4:5:6',
   ])('refuses %j', (text) => {
-    expect(thrownBy(() => readAddress(text))).toEqual(usage('is no address'));
+    expect(thrownBy(() => readAddress(text))).toEqual(usage('is not a valid address'));
   });
 });
 
@@ -59,14 +59,14 @@ describe('isLoopback', () => {
 });
 
 describe('a token', () => {
-  it('is needed beyond loopback, and only there', () => {
+  it('is required only beyond loopback', () => {
     const open = { host: '0.0.0.0', port: 1 };
-    expect(thrownBy(() => requireTokenBeyondLoopback(open, undefined))).toEqual(usage('no token protects it'));
+    expect(thrownBy(() => requireTokenBeyondLoopback(open, undefined))).toEqual(usage('no token is set'));
     expect(thrownBy(() => requireTokenBeyondLoopback(open, 'secret'))).toBeUndefined();
     expect(thrownBy(() => requireTokenBeyondLoopback({ host: '::1', port: 1 }, undefined))).toBeUndefined();
   });
 
   it.each(['', 'two words', 'line\nbreak', 'ümlaut'])('may not be %j', (token) => {
-    expect(thrownBy(() => checkToken(token))).toEqual(usage('the token is empty or has characters'));
+    expect(thrownBy(() => checkToken(token))).toEqual(usage('the token is empty or contains characters'));
   });
 });

@@ -9,10 +9,10 @@ import { faultResponse, withStatusOf } from './rpc-response.js';
 import { headerFault } from './standard-headers.js';
 import { TransportChannel } from './transport-channel.js';
 
-/** Each may be a stream that stays open. */
+/** Each running request may be a stream that stays open. */
 const MAX_RUNNING = 1_000;
 const MAX_NAME_CHARACTERS = 100;
-/** Nobody is left to read it. */
+/** The status for the access log when the client has disconnected; nobody reads it. */
 const CLIENT_LEFT = 499;
 
 export interface ModernOptions {
@@ -20,7 +20,7 @@ export interface ModernOptions {
   readonly session: SessionOptions;
 }
 
-/** Requests of the stateless revision: each stands for itself and is a whole session. */
+/** Requests of the stateless revision; each one is a whole session. */
 export class ModernRequests {
   readonly #options: ModernOptions;
   readonly #running = new Set<Session>();
@@ -34,15 +34,15 @@ export class ModernRequests {
     return this.#running.size;
   }
 
-  /** `bearer` tells apart those who came with different tokens. */
+  /** `bearer` separates clients that use different tokens. */
   async answer(route: InboundModernRoute, request: Request, bearer: string): Promise<Response> {
-    // The revision has no notification that a client sends over HTTP: it cancels by closing the stream.
+    // In this revision a client sends no notification over HTTP: it cancels by closing the stream.
     if (route.messageKind === 'notification') return new Response(null, { status: 202 });
     const { message } = route;
     const fault = headerFault(request.headers, message) ?? this.#paramFault(message, request);
     if (fault) return faultResponse(400, fault, message.id);
     if (this.#running.size >= MAX_RUNNING) {
-      const busy = { code: RpcCode.internalError, message: 'too many requests are under way' };
+      const busy = { code: RpcCode.internalError, message: 'too many requests are running' };
       return faultResponse(503, busy, message.id, { 'retry-after': '1' });
     }
     const transport = new this.#options.Transport({ classification: route.classification });
@@ -65,7 +65,7 @@ export class ModernRequests {
     await Promise.all([...this.#running].map((session) => session.drain(limitMs)));
   }
 
-  /** Of a tool that is not known nothing is checked: the call itself says so. */
+  /** Checks nothing for an unknown tool, because the call itself reports that. */
   #paramFault(
     { method, params }: { readonly method: string; readonly params?: Params },
     { headers }: Request,
@@ -91,7 +91,7 @@ export class ModernRequests {
   }
 }
 
-/** The same for all requests of one client: that is who may go on with a call that has a question. */
+/** Identifies the client across requests; only the same principal may continue a call that asked a question. */
 function principalOf(params: unknown, bearer: string): string {
   const meta = isObject(params) && isObject(params._meta) ? params._meta : {};
   const told = meta[META.client];

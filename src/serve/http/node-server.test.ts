@@ -21,7 +21,7 @@ async function listening(
   return { ...server, logged };
 }
 
-/** Everything the server says to these bytes, until it hangs up. */
+/** The complete response of the server to these bytes. */
 async function raw(port: number, text: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   let said = '';
@@ -34,7 +34,7 @@ async function raw(port: number, text: string): Promise<string> {
 }
 
 describe('listenHttp', () => {
-  it('hands on method, path, headers and body, and sends the answer back', async () => {
+  it('passes on method, path, headers and body, and sends the response', async () => {
     const { address } = await listening(async (request) =>
       Response.json(
         { method: request.method, url: request.url, one: request.headers.get('x-one'), body: await request.text() },
@@ -55,7 +55,7 @@ describe('listenHttp', () => {
     });
   });
 
-  it('joins a header that came twice, so that nobody chooses one of them', async () => {
+  it('joins repeated headers, so that no reader picks one of them', async () => {
     const { address } = await listening(async ({ headers }) =>
       Response.json([headers.get('host'), headers.get('origin')]),
     );
@@ -63,7 +63,7 @@ describe('listenHttp', () => {
     expect(await raw(address.port, lines.join('\r\n'))).toContain('["a, b","c, d"]');
   });
 
-  it('gives up a request whose client leaves before the answer', async () => {
+  it('aborts a request whose client leaves before the response', async () => {
     const signals: AbortSignal[] = [];
     const { address } = await listening(({ signal }) => {
       signals.push(signal);
@@ -79,7 +79,7 @@ describe('listenHttp', () => {
     await expect.poll(() => signals[0]?.aborted).toBe(true);
   });
 
-  it('leaves alone a request that was answered', async () => {
+  it('does not abort a request with a response', async () => {
     const signals: AbortSignal[] = [];
     const { address } = await listening(async ({ signal }) => {
       signals.push(signal);
@@ -113,7 +113,7 @@ describe('listenHttp', () => {
     );
   });
 
-  it('answers a fault of ours with 500 and nothing of it, and logs it', async () => {
+  it('responds to an internal error with 500 and no details, and logs it', async () => {
     const { address, logged } = await listening(async () => {
       throw new Error('the secret reason');
     });
@@ -122,7 +122,7 @@ describe('listenHttp', () => {
     expect(logged).toEqual([['error', 'internal error', { error: expect.stringContaining('the secret reason') }]]);
   });
 
-  it('sheds a client that is slow with its headers, and serves the others meanwhile', async () => {
+  it('disconnects a client that sends its headers too slowly, and serves the others meanwhile', async () => {
     const { address } = await listening(async () => new Response('served'), { headersMs: 300, checkMs: 50 });
     const slow = Array.from({ length: 50 }, () => {
       const socket = connect(address.port, '127.0.0.1', () => socket.write('POST /mcp HTTP/1.1\r\nHost: '));
@@ -139,23 +139,23 @@ describe('listenHttp', () => {
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
-  it('refuses a name that leads beyond this machine, if it may not be reached from there', async () => {
+  it('refuses a name that resolves beyond loopback without a token', async () => {
     const wanted = { host: '0.0.0.0', port: 0 };
     const handle = async () => new Response();
     const opening = listenHttp(wanted, { handle, isOpen: false, log: () => undefined });
     await expect(opening).rejects.toMatchObject({ code: 'USAGE' });
   });
 
-  it('says that another program has the port', async () => {
+  it('reports that another program is using the port', async () => {
     const { address } = await listening(async () => new Response());
     const again = listenHttp(address, { handle: async () => new Response(), isOpen: false, log: () => undefined });
     await expect(again).rejects.toMatchObject({
       code: 'CONNECTION_ERROR',
-      message: `cannot listen on 127.0.0.1:${address.port}: another program listens there already`,
+      message: `cannot listen on 127.0.0.1:${address.port}: another program is already listening there`,
     });
   });
 
-  it('ends though a client keeps its connection', async () => {
+  it('closes even if a client keeps its connection open', async () => {
     const server = await listening(async () => new Response(new ReadableStream()));
     const socket = connect(server.address.port, '127.0.0.1');
     socket.on('error', () => undefined);

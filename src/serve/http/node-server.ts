@@ -3,7 +3,7 @@ import { ErrorCode, type Log, PortolanError } from '../../base/index.js';
 import { type Waiting, writeWithBackpressure } from './backpressure.js';
 import { type HttpAddress, isLoopback } from './listen-address.js';
 
-/** A client whose headers are not complete by then is disconnected. */
+/** The time limit for a client to send its headers. */
 const HEADERS_MS = 10_000;
 const REQUEST_MS = 60_000;
 const KEEP_ALIVE_MS = 60_000;
@@ -11,36 +11,36 @@ const CHECK_MS = 5_000;
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_HEADERS = 100;
 const MAX_CONNECTIONS = 2_000;
-/** As long as the last answers may take to leave. */
+/** The time limit for sending the last responses on shutdown. */
 const FAREWELL_MS = 1_000;
-/** What the platform's own `Request` takes, of what it does not. */
+/** The methods that the `Request` constructor accepts. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 export interface NodeServerOptions {
   readonly handle: (request: Request) => Promise<Response>;
-  /** Whether others than this machine may reach it. */
+  /** Whether other machines may connect. */
   readonly isOpen: boolean;
   readonly log: Log;
-  /** How long headers may take, and how often that is checked. */
+  /** The time limit for headers, and the interval of the check. */
   readonly headersMs?: number;
   readonly checkMs?: number;
 }
 
-/** A port that is listened on, until it is disposed of. */
+/** A server that listens until it is disposed of. */
 export interface Listening extends AsyncDisposable {
   readonly address: HttpAddress;
-  /** Takes no new connection; those that are open stay so. */
+  /** Accepts no new connections; open ones stay open. */
   stop(): void;
 }
 
-/** Listens on an address and hands on what comes as the platform's own requests. */
+/** Listens on an address and passes requests on as web-standard `Request` objects. */
 export async function listenHttp(wanted: HttpAddress, options: NodeServerOptions): Promise<Listening> {
   const { handle, isOpen, log, headersMs = HEADERS_MS, checkMs = CHECK_MS } = options;
   const { createServer } = process.getBuiltinModule('node:http');
   const waiting: Waiting = { bytes: 0 };
   const server = createServer(
     {
-      // A client that vanished without a word would keep its session for ever.
+      // Detects clients that vanished without closing, whose sessions would never end.
       keepAlive: true,
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersMs,
@@ -50,7 +50,7 @@ export async function listenHttp(wanted: HttpAddress, options: NodeServerOptions
     },
     (incoming, outgoing) => {
       serveOne(incoming, outgoing, handle, waiting).catch((error: unknown) => {
-        if (incoming.errored) return; // it hung up in the middle of what it said
+        if (incoming.errored) return; // the client disconnected during its request
         log('error', 'internal error', { error: error instanceof Error ? error.stack : String(error) });
         if (!outgoing.headersSent) outgoing.writeHead(500, { connection: 'close' }).end();
         else outgoing.destroy();
@@ -61,12 +61,16 @@ export async function listenHttp(wanted: HttpAddress, options: NodeServerOptions
   server.maxConnections = MAX_CONNECTIONS;
   const ended = new Promise<void>((resolve) => server.once('close', resolve));
   const address = await bound(server, wanted);
-  // A name may lead elsewhere than it says.
+  // A host name may resolve to an address that is not loopback.
   if (!isOpen && !isLoopback(address.host)) {
     server.close();
-    throw new PortolanError(ErrorCode.Usage, `${wanted.host} is ${address.host}, which other machines can reach`, {
-      hint: 'listen on 127.0.0.1, or set PORTOLAN_TOKEN',
-    });
+    throw new PortolanError(
+      ErrorCode.Usage,
+      `${wanted.host} resolves to ${address.host}, which other machines can reach, and no token is set`,
+      {
+        hint: 'set PORTOLAN_TOKEN to a secret, or listen on 127.0.0.1',
+      },
+    );
   }
   return {
     address,
@@ -78,10 +82,10 @@ export async function listenHttp(wanted: HttpAddress, options: NodeServerOptions
 async function bound(server: Server, { host, port }: HttpAddress): Promise<HttpAddress> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another program listens there already' : error.message;
+      const why = error.code === 'EADDRINUSE' ? 'another program is already listening there' : error.message;
       reject(
         new PortolanError(ErrorCode.ConnectionError, `cannot listen on ${authority({ host, port })}: ${why}`, {
-          hint: 'choose another with --http host:port',
+          hint: 'choose another address with --http host:port',
           cause: error,
         }),
       );
@@ -89,11 +93,11 @@ async function bound(server: Server, { host, port }: HttpAddress): Promise<HttpA
     server.listen({ host, port }, resolve);
   });
   const given = server.address();
-  if (given === null || typeof given === 'string') throw new Error('a port has an address');
+  if (given === null || typeof given === 'string') throw new Error('the HTTP server has no address');
   return { host: given.address, port: given.port };
 }
 
-/** As it stands in a URL. */
+/** Host and port as in a URL. */
 export function authority({ host, port }: HttpAddress): string {
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
@@ -129,19 +133,19 @@ async function serveOne(
     await response.body?.cancel();
     return;
   }
-  outgoing.flushHeaders(); // of a stream that has nothing to say yet, too
+  outgoing.flushHeaders(); // so that a stream without data yet is open for the client
   await writeWithBackpressure(response.body, outgoing, waiting);
 }
 
-/** Undefined for what is no request to us: one for a proxy, or with a method that nobody serves. */
+/** Undefined for a proxy request or an unsupported method. */
 function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const { method = '', url = '', rawHeaders } = incoming;
   if (!METHODS.has(method) || !url.startsWith('/')) return undefined;
-  // One after the other: a header that came twice is two values, and no reader may choose.
+  // Appended one by one, so that a repeated header keeps both values and fails the checks.
   const headers = new Headers();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '');
   const hasBody = method === 'POST' || method === 'PUT' || method === 'PATCH';
-  // The name in the URL means nothing: what the client wrote is in the header.
+  // The host of the URL is a placeholder; checks use the Host header.
   return new Request(new URL(`http://localhost${url}`), {
     method,
     headers,
@@ -150,7 +154,7 @@ function toRequest(incoming: IncomingMessage, signal: AbortSignal): Request | un
   });
 }
 
-/** Read only when it is asked for. What nobody wants is read to its end and dropped, so that the answer arrives. */
+/** Read on demand. After a cancel the rest is read and dropped, so that the client gets the response. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

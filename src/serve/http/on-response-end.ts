@@ -1,4 +1,4 @@
-/** The same answer; `over` is called once, when all of it was read or nobody reads on. */
+/** Returns the same response; `over` is called once, when the body was read completely or its reader left. */
 export function onResponseEnd(response: Response, over: () => void): Response {
   if (!response.body) {
     over();

@@ -24,7 +24,7 @@ describe('plain routes', () => {
     expect(await ask(method, path)).toEqual(expected);
   });
 
-  it('need a token unless they say otherwise', () => {
+  it('need a token unless they are open', () => {
     expect(openPaths(routes)).toEqual(new Set(['/open']));
   });
 });

@@ -1,16 +1,16 @@
-/** One thing that anybody who is let in may read at a path. */
+/** A resource that an admitted client can read with GET. */
 export interface PlainRoute {
-  /** Read without a token. */
+  /** Readable without a token. */
   readonly isOpen?: boolean;
   answer(request: Request): Response | Promise<Response>;
 }
 
-/** What stands beside the protocol's own path. Every row passes the same checks of Host, Origin and token. */
+/** Paths beside the MCP path. The Host, Origin and token checks apply to all of them. */
 export type PlainRoutes = ReadonlyMap<string, PlainRoute>;
 
 const METHODS: readonly string[] = ['GET', 'HEAD'];
 
-/** Answers a request by the table; undefined for a path that is not in it. */
+/** Answers a request from the table; undefined for another path. */
 export async function answerPlainly(
   routes: PlainRoutes,
   request: Request,

@@ -2,21 +2,24 @@ import { isDeeperThan, readJson } from '../../base/index.js';
 import { RpcCode, readMessage, type StreamLimits } from '../../rpc/index.js';
 import { faultResponse, HTTP_FAULT } from './rpc-response.js';
 
-/** What a client posted: JSON in which every message can be answered, or why it is not looked at. */
+/** The parsed body, in which every message can be answered, or the refusal. */
 export type Body =
   | { readonly kind: 'read'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly response: Response };
 
-/** As many messages as one batch may hold. */
+/** The maximum number of messages in a batch. */
 const MAX_BATCH = 100;
 
-/** Reads no more than may be kept, and parses nothing that nests too deep. */
+/** Stops reading at the size limit, and checks the nesting depth before parsing. */
 export async function readBody(request: Request, { maxLineBytes, maxDepth }: StreamLimits): Promise<Body> {
   const bytes = await readBytes(request, maxLineBytes);
   if (bytes === undefined)
-    return refused(413, { code: HTTP_FAULT, message: `a message has at most ${maxLineBytes} bytes` });
+    return refused(413, { code: HTTP_FAULT, message: `the message is larger than ${maxLineBytes} bytes` });
   if (isDeeperThan(bytes, maxDepth))
-    return refused(400, { code: RpcCode.invalidRequest, message: `nested deeper than ${maxDepth}` });
+    return refused(400, {
+      code: RpcCode.invalidRequest,
+      message: `the message is nested deeper than ${maxDepth} levels`,
+    });
   let value: unknown;
   try {
     value = readJson(bytes.toString());
@@ -24,10 +27,10 @@ export async function readBody(request: Request, { maxLineBytes, maxDepth }: Str
     return refused(400, { code: RpcCode.parseError, message: 'not valid JSON' });
   }
   if (Array.isArray(value) && value.length > MAX_BATCH)
-    return refused(400, { code: RpcCode.invalidRequest, message: `a batch holds at most ${MAX_BATCH} messages` });
+    return refused(400, { code: RpcCode.invalidRequest, message: `the batch has more than ${MAX_BATCH} messages` });
   for (const message of Array.isArray(value) ? value : [value]) {
     const read = readMessage(message);
-    // The transports know no answer to such a message, and whoever sent it would wait for ever.
+    // The transports send no response to such a message, and its client would wait forever.
     if (read.kind === 'invalid')
       return { kind: 'refused', response: faultResponse(400, read.fault, Array.isArray(value) ? null : read.id) };
   }

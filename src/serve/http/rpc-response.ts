@@ -1,6 +1,6 @@
 import type { Id, RpcFault } from '../../rpc/index.js';
 
-/** An error as HTTP and as JSON-RPC at once: some clients read the one, some the other. */
+/** An error both as an HTTP status and as JSON-RPC, because clients differ in which of them they read. */
 export function faultResponse(
   status: number,
   fault: RpcFault,
@@ -10,9 +10,9 @@ export function faultResponse(
   return Response.json({ jsonrpc: '2.0', error: fault, id }, { status, headers });
 }
 
-/** What HTTP itself refuses has no code of JSON-RPC. */
+/** The code for refusals by HTTP itself, which have no JSON-RPC code. */
 export const HTTP_FAULT = -32_000;
-/** What the SDKs take for a session that has ended. */
+/** The code that SDKs treat as an ended session. */
 export const SESSION_GONE = -32_001;
 
 const STATUS_OF: Readonly<Record<number, number>> = {
@@ -22,7 +22,7 @@ const STATUS_OF: Readonly<Record<number, number>> = {
   [-32_022]: 400,
 };
 
-/** The status that the revision demands for an error; all others are answers like any. */
+/** The status that the revision requires for some errors; other responses have status 200. */
 export function withStatusOf(response: Response, code: number | undefined): Response {
   const status = code === undefined ? undefined : STATUS_OF[code];
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;

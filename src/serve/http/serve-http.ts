@@ -7,22 +7,22 @@ import { authority, listenHttp } from './node-server.js';
 
 export interface HttpOptions extends Omit<HttpHandlerOptions, 'hosts'> {
   readonly address: HttpAddress;
-  /** Names that lead here through others; they count only where a token is needed. */
+  /** Further allowed host names, for example of a proxy; used only if a token is required. */
   readonly allowedHosts: () => readonly string[];
   readonly log: Log;
 }
 
-/** The gateway on a port. */
+/** The gateway listening on a port. */
 export interface HttpServing extends AsyncDisposable {
   readonly url: string;
-  /** Those that have said hello; clients of the newer kind come and go with each request. */
+  /** The number of initialized clients; stateless clients are not counted. */
   readonly clients: number;
   notice(notice: SurfaceNotification): void;
-  /** Takes nothing new, lets what runs end for a while, then hangs up. */
+  /** Refuses new requests, waits for running ones up to the limit, then disconnects. */
   drain(limitMs: number): Promise<void>;
 }
 
-/** Where to listen as someone wrote it; refuses what would let strangers in. */
+/** Parses the address, and refuses one that other machines can reach without a token. */
 export function httpAddress(written: string, token: string | undefined): HttpAddress {
   const address = readAddress(written);
   checkToken(token);
@@ -30,7 +30,7 @@ export function httpAddress(written: string, token: string | undefined): HttpAdd
   return address;
 }
 
-/** Serves any number of clients of both generations over HTTP. */
+/** Serves any number of clients of both eras over HTTP. */
 export async function serveHttp({ address, allowedHosts, ...options }: HttpOptions): Promise<HttpServing> {
   const { networkInterfaces } = process.getBuiltinModule('node:os');
   const local = () => Object.values(networkInterfaces()).flatMap((all) => all?.map((one) => one.address) ?? []);

@@ -5,7 +5,7 @@ const BOTH = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call' 
 
 describe('headerFault', () => {
   it.each([
-    { title: 'nothing', headers: {}, message: 'the header MCP-Protocol-Version is missing' },
+    { title: 'no headers', headers: {}, message: 'the header MCP-Protocol-Version is missing' },
     {
       title: 'only a revision',
       headers: { 'mcp-protocol-version': '2026-07-28' },
@@ -15,19 +15,19 @@ describe('headerFault', () => {
     {
       title: 'another name',
       headers: { ...BOTH, 'Mcp-Name': 'other' },
-      message: 'the header Mcp-Name names another than the body',
+      message: 'the header Mcp-Name does not match the body',
     },
     {
-      title: 'a name in other letters',
+      title: 'a name in another case',
       headers: { ...BOTH, 'Mcp-Name': 'Echo' },
-      message: 'the header Mcp-Name names another than the body',
+      message: 'the header Mcp-Name does not match the body',
     },
     {
       title: 'a name in broken Base64',
       headers: { ...BOTH, 'Mcp-Name': '=?base64?ZWNobw?=' },
-      message: 'the header Mcp-Name names another than the body',
+      message: 'the header Mcp-Name does not match the body',
     },
-  ])('tells of $title', ({ headers, message }) => {
+  ])('reports $title', ({ headers, message }) => {
     const fault = headerFault(new Headers(headers), { method: 'tools/call', params: { name: 'echo' } });
     expect(fault).toEqual({ code: -32020, message });
   });
@@ -36,10 +36,10 @@ describe('headerFault', () => {
     { title: 'the name', name: ' echo ', method: 'tools/call', params: { name: 'echo' } },
     { title: 'the name in Base64', name: '=?base64?w6TDtg==?=', method: 'prompts/get', params: { name: 'äö' } },
     { title: 'the address', name: 'file:///a%20b', method: 'resources/read', params: { uri: 'file:///a%20b' } },
-    { title: 'anything where nothing is named', name: 'x', method: 'tools/list', params: {} },
-    { title: 'anything where the name is no text', name: 'x', method: 'tools/call', params: { name: 7 } },
-    { title: 'anything for a method called like a part of every object', name: 'x', method: 'constructor', params: {} },
-  ])('takes $title', ({ name, method, params }) => {
+    { title: 'any name for a method without one', name: 'x', method: 'tools/list', params: {} },
+    { title: 'any name if the name is not a string', name: 'x', method: 'tools/call', params: { name: 7 } },
+    { title: 'any name for a method named like an object property', name: 'x', method: 'constructor', params: {} },
+  ])('accepts $title', ({ name, method, params }) => {
     expect(headerFault(new Headers({ ...BOTH, 'Mcp-Name': name }), { method, params })).toBeUndefined();
   });
 });

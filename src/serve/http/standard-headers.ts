@@ -2,7 +2,7 @@ import { isObject } from '../../base/index.js';
 import type { Params, RpcFault } from '../../rpc/index.js';
 
 const HEADER_MISMATCH = -32_020;
-/** The part of a request that the header `Mcp-Name` repeats, so that whoever stands between need not read the body. */
+/** The parameter that the header `Mcp-Name` repeats, so that proxies need not read the body. */
 const NAMED_BY: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
   ['prompts/get', 'name'],
@@ -12,7 +12,7 @@ const NAMED_BY: ReadonlyMap<string, string> = new Map([
   ['tasks/cancel', 'taskId'],
 ]);
 
-/** What is missing from the headers that a request of the stateless revision repeats its body in, or contradicts it. */
+/** The fault if a header that repeats a part of the body is missing or differs from it. */
 export function headerFault(
   headers: Headers,
   { method, params }: { readonly method: string; readonly params?: Params },
@@ -24,10 +24,10 @@ export function headerFault(
   if (typeof named !== 'string') return undefined;
   const header = headers.get('Mcp-Name');
   if (header === null) return mismatch('the header Mcp-Name is missing');
-  return decoded(header) === named ? undefined : mismatch('the header Mcp-Name names another than the body');
+  return decoded(header) === named ? undefined : mismatch('the header Mcp-Name does not match the body');
 }
 
-/** The text that a header stands for: itself, or what it carries in Base64. Undefined where that is not what it seems. */
+/** The decoded value of a header: the text itself, or its Base64 form. Undefined if the encoding is invalid. */
 export function decoded(header: string): string | undefined {
   const [, carried] = /^=\?base64\?(.*)\?=$/.exec(header) ?? [];
   if (carried === undefined) return header;
@@ -40,7 +40,7 @@ export function decoded(header: string): string | undefined {
   }
 }
 
-/** The error for headers that do not say what the body says. */
+/** The error for headers that do not match the body. */
 export function mismatch(message: string): RpcFault {
   return { code: HEADER_MISMATCH, message };
 }

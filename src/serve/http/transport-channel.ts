@@ -1,6 +1,6 @@
 import { type Channel, type ChannelListener, type Id, type Outgoing, readMessage, toObject } from '../../rpc/index.js';
 
-/** The part of the SDK's server transports that is used here. */
+/** The subset of the SDK's server transports that is used here. */
 export interface ServerTransport {
   onmessage?: (message: never) => void;
   onclose?: () => void;
@@ -10,9 +10,9 @@ export interface ServerTransport {
   close(): Promise<void>;
 }
 
-/** One of the SDK's server transports as a road for messages. */
+/** One of the SDK's server transports as a message channel. */
 export class TransportChannel implements Channel {
-  /** Each answer has a stream of its own, and who pours it out sheds whoever does not read. */
+  /** Zero: each response has its own stream, and `writeWithBackpressure` disconnects clients that do not read. */
   readonly backlogBytes = 0;
   readonly #transport: ServerTransport;
   #listener: ChannelListener | undefined;
@@ -22,7 +22,7 @@ export class TransportChannel implements Channel {
     this.#transport = transport;
   }
 
-  /** The code of the last error that was sent, by which a single answer gets its status. */
+  /** The code of the last error sent; it decides the HTTP status of a single response. */
   get faultCode(): number | undefined {
     return this.#faultCode;
   }
@@ -31,7 +31,7 @@ export class TransportChannel implements Channel {
     this.#listener = listener;
     this.#transport.onmessage = (message: unknown) => listener.message(readMessage(message));
     this.#transport.onclose = () => listener.onClose(undefined);
-    // What it reports here was answered with a status, or had nobody left to be told to.
+    // The transport has already answered these errors with a status, or the client has left.
     this.#transport.onerror = () => undefined;
     void this.#transport.start();
   }

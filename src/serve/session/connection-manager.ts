@@ -4,7 +4,7 @@ import { type Answer, type Params, RpcCode, RpcError } from '../../rpc/index.js'
 import { cannotDo } from './conversation.js';
 import { ClientSilent, type Routes, type Session } from './session.js';
 
-/** What is known of a client before it has said anything itself. */
+/** The data about a client that its bridge sends when it connects. */
 export interface ConnectingClient {
   readonly id?: string;
   readonly pid?: number;
@@ -14,7 +14,7 @@ export interface ConnectingClient {
 /** A connected client, as `portolan clients` shows it. */
 export interface ConnectedClient {
   readonly id: string;
-  /** The road by which it came. */
+  /** The transport of the connection. */
   readonly transport: 'socket' | 'http';
   readonly name: string;
   readonly version?: string;
@@ -26,18 +26,18 @@ export interface ConnectedClient {
   readonly visible: boolean;
 }
 
-/** Whether a client's questions may go to others, and theirs to it, as the settings where it works say now. */
+/** Whether questions may go from this client to others and back, by the current settings of its workspace. */
 export interface ClientRoutingPolicy {
   readonly mayAskOtherClients: boolean;
   readonly mayAnswerForOtherClients: boolean;
 }
 
-/** A client that is here, until it is disposed of. */
+/** A connected client, until it is disposed of. */
 export interface ClientConnection extends Disposable {
   readonly id: string;
   readonly routes: Routes;
   attach(session: Session): void;
-  /** Settles when the client says that it sends no more requests. */
+  /** Settles when the client announces that it sends no more requests. */
   readonly left: Promise<void>;
 }
 
@@ -51,32 +51,32 @@ interface Client {
   isVisible: boolean;
 }
 
-/** Everything between clients and about them begins with this. */
+/** The prefix of methods for and between clients. */
 const PREFIX = 'bridge/';
 const LEFT = 'notifications/bridge/left';
 const MESSAGE = 'notifications/bridge/message';
 const MAX_ID_CHARACTERS = 100;
-/** What one client may send another at once. */
+/** The size limit of one message between clients. */
 const MAX_MESSAGE_CHARACTERS = 1_000_000;
-/** Another client may have to ask a person. */
+/** The time limit of a request to another client, which may have to ask its user. */
 const REQUEST_MS = 60_000;
-/** What a client answers to the gateway alone: another client asking for it would use its model or its person. */
+/** Requests that only the gateway may send to a client, because they would use its model or ask its user. */
 const NOT_BETWEEN_CLIENTS = /^(?:initialize|ping|sampling|elicitation|roots|bridge)(?:\/|$)/;
 
-/** What one client may do in the place of another. Where it works is its own affair. */
+/** The abilities that a client may use on behalf of another; not roots, which describe its own workspace. */
 const LENT = ['sampling', 'elicitation'] as const;
-/** Another one's person may have to be found first. */
+/** Long, because the other client's user may be away. */
 const LENT_MS = 10 * 60_000;
 const ALONE: ClientRoutingPolicy = { mayAskOtherClients: false, mayAnswerForOtherClients: false };
 const ON_BEHALF = 'portolan/onBehalfOf';
 
-/** Every connected client, and the way from one to another. */
+/** The registry of connected clients, and the routing of messages between them. */
 export class ConnectionManager {
   readonly #clients = new Map<string, Client>();
   readonly #more: (method: string) => Promise<Answer> | undefined;
   #count = 0;
 
-  /** `more` answers what one may ask about the gateway itself. */
+  /** `more` answers methods about the gateway itself. */
   constructor(more: (method: string) => Promise<Answer> | undefined = () => undefined) {
     this.#more = more;
   }
@@ -85,7 +85,7 @@ export class ConnectionManager {
     return this.#clients.size;
   }
 
-  /** Who comes over HTTP is known here, and neither reaches others nor is reached by them: it may come from elsewhere. */
+  /** Registers an HTTP client. Routing excludes it, because it may be on another machine. */
   came(session: Session): Disposable {
     const id = this.#freeId(undefined);
     const kind = { transport: 'http', manners: () => ALONE, isVisible: false } as const;
@@ -143,7 +143,7 @@ export class ConnectionManager {
         return { value: await this.#request(from, params) };
       case 'bridge/visibility':
         if (typeof params.visible !== 'boolean')
-          throw new RpcError(RpcCode.invalidParams, 'visible is neither true nor false');
+          throw new RpcError(RpcCode.invalidParams, 'visible must be true or false');
         from.isVisible = params.visible;
         return { value: {} };
       default: {
@@ -156,22 +156,22 @@ export class ConnectionManager {
 
   async #request(from: Client, { to, method, params }: Readonly<Record<string, unknown>>): Promise<unknown> {
     const other = this.#find(from, to);
-    if (typeof method !== 'string') throw new RpcError(RpcCode.invalidParams, 'method is not a text');
+    if (typeof method !== 'string') throw new RpcError(RpcCode.invalidParams, 'method must be a string');
     if (NOT_BETWEEN_CLIENTS.test(method))
       throw new RpcError(
         RpcCode.invalidParams,
-        `${method.slice(0, MAX_ID_CHARACTERS)} is not for another client to ask`,
+        `${method.slice(0, MAX_ID_CHARACTERS)} cannot be sent to another client`,
       );
     try {
       return await other.session?.ask(method, isObject(params) ? sized(params) : {}, REQUEST_MS);
     } catch (error) {
       if (error instanceof RpcError) throw error;
-      const why = error instanceof ClientSilent ? 'did not answer in time' : 'left before it answered';
+      const why = error instanceof ClientSilent ? 'did not respond in time' : 'disconnected before it responded';
       throw new RpcError(RpcCode.internalError, `the client ${other.id} ${why}`);
     }
   }
 
-  /** Those who would answer for this client, who came last first. */
+  /** The clients that may answer for this client, most recently connected first. */
   #lenders(from: Client): Client[] {
     if (!from.manners().mayAskOtherClients) return [];
     return this.#others(from)
@@ -208,7 +208,7 @@ export class ConnectionManager {
 
   #find(from: Client, to: unknown): Client {
     const found = this.#others(from).find(({ id }) => id === to);
-    if (!found) throw new RpcError(RpcCode.invalidParams, 'there is no such client');
+    if (!found) throw new RpcError(RpcCode.invalidParams, 'the client does not exist');
     return found;
   }
 
@@ -232,7 +232,7 @@ function shown({ id, transport, arrival, since, session, isVisible }: Client): C
   };
 }
 
-/** A question with the name of the one who asks: a person shall not take it for one of their own client. */
+/** Adds the name of the asking client, so that the user does not take the question for one of their own client. */
 function onBehalf(params: Readonly<Record<string, unknown>>, id: string, client: string) {
   const name = cleanText(client, MAX_ID_CHARACTERS).text;
   const { _meta, message } = params;
@@ -243,14 +243,14 @@ function onBehalf(params: Readonly<Record<string, unknown>>, id: string, client:
   };
 }
 
-/** As much as other clients may know. */
+/** The public part of a client's data, which other clients may see. */
 function introduced(client: Client) {
   const { id, name, version, capabilities } = shown(client);
   return { id, name, ...(version !== undefined && { version }), capabilities };
 }
 
-/** A message as it is, if it is of a size that one client may put upon another. */
+/** The message, if it is within the size limit for messages between clients. */
 function sized<T>(message: T): T {
   if ((JSON.stringify(message) ?? '').length <= MAX_MESSAGE_CHARACTERS) return message;
-  throw new RpcError(RpcCode.invalidParams, `a message has at most ${MAX_MESSAGE_CHARACTERS} characters`);
+  throw new RpcError(RpcCode.invalidParams, `the message is longer than ${MAX_MESSAGE_CHARACTERS} characters`);
 }

@@ -3,7 +3,7 @@ import { ABILITY_FOR, type Conversation, type Era, META } from '../../model/inde
 import { type Id, type Peer, RpcCode, RpcError } from '../../rpc/index.js';
 import type { OtherClients } from './other-clients.js';
 
-/** One request, as far as it says how it is to be spoken about. */
+/** The parts of one request that its conversation needs. */
 export interface RequestContext {
   readonly id: Id;
   readonly params: Readonly<Record<string, unknown>>;
@@ -11,16 +11,16 @@ export interface RequestContext {
   readonly signal: AbortSignal;
 }
 
-/** What holds for all requests of a client, until it says something new about itself. */
+/** The properties that all requests of a client share, until the client changes one. */
 export interface ClientTraits {
   readonly client: string;
-  /** Sets this connection apart from others. */
+  /** Distinguishes this connection from others of the same client. */
   readonly label?: string | undefined;
-  /** The connection itself, for servers that are shared with nobody. */
+  /** The identity of the connection, for servers that are not shared. */
   readonly session?: string | undefined;
-  /** Others may come under the same name. */
+  /** Several clients may use the same name. */
   readonly isStateless?: boolean | undefined;
-  /** What the client said it can do when it introduced itself. */
+  /** The capabilities that the client declared on `initialize`. */
   readonly abilities: Readonly<Record<string, unknown>>;
   readonly logLevel: string | undefined;
   readonly others?: OtherClients | undefined;
@@ -42,7 +42,7 @@ export function standingOf(
   return { client, label, session, isStateless, lostState, abilities, logLevel, others: routes?.others };
 }
 
-/** What a running request may ask of its client and tell it, in the client's own era. */
+/** Builds the conversation of a request: what it may ask of its client and send to it, in the client's era. */
 export function conversationWith(
   peer: Peer,
   send: (method: string, told: Readonly<Record<string, unknown>>) => void,
@@ -60,7 +60,7 @@ export function conversationWith(
   const wantedLevel = era === 'legacy' ? logLevel : meta[META.logLevel];
   const isLogWanted = era === 'legacy' || wantedLevel !== undefined;
   const who: Who = era === 'legacy' ? standing : introduced(standing, id, meta);
-  // Written out, because every call makes one: an object put together from pieces costs more than all that is in it.
+  // A literal, because every call creates one and spreading objects is measurably slower.
   return {
     client: who.client,
     caller: who.caller,
@@ -70,7 +70,7 @@ export function conversationWith(
     stateKey: isStateless ? undefined : session,
     lostState,
     progress: isProgressWanted ? (step) => tell('notifications/progress', { ...step, progressToken }) : undefined,
-    // One of the newer kind is asked in its own way; what is left are the others.
+    // A modern client gets questions in the response instead; `ask` reaches only other clients.
     ask: era === 'legacy' ? askOver(peer, standing, signal, id) : others && askOthers(others, signal),
     lent: era === 'legacy' ? others?.abilities : undefined,
     logLevel: typeof wantedLevel === 'string' ? wantedLevel : undefined,
@@ -91,12 +91,12 @@ const LEVELS: readonly unknown[] = [
   ...['error', 'critical', 'alert', 'emergency'],
 ];
 
-/** Where no level was asked for, or one that nobody knows, everything is. */
+/** Without a wanted level, or with an unknown one, every message is sent. */
 export function isLoudEnough(level: unknown, least: unknown): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 
-/** A client by its name and its connection: whoever chooses the one cannot choose the other. */
+/** The client's own name and our label for the connection. Names contain no `#`, so a client cannot forge a label. */
 export function labelled(name: string, label: string | undefined): string {
   return label === undefined ? plainName(name) : `${plainName(name)}#${label}`;
 }
@@ -105,14 +105,14 @@ function plainName(name: string): string {
   return name.replaceAll('#', '');
 }
 
-/** Signals of requests whose client was asked something: what is open then ends with the request. */
+/** Signals of requests during which the client was asked a question; open questions end with the request. */
 const askedThrough = new WeakSet<AbortSignal>();
 
 export function wasAskedThrough(signal: AbortSignal): boolean {
   return askedThrough.has(signal);
 }
 
-/** A client of the newer era says with each request who it is. */
+/** A modern client sends its name and capabilities with each request. */
 function introduced(
   { client, label, isStateless }: ClientTraits,
   id: Id,
@@ -121,18 +121,18 @@ function introduced(
   const told = meta[META.client];
   const info = isObject(told) ? told : {};
   const own = meta[META.abilities];
-  // Each request stands for itself: two of them may not be taken for one caller.
+  // Each request is a caller of its own, so that two requests are never treated as one.
   const said = typeof info.name === 'string' ? info.name.slice(0, 100) : undefined;
   const name = said ?? client;
   return {
-    // One that comes anew with each request is told apart by its name alone.
+    // A stateless client has no connection, so only its name identifies it.
     client: isStateless ? plainName(name) : said === undefined ? client : labelled(said, label),
     caller: `${name}@${label === undefined ? '' : `${label}.`}${JSON.stringify(id)}`,
     abilities: isObject(own) ? own : {},
   };
 }
 
-/** Puts questions to a client of the older kind, on the connection on which it called. */
+/** Sends questions to a legacy client on the connection of its call. */
 export function askOver(
   peer: Peer,
   { abilities, others }: Pick<ClientTraits, 'abilities' | 'others'>,
@@ -168,7 +168,7 @@ function askOthers(others: OtherClients, signal: AbortSignal): NonNullable<Conve
   };
 }
 
-/** What a server hears whose question nobody can answer. */
+/** The error for a server whose question no client can answer. */
 export function cannotDo(method: string): RpcError {
-  return new RpcError(RpcCode.methodNotFound, `the client cannot do ${method}`);
+  return new RpcError(RpcCode.methodNotFound, `the client does not support ${method}`);
 }

@@ -5,7 +5,7 @@ import { objectOf } from '../surfaces/mcp-answers.js';
 import type { Introduction } from '../surfaces/surface.js';
 
 const LIST_TTL_MS = 5_000;
-/** What a client may keep for a while, and is told for how long. */
+/** Cacheable results and how long a client may cache them. */
 const CACHEABLE: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
@@ -15,12 +15,12 @@ const CACHEABLE: ReadonlySet<string> = new Set([
   'resources/read',
 ]);
 
-/** The era that a request says it is of, rightly or not. */
+/** The era that a request claims, before it is validated. */
 export function saidEra(params: Params): Era {
   return isObject(params?._meta) && params._meta[META.version] !== undefined ? 'modern' : 'legacy';
 }
 
-/** By what the request itself says. */
+/** Validates the claimed revision, and returns the era of the request. */
 export function eraOf(params: Params): Era {
   const meta = isObject(params?._meta) ? params._meta : {};
   const version = meta[META.version];
@@ -33,7 +33,7 @@ export function eraOf(params: Params): Era {
   return 'modern';
 }
 
-/** An answer in the era of its client: those of the newer one say that they are whole and for how long they hold. */
+/** Converts a result to the client's era: a modern result is marked complete and says how long it may be cached. */
 export function adapt(answer: Answer, method: string, era: Era): Answer {
   if (era === 'legacy') {
     if ('json' in answer || !isObject(answer.value) || answer.value.resultType === undefined) return answer;
@@ -46,7 +46,7 @@ export function adapt(answer: Answer, method: string, era: Era): Answer {
   return { value: { resultType: 'complete', ...hints, ...value } };
 }
 
-/** Who we are stands in `_meta`: that is where clients of this era look for it. */
+/** Modern clients expect the server's name in `_meta`. */
 export function discovery(
   version: string,
   { capabilities, instructions }: Introduction,
@@ -60,7 +60,7 @@ export function discovery(
   };
 }
 
-/** Who we say we are. */
+/** Our name and version in the protocol. */
 export function serverInfo(version: string): object {
   return { name: 'portolan', title: 'Portolan', version };
 }

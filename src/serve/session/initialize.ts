@@ -5,27 +5,27 @@ import type { Introduction } from '../surfaces/surface.js';
 import { serverInfo } from './era-adapter.js';
 
 const MAX_NAME_CHARACTERS = 100;
-/** What servers of the older bridges said they speak. */
+/** The protocol name that servers of the older bridges announced. */
 const OLD_PROTOCOLS = ['mcp/1.0'] as const;
 
-/** Who a client says it is. */
+/** The client's name, version, protocol and capabilities. */
 export interface ClientIntroduction {
   readonly name?: string;
   readonly version?: string;
   readonly pid?: number;
   readonly abilities?: Readonly<Record<string, unknown>>;
   readonly protocolVersion: string;
-  /** It greets as clients of the older bridges do. */
+  /** Whether it used the `initialize` form of the older bridges. */
   readonly isOld: boolean;
 }
 
-/** Reads `initialize` in the standard form, or in that of the older bridges, which names protocols and no revision. */
+/** Parses `initialize`, also in the form of the older bridges, which lists protocols and no revision. */
 export function readInitialize(params: Readonly<Record<string, unknown>>): ClientIntroduction {
   const { protocolVersion: wanted, clientInfo, capabilities, processId } = params;
   const info = isObject(clientInfo) ? clientInfo : {};
   const isOld = wanted === undefined && (typeof processId === 'number' || Array.isArray(info.protocols));
   if (typeof wanted !== 'string' && !isOld)
-    throw new RpcError(RpcCode.invalidParams, 'initialize names no protocolVersion');
+    throw new RpcError(RpcCode.invalidParams, 'initialize has no protocolVersion');
   return {
     protocolVersion: LEGACY_VERSIONS.find((known) => known === wanted) ?? LEGACY_VERSIONS[0],
     isOld,
@@ -35,7 +35,7 @@ export function readInitialize(params: Readonly<Record<string, unknown>>): Clien
   };
 }
 
-/** Who a client of the newer kind says it is, in what comes with each of its requests. */
+/** The client data that a modern client sends with each request. */
 export function readEnvelope(meta: unknown): Pick<ClientIntroduction, 'name' | 'version' | 'abilities'> {
   const told = isObject(meta) ? meta : {};
   const info = told[META.client];
@@ -50,7 +50,7 @@ function namedIn({ name, version }: Readonly<Record<string, unknown>>): Pick<Cli
   };
 }
 
-/** The answer to it. */
+/** The result of `initialize`. */
 export function initializeResult(
   { protocolVersion, isOld }: ClientIntroduction,
   { capabilities, instructions }: Introduction,

@@ -1,8 +1,8 @@
-/** Other clients of this user, as far as they may be asked in this one's place. */
+/** The user's other clients, which may answer questions on behalf of this one. */
 export interface OtherClients {
-  /** What they would do, in the words of the protocol; undefined where that is nothing. */
+  /** The capabilities they offer, as in the protocol; undefined if there are none. */
   abilities(): Readonly<Record<string, unknown>> | undefined;
-  /** Rejects where none of them can do it. */
+  /** Rejects if none of them supports the method. */
   ask(
     method: string,
     params: Readonly<Record<string, unknown>>,

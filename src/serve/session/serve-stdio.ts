@@ -8,7 +8,7 @@ export interface StdioOptions extends SessionOptions {
   readonly limits: () => StreamLimits;
 }
 
-/** Serves one client over a pair of pipes. */
+/** Serves one client over stdio. */
 export function serveStdio({ input, output, limits, ...options }: StdioOptions): Session {
   return new Session(new StreamChannel(input, output, limits), options);
 }

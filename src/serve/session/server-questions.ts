@@ -6,11 +6,11 @@ import type { Surface, SurfaceRequest } from '../surfaces/surface.js';
 import { cannotDo } from './conversation.js';
 import { type Ask, SuspendedCalls } from './suspended-calls.js';
 
-/** The requests in whose answer a server may ask for more. */
+/** The requests whose result may be a question. */
 const MAY_ASK: ReadonlySet<string> = new Set(['tools/call', 'prompts/get', 'resources/read']);
 const PASSED_MS = 3_600_000;
 
-/** The server's own state, if it has one, and how often its client was asked during the call. */
+/** The server's own state, if any, and the number of questions asked during the call. */
 interface Passed {
   readonly state: string | undefined;
   readonly asked: number;
@@ -18,12 +18,12 @@ interface Passed {
 
 const NOTHING: Passed = { state: undefined, asked: 0 };
 
-/** Carries questions of servers to clients and answers back, whichever era either is of. One for all clients. */
+/** Carries servers' questions to clients and the answers back, between any two eras. Shared by all clients. */
 export class ServerQuestions implements Disposable {
   readonly #key = randomKey();
   readonly #held = new SuspendedCalls(this.#key);
 
-  /** The answer of the face, or its questions where it has some. */
+  /** The surface's result, or questions for the client. */
   answer(request: SurfaceRequest, face: Surface): Promise<Answer> | undefined {
     const { method, era } = request;
     return era === 'modern' && MAY_ASK.has(method) ? this.#converse(request, face) : face.answer(request);
@@ -36,7 +36,7 @@ export class ServerQuestions implements Disposable {
   async #converse(request: SurfaceRequest, face: Surface): Promise<Answer> {
     const { inputResponses, requestState, ...params } = request.params;
     if (requestState !== undefined && typeof requestState !== 'string')
-      throw new RpcError(RpcCode.invalidParams, 'requestState is not a text');
+      throw new RpcError(RpcCode.invalidParams, 'requestState must be a string');
     const bound = [request.principal, targetOf(request)];
     if (requestState !== undefined && this.#held.isOurs(bound, requestState))
       return this.#held.resume(
@@ -57,7 +57,7 @@ export class ServerQuestions implements Disposable {
           conversation: {
             ...conversation,
             signal,
-            // Asked for at each word: whoever waits for the call may be another request by then.
+            // Looked up for each message, because another request may be waiting for the call by then.
             ...(conversation.progress && { progress: (step) => voice.progress?.(step) }),
             ...(conversation.log && { log: (entry) => voice.log?.(entry) }),
             ask: askable(ask, conversation),
@@ -74,7 +74,7 @@ export class ServerQuestions implements Disposable {
     return answer;
   }
 
-  /** What a server wants back is bound to this client and this target before it leaves, with how often the client was asked. */
+  /** Seals the server's state, bound to this client and target, together with the number of questions asked. */
   #sealed(answer: Answer, bound: readonly string[], asked: number): Answer {
     if ('json' in answer) return answer;
     const value = objectOf(answer);
@@ -95,7 +95,8 @@ export class ServerQuestions implements Disposable {
       const [state, , asked] = opened.value;
       return { state: typeof state === 'string' ? state : undefined, asked: Number(asked) };
     }
-    const why = opened.kind === 'expired' ? 'has expired: make the call again without it' : 'is not one of ours';
+    const why =
+      opened.kind === 'expired' ? 'has expired: repeat the call without it' : 'is invalid for this client and call';
     throw new RpcError(RpcCode.invalidParams, `the requestState ${why}`);
   }
 }
@@ -104,7 +105,7 @@ function carried(responses: unknown, state: string | undefined): NonNullable<Con
   return { ...(responses !== undefined && { responses }), ...(state !== undefined && { state }) };
 }
 
-/** A client is asked only what it said it can do. */
+/** Sends a client only questions that it declared support for. */
 function askable(ask: Ask, { abilities = {}, ask: askOthers }: Conversation): NonNullable<Conversation['ask']> {
   return async (method, params) => {
     const ability = ABILITY_FOR[method];
@@ -114,7 +115,7 @@ function askable(ask: Ask, { abilities = {}, ask: askOthers }: Conversation): No
   };
 }
 
-/** What a request is about: an answer to one question is none to another. */
+/** The target of a request, so that an answer cannot be used for another call. */
 function targetOf({ method, params }: SurfaceRequest): string {
   const { server, tool } = isObject(params.arguments) ? params.arguments : {};
   return JSON.stringify([method, params.name ?? params.uri, server, tool]);

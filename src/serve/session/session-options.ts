@@ -4,15 +4,15 @@ import type { Surface } from '../surfaces/surface.js';
 import type { OtherClients } from './other-clients.js';
 import type { ServerQuestions } from './server-questions.js';
 
-/** No client has more open at once: what is called waits in a queue of its own, but who listens holds memory for as long as it likes. */
+/** The limit per client. Calls have queue limits of their own; requests that listen would be unlimited. */
 export const MAX_OPEN_REQUESTS = 10_000;
-/** A client that does not say its roots by then has none. */
+/** A client that does not answer `roots/list` within this time is treated as having no roots. */
 export const ROOTS_MS = 5_000;
 
-/** What a client can reach beside the servers: other clients, and who serves it. */
+/** Methods beside those of the servers: about other clients and the daemon. */
 export interface Routes {
   readonly capabilities: Readonly<Record<string, unknown>>;
-  /** Undefined for a method that is not of these. */
+  /** Undefined for any other method. */
   answer(method: string, params: NonNullable<Params>): Promise<Answer> | undefined;
   notified(method: string): void;
   readonly others: OtherClients;
@@ -23,18 +23,18 @@ export interface SessionOptions {
   readonly questions: ServerQuestions;
   readonly version: string;
   readonly log: Log;
-  /** Sets this client apart from others of its name. */
+  /** Distinguishes this client from others with the same name. */
   readonly label?: string;
-  /** Who may go on with what this client began: the same for all requests of one client, and of no other. */
+  /** The identity that may continue a suspended call; the same for all requests of one client, and unique. */
   readonly principal?: string;
-  /** Others may come under the same name: nothing is kept for this client from one request to the next. */
+  /** Several clients may use the same name, so no state is kept between requests. */
   readonly isStateless?: boolean;
   readonly routes?: Routes;
-  /** An earlier gateway kept something for this client, which is gone with it. */
+  /** State of this client was lost with an earlier gateway. */
   readonly lostState?: boolean;
 }
 
-/** A client did not answer in time. */
+/** A client did not respond in time. */
 export class ClientSilent extends Error {
   override readonly name = 'ClientSilent';
 }

@@ -9,7 +9,7 @@ import { MAX_OPEN_REQUESTS } from './session-options.js';
 
 type Json = Record<string, unknown>;
 
-/** A client before a face that asks in the middle of one call and hangs in another. */
+/** A client of a surface that asks a question during one call and hangs in another. */
 function opened() {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const said: Json[] = [];
@@ -52,7 +52,7 @@ function opened() {
 const call = (id: number, name: string) => ({ id, method: 'tools/call', params: { name } });
 
 describe('Session', () => {
-  it('takes back a question whose call has ended, once, and none because another call is cancelled', async () => {
+  it('withdraws a question once when its call has ended, and not because another call is cancelled', async () => {
     const { say, said, hello } = opened();
     await hello('client');
     await say(call(1, 'asks'));
@@ -63,7 +63,7 @@ describe('Session', () => {
     expect(takenBack()).toBe(1);
   });
 
-  it('has no end of requests open for nobody', async () => {
+  it('limits the number of open requests', async () => {
     const { sayAll, said, hello } = opened();
     await hello('client');
     await sayAll(Array.from({ length: MAX_OPEN_REQUESTS + 1 }, (_, n) => call(n + 1, 'hangs')));
@@ -71,7 +71,7 @@ describe('Session', () => {
     await expect.poll(() => said.slice(1)).toMatchObject([refused]);
   });
 
-  it('goes by what the client said last about itself', async () => {
+  it('uses the latest data that the client sent about itself', async () => {
     const { say, hello, callers, levels } = opened();
     await hello('one');
     await say(call(1, 'plain'));
@@ -82,7 +82,7 @@ describe('Session', () => {
     expect([levels[0], levels.at(-1)]).toEqual([undefined, 'error']);
   });
 
-  it('takes a new level at once', async () => {
+  it('applies a new log level at once', async () => {
     const { say, hello, levels } = opened();
     await hello('one');
     await say(call(1, 'plain'));
@@ -91,7 +91,7 @@ describe('Session', () => {
     expect([levels[0], levels.at(-1)]).toEqual([undefined, 'error']);
   });
 
-  it('knows a client by its connection, whatever it calls itself', async () => {
+  it('identifies a client by its connection, whatever name it sends', async () => {
     const { say, hello, callers } = opened();
     await hello('claude#c2');
     await say(call(1, 'plain'));

@@ -9,19 +9,19 @@ import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize
 import { ClientSilent, MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions } from './session-options.js';
 import { isTold, listen, wants } from './subscriptions.js';
 
-/** What a client that does not read its answers may make us hold. */
+/** The limit of unsent responses to a client that does not read. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
 const MAX_SPARE = 64;
 const NEVER = new AbortController().signal;
 const CUT_OFF_MS = 500;
-/** What nobody waits for is not kept for a client that does not read: progress and logs are lost then, answers never. */
+/** Above this backlog, notifications (progress, logs) to a client are dropped; responses are kept. */
 const MAX_NOTICE_BACKLOG_BYTES = 8 * 1024 * 1024;
-/** Methods that the stateless revision has taken away, though the servers behind a face may still have them. */
+/** Methods that the stateless revision removed, although upstream servers may still have them. */
 const LEGACY_ONLY: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
 export { ClientSilent, type Routes, type SessionOptions } from './session-options.js';
 
-/** One client and what it has asked so far. */
+/** The connection to one client and its running requests. */
 export class Session {
   readonly #options: SessionOptions;
   readonly #peer: Peer;
@@ -30,10 +30,10 @@ export class Session {
   readonly #listeners = new Set<(notice: SurfaceNotification) => void>();
   readonly #draining = new AbortController();
   readonly #subscribed = new Set<string>();
-  /** Settles when the client has said all it will. */
+  /** Settles when the client has closed its side of the connection. */
   readonly ended: Promise<void>;
   #introduced: ClientIntroduction | undefined;
-  /** As many as it has made. */
+  /** The number of tool calls so far. */
   calls = 0;
   #envelope: unknown;
   #standing: ClientTraits | undefined;
@@ -65,28 +65,29 @@ export class Session {
     return this.#introduced?.name ?? 'unknown';
   }
 
-  /** Who the client said it is; undefined for one that has not said it, or says it with every request. */
+  /** The client's `initialize` data; undefined before it, and for stateless clients. */
   get introduced(): ClientIntroduction | undefined {
     return this.#introduced;
   }
 
-  /** The same, and what one of the newer kind said with its last request. */
+  /** The same, or for a modern client the data of its last request. */
   get known(): Partial<ClientIntroduction> {
     return this.#introduced ?? readEnvelope(this.#envelope);
   }
 
-  /** Tells the client something, about a request of it or about none; false where it does not read what it is told. */
+  /** Sends a notification, optionally about a request; false if it was dropped because the client does not read. */
   tell(method: string, params: Params, about?: Id): boolean {
     const isReading = this.#peer.backlogBytes <= MAX_NOTICE_BACKLOG_BYTES;
     if (isReading) this.#peer.notify(method, params, about);
     return isReading;
   }
 
-  /** Puts a question to the client; rejects where no answer comes in time. */
+  /** Sends a request to the client; rejects if no response arrives in time. */
   async ask(method: string, params: Params, limitMs: number): Promise<unknown> {
-    if (this.#peer.backlogBytes > MAX_NOTICE_BACKLOG_BYTES) throw new ClientSilent('the client does not read');
+    if (this.#peer.backlogBytes > MAX_NOTICE_BACKLOG_BYTES)
+      throw new ClientSilent('the client does not read its messages');
     const { answer, id } = this.#peer.request(method, params);
-    const tooLate = () => this.#peer.forget(id, new ClientSilent('the client did not answer in time'));
+    const tooLate = () => this.#peer.forget(id, new ClientSilent('the client did not respond in time'));
     const giveUp = setTimeout(tooLate, limitMs);
     try {
       return (await answer).result;
@@ -95,41 +96,41 @@ export class Session {
     }
   }
 
-  /** Puts questions to the client in the place of another that cannot answer them. */
+  /** Sends this client questions on behalf of another client that cannot answer them. */
   asker(signal: AbortSignal): NonNullable<Conversation['ask']> {
     return askOver(this.#peer, { abilities: this.#introduced?.abilities ?? {} }, signal);
   }
 
-  /** Tells the client what it asked to be told: everything if it is of the older kind, else what it listens for. */
+  /** Sends a notification if a legacy client's subscriptions and log level, or a modern one's listeners, include it. */
   notice(notice: SurfaceNotification): void {
     for (const listener of this.#listeners) listener(notice);
     const isInterested = this.#isInitialized && isTold(notice, this.#subscribed, this.#logLevel);
     if (isInterested) this.tell(notice.method, notice.params);
   }
 
-  /** The roots of this client, as it gives them now; none if it has none. */
+  /** The client's current roots; an empty list if it has none. */
   async roots(): Promise<Record<string, unknown>> {
     if (this.#introduced?.abilities?.roots === undefined) return { roots: [] };
     const result = await this.ask('roots/list', {}, ROOTS_MS).catch(() => undefined);
     return isObject(result) ? result : { roots: [] };
   }
 
-  /** Takes no new request, lets the running ones end for a while, then cancels what is left. */
+  /** Refuses new requests, waits for running ones up to the limit, then cancels the rest. */
   drain(limitMs: number): Promise<void> {
     this.#end ??= this.#drain(limitMs);
     return this.#end;
   }
 
   async #drain(limitMs: number): Promise<void> {
-    this.#draining.abort(); // whoever listens would listen for ever
+    this.#draining.abort(); // ends open subscriptions, which would never end by themselves
     await this.#quiet(limitMs);
     this.cancelAll();
-    // Those who are cut off get their answers in a moment: the pipe must not be closed before them.
+    // Cancelled requests still respond; wait for their responses before closing the connection.
     await this.#quiet(CUT_OFF_MS);
     await this.#peer.close();
   }
 
-  /** Settles when nothing runs any more, or it took too long. */
+  /** Settles when no request is running, or after the time limit. */
   async #quiet(limitMs: number): Promise<void> {
     if (this.#running.size === 0) return;
     await new Promise<void>((resolve) => {
@@ -153,7 +154,7 @@ export class Session {
 
   async #answer({ id, method, params }: { id: Id; method: string; params: Params }): Promise<Answer | undefined> {
     if (this.#draining.signal.aborted) throw new RpcError(RpcCode.internalError, 'the gateway is shutting down');
-    if (this.#running.get(id)) throw new RpcError(RpcCode.invalidRequest, 'this id is still in use');
+    if (this.#running.get(id)) throw new RpcError(RpcCode.invalidRequest, 'a request with this id is still running');
     if (this.#running.size >= MAX_OPEN_REQUESTS)
       throw new RpcError(RpcCode.internalError, 'too many requests are open');
     const controller = this.#spare.pop() ?? lastingController();
@@ -166,15 +167,15 @@ export class Session {
       throw asRpcError(error, method, saidEra(params));
     } finally {
       this.#running.delete(id);
-      // A question that is still open has lost its request. Else nobody listens any more, and making one costs the most here.
+      // An open question ends with its request. Unused controllers are reused, because creating one is costly.
       if (wasAskedThrough(controller.signal)) controller.abort();
       else if (!controller.signal.aborted && this.#spare.length < MAX_SPARE) this.#spare.push(controller);
-      // The answer is sent when this is over: whoever waits for the last one must not close the pipe before it.
+      // The response is sent after this block, so `drain` must not close the connection before.
       if (this.#drained && this.#running.size === 0) setImmediate(this.#drained);
     }
   }
 
-  /** Whoever cancels a request does not wait for its answer; who is cut off by our end does. */
+  /** A request that its client cancelled gets no response; one that we cancelled on shutdown does. */
   #isUnwanted(signal: AbortSignal): boolean {
     return signal.aborted && !this.#draining.signal.aborted;
   }
@@ -187,7 +188,7 @@ export class Session {
         break;
       case 'server/discover':
         if (era === 'modern') return this.#discover();
-        throw new RpcError(RpcCode.invalidParams, 'server/discover says which revision it speaks');
+        throw new RpcError(RpcCode.invalidParams, 'server/discover must name its protocol version in _meta');
       case 'ping':
         if (era === 'legacy') return { value: {} };
         break;
@@ -216,7 +217,7 @@ export class Session {
     signal: AbortSignal,
   ): Promise<Answer> | undefined {
     if (this.#peer.backlogBytes > MAX_BACKLOG_BYTES)
-      throw new RpcError(RpcCode.internalError, 'too many answers wait to be read: read those of earlier calls first');
+      throw new RpcError(RpcCode.internalError, 'too many unread responses: read the responses to earlier calls first');
     const { face, questions, principal } = this.#options;
     if (method === 'tools/call') this.calls += 1;
     if (era === 'modern') this.#envelope = params._meta;
@@ -245,10 +246,10 @@ export class Session {
   }
 
   async #setLevel(id: Id, params: NonNullable<Params>, signal: AbortSignal): Promise<Answer> {
-    if (typeof params.level !== 'string') throw new RpcError(RpcCode.invalidParams, 'logging/setLevel names no level');
+    if (typeof params.level !== 'string') throw new RpcError(RpcCode.invalidParams, 'logging/setLevel has no level');
     this.#logLevel = params.level;
     this.#standing = undefined;
-    // A server that has no levels is no reason to refuse: the client is told what comes.
+    // A server without log levels is no error: the level still filters what we send.
     await this.#ask(id, 'logging/setLevel', params, 'legacy', signal)?.catch(() => undefined);
     return { value: {} };
   }

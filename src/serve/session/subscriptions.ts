@@ -6,7 +6,7 @@ import { isLoudEnough } from './conversation.js';
 
 const MAX_RESOURCES = 1_000;
 
-/** What a client listens for. */
+/** The notifications that a client listens for. */
 export interface Filter {
   readonly toolsListChanged?: true;
   readonly promptsListChanged?: true;
@@ -15,14 +15,14 @@ export interface Filter {
 }
 
 interface Ends {
-  /** Has the server told that somebody wants to hear of a resource. */
+  /** Subscribes to a resource at its server. */
   subscribe(uri: string): void;
   unsubscribe(uri: string): void;
   send(method: string, params: Readonly<Record<string, unknown>>): void;
   hear(filter: Filter, listener: (notice: SurfaceNotification) => void): () => void;
 }
 
-/** A request that stays open and tells what was asked for, until the client has heard enough. */
+/** A request that stays open and sends the chosen notifications until it is cancelled. */
 export async function listen(
   id: Id,
   params: Readonly<Record<string, unknown>>,
@@ -58,7 +58,7 @@ export function wants(filter: Filter, { method, params }: SurfaceNotification): 
   }
 }
 
-/** Whether a client of the older kind, with these subscriptions and this log level, is told of it. */
+/** Whether a legacy client with these subscriptions and this log level gets a notification. */
 export function isTold(
   { method, params, about }: SurfaceNotification,
   subscribed: ReadonlySet<string>,

@@ -2,7 +2,7 @@ import { type Mutable, seal, unseal } from '../../base/index.js';
 import type { Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 
-/** A question that a server has for the client, as MCP words it. */
+/** A server's request to the client, in the form of the protocol. */
 interface ServerQuestion {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -10,21 +10,21 @@ interface ServerQuestion {
 
 export type Ask = (question: ServerQuestion) => Promise<Record<string, unknown>>;
 
-/** Where a call tells how far it is: to the request that waits for it now. */
+/** The receiver of a call's progress: the request that waits for it at the moment. */
 export type ProgressSink = Mutable<Pick<Conversation, 'progress' | 'log'>>;
 
-/** How a held call goes on: it ended, or it has questions. */
+/** The next step of a suspended call: it ended, or it asks questions. */
 type Step = { readonly kind: 'done'; readonly answer: Answer } | { readonly kind: 'asks' };
 
 interface Held {
   readonly id: string;
-  /** Who alone may go on with it, and with what. */
+  /** The client and target that alone may continue the call. */
   readonly bound: readonly string[];
-  /** How often it has asked: an answer counts once. */
+  /** The number of the current state; each state can be used once. */
   round: number;
   readonly controller: AbortController;
   readonly voice: ProgressSink;
-  /** Questions that were not put to the client yet, and those that wait for its answer, by key. */
+  /** The open questions by key, both those sent to the client and those not sent yet. */
   readonly open: Map<
     string,
     { readonly question: ServerQuestion; resolve(answer: Record<string, unknown>): void; reject(error: Error): void }
@@ -40,18 +40,19 @@ interface PromiseWithResolve {
   readonly resolve: () => void;
 }
 
-/** A client that has not come back by then will not. */
+/** A call whose client does not come back within this time is cancelled. */
 const HELD_MS = 5 * 60_000;
-/** A call may ask before the promise of its end is there. */
+/** Placeholder, because a call may ask before the promise of its result is assigned. */
 const NOT_BEGUN = new Promise<never>(() => undefined);
-/** Each holds a running call of a server. */
+/** A limit, because each suspended call keeps a server's call running. */
 const MAX_HELD = 200;
-/** Questions that come together go out together. */
+/** The time to collect questions, so that simultaneous ones are sent together. */
 const GATHER_MS = 5;
 
 /**
- * Calls that wait in the middle for a client of the stateless revision: a server of the older kind asks and waits, such
- * a client cannot be asked, it comes back with the answer. What it carries between is sealed and bound to it.
+ * Calls that are suspended while a stateless client answers a question. A legacy server asks and waits, but a stateless
+ * client cannot be asked: it gets the questions as a result and calls again with the answers. The state that it carries
+ * is sealed and bound to the client and the target.
  */
 export class SuspendedCalls {
   readonly #key: string;
@@ -64,7 +65,7 @@ export class SuspendedCalls {
     this.#now = now;
   }
 
-  /** Runs a call until it ends or has a question. */
+  /** Runs a call until it ends or asks a question. */
   async start(
     bound: readonly string[],
     run: (ask: Ask, signal: AbortSignal, voice: Readonly<ProgressSink>) => Promise<Answer>,
@@ -92,7 +93,7 @@ export class SuspendedCalls {
     try {
       return await this.#nextStep(held);
     } finally {
-      // From its first question on the call belongs to whoever answers it, not to the request that began it.
+      // After its first question the call no longer depends on the request that started it.
       signal.removeEventListener('abort', stop);
     }
   }
@@ -102,7 +103,7 @@ export class SuspendedCalls {
     return (question) =>
       new Promise((resolve, reject) => {
         if (this.#held.size >= MAX_HELD && !this.#held.has(held.id)) {
-          reject(new RpcError(RpcCode.internalError, 'too many calls wait for their clients'));
+          reject(new RpcError(RpcCode.internalError, 'too many calls are waiting for answers of their clients'));
           return;
         }
         held.open.set(`${questions++}`, { question, resolve, reject });
@@ -110,7 +111,7 @@ export class SuspendedCalls {
       });
   }
 
-  /** Goes on with the answers that the client brought. */
+  /** Continues with the client's answers. */
   async resume(
     bound: readonly string[],
     state: string,
@@ -120,7 +121,7 @@ export class SuspendedCalls {
     const { signal } = conversation;
     const held = this.#find(bound, state);
     clearTimeout(held.expiry);
-    held.round += 1; // whoever brings the same again is too late
+    held.round += 1; // a state can be used only once
     speakTo(held.voice, conversation);
     for (const [key, waiting] of held.open) {
       const response = Object.hasOwn(responses, key) ? responses[key] : undefined;
@@ -128,7 +129,7 @@ export class SuspendedCalls {
       held.open.delete(key);
       waiting.resolve(response as Record<string, unknown>);
     }
-    // Whoever brings no answer is asked the same again.
+    // Questions without an answer are asked again.
     if (held.open.size > 0) return this.#questions(held);
     const stop = () => held.controller.abort();
     signal.addEventListener('abort', stop, { once: true });
@@ -139,7 +140,7 @@ export class SuspendedCalls {
     }
   }
 
-  /** Whether a state was sealed here, so that others can be passed on. */
+  /** Whether the state was sealed here; other states belong to the server and are passed on. */
   isOurs(bound: readonly string[], state: string): boolean {
     return unseal(this.#key, { kind: 'held', bound }, state, this.#now()).kind !== 'forged';
   }
@@ -181,22 +182,23 @@ export class SuspendedCalls {
     const [id, round] = opened.kind === 'open' && Array.isArray(opened.value) ? opened.value : [];
     const held = this.#held.get(String(id));
     if (held && held.round === round) return held;
-    const why = opened.kind === 'forged' ? 'is not one of ours' : 'has expired: make the call again without it';
+    const why =
+      opened.kind === 'forged' ? 'is invalid for this client and call' : 'has expired: repeat the call without it';
     throw new RpcError(RpcCode.invalidParams, `the requestState ${why}`);
   }
 
   #forget(held: Held): void {
     clearTimeout(held.expiry);
     held.controller.abort();
-    // Whoever asked waits for an answer that will not come.
+    // The server waits for answers that will not come.
     for (const { reject } of held.open.values())
-      reject(new RpcError(RpcCode.internalError, 'the client did not come back'));
+      reject(new RpcError(RpcCode.internalError, 'the client did not answer the question in time'));
     held.open.clear();
     this.#held.delete(held.id);
   }
 }
 
-/** Whoever waits now is told, and whoever waited before is not. */
+/** Redirects progress and logs to the request that waits now. */
 function speakTo(voice: ProgressSink, { progress, log }: Conversation): void {
   delete voice.progress;
   delete voice.log;

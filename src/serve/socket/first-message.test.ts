@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { ChannelListener, Outgoing } from '../../rpc/index.js';
 import { FirstMessage } from './first-message.js';
 
-it('is the same road as the one beneath it, once it is known who listens', async () => {
+it('passes messages through once a listener is attached', async () => {
   const sent: [Outgoing, boolean | undefined][] = [];
   let listener: ChannelListener | undefined;
   const road = new FirstMessage({

@@ -1,15 +1,15 @@
 import type { Channel, ChannelListener, Incoming, Outgoing } from '../../rpc/index.js';
 
-/** As many messages as may wait while it is made out who speaks. */
+/** The number of messages to queue until a listener is attached. */
 const MAX_WAITING = 256;
 
-/** A channel whose first message is looked at before it is decided who listens to it. */
+/** A channel that exposes its first message before a listener is chosen. */
 export class FirstMessage implements Channel {
   readonly #channel: Channel;
   readonly #waiting: ((listener: ChannelListener) => void)[] = [];
   #listener: ChannelListener | undefined;
   #found: (message: Incoming | undefined) => void = () => undefined;
-  /** What came first; nothing where the other side left without a word. */
+  /** The first message; undefined if the client disconnected without one. */
   readonly first: Promise<Incoming | undefined>;
 
   constructor(channel: Channel) {
@@ -42,13 +42,13 @@ export class FirstMessage implements Channel {
     return this.#channel.backlogBytes;
   }
 
-  /** The first message was meant for us: nobody else hears it. */
+  /** Consumes the first message, so that the listener does not get it. */
   take(): void {
     this.#waiting.shift();
   }
 
   start(listener: ChannelListener): void {
-    // Not at once: whoever listens may not be ready before this returns.
+    // Deferred, because the listener may not be ready before `start` returns.
     queueMicrotask(() => {
       this.#listener = listener;
       for (const tell of this.#waiting.splice(0)) tell(listener);

@@ -130,7 +130,7 @@ describe.skipIf(process.platform === 'win32')('LegacyLink', () => {
     expect(exists(path)).toBe(false);
   });
 
-  it('leaves a link of this user to something that is no socket alone', async () => {
+  it('leaves a link of this user to another kind of file alone', async () => {
     const { path, socket, link } = await place();
     const file = join(socket, '../notes.txt');
     writeFileSync(file, '');
@@ -164,7 +164,7 @@ describe.skipIf(process.platform === 'win32')('LegacyLink', () => {
     expect(lstatSync(path).isFile()).toBe(true);
   });
 
-  it('makes no link after its end', async () => {
+  it('creates no link after it was disposed of', async () => {
     const { path, link } = await place();
     const made = link();
     made[Symbol.dispose]();

@@ -3,22 +3,22 @@ import { factsOf, isOurs, isStickyFolder, type Log, linkTarget, socketAt } from 
 import { answers, identity, takeAway } from './stale-socket.js';
 
 export interface LegacyLinkOptions {
-  /** The documented path, at which clients look that do not know the runtime folder. */
+  /** The documented path, for clients that do not know the runtime directory. */
   readonly path: string;
-  /** The socket to which the link leads. */
+  /** The socket that the link points to. */
   readonly socket: string;
-  /** Whether the daemon still has this socket. If another one has taken it, the link serves that one. */
+  /** Whether the path still belongs to this daemon's socket. If another daemon took it, the link serves that one. */
   readonly isServing: () => boolean;
   readonly log: Log;
 }
 
-/** `taken`: something else is there. `refused`: the folder is not sticky, or nothing can be made in it. */
+/** `taken`: another file is there. `refused`: the directory is not sticky or not writable. */
 export type LinkState = 'ours' | 'off' | 'taken' | 'refused';
 
-/** A symbolic link to the daemon's socket, removed when the daemon exits. Nothing that is there before is replaced, except a link of this user to a daemon that has died. */
+/** A symbolic link to the daemon's socket, removed on exit. Replaces only a link of this user to a dead daemon. */
 export class LegacyLink implements Disposable {
   readonly #options: LegacyLinkOptions;
-  /** Which link is ours. A name alone does not say who made it. */
+  /** The identity of our link; its name alone does not say who created it. */
   #made: string | undefined;
   #isOver = false;
   #logged: LinkState | undefined;
@@ -27,14 +27,14 @@ export class LegacyLink implements Disposable {
     this.#options = { ...options, socket: resolve(options.socket) };
   }
 
-  /** Makes the link if it is wanted and missing, removes it if it is no longer wanted. */
+  /** Creates the link if it is wanted and missing; removes it if it is no longer wanted. */
   async refresh(isWanted: boolean): Promise<LinkState> {
     const state = isWanted ? await this.#make().catch(refusedBySystem) : this.#remove();
     const { path, log } = this.#options;
     if (state !== this.#logged && state === 'taken')
-      log('info', 'something else is at the documented path of the socket, so no link is made there', { path });
+      log('info', 'cannot create the socket link: another file is at its path', { path });
     if (state !== this.#logged && state === 'refused')
-      log('info', 'no link is made at the documented path of the socket: its folder is not sticky or not writable', {
+      log('info', 'cannot create the socket link: its directory is not sticky or not writable', {
         path,
       });
     this.#logged = state;
@@ -52,7 +52,7 @@ export class LegacyLink implements Disposable {
     const folder = dirname(path);
     if (!isStickyFolder(folder)) return 'refused';
     if (factsOf(path) && linkTarget(path) !== socket && !(await this.#removeDead())) return 'taken';
-    // Nothing is awaited from here on, so a daemon that exits meanwhile leaves no link behind.
+    // Synchronous from here on, so that a daemon that exits meanwhile leaves no link behind.
     if (this.#isOver) return 'off';
     if (!factsOf(path)) process.getBuiltinModule('node:fs').symlinkSync(socket, path);
     if (!this.#leadsHere()) return 'taken';
@@ -66,7 +66,7 @@ export class LegacyLink implements Disposable {
     return found?.isSymbolicLink() === true && isOurs(found) && linkTarget(path) === socket;
   }
 
-  /** Removes a link of this user to a socket on which nobody listens. False if something else is there. */
+  /** Removes a link of this user to a socket without a listener. False if another file is there. */
   async #removeDead(): Promise<boolean> {
     const { path } = this.#options;
     const [seen, found] = [identity(path), factsOf(path)];
@@ -77,7 +77,7 @@ export class LegacyLink implements Disposable {
       takeAway(path, seen);
       return true;
     } catch {
-      return false; // it leads to something that no daemon of this user made
+      return false; // its target was not created by a daemon of this user
     }
   }
 

@@ -2,34 +2,34 @@ import type { Server, Socket } from 'node:net';
 import { checkSocket, ErrorCode, factsOf, isPipeName, makeSocketFolder, PortolanError } from '../../base/index.js';
 import { answers, identity, takeAway } from './stale-socket.js';
 
-/** Nobody but the owner: what the socket is made with, so that there is no moment in which it is open to others. */
+/** The umask for creating the socket, so that it is never open to other users, not even for a moment. */
 const ONLY_OWNER = 0o177;
 const MAX_CONNECTIONS = 4_096;
 const BACKLOG = 1_024;
 
-/** A socket that is listened on. */
+/** A socket that we listen on. */
 export interface ListeningSocket {
-  /** Takes no new connection, and leaves the name to whoever comes next. */
+  /** Accepts no new connections, and frees the path. */
   stop(): void;
-  /** Whether the name still leads here: another may have taken it. */
+  /** Whether the path still belongs to our socket; another daemon may have taken it. */
   isOurs(): boolean;
 }
 
-/** Listens on a path. Refuses what is not a socket of ours, and one that somebody listens on; replaces one that nobody does. */
+/** Listens on a path. Replaces a socket of this user without a listener; refuses one in use, and any other file. */
 export async function listenSocket(path: string, connected: (socket: Socket) => void): Promise<ListeningSocket> {
   makeSocketFolder(path);
-  // A link may be left from a daemon whose socket is gone.
+  // A link may remain from a daemon whose socket is gone.
   const isTaken = !isPipeName(path) && (checkSocket(path) === 'there' || factsOf(path)?.isSymbolicLink() === true);
   if (isTaken) await removeStale(path);
   const { createServer } = process.getBuiltinModule('node:net');
-  // A client that has said all it will still waits for its answers.
+  // Half-open: a client that has ended its side still waits for responses.
   const server = createServer({ allowHalfOpen: true }, connected);
   server.maxConnections = MAX_CONNECTIONS;
   await bound(server, path);
   const made = identity(path);
   return {
     stop: () => {
-      // Taken away by us and not by the server's end: that would take away the socket of whoever came next.
+      // We unlink it ourselves: closing the server would unlink the path even if another daemon's socket is there now.
       if (made !== undefined && identity(path) === made)
         process.getBuiltinModule('node:fs').rmSync(path, { force: true });
       server.close();
@@ -41,15 +41,15 @@ export async function listenSocket(path: string, connected: (socket: Socket) => 
 function bound(server: Server, path: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'another daemon listens there already' : error.message;
+      const why = error.code === 'EADDRINUSE' ? 'another daemon is already listening there' : error.message;
       reject(
         new PortolanError(ErrorCode.ConnectionError, `cannot listen on ${path}: ${why}`, {
-          hint: 'see who it is with `portolan daemon status`',
+          hint: 'show it with `portolan daemon status`',
           cause: error,
         }),
       );
     });
-    // The name is made while `listen` runs, not later: nothing else happens between the two changes of the mask.
+    // `listen` binds synchronously, so nothing else runs between the two umask changes.
     const before = isPipeName(path) ? undefined : process.umask(ONLY_OWNER);
     try {
       server.listen({ path, backlog: BACKLOG }, resolve);
@@ -59,15 +59,15 @@ function bound(server: Server, path: string): Promise<void> {
   });
 }
 
-/** Takes away a socket on which nobody listens, and puts it back if it turns out to be another by then. */
+/** Removes a socket without a listener, and restores it if another daemon's socket took its place meanwhile. */
 async function removeStale(path: string): Promise<void> {
   const seen = identity(path);
   if (await answers(path))
     throw new PortolanError(
       ErrorCode.ConnectionError,
-      `cannot listen on ${path}: another daemon listens there already`,
+      `cannot listen on ${path}: another daemon is already listening there`,
       {
-        hint: 'see who it is with `portolan daemon status`',
+        hint: 'show it with `portolan daemon status`',
       },
     );
   takeAway(path, seen);

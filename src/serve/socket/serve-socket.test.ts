@@ -12,9 +12,9 @@ import { ServerQuestions } from '../session/server-questions.js';
 import { serveSocket } from './serve-socket.js';
 
 const SHORT_MS = 200;
-/** Enough for a first word on a machine with much else to do. */
+/** Enough time for a first message on a busy machine. */
 const WORD_MS = 1_000;
-/** What is shed at all is shed by then, also on a machine with much else to do. */
+/** A connection that is ever closed is closed within this time, even on a busy machine. */
 const SHED_MS = 20_000;
 const LONG_MS = 10 * SHED_MS;
 const closing: (() => unknown)[] = [];
@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).toReversed()) await close();
 });
 
-/** What a call of a tool does, of which only its cancelling is known. */
+/** The behaviour of a tool call, given its cancellation signal. */
 type Call = (signal: AbortSignal) => Promise<Answer>;
 const never: Call = () => new Promise(() => undefined);
 const untilCancelled: Call = (signal) =>
@@ -31,9 +31,9 @@ const untilCancelled: Call = (signal) =>
 interface Connected {
   readonly socket: Socket;
   readonly lines: readonly string[];
-  /** How long the other end kept the connection, or undefined where it still does. */
+  /** How long the server kept the connection; undefined if it still does. */
   readonly hungUp: Promise<number | undefined>;
-  /** How many the other end counts. */
+  /** The number of clients that the server counts. */
   readonly count: () => number;
 }
 
@@ -78,13 +78,13 @@ async function connected(call: Call, patience: { firstWordMs: number; halfClosed
 const say = (socket: Socket, id: number, method: string) =>
   socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { name: 't', arguments: {} } })}\n`);
 
-describe('a socket on which nothing comes', () => {
-  it('G7: is shed where its client never says a word', async () => {
+describe('an idle socket', () => {
+  it('G7: is closed if its client never sends a message', async () => {
     const { hungUp } = await connected(never, { firstWordMs: SHORT_MS, halfClosedMs: LONG_MS });
     expect(await hungUp).toBeGreaterThanOrEqual(SHORT_MS / 2);
   });
 
-  it('G7: is kept where its client has said one', async () => {
+  it('G7: is kept if its client has sent one', async () => {
     const { socket, lines } = await connected(never, { firstWordMs: WORD_MS, halfClosedMs: LONG_MS });
     say(socket, 1, 'ping');
     await new Promise((resolve) => setTimeout(resolve, 2 * WORD_MS)); // it is not closed within the limit
@@ -93,9 +93,9 @@ describe('a socket on which nothing comes', () => {
   });
 
   it.each([
-    { title: 'heeds nobody', call: never },
+    { title: 'ignores its cancellation', call: never },
     { title: 'ends when it is cancelled', call: untilCancelled },
-  ])('G7: is shed where it is half closed and its last call $title', async ({ call }) => {
+  ])('G7: is closed if it is half closed and its last call $title', async ({ call }) => {
     const { socket, hungUp, count } = await connected(call, { firstWordMs: LONG_MS, halfClosedMs: SHORT_MS });
     say(socket, 1, 'tools/call');
     socket.end();

@@ -7,51 +7,51 @@ import { FirstMessage } from './first-message.js';
 import { listenSocket } from './listen-socket.js';
 import { watchSocket } from './watch-socket.js';
 
-/** Where a client works, as its pipe says. */
+/** The environment of a client, as its bridge reports it. */
 export interface ClientContext extends ConnectingClient {
   readonly home: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-  /** What it was started with: another config file, servers of its own, one server to expose. */
+  /** The client's start options: another config file, servers of its own, one server to expose. */
   readonly options: Readonly<Record<string, unknown>>;
-  /** An earlier daemon kept something for it, which is gone with it. */
+  /** State of the client was lost with an earlier daemon. */
   readonly hasLost: boolean;
 }
 
-/** The place in which a client is served, until it leaves. */
+/** The workspace's handler of one client, until the client disconnects. */
 export interface ConnectHandler extends Disposable {
   readonly session: Omit<SessionOptions, 'label' | 'principal' | 'routes'>;
   readonly limits: () => StreamLimits;
   readonly manners: () => ClientRoutingPolicy;
-  /** What the client's pipe is told of this place when it connects. */
+  /** Facts about the workspace for the client's bridge, sent when it connects. */
   readonly about?: Readonly<Record<string, unknown>>;
-  /** `id` is what the servers of this client alone are known by. */
+  /** `id` identifies the servers that belong to this client alone. */
   joined(session: Session, id: string): void;
 }
 
 export interface SocketOptions {
   readonly path: string;
   readonly clients: ConnectionManager;
-  /** Finds or makes the place for a client; without a context, that of the user. */
+  /** Finds or creates the workspace of a client; without a context, the user's default one. */
   readonly enter: (context: ClientContext | undefined) => Promise<ConnectHandler>;
-  /** What a client's pipe is told of who serves it. */
+  /** Facts about the daemon for the client's bridge. */
   readonly about: Readonly<Record<string, unknown>>;
-  /** Told whenever a client came or went. */
+  /** Called whenever a client connects or disconnects. */
   readonly changed: () => void;
   readonly patience?: SocketTimeouts;
 }
 
-/** How long a client is waited for that may never do its part. */
+/** Time limits for clients that may never send or finish. */
 interface SocketTimeouts {
-  /** Who says nothing for this long after connecting has nothing to say. */
+  /** The time limit for the first message. */
   readonly firstWordMs: number;
-  /** As long as the calls of a client that says nothing more may take. */
+  /** The time limit for the calls of a client that has ended its side of the connection. */
   readonly halfClosedMs: number;
 }
 
-/** All clients that come through the socket. */
+/** All clients connected through the socket. */
 export interface SocketServing {
-  /** Lets everybody know that we leave, lets what runs end for a while, then hangs up. */
+  /** Announces the shutdown to clients, waits for running requests up to the limit, then disconnects. */
   drain(limitMs: number): Promise<void>;
   isOurs(): boolean;
 }
@@ -59,16 +59,16 @@ export interface SocketServing {
 const OPEN = 'bridge/open';
 const LEAVING = 'notifications/bridge/leaving';
 const PATIENCE: SocketTimeouts = { firstWordMs: 30_000, halfClosedMs: 60_000 };
-/** As long as a client may take to hear that we leave. */
+/** The time for a client to react to the announced shutdown. */
 const LEAVE_MS = 2_000;
-/** Before it is known who speaks. */
+/** Limits before the client and its settings are known. */
 const FIRST_LIMITS: StreamLimits = { maxLineBytes: 4 * 1024 * 1024, maxDepth: 128 };
 
-/** Serves any number of clients, of both generations, each in its own workspace. */
+/** Serves any number of clients of both eras, each in its own workspace. */
 export async function serveSocket(options: SocketOptions): Promise<SocketServing> {
   const leaving = new Set<(limitMs: number) => Promise<void>>();
   const listening = await listenSocket(options.path, (socket) => {
-    socket.on('error', () => undefined); // its end is told by `close`
+    socket.on('error', () => undefined); // `close` follows and ends the session
     void serveOne(socket, options, leaving).catch(() => socket.destroy());
   });
   return {
@@ -92,8 +92,8 @@ async function serveOne(
   clearTimeout(tooLate);
   if (!first) return void socket.end();
   const context = first.kind === 'request' && first.method === OPEN ? readContext(first) : undefined;
-  if (context === 'broken') return refuse(channel, first, 'bridge/open says too little');
-  socket.pause(); // what comes now waits until it is known who listens
+  if (context === 'broken') return refuse(channel, first, 'bridge/open must contain home, cwd and env');
+  socket.pause(); // later messages wait until the session is attached
   let entrance: ConnectHandler;
   try {
     entrance = await enter(context);
@@ -118,12 +118,12 @@ async function serveOne(
   entrance.joined(session, id);
   socket.resume();
   changed();
-  // Nobody is there any more to hear the answer.
+  // After a disconnect nobody can receive the responses.
   socket.once('close', () => session.cancelAll());
   const leave = async (limitMs: number) => {
     if (context) {
       session.tell(LEAVING, {});
-      // What it wrote before it heard of it is still served.
+      // Requests that the client sent before it got the announcement are still served.
       await Promise.race([visit.left, session.ended, later(LEAVE_MS)]);
     }
     await session.drain(limitMs);

@@ -2,13 +2,13 @@ import { factsOf, isPipeName } from '../../base/index.js';
 
 const CONNECT_MS = 2_000;
 
-/** Which file it is: a name alone says nothing about who made it. */
+/** The identity of a file; its name alone does not say who created it. */
 export function identity(path: string): string | undefined {
   const found = isPipeName(path) ? undefined : factsOf(path);
   return found && `${found.dev} ${found.ino} ${found.birthtimeMs}`;
 }
 
-/** Whether somebody listens on a socket. */
+/** Whether a process is listening on a socket. */
 export function answers(path: string): Promise<boolean> {
   const { connect } = process.getBuiltinModule('node:net');
   return new Promise((resolve) => {
@@ -18,7 +18,7 @@ export function answers(path: string): Promise<boolean> {
       socket.destroy();
       resolve(isThere);
     };
-    // One that takes us and says nothing is there all the same.
+    // A process that accepts but does not respond is listening, too.
     const limit = setTimeout(() => done(true), CONNECT_MS);
     socket.once('connect', () => done(true));
     socket.once('error', (error: NodeJS.ErrnoException) =>
@@ -27,21 +27,21 @@ export function answers(path: string): Promise<boolean> {
   });
 }
 
-/** Removes the file that was seen at a path. Puts it back if another one has taken its place by then. */
+/** Removes the file that was seen at a path. Restores the file there if it was replaced meanwhile. */
 export function takeAway(path: string, seen: string | undefined): void {
   const { linkSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');
   const aside = `${path}.${process.pid}`;
   try {
     renameSync(path, aside);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return; // another was faster
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return; // another process removed it first
     throw error;
   }
   try {
-    // Somebody else replaced it meanwhile and is listening: theirs is put back.
+    // Another process has replaced it meanwhile and is listening, so restore its socket.
     if (identity(aside) !== seen) linkSync(aside, path);
   } catch {
-    // By now there is yet another one, which is as good; whoever lost its name notices and leaves.
+    // Yet another socket is there by now and stays; the process that lost its path notices and exits.
   } finally {
     rmSync(aside, { force: true });
   }

@@ -12,14 +12,14 @@ import { Session } from '../session/session.js';
 import { watchSocket } from './watch-socket.js';
 
 const PING_MS = 50;
-/** Far more than the buffers of a socket hold. */
+/** Far more than the buffers of a socket can hold. */
 const LARGE = 'x'.repeat(8 * 1024 * 1024);
 const closing: (() => void)[] = [];
 afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** A watched connection: the client's end, and the end of it as the other side sees it. */
+/** A watched connection: the client's socket, and its end as the server sees it. */
 async function watched(): Promise<{ client: Socket; hungUp: Promise<boolean> }> {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-watch-'));
   const path = join(folder, 's');
@@ -57,14 +57,14 @@ const say = (client: Socket, message: object) => client.write(`${JSON.stringify(
 const GREETING = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
 
 describe('a watched socket', () => {
-  it('G7: is shed where its client does not read its answers', async () => {
+  it('G7: is closed if its client does not read its responses', async () => {
     const { client, hungUp } = await watched();
     client.pause();
     say(client, { id: 0, method: 'tools/list' });
     expect(await hungUp).toBe(true);
   });
 
-  it('G7: is shed where a client that was greeted answers no ping', async () => {
+  it('G7: is closed if an initialized client answers no ping', async () => {
     const { client, hungUp } = await watched();
     client.resume();
     say(client, { id: 0, method: 'initialize', params: GREETING });
@@ -74,7 +74,7 @@ describe('a watched socket', () => {
   it.each([
     { title: 'answers', answer: { result: {} } },
     { title: 'refuses to answer', answer: { error: { code: -32601, message: 'no' } } },
-  ])('stays where the client $title', async ({ answer }) => {
+  ])('stays open if the client $title', async ({ answer }) => {
     const { client, hungUp } = await watched();
     createInterface({ input: client }).on('line', (line) => {
       const { id, method } = JSON.parse(line);
@@ -84,7 +84,7 @@ describe('a watched socket', () => {
     expect(await hungUp).toBe(false);
   });
 
-  it('stays where the client is of the newer kind, which has no ping', async () => {
+  it('stays open for a modern client, which has no ping', async () => {
     const { client, hungUp } = await watched();
     client.resume();
     expect(await hungUp).toBe(false);

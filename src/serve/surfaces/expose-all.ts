@@ -9,14 +9,14 @@ import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced-resources.js';
 import type { Introduction, Surface, SurfaceNotification, SurfaceRequest } from './surface.js';
 import { TaskRoutes } from './task-routes.js';
 
-/** What the strictest clients take as a name. */
+/** The tool name limits of the strictest clients. */
 const MAX_NAME_CHARACTERS = 64;
 const HASH_CHARACTERS = 8;
 const SEPARATOR = '__';
 
 type EveryTool = Awaited<ReturnType<Gateway['everyTool']>>;
 
-/** Every tool of every server under `server__tool`, and their resources and prompts. */
+/** Every tool of every server as `server__tool`, with the servers' resources and prompts. */
 export class ExposeAll implements Surface {
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
@@ -65,7 +65,7 @@ export class ExposeAll implements Surface {
     return { value: { tools: [...named].map(([name, { tool }]) => ({ ...tool, name })) } };
   }
 
-  /** What is known is called at once, whatever else is being read. */
+  /** Known tools are called at once, even while other servers are still being read. */
   async #meant(name: string, conversation: Conversation): Promise<EveryTool[number] | undefined> {
     const known = outerNames(this.#gateway.knownTools()).get(name);
     return known ?? outerNames(await this.#gateway.everyTool(conversation)).get(name);
@@ -88,13 +88,13 @@ export class ExposeAll implements Surface {
   }
 }
 
-/** The same names in every run for the same tools: what does not fit or is taken ends with a hash of what it stands for. */
+/** Stable names: a name that is invalid or ambiguous ends with a hash of its server and tool. */
 function outerNames(tools: EveryTool): ReadonlyMap<string, EveryTool[number]> {
   const named = new Map<string, EveryTool[number]>();
   for (const one of tools) {
     const written = `${one.alias}${SEPARATOR}${one.tool.name}`;
     const plain = written.replaceAll(/[^A-Za-z0-9_.-]/g, '_');
-    // Whatever could be another's is told apart whether or not that other is known yet: the first separator ends the alias.
+    // The first separator ends the alias, so an alias that contains one gets a hash, even if no other server conflicts yet.
     const isOwn = plain === written && plain.length <= MAX_NAME_CHARACTERS && !one.alias.includes(SEPARATOR);
     named.set(isOwn ? plain : hashedName(plain, JSON.stringify([one.server, one.tool.name])), one);
   }

@@ -10,7 +10,7 @@ import { TaskRoutes } from './task-routes.js';
 
 const CURSOR_MS = 3_600_000;
 const MAX_INSTRUCTION_CHARACTERS = 20_000;
-/** Everything else that a server says is about one client's request, and nobody else's business. */
+/** Only these notifications concern all clients; all others belong to one client's request. */
 const TOLD_TO_ALL: ReadonlySet<string> = new Set([
   'notifications/tools/list_changed',
   'notifications/prompts/list_changed',
@@ -18,7 +18,7 @@ const TOLD_TO_ALL: ReadonlySet<string> = new Set([
   'notifications/resources/updated',
 ]);
 
-/** One server as it is, with its own names: everything it can do, under the same rules, limits and log as elsewhere. */
+/** One server with its own names and all its capabilities, under the usual rules, limits and logging. */
 export class ExposeOne implements Surface {
   readonly #gateway: Gateway;
   readonly #server: string;
@@ -49,7 +49,7 @@ export class ExposeOne implements Surface {
         return this.#gateway.toolsOf(this.#server).then((tools) => ({ value: { tools } }));
       case 'tools/call':
         return this.#call(request);
-      // Everybody shares one connection to the server: its list would show the tasks of all of them.
+      // Clients share one connection to the server, so its list would show other clients' tasks.
       case 'tasks/list':
         return undefined;
       case 'resources/subscribe':
@@ -78,7 +78,7 @@ export class ExposeOne implements Surface {
 
   async #call({ params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta } = params;
-    if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
+    if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call has no tool name');
     const meta = passedOn(_meta);
     try {
       const details = { unchecked: true, extra: besideCall(params), ...(meta && { meta }) };
@@ -104,7 +104,7 @@ export class ExposeOne implements Surface {
   #opened(cursor: unknown, purpose: SealPurpose): string {
     const opened = typeof cursor === 'string' ? unseal(this.#key, purpose, cursor, Date.now()) : undefined;
     if (opened?.kind === 'open' && typeof opened.value === 'string') return opened.value;
-    const why = opened?.kind === 'expired' ? 'has expired: begin the list anew' : 'is not one of ours';
+    const why = opened?.kind === 'expired' ? 'has expired: restart the list' : 'is invalid for this client and list';
     throw new RpcError(RpcCode.invalidParams, `the cursor ${why}`);
   }
 }

@@ -7,7 +7,7 @@ const where = { engine: 'bwrap', guarantees: ['no network', 'no files'] };
 const WHERE = '[sandbox] bwrap: no network; no files';
 
 const RUNS: readonly { title: string; run: PythonRun; text: string; isError?: true }[] = [
-  { title: 'nothing', run: { answer: where }, text: WHERE },
+  { title: 'no output', run: { answer: where }, text: WHERE },
   {
     title: 'output and a result',
     run: { answer: { ...where, stdout: 'one\ntwo\n', result: [1] }, resultText: '[1]' },
@@ -22,20 +22,20 @@ const RUNS: readonly { title: string; run: PythonRun; text: string; isError?: tr
     isError: true,
   },
   {
-    title: 'files and a state that is gone',
+    title: 'files and lost state',
     run: { answer: { ...where, files: [{ path: 'a/b.txt', bytes: 2, text: 'hi' }], stateLost: true } },
-    text: `[file] a/b.txt, 2 bytes\n[session] what earlier runs left is gone: variables, imports and files begin anew\n${WHERE}`,
+    text: `[file] a/b.txt, 2 bytes\n[session] the variables, imports and files of earlier runs were lost\n${WHERE}`,
   },
 ];
 
 describe('pythonAnswer', () => {
-  it.each(RUNS)('tells $title in a compact text, and the same as a value', async ({ run, text, isError }) => {
+  it.each(RUNS)('formats $title as compact text and as a structured value', async ({ run, text, isError }) => {
     expect(await pythonAnswer(run, 'text')).toEqual({
       value: { content: [{ type: 'text', text }], structuredContent: run.answer, ...(isError && { isError }) },
     });
   });
 
-  it.each(RUNS)('tells $title in TOON where that is set', async ({ run }) => {
+  it.each(RUNS)('formats $title as TOON if the settings ask for it', async ({ run }) => {
     const { value } = (await pythonAnswer(run, 'toon')) as { value: { content: { text: string }[] } };
     expect(decode(value.content[0]?.text ?? '')).toEqual(run.answer);
   });

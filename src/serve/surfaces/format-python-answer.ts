@@ -1,7 +1,7 @@
 import type { PythonAnswer, PythonRun } from '../../gateway/index.js';
 import type { Answer } from '../../rpc/index.js';
 
-/** How a program went: as a text that a model reads with few tokens, and the same as a value for a program. */
+/** The result of a program: a text that costs a model few tokens, and a structured value. */
 export async function pythonAnswer(run: PythonRun, output: 'text' | 'toon'): Promise<Answer> {
   const { answer } = run;
   const text = output === 'toon' ? await toonText(answer) : plainText(run);
@@ -14,7 +14,7 @@ async function toonText(answer: PythonAnswer): Promise<string> {
   return encode(answer);
 }
 
-/** What was printed as it was, then the rest under headings, last where it ran. */
+/** The output as printed, then labelled sections, the sandbox last. */
 function plainText({ answer, resultText }: PythonRun): string {
   const { engine, guarantees, stdout, stderr, error, files, stateLost } = answer;
   const parts = [
@@ -23,7 +23,7 @@ function plainText({ answer, resultText }: PythonRun): string {
     ...(resultText === undefined ? [] : [`[result] ${resultText}`]),
     ...(error ? [`[error] ${errorText(error)}`] : []),
     ...(files ?? []).map(({ path, bytes }) => `[file] ${path}, ${bytes} bytes`),
-    ...(stateLost ? ['[session] what earlier runs left is gone: variables, imports and files begin anew'] : []),
+    ...(stateLost ? ['[session] the variables, imports and files of earlier runs were lost'] : []),
     `[sandbox] ${engine}: ${guarantees.join('; ')}`,
   ];
   return parts.join('\n');

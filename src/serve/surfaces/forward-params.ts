@@ -1,7 +1,7 @@
 import { isObject } from '../../base/index.js';
 import { META } from '../../model/index.js';
 
-/** What travels on with a request of what came with it: everything but what is meant for this hop. */
+/** The `_meta` to forward: everything but the keys for this hop. */
 export function passedOn(meta: unknown): Record<string, unknown> | undefined {
   if (!isObject(meta)) return undefined;
   const rest = Object.entries(meta).filter(([key]) => key !== 'progressToken' && !key.startsWith(META.prefix));
@@ -14,7 +14,7 @@ export function paramsPassedOn({ _meta, ...params }: Readonly<Record<string, unk
   return { ...params, ...(meta && { _meta: meta }) };
 }
 
-/** What else a request says beside tool and arguments; most say nothing. */
+/** The parameters of a call beside tool and arguments; undefined for most calls. */
 export function besideCall(params: Readonly<Record<string, unknown>>): Record<string, unknown> | undefined {
   let isMore = false;
   for (const key in params) if (key !== 'name' && key !== 'arguments' && key !== '_meta') isMore = true;

@@ -4,7 +4,7 @@ import type { SurfaceNotification } from './surface.js';
 
 const MAX_WHY_CHARACTERS = 300;
 
-/** What the subscribers of a resource hear when its server was started anew and cannot be subscribed to; undefined for any other notice. */
+/** Tells a resource's subscribers that the subscription was lost in a restart; undefined for other notifications. */
 export function lostSubscription(
   server: string,
   { method, params }: SurfaceNotification,

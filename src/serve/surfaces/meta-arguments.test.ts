@@ -42,7 +42,7 @@ describe('readMetaCall', () => {
     expect(readMetaCall(tool, given)).toEqual(call);
   });
 
-  it.each(['', 'nope', '__proto__', 'constructor', 'toString'])('knows no tool called %j', (tool) => {
+  it.each(['', 'nope', '__proto__', 'constructor', 'toString'])('is undefined for the unknown tool %j', (tool) => {
     expect(readMetaCall(tool, {})).toBeUndefined();
   });
 
@@ -50,14 +50,14 @@ describe('readMetaCall', () => {
     { tool: 'search_tools', given: {}, what: 'query is missing' },
     { tool: 'search_tools', given: { query: '' }, what: 'query is empty' },
     { tool: 'run_python', given: { code: '' }, what: 'code is empty' },
-    { tool: 'search_tools', given: { query: [] }, what: 'query must be a text' },
-    { tool: 'search_tools', given: { query: ['a', 7] }, what: 'query must be a text' },
-    { tool: 'search_tools', given: { query: 'a', limit: 1.5 }, what: 'limit must be a whole number from 1 on' },
-    { tool: 'search_tools', given: { query: 'a', limit: '5' }, what: 'limit must be a whole number from 1 on' },
+    { tool: 'search_tools', given: { query: [] }, what: 'query must be a string' },
+    { tool: 'search_tools', given: { query: ['a', 7] }, what: 'query must be a string' },
+    { tool: 'search_tools', given: { query: 'a', limit: 1.5 }, what: 'limit must be an integer of at least 1' },
+    { tool: 'search_tools', given: { query: 'a', limit: '5' }, what: 'limit must be an integer of at least 1' },
     { tool: 'search_tools', given: JSON.parse('{"__proto__":{"query":"a"}}'), what: 'query is missing' },
     { tool: 'search_tools', given: [], what: 'arguments must be an object' },
     { tool: 'search_tools', given: 'a', what: 'arguments must be an object' },
-    { tool: 'list_tools', given: { server: 7 }, what: 'server must be a text' },
+    { tool: 'list_tools', given: { server: 7 }, what: 'server must be a string' },
     { tool: 'list_tools', given: { server: 's', includeDisabled: 1 }, what: 'includeDisabled must be true or false' },
     { tool: 'execute_tool', given: { server: 's', tool: 't', arguments: '{' }, what: 'arguments must be an object' },
     { tool: 'execute_tool', given: { server: 's', tool: 't', arguments: 7 }, what: 'arguments must be an object' },

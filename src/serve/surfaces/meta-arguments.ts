@@ -16,7 +16,7 @@ export type MetaCall =
 
 const MAX_LIMIT = 100;
 
-/** What was asked of us, parsed; undefined for a tool that is not ours. What does not fit throws what a model can mend. */
+/** Parses a call of a meta-tool; undefined for another tool. Throws an error that the model can fix. */
 export function readMetaCall(tool: string, given: unknown): MetaCall | undefined {
   const read = READERS[tool];
   if (!read || !Object.hasOwn(READERS, tool)) return undefined;
@@ -65,7 +65,7 @@ class Fields {
     const value = this.#own(name);
     if (typeof value === 'string' && value !== '') return value;
     if (value === '') throw wrong(this.#tool, `${name} is empty`);
-    throw wrong(this.#tool, value === undefined ? `${name} is missing` : `${name} must be a text`);
+    throw wrong(this.#tool, value === undefined ? `${name} is missing` : `${name} must be a string`);
   }
 
   flag(name: string, standard = false): boolean {
@@ -74,7 +74,7 @@ class Fields {
     throw wrong(this.#tool, `${name} must be true or false`);
   }
 
-  /** One text with a need a line; a list is what some models make of that. */
+  /** One need per line; also accepts an array, which some models send. */
   query(): string | readonly string[] {
     const value = this.#own('query');
     if (Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string')) return value;
@@ -91,26 +91,26 @@ class Fields {
     if (value === undefined || value === null) return {};
     if (typeof value === 'number' && Number.isInteger(value) && value >= 1)
       return { limit: Math.min(value, MAX_LIMIT) };
-    throw wrong(this.#tool, 'limit must be a whole number from 1 on');
+    throw wrong(this.#tool, 'limit must be an integer of at least 1');
   }
 
-  /** An empty list is a program without servers; one name alone is what some models make of a list. */
+  /** An empty list means no servers; also accepts a single name, which some models send. */
   servers(): { servers?: readonly string[] } {
     const value = this.#own('servers');
     if (value === undefined || value === null) return {};
     if (typeof value === 'string' && value !== '') return { servers: [value] };
     if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return { servers: value };
-    throw wrong(this.#tool, 'servers must be a list of names');
+    throw wrong(this.#tool, 'servers must be an array of server names');
   }
 
   timeout(): { timeoutSeconds?: number } {
     const value = this.#own('timeout');
     if (value === undefined || value === null) return {};
     if (typeof value === 'number' && value > 0) return { timeoutSeconds: value };
-    throw wrong(this.#tool, 'timeout must be a number of seconds over 0');
+    throw wrong(this.#tool, 'timeout must be a number of seconds greater than 0');
   }
 
-  /** Some models write an object as text; if it is one, they meant it. */
+  /** Also accepts the object as JSON text, which some models send. */
   toolArguments(): unknown {
     const value = this.#own('arguments') ?? {};
     if (typeof value !== 'string') return this.#objectOr(value);

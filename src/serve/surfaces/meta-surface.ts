@@ -11,9 +11,9 @@ import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced-resources.js';
 import type { Introduction, Surface, SurfaceNotification, SurfaceRequest } from './surface.js';
 import { TaskRoutes } from './task-routes.js';
 
-const NOTHING_FITS = 'nothing here fits well';
+const NOTHING_FITS = 'no result matches well';
 
-/** Six tools that reach every server; resources and prompts of all of them beside. */
+/** The six meta-tools, which reach every server, and the resources and prompts of all servers. */
 export class MetaToolSurface implements Surface {
   readonly #gateway: Gateway;
   readonly #rest: Namespaced;
@@ -48,7 +48,7 @@ export class MetaToolSurface implements Surface {
   }
 
   translate(server: string, notice: SurfaceNotification): SurfaceNotification | undefined {
-    // Our own list of tools does not change with theirs; what search finds does, and a client may want to know.
+    // The list of meta-tools does not change, but search results do, and a client may want to know.
     if (notice.method === 'notifications/tools/list_changed')
       return notice.params.isFirst === true ? undefined : { method: notice.method, params: {} };
     return this.#rest.translate(server, notice);
@@ -60,7 +60,7 @@ export class MetaToolSurface implements Surface {
 
   async #call({ params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta } = params;
-    if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call names no tool');
+    if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call has no tool name');
     try {
       const call = readMetaCall(name, given);
       if (!call) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
@@ -70,7 +70,7 @@ export class MetaToolSurface implements Surface {
       const result = await this.#gateway.executeTool(server, tool, toolArguments, conversation, details);
       return this.#tasks.answered(server, result, principal);
     } catch (error) {
-      // What the model can mend comes back as a result; anything else is our fault and must surface as one.
+      // The model can fix a PortolanError, so return it as a result; anything else is an internal error.
       if (!(error instanceof PortolanError)) throw error;
       return failed(error, given);
     }
@@ -98,13 +98,13 @@ export class MetaToolSurface implements Surface {
   }
 }
 
-/** What keeps a model from searching on with other words, where nothing was found that fits. */
+/** A note for the model if no result fits, so that it does not repeat the search in other words. */
 function noteOn([best]: readonly FoundTool[], waiting: number): string {
   if (best && !best.weak) return '';
   return [...(best ? [NOTHING_FITS] : []), ...(waiting > 0 ? [notSearched(waiting)] : [])].join('; ');
 }
 
-/** What a model needs of a result: ten of them stay under 350 tokens. Why a tool was found is for people. */
+/** The fields that a model needs: ten results take fewer than 350 tokens. `why` is for people. */
 function briefly({ why: _, weak: __, tags, ...result }: FoundTool): object {
   return { ...result, ...(tags.length > 0 && { tags }) };
 }

@@ -3,7 +3,7 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
 import { instructions, metaTools } from './meta-tools.js';
 
-/** What all six may cost; the promise is 600. */
+/** The token limit for all six tools; the guarantee is 600. */
 const BUDGET = 560;
 const BUDGET_OF_INSTRUCTIONS = 220;
 
@@ -20,15 +20,15 @@ describe('metaTools', () => {
     { title: '30 servers of 24 random letters', aliases: of(30, () => randomLetters(24)) },
     { title: '300 servers of three random letters', aliases: of(300, () => randomLetters(3)) },
     { title: '300 servers of one letter', aliases: of(300, () => randomLetters(1)) },
-    { title: '300 servers of strokes and digits', aliases: of(300, (n) => `_1_2_3_${n}_`) },
+    { title: '300 servers of underscores and digits', aliases: of(300, (n) => `_1_2_3_${n}_`) },
     { title: '300 servers of letters and digits', aliases: of(300, (n) => `q7z9x1k4${n}w`) },
     { title: '100 servers of digits', aliases: of(100, (n) => `_${10 ** 15 + n * 7_919}`) },
-  ])('costs a model little with $title', ({ aliases }) => {
+  ])('stays within the token limit with $title', ({ aliases }) => {
     expect(countTokens(JSON.stringify(metaTools(aliases, true)))).toBeLessThan(BUDGET);
     expect(countTokens(instructions(aliases, true, 300))).toBeLessThan(BUDGET_OF_INSTRUCTIONS);
   });
 
-  it('names the servers behind it in the order in which they were found, and how many more there are', () => {
+  it('names the servers in the order of discovery, and counts the rest', () => {
     const search = (aliases: string[]) => metaTools(aliases, true)[1]?.description;
     expect(search([])).not.toContain('Servers');
     expect(search(['one', 'two'])).toContain(' Servers: one, two.');
@@ -36,7 +36,7 @@ describe('metaTools', () => {
     expect(search(['a'.repeat(64)])).toContain(` Servers: ${'a'.repeat(23)}….`);
   });
 
-  it('takes what its schemas say and nothing that is required but undescribed', () => {
+  it('has schemas that the parser accepts and that describe every required argument', () => {
     const shapes = metaTools([], true).map(({ name, inputSchema }) => [
       name,
       Object.keys(inputSchema.properties as object),
@@ -52,33 +52,41 @@ describe('metaTools', () => {
     ]);
   });
 
-  it('has no run_python where no engine is there to run it', () => {
+  it('omits run_python without an engine', () => {
     expect(metaTools([], false)).toEqual(metaTools([], true).slice(0, 5));
   });
 });
 
 describe('instructions', () => {
-  it('say which servers there are, or that there is none', () => {
+  it('name the servers, or say that there is none', () => {
     for (const offersPython of [false, true])
       expect(instructions([], offersPython)).toBe('No MCP server is set up yet: ask the user to add one.');
     expect(instructions(['one'], true)).toMatch(/run_python\.$/);
-    expect(instructions(['one', 'two'])).toMatch(/^It reaches these MCP servers: one, two\. Find a tool/);
+    expect(instructions(['one', 'two'])).toMatch(/^This gateway reaches these MCP servers: one, two\. Find a tool/);
   });
 
   it.each([
     {
       aliases: [],
       waiting: 1,
-      said: "No MCP server may run yet: 1 waits for the user's approval. Ask the user to run: portolan approve",
+      said: "No MCP server is approved yet: 1 waits for the user's approval. Ask the user to run: portolan approve",
     },
     {
       aliases: [],
       waiting: 3,
-      said: "No MCP server may run yet: 3 wait for the user's approval. Ask the user to run: portolan approve",
+      said: "No MCP server is approved yet: 3 wait for the user's approval. Ask the user to run: portolan approve",
     },
-    { aliases: ['one'], waiting: 1, said: "1 more waits for the user's approval: portolan approve" },
-    { aliases: ['one'], waiting: 2, said: "2 more wait for the user's approval: portolan approve" },
-  ])('say beside $aliases that $waiting wait for a person, and how they are let in', ({ aliases, waiting, said }) => {
+    {
+      aliases: ['one'],
+      waiting: 1,
+      said: "1 more waits for the user's approval; ask the user to run: portolan approve",
+    },
+    {
+      aliases: ['one'],
+      waiting: 2,
+      said: "2 more wait for the user's approval; ask the user to run: portolan approve",
+    },
+  ])('say besides $aliases that $waiting wait for approval, and how to approve them', ({ aliases, waiting, said }) => {
     const text = instructions(aliases, true, waiting);
     expect(text.slice(-said.length)).toBe(said);
     expect(text).not.toContain('set up');

@@ -1,4 +1,4 @@
-/** A tool of ours, exactly as it is listed. */
+/** A meta-tool as it is listed. */
 export interface MetaTool {
   readonly name: string;
   readonly description: string;
@@ -6,12 +6,12 @@ export interface MetaTool {
   readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
-/** All definitions together stay under 600 tokens. Names are cut where even the worst ones would cost more than their share. */
+/** Keeps all definitions under 600 tokens, even with the most expensive names. */
 const MAX_NAMES_CHARACTERS = 220;
 const MAX_NAME_CHARACTERS = 24;
 
 const text = { type: 'string' } as const;
-/** Clients let a person allow such tools once and for all. */
+/** Clients let the user allow read-only tools permanently. */
 const annotations = { readOnlyHint: true } as const;
 
 function schema(properties: Record<string, unknown>, required: readonly string[] = []) {
@@ -21,7 +21,7 @@ function schema(properties: Record<string, unknown>, required: readonly string[]
 const RUN_PYTHON: MetaTool = {
   name: 'run_python',
   description:
-    'Run sandboxed Python that combines many calls: mcp_<server>.<tool>(**arguments), awaitable. Variables stay. More: mcp.runtime.capability_summary().',
+    'Run sandboxed Python that combines many calls: mcp_<server>.<tool>(**arguments), awaitable. Variables persist. Help: mcp.runtime.capability_summary().',
   inputSchema: schema(
     {
       code: text,
@@ -33,7 +33,7 @@ const RUN_PYTHON: MetaTool = {
   ),
 };
 
-/** The one list of tools that a client sees, in this order, whatever happens meanwhile. */
+/** The meta-tools in their fixed order. */
 export function metaTools(aliases: readonly string[], offersPython: boolean): readonly MetaTool[] {
   const behind = aliases.length === 0 ? '' : ` Servers: ${namesOf(aliases)}.`;
   return [
@@ -45,7 +45,7 @@ export function metaTools(aliases: readonly string[], offersPython: boolean): re
     },
     {
       name: 'search_tools',
-      description: `Find tools for a task across all MCP servers. Several needs: one per line.${behind}`,
+      description: `Find tools for a task across all MCP servers. Put several needs on separate lines.${behind}`,
       inputSchema: schema({ query: text, server: text, limit: { type: 'integer', default: 10 } }, ['query']),
       annotations,
     },
@@ -63,43 +63,44 @@ export function metaTools(aliases: readonly string[], offersPython: boolean): re
     },
     {
       name: 'execute_tool',
-      description: 'Call a tool of a server and get its own result.',
+      description: "Call a server's tool and return its result.",
       inputSchema: schema({ server: text, tool: text, arguments: { type: 'object' } }, ['server', 'tool']),
     },
     ...(offersPython ? [RUN_PYTHON] : []),
   ];
 }
 
-/** Under which names they are announced. */
+/** The names of the meta-tools. */
 export function metaToolNames(offersPython: boolean): readonly string[] {
   return metaTools([], offersPython).map(({ name }) => name);
 }
 
-/** What a client tells its model about us. Only aliases of admitted servers: nothing that a file or server says unapproved. */
+/** The instructions for the model. They contain only aliases of admitted servers, and no text of a file or server. */
 export function instructions(aliases: readonly string[], offersPython = false, waiting = 0): string {
   const wait = waiting === 1 ? 'waits' : 'wait';
   if (aliases.length === 0 && waiting > 0)
-    return `No MCP server may run yet: ${waiting} ${wait} for the user's approval. Ask the user to run: portolan approve`;
-  // Whoever searches nothing finds nothing, and would try again with other words.
+    return `No MCP server is approved yet: ${waiting} ${wait} for the user's approval. Ask the user to run: portolan approve`;
+  // Says that there is nothing to search, so that the model does not try.
   if (aliases.length === 0) return 'No MCP server is set up yet: ask the user to add one.';
-  const others = waiting > 0 ? ` ${waiting} more ${wait} for the user's approval: portolan approve` : '';
-  const programs = offersPython ? ' Put several calls into one program with run_python.' : '';
-  return `It reaches these MCP servers: ${namesOf(aliases)}. Find a tool with search_tools, look at it with get_tool_details, call it with execute_tool.${programs}${others}`;
+  const others =
+    waiting > 0 ? ` ${waiting} more ${wait} for the user's approval; ask the user to run: portolan approve` : '';
+  const programs = offersPython ? ' Combine several calls in one program with run_python.' : '';
+  return `This gateway reaches these MCP servers: ${namesOf(aliases)}. Find a tool with search_tools, read its input schema with get_tool_details, call it with execute_tool.${programs}${others}`;
 }
 
-/** Why a search may have missed what there is. By number alone: a name is the word of a file that nobody has let in. */
+/** Why a search may be incomplete. Counts servers without names, because an unapproved file chose the names. */
 export function notSearched(waiting: number): string {
   const [wait, were] = waiting === 1 ? ['server waits', 'was'] : ['servers wait', 'were'];
-  return `${waiting} ${wait} for the user's approval and ${were} not searched: ask the user to run portolan approve`;
+  return `${waiting} ${wait} for the user's approval and ${were} not searched: ask the user to run: portolan approve`;
 }
 
-/** As many names as fit, and how many more there are. */
+/** As many names as fit, and the number of the rest. */
 function namesOf(aliases: readonly string[]): string {
   const shown: string[] = [];
   let length = 0;
   for (const alias of aliases) {
     const name = alias.length > MAX_NAME_CHARACTERS ? `${alias.slice(0, MAX_NAME_CHARACTERS - 1)}…` : alias;
-    // Words are cheap; where digits and strokes take turns, each is a token of its own.
+    // Words cost few tokens; digits and punctuation cost about one each.
     length += name.length + name.replaceAll(/[a-z]+/g, '').length + 2;
     if (length > MAX_NAMES_CHARACTERS) break;
     shown.push(name);

@@ -10,7 +10,7 @@ import type { Surface, SurfaceNotification, SurfaceRequest } from './surface.js'
 
 const SCHEME = 'portolan://';
 const SEPARATOR = '__';
-/** A server that is slow to list must not hold the others' lists back for longer. */
+/** The time limit for each server's list, so that a slow server does not delay the others. */
 const LIST_MS = 5_000;
 const MAX_TEXT_CHARACTERS = 8_000;
 const MAX_ITEM_DEPTH = 32;
@@ -23,7 +23,7 @@ export const NAMESPACED_CAPABILITIES = {
 
 type Named = Readonly<Record<string, unknown>>;
 
-/** Resources and prompts of every server, each under the name of its server, and back. Nothing is asked before somebody asks. */
+/** Resources and prompts of every server under its alias. Servers are asked only on request. */
 export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onClientLeft'> {
   readonly #gateway: Gateway;
   readonly #watchers: ResourceWatchers;
@@ -96,7 +96,7 @@ export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onCli
     }
   }
 
-  /** Who cannot be read or is too slow is left out: the list of the others is worth more than none. */
+  /** Leaves out servers that fail or are too slow. */
   async #list(
     conversation: Conversation,
     method: string,
@@ -110,7 +110,7 @@ export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onCli
         using limit = deadline(LIST_MS, conversation.signal);
         const limited = { ...conversation, signal: limit.signal };
         const items = await this.#gateway.list(name, method, key, limited).catch((): readonly unknown[] => []);
-        // A model reads what they are called and described as.
+        // Names and descriptions are read by a model.
         return items.filter(isObject).map((item) => rename(cleaned(item), alias));
       }),
     );
@@ -138,14 +138,14 @@ export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onCli
     return this.#forward(alias, 'completion/complete', { ...params, ref: renamed }, conversation);
   }
 
-  /** By its alias and nothing else: another server may have that very word for a name. */
+  /** By alias only: another server may have the same text as its name. */
   #nameOf(alias: string): string {
     const server = this.#gateway.view.servers.find((one) => one.alias === alias);
     if (server) return server.name;
-    throw new RpcError(RpcCode.invalidParams, `there is no server called ${alias}`);
+    throw new RpcError(RpcCode.invalidParams, `there is no server with the alias ${alias}`);
   }
 
-  /** An alias may hold the separator itself: the longest that fits is meant. */
+  /** An alias may contain the separator, so the longest match wins. */
   #innerName(name: unknown): { alias: string; inner: string } {
     const fits = this.#gateway.view.servers
       .map(({ alias }) => alias)
@@ -153,7 +153,7 @@ export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onCli
       .sort((a, b) => b.length - a.length);
     const [alias] = fits;
     if (alias !== undefined) return { alias, inner: String(name).slice(alias.length + SEPARATOR.length) };
-    throw new RpcError(RpcCode.invalidParams, `no prompt of ours: it begins with <server>${SEPARATOR}`);
+    throw new RpcError(RpcCode.invalidParams, `unknown prompt: the name must begin with <server>${SEPARATOR}`);
   }
 
   async #forward(alias: string, method: string, params: Named, conversation: Conversation): Promise<Answer> {
@@ -161,7 +161,7 @@ export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onCli
   }
 }
 
-/** Without what only a model would see; the names by which something is asked for stay as they are. */
+/** Removes invisible characters from display texts; identifiers stay unchanged. */
 function cleaned(item: Named): Named {
   const { value } = cleanDeep(item, MAX_TEXT_CHARACTERS, MAX_ITEM_DEPTH);
   const { uri, uriTemplate, name } = item;
@@ -178,5 +178,5 @@ function innerUri(uri: unknown): { alias: string; inner: string } {
   const match = typeof uri === 'string' && uri.startsWith(SCHEME) ? uri.slice(SCHEME.length) : undefined;
   const slash = match?.indexOf('/') ?? -1;
   if (match !== undefined && slash > 0) return { alias: match.slice(0, slash), inner: match.slice(slash + 1) };
-  throw new RpcError(RpcCode.invalidParams, `no resource of ours: it begins with ${SCHEME}<server>/`, { uri });
+  throw new RpcError(RpcCode.invalidParams, `unknown resource: the URI must begin with ${SCHEME}<server>/`, { uri });
 }

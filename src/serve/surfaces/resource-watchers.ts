@@ -7,13 +7,13 @@ interface Watched {
   readonly server: string;
   readonly uri: string;
   readonly watchers: Set<string>;
-  /** Keeps the server from being stopped as idle while somebody wants to hear of it. */
+  /** Keeps the server from being stopped as idle while there are subscribers. */
   hold: Promise<Disposable | undefined>;
 }
 
 const MAX_WATCHED = 10_000;
 
-/** Who wants to hear of which resource. All share one connection to a server: it is told of everyone who comes, and of the last who goes. */
+/** The subscribers of each resource. They share a connection, so only the last unsubscribe is forwarded. */
 export class ResourceWatchers {
   readonly #gateway: Gateway;
   readonly #watched = new Map<string, Watched>();
@@ -22,10 +22,10 @@ export class ResourceWatchers {
     this.#gateway = gateway;
   }
 
-  /** Told to the server each time: it may have been started anew since the last one. */
+  /** Subscribes at the server each time, because it may have restarted since the last subscription. */
   async subscribe(server: string, uri: string, conversation: Conversation): Promise<Answer> {
     const caller = callerOf(conversation);
-    // Noted before the first await, so that of two who come at once neither is lost.
+    // Added before the first await, so that neither of two simultaneous subscribers is lost.
     this.#watchedOf(server, uri)?.watchers.add(caller);
     try {
       return passed(await this.#gateway.request(server, 'resources/subscribe', { uri }, conversation));
@@ -41,7 +41,7 @@ export class ResourceWatchers {
     return passed(await this.#gateway.request(server, 'resources/unsubscribe', { uri }, conversation));
   }
 
-  /** A client is gone, and with it all that it wanted to hear. */
+  /** Removes all subscriptions of a disconnected client. */
   left(caller: string): void {
     const nobody: Conversation = { client: caller, signal: new AbortController().signal };
     for (const { server, uri, watchers } of [...this.#watched.values()]) {
@@ -55,7 +55,7 @@ export class ResourceWatchers {
     if (!held && this.#watched.size >= MAX_WATCHED) return undefined;
     const hold = this.#gateway.hold(server).catch(() => undefined);
     if (held) {
-      // The server may be another one since the last client came, and the old hold keeps it no more.
+      // The old lease does not keep a restarted server open.
       release(held.hold);
       held.hold = hold;
       return held;
@@ -65,7 +65,7 @@ export class ResourceWatchers {
     return watched;
   }
 
-  /** Says whether nobody is left. */
+  /** Returns true if no subscriber is left. */
   #remove(server: string, uri: string, caller: string): boolean {
     const key = JSON.stringify([server, uri]);
     const watched = this.#watched.get(key);

@@ -1,15 +1,15 @@
 import type { Conversation, Era } from '../../model/index.js';
 import type { Answer, Params } from '../../rpc/index.js';
 
-/** A notification in the words of a face. */
+/** A notification in the form that a surface sends to clients. */
 export interface SurfaceNotification {
   readonly method: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The resource that it is about, for a notice that only its subscribers are to see. */
+  /** The resource whose subscribers get the notification; omitted for all clients. */
   readonly about?: string;
 }
 
-/** What a client is told when it comes. */
+/** The capabilities and instructions for a new client. */
 export interface Introduction {
   readonly capabilities: Readonly<Record<string, unknown>>;
   readonly instructions?: string;
@@ -20,19 +20,19 @@ export interface SurfaceRequest {
   readonly params: NonNullable<Params>;
   readonly era: Era;
   readonly conversation: Conversation;
-  /** Who alone may go on with what this request begins. */
+  /** The identity that alone may continue a call which this request starts. */
   readonly principal: string;
 }
 
-/** What a client sees of the servers: a few tools that reach them all, or their own tools. */
+/** The view that a client gets of the servers: the meta-tools, or the servers' own tools. */
 export interface Surface {
   introduction(): Promise<Introduction>;
-  /** Undefined for a method that it does not have. */
+  /** Undefined for an unsupported method. */
   answer(request: SurfaceRequest): Promise<Answer> | undefined;
-  /** A client is gone: nothing is kept for it any more. */
+  /** Drops all state of a disconnected client. */
   onClientLeft?(caller: string): void;
-  /** What a tool takes, as far as it is known without asking anybody. */
+  /** The cached input schema of a tool. */
   inputSchemaOf?(name: string): unknown;
-  /** What a server said unasked, as a client of this face understands it; undefined where it is none of its business. */
+  /** Converts a server's notification for clients of this surface; undefined if it does not concern them. */
   translate(server: string, notice: SurfaceNotification): SurfaceNotification | undefined;
 }

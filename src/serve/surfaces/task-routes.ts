@@ -6,16 +6,16 @@ import { paramsPassedOn } from './forward-params.js';
 import { passed } from './mcp-answers.js';
 import type { SurfaceRequest } from './surface.js';
 
-/** Nobody polls a task for longer. */
+/** The lifetime of a sealed task id. */
 const TASK_MS = 24 * 3_600_000;
-/** As many tasks are remembered with the questions that they have asked; the oldest is forgotten first. */
+/** The number of tasks whose questions are remembered; the oldest is dropped first. */
 const MAX_TASKS = 1_000;
 
 const METHODS: ReadonlySet<string> = new Set(['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/update']);
 
 /**
- * Long calls that answer with a task. Its id is sealed before it leaves: with the server that runs it, because two
- * servers may use the same, and for the client that began it, because nobody else may ask for what comes of it.
+ * Long calls that return a task. The task id is sealed with its server, because two servers may use the same id, and
+ * for its client, because no other client may read the result.
  */
 export class TaskRoutes {
   readonly #gateway: Gateway;
@@ -26,7 +26,7 @@ export class TaskRoutes {
     this.#gateway = gateway;
   }
 
-  /** A server's result as an answer. */
+  /** A server's result as an answer, with a sealed task id. */
   answered(server: string, result: ToolResult, principal: string): Answer {
     const sealed = (id: string) =>
       seal(this.#key, { kind: 'task', bound: [principal] }, [server, id], Date.now() + TASK_MS);
@@ -45,14 +45,14 @@ export class TaskRoutes {
         : undefined;
     const [server, id] = opened?.kind === 'open' && Array.isArray(opened.value) ? opened.value : [];
     if (typeof server !== 'string' || typeof id !== 'string')
-      throw new RpcError(RpcCode.invalidParams, 'there is no such task');
+      throw new RpcError(RpcCode.invalidParams, 'the task does not exist');
     const inner = paramsPassedOn({ ...params, taskId: id });
     const elicitations = this.#countOf(String(taskId));
     const result = await this.#gateway.request(server, method, inner, { ...conversation, elicitations });
     return renamed(result, (found) => (found === id ? String(taskId) : found));
   }
 
-  /** A task is one call, however often its state is read. */
+  /** A task counts as one call, however often its state is read. */
   #countOf(task: string): ElicitationCount {
     const known = this.#asked.get(task);
     if (known) return known;
@@ -64,7 +64,7 @@ export class TaskRoutes {
   }
 }
 
-/** The same result with another id for its task, if it speaks of one. */
+/** The same result with another task id, if it has one. */
 function renamed(result: ToolResult, rename: (id: string) => string): Answer {
   const { value } = result;
   const { task, taskId } = value;
