@@ -7,7 +7,7 @@ import { projectRegistryPath, ServerRegistry } from '../registry/index.js';
 import { announceSelf } from './announce-self.js';
 
 describe('announceSelf', () => {
-  it('says which tools there are and how many calls were answered, until it is disposed of', async () => {
+  it('announces the tools and the number of calls until it is disposed of', async () => {
     using machine = makeMachine();
     const host = hostOf(machine.options());
     const registry = new ServerRegistry(projectRegistryPath(host.cwd));

@@ -5,22 +5,22 @@ import type { CallMetrics } from '../gateway/index.js';
 import type { Host } from '../model/index.js';
 import type { ServerInfo } from '../registry/index.js';
 
-/** Where clients may come, and whose gateway it is. */
+/** The address and owner of this gateway, for the registry. */
 export interface Reachable {
   readonly socket?: string;
   readonly url?: string;
-  /** One that serves everybody belongs to no project, wherever it was started. */
+  /** Absent for a daemon, which serves all projects. */
   readonly isEverybodys: boolean;
-  /** The names of its tools, where they are known without starting a server. */
+  /** The tool names, if they are known without starting a server. */
   readonly tools: readonly string[];
   readonly calls: CallMetrics;
 }
 
-/** A disk that does not answer must not keep a gateway from serving, nor from ending. */
+/** The time limit for disk operations, so that a hanging disk delays neither the start nor the exit. */
 const LIMIT_MS = 2_000;
 const ANY_ADDRESS = /^(?:0\.0\.0\.0|\[::\])$/;
 
-/** Lets others know of this gateway until it is disposed of. That it cannot be said is told to `log` and is no reason to end. */
+/** Announces this gateway in the registry until it is disposed of. A failure is only logged. */
 export async function announceSelf(host: Host, reachable: Reachable, log: Log): Promise<AsyncDisposable> {
   const { ServerRegistry, projectRegistryPath, serverId, userRegistryPath } = await import('../registry/index.js');
   const isUsers = reachable.isEverybodys || isAroundHome(host);
@@ -30,7 +30,7 @@ export async function announceSelf(host: Host, reachable: Reachable, log: Log): 
   return { [Symbol.asyncDispose]: () => within(registry[Symbol.asyncDispose]()) };
 }
 
-/** The home folder and what is above it are no project: nothing is to be left there. */
+/** The home directory and its parents are not a project, so no registry is created there. */
 function isAroundHome({ cwd, home }: Host): boolean {
   return home === cwd || home.startsWith(cwd.endsWith(sep) ? cwd : `${cwd}${sep}`);
 }
@@ -40,7 +40,7 @@ function infoOf({ cwd }: Host, { socket, url, tools, calls }: Reachable): Server
   return {
     name: 'portolan',
     cwd,
-    // What every face of it has; asking for more could start the server that it shows.
+    // Only the tools of every surface: a complete list could start the server that is exposed.
     capabilities: { tools: {} },
     tools,
     requests: () => calls.durations.count,
@@ -54,7 +54,7 @@ function infoOf({ cwd }: Host, { socket, url, tools, calls }: Reachable): Server
   };
 }
 
-/** Whoever reads the registry is on this machine, and cannot go to "every address". */
+/** Readers of the registry are on this machine and cannot connect to a wildcard address, so name loopback. */
 function fromHere(url: string): URL {
   const address = new URL(url);
   if (ANY_ADDRESS.test(address.hostname)) address.hostname = address.hostname === '[::]' ? '[::1]' : '127.0.0.1';

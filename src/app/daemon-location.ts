@@ -8,7 +8,7 @@ export interface DaemonPlace {
   readonly settings: BridgeSettings;
 }
 
-/** Where the daemon of this user is, and what was set about it. A project has no say: the daemon is everybody's. */
+/** The paths and settings of the user's daemon. Project settings are ignored, because all projects share the daemon. */
 export async function daemonPlace(machine: DiscoverOptions, flag?: string): Promise<DaemonPlace> {
   const { home, env } = hostOf(machine);
   const settings = quickSettings(home, env) ?? (await allSettings({ ...machine, cwd: home }));

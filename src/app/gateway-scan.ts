@@ -11,7 +11,7 @@ import { type Definition, toAlias } from '../model/index.js';
 import type { ServedServer } from '../policy/index.js';
 import { type AdmittedServer, admit, compileToolRules } from '../policy/index.js';
 
-/** Everything that one look at the machine gave. Replaced whole by the next. */
+/** The result of one scan; replaced whole by the next one. */
 export interface GatewayScan {
   readonly discovery: Discovery;
   readonly view: GatewayView;
@@ -19,11 +19,11 @@ export interface GatewayScan {
 }
 
 export interface LookOptions extends DiscoverOptions {
-  /** Servers that live in this program; of their makers only the names matter here. */
+  /** Servers that run inside this process; only their names are used here. */
   readonly sdkServers?: Readonly<Record<string, unknown>>;
 }
 
-/** What there is, what holds and what may run, for a gateway. */
+/** Scans the machine and applies the policy, for a gateway. */
 export async function scanForGateway(options: LookOptions, before: GatewayScan | undefined): Promise<GatewayScan> {
   const { sdkServers = {}, ...rest } = options;
   const discovery = await scanMachine(rest, before?.discovery);
@@ -41,12 +41,12 @@ export async function scanForGateway(options: LookOptions, before: GatewayScan |
   return { discovery, view: { servers, judge, settings }, admitted: admittedServers(servers) };
 }
 
-/** A server that is the same as before stays the same object, so that what is known of it stays too. */
+/** An unchanged server keeps its object identity, so that data cached for it stays valid. */
 function sameAs(before: AdmittedServer | undefined, now: AdmittedServer): AdmittedServer {
   return before && JSON.stringify(before.definition) === JSON.stringify(now.definition) ? before : now;
 }
 
-/** Whoever hands a server over has let it in. */
+/** Passing a server to the library approves it. */
 function livingHere(names: readonly string[], found: readonly ServedServer[]): ServedServer[] {
   const taken = new Set<string>(found.map(({ alias }) => alias));
   return names.map((name) => {
@@ -62,7 +62,7 @@ function livingHere(names: readonly string[], found: readonly ServedServer[]): S
       state: 'ready',
       enabled: true,
       precedence: 0,
-      // Nothing else tells two of them apart, and what is known of one is not known of the other.
+      // The name is the identity, so that two such servers do not share cached data.
       written: { command: `sdk:${name}` },
       command: `sdk:${name}`,
     };

@@ -7,19 +7,19 @@ import { endStrays, type GatewayOptions, type RunningGateway, startGateway } fro
 import { recordingFiles, watchPaths } from './watch-files.js';
 import { watchRunning } from './watch-running.js';
 
-/** What a client may say in one message beside the arguments of a call. */
+/** The bytes that a message may have in addition to the arguments of a call. */
 const ENVELOPE_BYTES = 64 * 1024;
 const TOOLS_CHANGED = { method: 'notifications/tools/list_changed', params: {} };
 
 export interface ServingOptions extends GatewayOptions {
-  /** `all`, or the name of the one server that clients are to see as it is. */
+  /** `all` servers' tools, or the name of the one server to expose. */
   readonly expose?: string;
 }
 
-/** A gateway with a face, for whatever road clients come by, until it is disposed of. */
+/** A gateway with its surface, for any transport, until it is disposed of. */
 export interface ServingGateway extends AsyncDisposable {
   readonly running: RunningGateway;
-  /** What every client's session is made of. */
+  /** The options that all client sessions share. */
   readonly session: {
     readonly face: Surface;
     readonly questions: ServerQuestions;
@@ -27,13 +27,13 @@ export interface ServingGateway extends AsyncDisposable {
     readonly log: Log;
   };
   readonly limits: () => StreamLimits;
-  /** What is wrong with the files as they are now, while what held before holds on; whoever comes anew is told. */
+  /** The error in the current settings files, for new clients; the previous settings stay in force. */
   readonly fault: () => PortolanError | undefined;
-  /** Tells clients what servers say unasked and when the chart changes, until it is disposed of. */
+  /** Forwards notifications of servers and changes of the server list to clients, until it is disposed of. */
   tell(notice: (notice: SurfaceNotification) => void): Disposable;
 }
 
-/** Starts the gateway, lets clients be served, and stops every server when that is over. */
+/** Starts the gateway, serves clients, and stops all servers afterwards. */
 export async function whileServing(
   options: ServingOptions,
   serve: (serving: ServingGateway) => Promise<void>,
@@ -43,7 +43,7 @@ export async function whileServing(
   await serve(serving);
 }
 
-/** What serving takes. Processes of servers are `shared` with other gateways of this process, or its own. */
+/** The options of serving. With `shared`, server processes are shared with other gateways of this process. */
 export async function openServing(
   { expose, ...options }: ServingOptions,
   shared?: SharedResources,
@@ -51,7 +51,7 @@ export async function openServing(
   const { log = silentLog, version = '0' } = options;
   const files = recordingFiles(options.files ?? diskFiles);
   const running = await startGateway({ ...options, files }, shared);
-  // A daemon's clients print the entries that were skipped for them.
+  // In a daemon, the bridge of each client prints the skipped entries for it.
   const reportSkipped = shared ? () => undefined : skippedLog(log);
   reportSkipped(running.discovery);
   const questions = new ServerQuestions();
@@ -60,7 +60,7 @@ export async function openServing(
     await running[Symbol.asyncDispose]();
   };
   let fault: PortolanError | undefined;
-  /** Settings that are wrong while we run change nothing, and neither does anything else that keeps us from reading them. */
+  /** While the gateway runs, invalid settings or unreadable files change nothing; the previous state stays in force. */
   const reload = async (changed: () => void): Promise<boolean> => {
     try {
       if (await running.reload()) changed();
@@ -70,8 +70,8 @@ export async function openServing(
     } catch (error) {
       fault = error instanceof PortolanError ? error : undefined;
       const said = error instanceof Error ? error.message : String(error);
-      log('error', 'the files could not be read again; what held before holds on', { error: said });
-      return fault !== undefined; // what is wrong stays so until somebody writes it anew; anything else may pass
+      log('error', 'cannot reload the configuration; the previous one stays in force', { error: said });
+      return fault !== undefined; // a fault stays until its file changes; other errors may pass, so retry
     }
   };
   let face: Surface;
@@ -109,7 +109,7 @@ export async function openServing(
   };
 }
 
-/** Settles when the signal is given. */
+/** Settles when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve();

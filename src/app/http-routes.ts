@@ -5,7 +5,7 @@ import type { RegisteredServer } from '../registry/index.js';
 import type { PlainRoutes } from '../serve/index.js';
 import { type Measured, metricsResponse } from './metrics-text.js';
 
-/** What may be read over HTTP beside the protocol itself. */
+/** The HTTP paths beside MCP. */
 export function httpRoutes(discovery: () => Discovery, measured: Measured): PlainRoutes {
   return new Map([
     ['/metrics', { answer: () => metricsResponse(measured) }],
@@ -14,7 +14,7 @@ export function httpRoutes(discovery: () => Discovery, measured: Measured): Plai
       {
         answer: async () => {
           const servers = distinctServers(await readRunning(discovery().host));
-          // Its own entry is as old as its last heartbeat, and it knows better.
+          // The registry entry is as old as its last heartbeat; the gateway itself has current data.
           const own = { requests: measured.calls.durations.count };
           const now = servers.map((server) => (server.pid === process.pid ? { ...server, ...own } : server));
           return Response.json({ servers: now.map(forOthers) });
@@ -24,7 +24,7 @@ export function httpRoutes(discovery: () => Discovery, measured: Measured): Plai
   ]);
 }
 
-/** As much as another machine can use: no folders, no sockets' paths, no keys in addresses. */
+/** The data that other machines may see: no directories, no socket paths, no keys in URLs. */
 function forOthers(server: RegisteredServer) {
   const { id, name, tools, capabilities, started_at, uptime_seconds, requests } = server;
   const reached = transportsOf(server).map(({ type, url }) => ({

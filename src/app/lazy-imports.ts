@@ -4,42 +4,42 @@ import type { ServeHttpOptions } from './run-http.js';
 import type { ServeOptions } from './run-stdio.js';
 import type { GatewayOptions, RunningGateway } from './start-gateway.js';
 
-// Whoever only wants the chart must not load the gateway, and the bundler keeps apart only what is imported like this.
+// Dynamic imports, so that the bundler separates the gateway from commands that only scan.
 
-/** An address that names no port means this one. */
+/** The default port of an address without one. */
 const USUAL_PORT = 80;
 
-/** Finds every server and opens one small door to all of them. */
+/** Finds every server and opens one gateway to all of them. */
 export async function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
   const library = await import('./library.js');
   return library.openGateway(options);
 }
 
-/** Serves one client over stdio until it leaves or we are told to end. */
+/** Serves one client over stdio until it disconnects or `signal` aborts. */
 export async function serveClient(options: ServeOptions): Promise<void> {
   const serve = await import('./run-stdio.js');
   return serve.serveClient(options);
 }
 
-/** Serves any number of clients over HTTP until we are told to end. */
+/** Serves any number of clients over HTTP until the signal aborts. */
 export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<void> {
   const serve = await import('./run-http.js');
   return serve.serveClientsOverHttp(options);
 }
 
-/** Serves every client of this user over a socket until we are told to end. */
+/** Serves every client of this user over a socket until the signal aborts. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const daemon = await import('./run-daemon.js');
   return daemon.runDaemon(options);
 }
 
-/** The gateway itself, for commands that need more of it than a program does. */
+/** The gateway itself, for commands that need more than the library offers. */
 export async function startGateway(options: GatewayOptions): Promise<RunningGateway> {
   const start = await import('./start-gateway.js');
   return start.startGateway(options);
 }
 
-/** Whether a gateway that is reached at `url` listens where somebody wrote that it shall. */
+/** Whether a gateway at `url` listens on the requested address. */
 export async function listensAt(url: string, written: string): Promise<boolean> {
   const serve = await import('../serve/index.js');
   const { host, port } = serve.readAddress(written);
@@ -48,7 +48,7 @@ export async function listensAt(url: string, written: string): Promise<boolean> 
   return hostname === urlHost(host) && (isAnyPort || Number(open || USUAL_PORT) === port);
 }
 
-/** As it stands in an address, where capitals and brackets are told otherwise. */
+/** The host in its normal form in a URL: lower case, IPv6 in brackets. */
 function urlHost(host: string): string {
   return new URL(`http://${host.includes(':') ? `[${host}]` : host}`).hostname;
 }

@@ -4,7 +4,7 @@ import { metricsText } from './metrics-text.js';
 
 const pool = { states: () => ({ connected: 2, starting: 0, disconnected: 1 }) };
 
-/** Reads the text format strictly: each family once, help and type before its samples, nothing that is no sample. */
+/** Parses the text format strictly: each family once, help and type before its samples, no other lines. */
 function parsed(text: string): Record<string, number> {
   const samples: Record<string, number> = {};
   let family = '';
@@ -62,7 +62,7 @@ describe('metricsText', () => {
     expect(samples.process_resident_memory_bytes).toBeGreaterThan(1_000_000);
   });
 
-  it('stays in form and bounded whatever a code is', () => {
+  it('stays well-formed and bounded for any error code', () => {
     const calls = new CallMetrics();
     for (let n = 0; n < 1_000; n += 1) calls.record({ outcome: `"}\n\\${n}`, durationMs: 1 });
     const samples = parsed(metricsText({ version: '"\\\n', calls, pool, clients: () => ({}) }));

@@ -1,12 +1,12 @@
 import type { CallMetrics } from '../gateway/index.js';
 import type { SharedPool } from '../upstream/index.js';
 
-/** What `/metrics` tells about, none of which was named by a server or a client. */
+/** The data behind `/metrics`. Nothing in it is named by a server or a client. */
 export interface Measured {
   readonly version: string;
   readonly calls: CallMetrics;
   readonly pool: Pick<SharedPool, 'states'>;
-  /** How many clients are here now, by the road they came. */
+  /** The number of connected clients by transport. */
   readonly clients: () => Readonly<Record<string, number>>;
 }
 
@@ -15,7 +15,7 @@ type Sample = readonly [suffix: string, labels: Labels, value: number];
 
 const TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** The answer of `/metrics`, in the text format of Prometheus. */
+/** Formats `/metrics` in the text format of Prometheus. */
 export function metricsResponse(measured: Measured): Response {
   return new Response(metricsText(measured), { headers: { 'content-type': TYPE } });
 }
@@ -26,27 +26,27 @@ export function metricsText({ version, calls, pool, clients }: Measured): string
   const { user, system } = process.cpuUsage();
   const startedAt = Date.now() / 1_000 - process.uptime();
   return [
-    family('portolan_build_info', 'gauge', 'The version that runs.', [['', { version }, 1]]),
-    family('portolan_calls_total', 'counter', 'Calls of tools since the start.', [['', {}, count]]),
-    family('portolan_call_errors_total', 'counter', 'Calls that failed, by the code of the error.', [
+    family('portolan_build_info', 'gauge', 'The running version.', [['', { version }, 1]]),
+    family('portolan_calls_total', 'counter', 'Tool calls since the start.', [['', {}, count]]),
+    family('portolan_call_errors_total', 'counter', 'Failed calls by error code.', [
       ...[...calls.errors].map(([code, failed]): Sample => ['', { code }, failed]),
     ]),
-    family('portolan_call_duration_seconds', 'histogram', 'How long calls took, waiting included.', [
+    family('portolan_call_duration_seconds', 'histogram', 'Duration of calls, including waiting.', [
       ...buckets.map((bucket): Sample => ['_bucket', { le: String(bucket.seconds) }, bucket.count]),
       ['_bucket', { le: '+Inf' }, count],
       ['_sum', {}, sum],
       ['_count', {}, count],
     ]),
-    family('portolan_upstreams', 'gauge', 'Servers that were used, by what they do now.', [
+    family('portolan_upstreams', 'gauge', 'Used servers by current state.', [
       ...Object.entries(pool.states()).map(([state, number]): Sample => ['', { state }, number]),
     ]),
-    family('portolan_clients', 'gauge', 'Clients that are connected.', [
+    family('portolan_clients', 'gauge', 'Connected clients.', [
       ...Object.entries(clients()).map(([transport, number]): Sample => ['', { transport }, number]),
     ]),
-    family('process_resident_memory_bytes', 'gauge', 'Memory of this process.', [['', {}, rss]]),
-    family('nodejs_heap_size_used_bytes', 'gauge', 'Of this, what the program itself uses.', [['', {}, heapUsed]]),
-    family('process_cpu_seconds_total', 'counter', 'Time of the processor.', [['', {}, (user + system) / 1e6]]),
-    family('process_start_time_seconds', 'gauge', 'When it was started.', [['', {}, startedAt]]),
+    family('process_resident_memory_bytes', 'gauge', 'Resident memory of this process.', [['', {}, rss]]),
+    family('nodejs_heap_size_used_bytes', 'gauge', 'Used JavaScript heap.', [['', {}, heapUsed]]),
+    family('process_cpu_seconds_total', 'counter', 'CPU time of this process.', [['', {}, (user + system) / 1e6]]),
+    family('process_start_time_seconds', 'gauge', 'Start time of this process.', [['', {}, startedAt]]),
   ].join('');
 }
 
@@ -60,7 +60,7 @@ function labelled(labels: Labels): string {
   return written.length === 0 ? '' : `{${written.join(',')}}`;
 }
 
-/** As the format wants it: what is in quotes can end neither them nor the line. */
+/** Escapes a label value, so that it cannot end the quotes or the line. */
 function escaped(value: string): string {
   return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

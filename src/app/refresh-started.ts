@@ -1,10 +1,10 @@
 import type { AdmittedServer } from '../policy/index.js';
 import type { Connection, PoolOptions } from '../upstream/index.js';
 
-/** After the first calls: they shall not wait behind a list. */
+/** A delay, so that the list does not compete with the first calls. */
 const SOON_MS = 1_000;
 
-/** Has what was started anew read in the background: it may be another than when it last ran, and its list looks fresh. */
+/** Reads a restarted server's tools in the background, because it may be another version than before. */
 export function readingStarted(
   tenant: PoolOptions,
   read: (server: AdmittedServer, connection: Connection) => Promise<void>,
@@ -13,7 +13,7 @@ export function readingStarted(
     ...tenant,
     open: async (server, events, signal) => {
       const opened = await tenant.open(server, events, signal);
-      // What goes wrong with it shows in the next call.
+      // The next call reports the error.
       setTimeout(() => void read(server, opened.connection).catch(() => undefined), SOON_MS).unref();
       return opened;
     },

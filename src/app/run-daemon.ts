@@ -10,12 +10,12 @@ import { endStrays } from './start-gateway.js';
 import { Workspaces } from './workspaces.js';
 
 export interface DaemonOptions extends DiscoverOptions {
-  /** Where it listens. */
+  /** The socket path. */
   readonly socket: string;
-  /** Where it listens beside that, as someone wrote it. */
+  /** A further HTTP address, as the user wrote it. */
   readonly http?: string;
   readonly token?: string;
-  /** Leaves when nobody has been there for as long as the settings say. */
+  /** Exit after the idle time in the settings. */
   readonly leavesWhenIdle?: boolean;
   readonly listening: (where: readonly string[]) => void;
   readonly ending: AbortSignal;
@@ -23,21 +23,21 @@ export interface DaemonOptions extends DiscoverOptions {
   readonly version?: string;
 }
 
-/** How often it checks whether its name still leads to it, and whether a client is left. */
+/** The interval of the checks for a taken socket path and for remaining clients. */
 const LOOK_MS = 5_000;
-/** It checks more often where `timeouts.daemonIdleMs` is short, so that it also leaves in time there, but no more often than this. */
+/** The minimum interval, used if `timeouts.daemonIdleMs` is short, so that the daemon exits in time. */
 const SHORTEST_LOOK_MS = 250;
-/** By then whoever had it started has come. */
+/** The time for the client that started the daemon to connect. */
 const FIRST_MS = 500;
-/** By then its first requests are answered. */
+/** A delay, so that the first requests are served before other work. */
 const SETTLED_MS = 250;
 
-/** Serves every client of this user until it is told to end, nobody has come for long, or another took its name. */
+/** Serves all clients of the user until the signal aborts, the idle time is over, or another daemon took the path. */
 export async function runDaemon(options: DaemonOptions): Promise<void> {
   const { socket, http: written, token, leavesWhenIdle = false, listening, ending, ...rest } = options;
   const { log = silentLog, version = '0', ...own } = rest;
   const address = written === undefined ? undefined : httpAddress(written, token);
-  // Looked at before anything else: it may be replaced while this one starts.
+  // Recorded first, because the program file may be replaced while this process starts.
   const isReplaced = leavesWhenIdle && own.self !== undefined ? replacement(own.self) : () => false;
   const stopping = new AbortController();
   const home = own.home ?? homeFolder();
@@ -54,10 +54,10 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   const clients = new ConnectionManager((method) => {
     if (method === 'bridge/status') return Promise.resolve({ value: status() });
     if (method !== 'bridge/stop') return undefined;
-    setImmediate(() => stopping.abort()); // after the answer
+    setImmediate(() => stopping.abort()); // after the response is sent
     return Promise.resolve({ value: { pid: process.pid } });
   });
-  // What comes over HTTP is served where the user is at home, and whoever reaches the socket is told of both.
+  // HTTP clients get the workspace of the home directory; `daemon status` lists both addresses.
   const early = address && (await workspaces.enter(undefined));
   let overHttp = () => 0;
   await using http =
@@ -87,7 +87,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     path: socket,
     clients,
     enter: (context) => workspaces.enter(context),
-    // Whoever has one for himself, or reaches it from elsewhere, would miss it.
+    // A daemon that was started by hand or serves HTTP does not yield to a newer one, because its users would lose it.
     about: { version, yields: leavesWhenIdle && address === undefined },
     changed: () => {
       emptySince = performance.now();
@@ -96,12 +96,12 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   });
   unclaim(socket);
   const over = AbortSignal.any([ending, stopping.signal]);
-  // Who had it started waits for an answer; all else, like how long to stay, can wait until that one is served.
+  // The client that started the daemon is waiting, so everything that can wait starts after the first request.
   if (!early) await Promise.race([first.then(() => later(SETTLED_MS)), aborted(over), later(FIRST_MS)]);
   using house =
     early ??
     (await workspaces.enter(undefined).catch(async (error: unknown) => {
-      await sockets.drain(0); // settings that are wrong end the start, as they do everywhere
+      await sockets.drain(0); // invalid settings end the start, as in every command
       throw error;
     }));
   const { serving } = house;
@@ -123,9 +123,10 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   const look = () => {
     const emptyMs = performance.now() - emptySince;
     const isIdle = leavesWhenIdle && !http && clients.size === 0 && emptyMs > timeouts().daemonIdleMs;
-    if (isIdle) log('info', 'nobody has been here for long');
-    else if (isReplaced()) log('info', 'its program was replaced: the next client starts the new one');
-    else if (!sockets.isOurs()) log('warn', 'another daemon has taken the socket', { socket });
+    if (isIdle) log('info', 'exiting: no client has been connected for the idle time');
+    else if (isReplaced())
+      log('info', 'exiting: the program file was replaced; the next client starts the new version');
+    else if (!sockets.isOurs()) log('warn', 'exiting: another daemon has taken the socket path', { socket });
     else {
       void refreshLink();
       return lookLater();
@@ -141,14 +142,14 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   listening([socket, ...(url === undefined ? [] : [url])]);
   await aborted(over);
   clearTimeout(nextLook);
-  await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
-  // Before the socket is given up: from then on the link may be the next daemon's.
+  await announced[Symbol.asyncDispose](); // remove the registry entry before the server stops listening
+  // Before the socket path is freed, because then the link may belong to the next daemon.
   link?.[Symbol.dispose]();
   const { shutdownMs } = timeouts();
   await Promise.all([sockets.drain(shutdownMs), http?.drain(shutdownMs)]);
 }
 
-/** Tells whether the file of a program is another, or gone, and has been so since it was asked before: an installation takes a while. */
+/** Reports a replaced or removed program file, once it is stable between two checks: an installation takes a while. */
 function replacement(program: string): () => boolean {
   const { statSync } = process.getBuiltinModule('node:fs');
   const identity = () => {
@@ -168,14 +169,14 @@ function later(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** The processes of servers that run now, without anything secret. */
+/** The running server processes, without secrets. */
 function processesOf({ shared }: Workspaces, clients: ConnectionManager) {
   const names = new Map(clients.list().map(({ id, name }) => [id, name]));
   return shared.pool.running().map(({ state, pid, servers, workspaces, callsMade, callers }) => ({
     server: servers[0]?.name ?? '',
     state,
     ...(pid !== undefined && { pid }),
-    // Who comes over HTTP has no name here, and what tells it from others is its own affair.
+    // HTTP clients have no name here, and their session ids must stay secret.
     users: callers.map((id) => (names.has(id) ? { id, name: names.get(id) } : { id: 'http' })),
     workspaces: workspaces.length,
     calls: callsMade,

@@ -4,17 +4,17 @@ import { aborted, type ServingOptions, whileServing } from './gateway-serving.js
 import { httpRoutes } from './http-routes.js';
 
 export interface ServeHttpOptions extends ServingOptions {
-  /** `host:port` as someone wrote it, or parts of it. */
+  /** `host:port` or parts of it, as the user wrote it. */
   readonly address: string;
-  /** What every client has to show. Without it only this machine is served. */
+  /** The bearer token that every client must send. Without it only loopback is allowed. */
   readonly token?: string;
-  /** Told where clients may come, once they may. */
+  /** Called with the URL once the server listens. */
   readonly listening: (url: string) => void;
-  /** Aborted when the process is told to end. */
+  /** Aborted on a shutdown signal. */
   readonly ending: AbortSignal;
 }
 
-/** Serves any number of clients over HTTP until we are told to end; then lets calls finish and stops every server. */
+/** Serves clients over HTTP until the signal aborts; then finishes running calls and stops every server. */
 export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<void> {
   const { address: written, token, listening, ending, ...rest } = options;
   const address = httpAddress(written, token);
@@ -39,7 +39,7 @@ export async function serveClientsOverHttp(options: ServeHttpOptions): Promise<v
     const announced = await announceSelf(running.discovery.host, reachable, session.log);
     listening(http.url);
     await aborted(ending);
-    await announced[Symbol.asyncDispose](); // nobody is sent where nobody listens
+    await announced[Symbol.asyncDispose](); // remove the registry entry before the server stops listening
     await http.drain(running.gateway.view.settings.timeouts.shutdownMs);
   });
 }

@@ -5,13 +5,13 @@ import { aborted, type ServingOptions, whileServing } from './gateway-serving.js
 export interface ServeOptions extends ServingOptions {
   readonly input: Readable;
   readonly output: Writable;
-  /** An earlier gateway kept something for this client, which is gone with it. */
+  /** State of this client was lost with an earlier gateway. */
   readonly lostState?: boolean;
-  /** Aborted when the process is told to end. */
+  /** Aborted on a shutdown signal. */
   readonly ending: AbortSignal;
 }
 
-/** Serves one client over stdio until it leaves or we are told to end; then lets calls finish and stops every server. */
+/** Serves one client over stdio until it disconnects or the signal aborts; then finishes calls and stops all servers. */
 export async function serveClient({
   input,
   output,

@@ -7,19 +7,19 @@ import { DEFAULTS } from '../settings/index.js';
 import { type Guardian, SharedPool, startGuardian } from '../upstream/index.js';
 import { type UsesFile, usesFile } from './usage-file.js';
 
-/** What all workspaces of one process have in common: the processes of servers, who watches over them, and the record of calls. */
+/** The resources that all workspaces of a process share: server processes, their watchers, limits and the audit log. */
 export interface SharedResources extends AsyncDisposable {
   readonly pool: SharedPool;
-  /** One for all: what a client or a server can take does not depend on how many workspaces there are. */
+  /** Shared, because the capacity of a client or server does not depend on the number of workspaces. */
   readonly gate: CallGate;
-  /** What all calls together were like. */
+  /** The metrics of all calls. */
   readonly calls: CallMetrics;
-  /** One writer for each folder: the record is a chain. */
+  /** One writer per directory, because the log is a hash chain. */
   auditIn(folders: OwnFolders): AuditLog;
   guardianIn(folders: OwnFolders): Guardian;
-  /** One writer for each folder here too. */
+  /** One writer per directory. */
   usesIn(folders: OwnFolders): UsesFile;
-  /** One for each engine that somebody asks for, so that its limits of processes hold for everybody together. */
+  /** One sandbox per engine, so that its process limits hold across workspaces. */
   sandboxIn(folders: OwnFolders, wish: { readonly engine: string; readonly image?: string }): Sandbox;
 }
 
@@ -52,7 +52,7 @@ export function openShared(log: Log): SharedResources {
   };
 }
 
-/** What is recorded is counted. */
+/** An audit log that also counts each call in the metrics. */
 function counted(log: AuditLog, calls: CallMetrics): AuditLog {
   return {
     record: (execution) => {

@@ -1,7 +1,7 @@
 import type { Log } from '../base/index.js';
 import type { Discovery } from '../discovery/index.js';
 
-/** An entry that was left out because it starts or reaches Portolan itself. */
+/** An entry that was skipped because it starts or reaches Portolan itself. */
 export interface SkippedEntry {
   readonly server: string;
   readonly source: string;
@@ -15,13 +15,13 @@ export function skippedEntries({ problems }: Pick<Discovery, 'problems'>): reado
     .map(({ server = '', source = '', line = 1, message }) => ({ server, source, line, reason: message }));
 }
 
-/** Logs each skipped entry once, however often the sources are scanned. */
+/** Logs each skipped entry once, even if the sources are scanned repeatedly. */
 export function skippedLog(log: Log): (discovery: Pick<Discovery, 'problems'>) => void {
   const logged = new Set<string>();
   return (discovery) => {
     for (const entry of skippedEntries(discovery)) {
       const key = JSON.stringify(entry);
-      if (!logged.has(key)) log('warn', 'an entry that leads back to Portolan is skipped', { ...entry });
+      if (!logged.has(key)) log('warn', 'skipped an entry that starts or reaches Portolan itself', { ...entry });
       logged.add(key);
     }
   };

@@ -26,40 +26,40 @@ import { openShared, type SharedResources } from './shared-resources.js';
 import { watchPins } from './watch-pins.js';
 
 export interface GatewayOptions extends DiscoverOptions {
-  /** Servers that live in this program, by name: what makes one gives an MCP server of either SDK. */
+  /** Servers that run inside this process, by name; each factory returns an MCP server of either SDK. */
   readonly sdkServers?: Readonly<Record<string, SdkServerFactory>>;
   readonly log?: Log;
   readonly version?: string;
 }
 
-/** What a server says unasked, as MCP words it. */
+/** A notification that a server sent, in the form of the protocol. */
 type ServerListener = (server: string, method: string, params: Readonly<Record<string, unknown>>) => void;
 
-/** The gateway with everything that lives as long as it does. */
+/** A gateway with all resources that live as long as it does. */
 export interface RunningGateway extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly catalog: Catalog;
-  /** What it has in common with others of this process. */
+  /** The resources shared with other gateways of this process. */
   readonly shared: SharedResources;
-  /** What was found when it was last looked. */
+  /** The latest scan. */
   readonly discovery: Discovery;
-  /** Hears what servers say unasked, until the returned function is called. */
+  /** Subscribes to notifications of servers until the returned function is called. */
   listen(listener: ServerListener): () => void;
-  /** Who answers a server that asks for roots while no call is under way. */
+  /** Answers a server's `roots/list` when no call is in flight. */
   rootsFrom(ask: () => Promise<Record<string, unknown>>): void;
-  /** Looks again and replaces everything at once; says whether the servers on offer changed. */
+  /** Scans again and replaces the whole state; returns whether the offered servers changed. */
   reload(): Promise<boolean>;
-  /** What ran for this client alone is stopped. */
+  /** Stops the servers that ran for one client only. */
   endSession(session: string): void;
 }
 
-/** What calls whose server is gone may take to end. */
+/** The time for calls to end after their servers were stopped. */
 const LAST_CALLS_MS = 2_000;
 const TOOLS_CHANGED = 'notifications/tools/list_changed';
-/** An answer that is this much longer than its result is an envelope, not a result. */
+/** The JSON-RPC envelope around the largest allowed result. */
 const ENVELOPE_BYTES = 4_096;
 
-/** Wires the rooms together. Nothing is started before it is needed. What is `shared` outlives it. */
+/** Builds the gateway from its modules. Nothing starts before it is needed, and `shared` outlives the gateway. */
 export async function startGateway(given: GatewayOptions, shared?: SharedResources): Promise<RunningGateway> {
   const { log = silentLog, version = '0', ...options } = given;
   const granted = new SessionGrants();
@@ -90,7 +90,7 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
             try {
               return checkFiles(admitted, held.discovery);
             } catch (error) {
-              void reload().catch(() => undefined); // so that the next call asks
+              void reload().catch(() => undefined); // so that the next call asks for approval
               throw error;
             }
           },
@@ -99,7 +99,7 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
             maxDepth: settings().limits.maxDepth,
           }),
           access: (admitted) => {
-            // Signing in is a matter of the web; a socket brings its own key.
+            // OAuth applies to HTTP only; a WebSocket entry has its own credentials.
             if (!/^https?:/i.test(admitted.definition.url ?? '')) return undefined;
             const authProvider = authProviderFor(admitted, credentials);
             const explain = (error: unknown) => accessError(admitted, credentials, error);
@@ -128,14 +128,14 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
     onStartResult: (server, failure) => catalog.noteOutcome(server, failure),
     idleMs: () => settings().timeouts.idleMs,
     onNotification: (server, method, params) => {
-      // Whether the tools really changed shows when they are read.
+      // The next read of the tools shows whether they really changed.
       if (method === TOOLS_CHANGED) catalog.refreshSoon(server.name);
       else tell(server.name, method, params);
     },
     log,
   };
   const readAgain = async (server: AdmittedServer, connection: Connection): Promise<void> => {
-    // What is not there any more is not started for this, nor is what each client has for itself.
+    // The refresh must not start a process, so it skips servers without a shared connection.
     if (!held.admitted.includes(server) || pool.status(server).state !== 'connected') return;
     if (tenant.shareOf?.(server, false).share === 'session') return;
     using lease = await pool.lease(server, { purpose: 'read' });
@@ -170,7 +170,7 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
     changed: (entry, before) => {
       indexEntry(entry);
       if (before && hashesOf(before) !== hashesOf(entry))
-        // Whoever lists the tools themselves did not see them before; for the others nothing changed.
+        // The first read changes only surfaces that list the servers' own tools.
         tell(entry.server.name, TOOLS_CHANGED, before.tools ? {} : { isFirst: true });
     },
     log,
@@ -178,7 +178,7 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
   catalog.use(held.admitted);
   const pinsWatch = watchPins(catalog);
   let reloading: Promise<unknown> = Promise.resolve();
-  /** One after the other: of two looks at once the older must not end last and hold. */
+  /** Sequential: if two scans overlapped, the older result could replace the newer one. */
   const reload = (): Promise<boolean> => {
     const next = reloading.then(reloadNow);
     reloading = next.catch(() => undefined);
@@ -203,7 +203,7 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
       (name) => launches(held.admitted).get(name) ?? name,
     ),
     consent: async (server, conversation) => {
-      await reloading; // a start that was refused just now is asked about as its files are now
+      await reloading; // the question must show the files as they are now
       if (!(await obtainConsent(server, conversation, held.discovery, granted))) return undefined;
       await reload();
       return held.admitted.find(({ name }) => name === server.name);
@@ -239,11 +239,11 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
       isEnding = true;
       pinsWatch[Symbol.dispose]();
       await pool[Symbol.asyncDispose]();
-      // Whoever still waits for a server that nobody else uses learns now that it is gone, and has its line in the log.
+      // Calls that still wait for a server fail now and are logged.
       if (!shared) await common.pool[Symbol.asyncDispose]();
       const enough = new Promise((resolve) => setTimeout(resolve, LAST_CALLS_MS).unref());
       await Promise.race([gateway.quiet(), enough]);
-      // What the last calls have taught comes a moment after their answers.
+      // The search index learns from the last calls shortly after their responses.
       await new Promise((resolve) => setImmediate(resolve));
       await uses.leave();
       if (!shared) await common[Symbol.asyncDispose]();
@@ -251,7 +251,7 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
   };
 }
 
-/** Computed again only when it is asked about something else than before. */
+/** Recomputes only if the input changed. */
 function lastAnswer<A, T>(compute: (about: A) => T): (about: A) => T {
   let last: { readonly about: A; readonly answer: T } | undefined;
   return (about) => {
@@ -260,13 +260,13 @@ function lastAnswer<A, T>(compute: (about: A) => T): (about: A) => T {
   };
 }
 
-/** Ends what an earlier gateway that was killed left behind. */
+/** Ends orphans of an earlier gateway that was killed. */
 export async function endStrays({ host }: Discovery, log: Log): Promise<void> {
   const ended = await killOrphans(ownFolders(host).children).catch((error: Error) => {
-    log('warn', 'strays not looked for', { error: error.message });
+    log('warn', 'cannot search for orphaned processes of an earlier gateway', { error: error.message });
     return [];
   });
-  if (ended.length > 0) log('info', 'ended what an earlier gateway left behind', { pids: ended });
+  if (ended.length > 0) log('info', 'ended orphaned processes of an earlier gateway', { pids: ended });
 }
 
 function indexed(entry: CatalogEntry, { judge, settings }: GatewayView) {
@@ -283,12 +283,12 @@ function indexed(entry: CatalogEntry, { judge, settings }: GatewayView) {
   }));
 }
 
-/** The tools of a server as one text, to tell whether they are others than before, or free to be called now. */
+/** A text that changes if a server's tools change, or one of them becomes callable. */
 function hashesOf({ tools = [] }: CatalogEntry): string {
   return tools.map(({ hash, pin }) => `${hash} ${pin}`).join();
 }
 
-/** What a client sees of the chart. */
+/** The parts of the scan that a client can see. */
 function offered({ servers }: GatewayView): string {
   return JSON.stringify(
     servers.map(({ name, alias, state, admitted }) => [name, alias, state, admitted !== undefined]),

@@ -19,7 +19,7 @@ const queriesIn = (folder: string): string[] =>
   JSON.parse(readFileSync(join(folder, 'uses.json'), 'utf8')).map(({ query }: { query: string }) => query);
 
 describe('usesFile', () => {
-  it('keeps what two workspaces of one process learned', async () => {
+  it('saves the uses of two workspaces of one process', async () => {
     const folder = newFolder();
     await using file = usesFile(folder, silentLog);
     const [a, b] = [createToolIndex(), createToolIndex()];
@@ -33,7 +33,7 @@ describe('usesFile', () => {
     expect(queriesIn(folder).toSorted()).toEqual(['what a needs', 'what b needs']);
   });
 
-  it('keeps what two processes learned, the later of the same need, and tells the next', async () => {
+  it('merges the uses of two processes, the later one for the same need, and loads them next time', async () => {
     const folder = newFolder();
     const [one, other] = [usesFile(folder, silentLog), usesFile(folder, silentLog)];
     const [a, b] = [createToolIndex(), createToolIndex()];
@@ -54,12 +54,12 @@ describe('usesFile', () => {
     expect(next.memory()).toHaveLength(2);
   });
 
-  it('begins anew where the file is broken, and says so', async () => {
+  it('replaces a broken file, and logs that', async () => {
     const folder = newFolder();
     writeFileSync(join(folder, 'uses.json'), '{');
     const said: string[] = [];
     const index = createToolIndex();
     usesFile(folder, (_, message) => said.push(message)).join(index);
-    expect([index.memory(), said]).toEqual([[], ['remembered uses are not readable and begin anew']]);
+    expect([index.memory(), said]).toEqual([[], ['the search usage file is invalid and is replaced']]);
   });
 });

@@ -4,19 +4,19 @@ import { MAX_USES, parseUses, type RememberedUse, type ToolIndex } from '../sear
 
 const WRITE_AFTER_MS = 5_000;
 
-/** What searches led to, kept between runs: one file for every workspace and every process of this user. */
+/** Searches that led to a call, kept in one file for all workspaces and processes of the user. */
 export interface UsesFile extends AsyncDisposable {
-  /** From now on the index knows what is remembered, and what it learns is kept. */
+  /** Loads the remembered uses into the index, and saves what it learns from now on. */
   join(index: ToolIndex): UsesOf;
 }
 
 interface UsesOf {
-  /** The index has learned something. */
+  /** Call after the index has learned something. */
   changed(): void;
   leave(): Promise<void>;
 }
 
-/** The file in a folder. Nobody overwrites what another learned: what lies there is read again before each write. */
+/** The file in a directory. It is read again before each write, so that no process overwrites what another learned. */
 export function usesFile(folder: string, log: Log): UsesFile {
   const path = join(folder, 'uses.json');
   const indexes = new Set<ToolIndex>();
@@ -28,7 +28,7 @@ export function usesFile(folder: string, log: Log): UsesFile {
     timer = undefined;
     writing = writing.then(async () => {
       await writeFile(path, `${JSON.stringify(known())}\n`).catch((error: Error) => {
-        log('warn', 'remembered uses not kept', { error: error.message });
+        log('warn', 'cannot save the search usage file', { error: error.message });
       });
     });
     return writing;
@@ -60,12 +60,12 @@ function onDisk(path: string, log: Log): readonly RememberedUse[] {
   try {
     return parseUses(JSON.parse(reading.text));
   } catch {
-    log('warn', 'remembered uses are not readable and begin anew', { path });
+    log('warn', 'the search usage file is invalid and is replaced', { path });
     return [];
   }
 }
 
-/** Of the same need met by the same tool the last time counts. The oldest are given up. */
+/** The latest use of a need and tool counts; the oldest are dropped. */
 function merged(uses: readonly RememberedUse[]): readonly RememberedUse[] {
   const latest = new Map<string, RememberedUse>();
   for (const use of uses) {

@@ -6,10 +6,10 @@ import { diskFiles, silentLog } from '../base/index.js';
 import { recordingFiles, watchPaths } from './watch-files.js';
 
 const DEBOUNCE_MS = 150;
-/** What has not been called by then is not called: the debounce twice, with time for a busy machine. */
+/** A call that has not happened within this time never does: twice the debounce, with time for a busy machine. */
 const QUIET_MS = 500;
 const LIMIT_MS = 10_000;
-/** Real time with a short debounce; the sweep, which would also find a change, keeps its half minute. */
+/** Real time with a short debounce; the periodic scan keeps its 30 s, so that it does not find the change instead. */
 const briefClock = {
   now: () => performance.now(),
   after: (ms: number, run: () => void) => {
@@ -18,7 +18,7 @@ const briefClock = {
   },
 };
 
-/** A folder of its own for each test: they run side by side, because all of them mostly wait. */
+/** A directory for each test; they run concurrently, because they mostly wait. */
 function makeFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-watch-'));
   return {
@@ -57,7 +57,7 @@ function watching(paths: readonly string[], onChange: () => unknown = () => unde
 }
 
 describe.concurrent('watchPaths', () => {
-  it('calls until all is read, though nobody writes', async () => {
+  it('calls until all files are read, even without a change', async () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), 'a');
@@ -67,7 +67,7 @@ describe.concurrent('watchPaths', () => {
     expect(await watch.until(1)).toBe(1);
     expect([...unread]).toEqual([at('f')]);
     isTried = true;
-    writeFileSync(at('f'), 'bb'); // a look that does not wait for the next sweep
+    writeFileSync(at('f'), 'bb'); // a change that does not wait for the periodic scan
     expect(await watch.until(2)).toBe(2);
     expect([...unread]).toEqual([]);
     await quiet();
@@ -80,14 +80,14 @@ describe.concurrent('watchPaths', () => {
       before: (at: At) => writeFileSync(at('f'), 'a'),
       change: (at: At) => writeFileSync(at('f'), 'bb'),
     },
-    { title: 'a file that is made', before: () => undefined, change: (at: At) => writeFileSync(at('f'), 'a') },
+    { title: 'a file that is created', before: () => undefined, change: (at: At) => writeFileSync(at('f'), 'a') },
     {
-      title: 'a file that is taken away',
+      title: 'a file that is removed',
       before: (at: At) => writeFileSync(at('f'), 'a'),
       change: (at: At) => rmSync(at('f')),
     },
     {
-      title: 'a file that another takes the place of, with the same size',
+      title: 'a file that is replaced by another of the same size',
       before: (at: At) => {
         writeFileSync(at('f'), 'a');
         writeFileSync(at('g'), 'b');
@@ -96,7 +96,7 @@ describe.concurrent('watchPaths', () => {
       },
       change: (at: At) => renameSync(at('g'), at('f')),
     },
-  ])('tells of $title, once', async ({ before, change }) => {
+  ])('reports $title once', async ({ before, change }) => {
     using folder = makeFolder();
     const { at } = folder;
     before(at);
@@ -107,7 +107,7 @@ describe.concurrent('watchPaths', () => {
     expect(watch.calls()).toBe(1);
   });
 
-  it('tells of a file whose folders came with it, at once or one after the other', async () => {
+  it('reports a file that was created with its directories, at once or one after the other', async () => {
     using folder = makeFolder();
     const { at } = folder;
     const path = at('a', 'b', 'f');
@@ -126,7 +126,7 @@ describe.concurrent('watchPaths', () => {
     expect(await watch.until(3)).toBe(3);
   });
 
-  it('says nothing of other files in the same folder, nor of a file that is as it was', async () => {
+  it('ignores other files in the same directory, and a file that is unchanged', async () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), 'a');
@@ -136,21 +136,21 @@ describe.concurrent('watchPaths', () => {
     expect(watch.calls()).toBe(0);
   });
 
-  it('takes many writes in a row for one', async () => {
+  it('reports many writes in a row once', async () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), '');
     using watch = watching([at('f')]);
     for (let n = 0; n < 10; n += 1) {
       writeFileSync(at('f'), 'x'.repeat(n + 1));
-      await new Promise((resolve) => setImmediate(resolve)); // the notice of each write is delivered
+      await new Promise((resolve) => setImmediate(resolve)); // the event of each write is delivered
     }
     expect(await watch.until(1)).toBe(1);
     await quiet();
     expect(watch.calls()).toBe(1);
   });
 
-  it('looks again at what was written while it was being read, and no more than once', async () => {
+  it('reads a file again that changed during the read, once', async () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), 'a');
@@ -165,7 +165,7 @@ describe.concurrent('watchPaths', () => {
     expect(watch.calls()).toBe(2);
   });
 
-  it('looks again at a file that came up only when it was read, and was written then', async () => {
+  it('reads a file again that was first queried and changed during the read', async () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), 'a');
@@ -179,7 +179,7 @@ describe.concurrent('watchPaths', () => {
     expect(watch.calls()).toBe(2);
   });
 
-  it('calls again at a later look where what changed could not be taken in', async () => {
+  it('calls again at a later scan if the change could not be handled', async () => {
     using folder = makeFolder();
     writeFileSync(folder.at('f'), 'a');
     const answers = [false, true];
@@ -188,7 +188,7 @@ describe.concurrent('watchPaths', () => {
     writeFileSync(folder.at('f'), 'bb');
     expect(await watch.until(1)).toBe(1);
     await quiet();
-    // Something happens that changes nothing by itself.
+    // An event without a change.
     writeFileSync(folder.at('g'), '');
     rmSync(folder.at('g'));
     expect(await watch.until(2)).toBe(2);
@@ -199,7 +199,7 @@ describe.concurrent('watchPaths', () => {
     expect(watch.calls()).toBe(2);
   });
 
-  it('watches paths that came up only when it was read', async () => {
+  it('watches paths that were first queried during the read', async () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), 'a');
@@ -214,7 +214,7 @@ describe.concurrent('watchPaths', () => {
     expect(await watch.until(2)).toBe(2);
   });
 
-  it('is over when it is disposed of', async () => {
+  it('stops when it is disposed of', async () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), 'a');
@@ -227,7 +227,7 @@ describe.concurrent('watchPaths', () => {
 });
 
 describe('recordingFiles', () => {
-  it('knows those that could not be read for a moment, and only those', () => {
+  it('records exactly the paths that could not be read temporarily', () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), 'a');
@@ -244,11 +244,11 @@ describe('recordingFiles', () => {
     expect([...files.unread]).toEqual([at('f'), at('folder')]);
     isBusy = false;
     files.read(at('f'));
-    files.read(at('folder')); // what it is does not pass
+    files.read(at('folder')); // a directory is no temporary error
     expect([...files.unread]).toEqual([]);
   });
 
-  it('knows every path that was asked for, whether it was there or not', () => {
+  it('records every queried path, whether it exists or not', () => {
     using folder = makeFolder();
     const { at } = folder;
     writeFileSync(at('f'), 'a');

@@ -1,20 +1,20 @@
 import type { FileReading, Files, FolderReading, Log } from '../base/index.js';
 import { type ListedFolders, matchesAny, WatchedFolders } from './watched-folders.js';
 
-/** An editor writes a file in several steps; this long after the last of them it is read. */
+/** Debounce: an editor writes a file in several steps, so it is read this long after the last one. */
 const DEBOUNCE_MS = 500;
-/** A change is read at the latest by then, also while files are written without a pause. */
+/** The maximum delay, also while files are written continuously. */
 const MAX_WAIT_MS = 900;
 /** Changes without an event, on network drives for example, are detected by a periodic scan. */
 const SWEEP_MS = 30_000;
 export interface RecordingFiles extends Files {
   readonly touched: Set<string>;
   readonly listed: ListedFolders;
-  /** Those that could not be read just now, as when too many files are open: nobody will write them because of that. */
+  /** Paths that could not be read, for example with too many open files; they are retried without a change. */
   readonly unread: Set<string>;
 }
 
-/** The same files, and the paths that anybody asked for: all that an answer made from them depends on. */
+/** The read files and all queried paths: everything that the result depends on. */
 export function recordingFiles(files: Files): RecordingFiles {
   const touched = new Set<string>();
   const listed = new Map<string, Set<string>>();
@@ -41,16 +41,16 @@ export function recordingFiles(files: Files): RecordingFiles {
     },
     exists: (path) => noting(path, files.exists),
     realPath: (path) => noting(path, files.realPath),
-    // Of folders as well, whose times change all day: a file that matters is read next.
+    // Directory times change all the time; a relevant file in it is checked separately.
     status: files.status,
     content: (path, wholeBytes) => noting(path, () => files.content(path, wholeBytes)),
   };
 }
 
-/** Time as the watch sees it, so that a test can stand in for it. */
+/** The clock and timers, replaceable in tests. */
 export interface WatchClock {
   now(): number;
-  /** Runs once after the time, unless the returned function is called before. */
+  /** Runs a function once after the time, unless the returned function is called before. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -66,17 +66,17 @@ const systemClock: WatchClock = {
 export interface WatchOptions {
   readonly touched: ReadonlySet<string>;
   readonly listed: ListedFolders;
-  /** Emptied before each call, which fills it anew. */
+  /** Cleared before each call of `changed`, which fills it again. */
   readonly unread: Set<string>;
-  /** Called when something changed. Its paths may be others afterwards. Where it says false, it is called again at a later look. */
+  /** Called on a change. The paths may differ afterwards. If it returns false, it is called again at a later scan. */
   readonly changed: () => Promise<boolean>;
   readonly log: Log;
   readonly clock?: WatchClock;
 }
 
 /**
- * Calls when one of the paths is made, changed or removed, when a name that matters appears in a listed folder or leaves it,
- * and at each look while a path is unread, until it is disposed of.
+ * Calls `changed` when a path is created, modified or removed, when a relevant name appears in or disappears from a
+ * listed directory, and at each periodic scan while a path is unread, until it is disposed of.
  */
 export function watchPaths(options: WatchOptions): Disposable {
   const { touched, listed, unread, changed, log, clock = systemClock } = options;
@@ -92,7 +92,7 @@ export function watchPaths(options: WatchOptions): Disposable {
     waitingSince = undefined;
     if (isLooking) return soon();
     if (isEnded) return;
-    folders.watch(touched, listed); // a folder may have come without what it will hold
+    folders.watch(touched, listed); // a directory may exist before its files do
     const now = snapshot(touched, listed);
     if (now === seen && unread.size === 0) return;
     isLooking = true;
@@ -104,10 +104,10 @@ export function watchPaths(options: WatchOptions): Disposable {
     if (isEnded) return;
     folders.watch(touched, listed);
     if (!isDone) {
-      for (const path of missing) unread.add(path); // perhaps nobody tried
+      for (const path of missing) unread.add(path); // it may not have been read at all
       return;
     }
-    // What was written while we read may have been missed: once more, and only once, because reading itself may write.
+    // Changes during the read may have been missed, so read once more; only once, because reading itself may write.
     const isLate = snapshot(before, listed) !== now || isWrittenSince(began, touched, before);
     isRepeated = isLate && !isRepeated;
     seen = isRepeated ? now : snapshot(touched, listed);
@@ -127,8 +127,8 @@ export function watchPaths(options: WatchOptions): Disposable {
       void look();
     });
   };
-  // Not at once: the first client waits for its answer, and to watch a folder of many names takes long. The first look sees
-  // what has changed until then.
+  // Delayed, because the first client is waiting and watching a large directory is slow. The first scan finds changes
+  // made until then.
   soon();
   sweep();
   return {
@@ -141,10 +141,10 @@ export function watchPaths(options: WatchOptions): Disposable {
   };
 }
 
-/** As coarse as the times of files may be. */
+/** The coarsest resolution of file times. */
 const TICK_MS = 20;
 
-/** Whether a path that came up only now was written while it was read: there is no earlier snapshot of it to compare with. */
+/** Whether a path that was queried for the first time changed during the read; there is no earlier snapshot of it. */
 function isWrittenSince(began: number, touched: ReadonlySet<string>, before: ReadonlySet<string>): boolean {
   const fs = process.getBuiltinModule('node:fs');
   for (const path of touched) {
@@ -153,13 +153,13 @@ function isWrittenSince(began: number, touched: ReadonlySet<string>, before: Rea
       const stat = fs.statSync(path, { throwIfNoEntry: false });
       if (stat?.isFile() && stat.ctimeMs > began - TICK_MS) return true;
     } catch {
-      // What cannot be examined now is in the next snapshot.
+      // A path that cannot be examined now is in the next snapshot.
     }
   }
   return false;
 }
 
-/** Everything about the paths that a change would alter: of a listed folder, the names that matter. */
+/** A text that changes with the paths: metadata of files, and the relevant names in listed directories. */
 function snapshot(paths: ReadonlySet<string>, listed: ListedFolders): string {
   const fs = process.getBuiltinModule('node:fs');
   return [...paths]

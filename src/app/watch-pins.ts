@@ -1,11 +1,11 @@
 import type { Catalog } from '../catalog/index.js';
 
-/** So late counts what a person has approved in another process. A look where nothing is marked costs microseconds. */
+/** The delay until an approval from another process takes effect. A poll without marked tools costs microseconds. */
 const LOOK_MS = 1_000;
 
-/** Looks now and then whether tools that are marked or held were approved, until it is disposed of. */
+/** Polls for approvals of marked or held tools until it is disposed of. */
 export function watchPins(catalog: Pick<Catalog, 'lookAtPins'>): Disposable {
-  // No notice of a file is waited for: on some drives there is none.
+  // Polling, because some drives send no file events.
   const timer = setInterval(() => catalog.lookAtPins(), LOOK_MS).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }

@@ -10,7 +10,7 @@ import { WatchedFolders } from './watched-folders.js';
 /** A change is read within this time. */
 const SOON_MS = 1_000;
 
-/** A watch over the JSON files in some folders, with a clock of its own. Each change lists them again. */
+/** A watch over the JSON files in some directories, with a manual clock. Each change lists them again. */
 function watching(...folders: readonly string[]) {
   const root = mkdtempSync(join(tmpdir(), 'portolan-folders-'));
   const at = (name: string) => join(root, name);
@@ -42,7 +42,7 @@ function watching(...folders: readonly string[]) {
         return true;
       },
     });
-    clock.advance(SOON_MS); // the first look, which begins to watch
+    clock.advance(SOON_MS); // the first scan, which starts to watch
     return watch;
   };
   return {
@@ -57,7 +57,7 @@ function watching(...folders: readonly string[]) {
       await clock.due(SOON_MS);
       clock.advance(SOON_MS);
       await done;
-      await new Promise((resolve) => setImmediate(resolve)); // the look has ended
+      await new Promise((resolve) => setImmediate(resolve)); // the scan has ended
     },
     [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
   };
@@ -67,7 +67,7 @@ describe.concurrent('a folder that was listed', () => {
   it.each([
     { title: 'is empty', before: [] },
     { title: 'has a file already', before: ['servers/old.json'] },
-  ])('is read within a second when a file comes and when it goes, where it $title', async ({ before }) => {
+  ])('is read within a second when a file appears or disappears, if it $title', async ({ before }) => {
     using here = watching('servers');
     mkdirSync(here.at('servers'));
     for (const name of before) here.write(name);
@@ -94,7 +94,7 @@ describe.concurrent('a folder that was listed', () => {
     await here.scanned();
   });
 
-  it('is read within a second after it is made, alone or with its parents and its files', async () => {
+  it('is read within a second after it is created, alone or with its parents and files', async () => {
     using here = watching('a/b/servers');
     using _watch = here.start();
     here.write('a/b/servers/one.json');
@@ -113,7 +113,7 @@ describe.concurrent('a folder that was listed', () => {
     expect(here.calls()).toBe(5);
   });
 
-  it('is watched again when another folder took its place before it was looked at', async () => {
+  it('is watched again when another directory replaced it before a scan', async () => {
     using here = watching('servers');
     here.write('servers/old.json');
     using _watch = here.start();
@@ -124,7 +124,7 @@ describe.concurrent('a folder that was listed', () => {
     await here.scanned();
   });
 
-  it('has no event for names that do not matter, nor for what is written into files that were not read', async () => {
+  it('ignores irrelevant names, and changes of files that were not read', async () => {
     using here = watching();
     here.write('servers/notes.txt');
     here.write('servers/old.json');
@@ -132,7 +132,7 @@ describe.concurrent('a folder that was listed', () => {
     const seen = await new Promise<readonly string[]>((resolve) => {
       const folders = new WatchedFolders(silentLog, (path) => {
         happened.push(path);
-        // Events come in order: when this one is there, the others were, too.
+        // Events arrive in order, so the others have been delivered when this one is.
         if (path !== here.at('servers/new.json')) return;
         folders[Symbol.dispose]();
         resolve(happened);
@@ -147,7 +147,7 @@ describe.concurrent('a folder that was listed', () => {
     expect(seen).toEqual([here.at('servers/new.json')]);
   });
 
-  it('is read within a second also while files come without a pause', async () => {
+  it('is read within a second even while files appear continuously', async () => {
     using here = watching('servers');
     mkdirSync(here.at('servers'));
     using _watch = here.start();
@@ -160,7 +160,7 @@ describe.concurrent('a folder that was listed', () => {
     expect(here.clock.now() - began).toBeLessThanOrEqual(SOON_MS);
   });
 
-  it('is one of hundreds, of which one look takes little time and each is read within a second', async () => {
+  it('is read within a second even as one of hundreds, and a scan takes little time', async () => {
     const names = Array.from({ length: 400 }, (_, n) => `many/${n}`);
     using here = watching(...names);
     for (const name of names) mkdirSync(here.at(name), { recursive: true });

@@ -1,17 +1,17 @@
 import { basename, dirname, join } from 'node:path';
 import { type Log, matchesWildcard } from '../base/index.js';
 
-/** Systems limit the number of watched folders; beyond this the periodic scan has to do. */
+/** Systems limit the number of watched directories; the periodic scan covers the rest. */
 const MAX_WATCHED = 2_000;
-/** Folders may appear while the ones above them are being watched, but not without end. */
+/** A limit on repeats, because directories may appear while their parents are being watched. */
 const MAX_ROUNDS = 8;
 
-/** The patterns of the names that matter in each folder that was listed. */
+/** The patterns of the relevant names in each listed directory. */
 export type ListedFolders = ReadonlyMap<string, ReadonlySet<string>>;
 
 type Watcher = ReturnType<typeof import('node:fs')['watch']>;
 
-/** The names that matter in a folder. */
+/** The relevant names in a directory. */
 interface Wanted {
   readonly names: Set<string>;
   readonly patterns: ReadonlySet<string>;
@@ -19,7 +19,7 @@ interface Wanted {
 
 const NO_PATTERNS: ReadonlySet<string> = new Set();
 
-/** One watcher for each folder in which something can happen to the paths. */
+/** One watcher per directory in which a relevant change can happen. */
 export class WatchedFolders implements Disposable {
   readonly #fs = process.getBuiltinModule('node:fs');
   readonly #log: Log;
@@ -33,17 +33,17 @@ export class WatchedFolders implements Disposable {
   }
 
   watch(touched: ReadonlySet<string>, listed: ListedFolders): void {
-    // What is made in a folder before its watcher is there has no event: it shows when the folders are determined again.
+    // A file created before its directory is watched causes no event, so determine the directories again.
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
       this.#wanted = foldersOf(touched, listed, this.#fs.existsSync);
       if (!this.#replace()) return;
     }
   }
 
-  /** Watches what is wanted and nothing else; true where a watcher was added. */
+  /** Watches exactly the wanted directories; true if a watcher was added. */
   #replace(): boolean {
     for (const [folder, { watcher, identity }] of this.#watchers) {
-      // A folder that was removed and made again has the same name, and its old watcher says nothing more.
+      // A recreated directory has the same name, but its old watcher reports nothing.
       if (this.#wanted.has(folder) && identity === identityOf(folder)) continue;
       watcher.close();
       this.#watchers.delete(folder);
@@ -66,7 +66,7 @@ export class WatchedFolders implements Disposable {
       this.#watchers.set(folder, { watcher, identity });
       return true;
     } catch (error) {
-      this.#log('debug', 'a folder cannot be watched; it is read periodically', {
+      this.#log('debug', 'cannot watch a directory; it is scanned periodically', {
         folder,
         error: error instanceof Error ? error.message : String(error),
       });
@@ -75,13 +75,13 @@ export class WatchedFolders implements Disposable {
   }
 
   /**
-   * A home folder is written to all day; only what leads to one of the paths is of interest. That is what led there before
-   * the change: a folder that has just been made is not asked for in the one above it any more.
+   * A home directory changes all the time, so only names that lead to a path matter. They are those from before the
+   * change, because a directory that was just created is no longer wanted in its parent.
    */
   #matters(folder: string, event: string, name: string): boolean {
     const wanted = this.#wanted.get(folder);
     if (wanted?.names.has(name)) return true;
-    // What is written into a file that nobody has read yet does not matter; that it came or went does.
+    // Changes of a file that was never read do not matter, but its creation or removal does.
     return event === 'rename' && matchesAny(wanted?.patterns ?? NO_PATTERNS, name);
   }
 
@@ -106,8 +106,8 @@ export function matchesAny(patterns: ReadonlySet<string>, name: string): boolean
 }
 
 /**
- * The folders in which something can happen to the paths, each with the names that matter: for what is not there, the nearest
- * that is. Those that hold a path come first, and after them those that were listed.
+ * The directories in which a relevant change can happen, with the names that matter in each; for a missing path, its
+ * nearest existing parent. Parents of paths come first, listed directories after them.
  */
 function foldersOf(
   paths: ReadonlySet<string>,

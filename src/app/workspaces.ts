@@ -9,16 +9,16 @@ import { skippedEntries } from './skipped-entries.js';
 type Session = Parameters<ConnectHandler['joined']>[0];
 
 export interface WorkspacesOptions {
-  /** The daemon's own surroundings, for clients that say nothing of theirs. */
+  /** The daemon's own environment, for clients that send none. */
   readonly own: DiscoverOptions;
   readonly home: string;
   readonly version: string;
   readonly log: Log;
 }
 
-/** More places than people work in at once; a client that finds no room serves itself. */
+/** The maximum number of workspaces; a client beyond it runs its own gateway. */
 const MAX_WORKSPACES = 256;
-/** They say where and in which window a client runs and not how its servers behave: another value is no other workspace. */
+/** Variables that identify a window or terminal and do not affect servers, so they do not separate workspaces. */
 const VOLATILE = new Set([
   ...['_', 'SHLVL', 'PWD', 'OLDPWD', 'COLUMNS', 'LINES', 'TERM', 'COLORTERM', 'WINDOWID', 'TERM_SESSION_ID'],
   ...['MCP_CLIENT_ID', 'MCP_BRIDGE_SOCKET', 'PORTOLAN_DAEMON', 'XDG_SESSION_ID', 'SSH_TTY', 'TMUX_PANE'],
@@ -32,7 +32,7 @@ interface Workspace {
   closing?: NodeJS.Timeout;
 }
 
-/** One chart for each place in which clients work, over the same processes of servers. */
+/** One gateway per working directory and environment of clients, over the same server processes. */
 export class Workspaces implements AsyncDisposable {
   readonly shared: SharedResources;
   readonly #options: WorkspacesOptions;
@@ -43,11 +43,11 @@ export class Workspaces implements AsyncDisposable {
     this.shared = openShared(options.log);
   }
 
-  /** The place of a client; rejects if its settings are wrong or there is no room. */
+  /** The workspace of a client; rejects if its settings are invalid or there are too many workspaces. */
   async enter(context: ClientContext | undefined): Promise<ConnectHandler & { readonly serving: ServingGateway }> {
     if (context && context.home !== this.#options.home)
-      throw new PortolanError(ErrorCode.ConnectionError, 'this daemon serves another home folder', {
-        hint: 'set MCP_BRIDGE_SOCKET, or --daemon never',
+      throw new PortolanError(ErrorCode.ConnectionError, 'the daemon belongs to another home directory', {
+        hint: 'set MCP_BRIDGE_SOCKET to another path, or use --daemon never',
       });
     const key = keyOf(context);
     const workspace = this.#open.get(key) ?? this.#begin(key, context);
@@ -58,14 +58,14 @@ export class Workspaces implements AsyncDisposable {
       serving = await workspace.opening;
     } catch (error) {
       workspace.users -= 1;
-      if (this.#open.get(key) === workspace) this.#open.delete(key); // whoever mends it tries again
+      if (this.#open.get(key) === workspace) this.#open.delete(key); // so that a later connection tries again
       throw error;
     }
-    // Who does not say where it works only speaks to the daemon itself, to stop it for example.
+    // A client without a context only talks to the daemon itself, for example to stop it.
     const fault = context && serving.fault();
     if (fault) {
       this.#leave(key, workspace, serving);
-      throw fault; // as it would end a start of its own
+      throw fault; // as at the start of a gateway
     }
     let leave: () => void = () => undefined;
     return {
@@ -98,7 +98,7 @@ export class Workspaces implements AsyncDisposable {
 
   #begin(key: string, context: ClientContext | undefined): Workspace {
     if (this.#open.size >= MAX_WORKSPACES)
-      throw new PortolanError(ErrorCode.LimitExceeded, `there are ${MAX_WORKSPACES} workspaces already`);
+      throw new PortolanError(ErrorCode.LimitExceeded, `the daemon already has ${MAX_WORKSPACES} workspaces`);
     const { own, version, log } = this.#options;
     const surroundings = context ? { ...own, ...readOptions(context), cwd: context.cwd, env: context.env } : own;
     const opening = openServing({ ...surroundings, version, log }, this.shared);
@@ -106,7 +106,7 @@ export class Workspaces implements AsyncDisposable {
     this.#open.set(key, workspace);
     opening.then(
       (serving) => {
-        // A server that asks while no call runs is told what the client knows that came last.
+        // The most recently connected client answers a server's question outside a call.
         serving.running.rootsFrom(async () => (await [...workspace.sessions].at(-1)?.roots()) ?? { roots: [] });
         workspace.told = serving.tell((notice) => {
           for (const session of workspace.sessions) session.notice(notice);
@@ -120,7 +120,7 @@ export class Workspaces implements AsyncDisposable {
   #leave(key: string, workspace: Workspace, { running }: ServingGateway): void {
     workspace.users -= 1;
     if (workspace.users > 0) return;
-    // Whoever comes back soon finds its servers running.
+    // Delayed, so that a client that reconnects soon finds its servers running.
     const { idleMs } = running.gateway.view.settings.timeouts;
     workspace.closing = setTimeout(() => void this.#close(key, workspace), idleMs).unref();
   }
@@ -134,7 +134,7 @@ export class Workspaces implements AsyncDisposable {
   }
 }
 
-/** Two clients share a chart if nothing that it is made from can differ between them. */
+/** The key of a workspace: clients with the same key would get the same scan. */
 function keyOf(context: ClientContext | undefined): string {
   if (!context) return '';
   const { cwd, env, options } = context;
@@ -144,7 +144,7 @@ function keyOf(context: ClientContext | undefined): string {
   return sha256(JSON.stringify([cwd, variables, options]));
 }
 
-/** What a client was started with, as far as it is what it should be. */
+/** The start options of a client, as far as they are valid. */
 function readOptions({ options }: ClientContext): Pick<
   DiscoverOptions,
   'config' | 'clients' | 'servers' | 'settings'
@@ -163,7 +163,7 @@ function readOptions({ options }: ClientContext): Pick<
   };
 }
 
-/** The one setting that a client's command line may bring. */
+/** The one setting that a client may pass on its command line. */
 function sandboxEngine(settings: unknown) {
   const { sandbox } = isObject(settings) ? settings : {};
   const { engine } = isObject(sandbox) ? sandbox : {};

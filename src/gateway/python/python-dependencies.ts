@@ -4,7 +4,7 @@ import type { Sandbox } from '../../sandbox/index.js';
 export interface PythonDependencies {
   /** Whether an engine is available, as far as is known without starting one; constant while the settings are. */
   readonly isOffered: () => boolean;
-  /** The sandbox of the current settings, shared by all gateways of this process. */
+  /** The sandbox of the current settings, shared by all gateways in the daemon. */
   readonly sandbox: () => Sandbox;
   readonly stateFolder: string;
   /** The project directory; memories are kept per project. */
