@@ -232,11 +232,11 @@ describe('the question about files', () => {
   it('says what is not covered', async () => {
     using machine = machineWith(SCRIPT, { '<project>/server.py': '1' });
     expect((await ask(machine)).question.notes).toEqual([
-      'not covered: what these files import or read, and what the command downloads',
+      'not covered: files that these files import or read, and everything that the command downloads',
     ]);
     using other = machineWith({ command: 'npx', args: ['-y', 'some-package'] });
     expect((await ask(other)).question.notes).toEqual([
-      'covered is the entry alone: no file, and not what the command downloads or reads',
+      'only the entry is covered: no file, and nothing that the command downloads or reads',
     ]);
   });
 
@@ -277,7 +277,7 @@ describe('the question about files', () => {
 
   it('is not answered for an entry that names more than can be checked: it does not run', async () => {
     using machine = machineWith({ command: 'mcp-x', args: Array.from({ length: 3_000 }, (_, n) => `w${n}`) });
-    expect((await approve(machine)).notes[0]).toContain('names more than can be checked');
+    expect((await approve(machine)).notes[0]).toContain('names more files than can be checked');
     expect(await stateOf(machine)).toBe('blocked-by-policy');
   });
 

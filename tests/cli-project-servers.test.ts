@@ -76,7 +76,7 @@ describe('portolan add and remove --scope project', () => {
     const taken = await add(machine, 'a');
     expect([taken.status, taken.err]).toEqual([
       2,
-      expect.stringContaining(`NAME_TAKEN: there is a server called a in ${machine.path(SHARED)}`),
+      expect.stringContaining(`NAME_TAKEN: ${machine.path(SHARED)} already has a server called a`),
     ]);
     const absent = await portolan(machine, ['remove', 'b', '--scope', 'project']);
     expect([absent.status, absent.err]).toEqual([

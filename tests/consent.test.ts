@@ -162,7 +162,7 @@ describe.skipIf(process.platform === 'win32')('a call to a server whose files ch
     const { message } = client.asked[1] ?? {};
     if (remember === 'always') expect(message).toMatch(/server\.mjs changed:\n *1: const added = '\[secret\]'/);
     expect(message).toContain('An approval covers the content of: server.mjs');
-    expect(message).toContain('not covered: what these files import or read');
+    expect(message).toContain('not covered: files that these files import or read');
   });
 
   it('does not start it after a no', async () => {

@@ -164,7 +164,7 @@ describe('a server that announced itself', () => {
       ['mine', 'ready', undefined],
     ]);
     const { stdout } = await portolan(machine, ['approve', 'docs_2']);
-    expect(stdout).toContain('mine, which is not started while this runs');
+    expect(stdout).toContain('mine, which is not started while this server runs');
   });
 
   it.skipIf(process.platform === 'win32')('is reached over its socket', async () => {

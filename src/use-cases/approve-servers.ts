@@ -18,19 +18,19 @@ import type { WaitingFile } from '../settings/index.js';
 import { type Coverage, contentOf, coverageOf } from './covered-text.js';
 import { changesSince, launchText, surroundingsText } from './explain.js';
 
-/** One server about which somebody has to decide, with all that they have to see first. */
+/** A server that needs a decision, with everything the user has to see first. */
 export interface ApprovalQuestion {
   readonly server: Server;
   readonly definition: Definition;
   readonly because: AskedBecause | 'decided';
   readonly launch: string;
-  /** What it runs with: a variable can change a harmless command into any other. */
+  /** Variables, headers and directory: a variable can turn a harmless command into any other. */
   readonly surroundings: readonly (readonly [string, string])[];
   readonly changes: readonly string[];
   /** The files whose content the approval covers. */
   readonly files: Coverage['files'];
   readonly notes: Coverage['notes'];
-  /** Servers of the user's that lose their name to it. */
+  /** The user's own servers that this one would replace under their name. */
   readonly shadows: readonly string[];
 }
 
@@ -41,7 +41,7 @@ export function pendingQuestions(discovery: Discovery): ApprovalQuestion[] {
     .map((server) => questionAbout(server, discovery));
 }
 
-/** The question about one server, also one that was decided before. */
+/** The question about one server, even if it was decided before. */
 export function questionAbout(server: Server, discovery: Discovery): ApprovalQuestion {
   const held = discovery.held[discovery.servers.indexOf(server)];
   if (!held) throw new Error(`no definition of ${server.name}`);
@@ -58,14 +58,14 @@ export function questionAbout(server: Server, discovery: Discovery): ApprovalQue
   };
 }
 
-/** Which server will be spoken to by another way after a yes. */
+/** The servers that a running server replaces once it is approved. */
 function replacedBy({ standsFor }: Definition, { servers }: Discovery): [string, string][] {
   if (standsFor === undefined) return [];
   const names = servers.filter(({ fingerprint }) => fingerprint === standsFor).map(({ name }) => name);
-  return names.map((name) => ['in place of', `${name}, which is not started while this runs`]);
+  return names.map((name) => ['in place of', `${name}, which is not started while this server runs`]);
 }
 
-/** Writes down what was decided about servers, bound to the content that was shown. Returns the file. */
+/** Records a decision about servers, bound to the content that was shown. Returns the file. */
 export function recordRuling(
   definitions: readonly Definition[],
   verdict: Ruling['verdict'],
@@ -75,7 +75,7 @@ export function recordRuling(
   return writeRulings(discovery, ({ sealOf, rulings, content }) =>
     definitions.map((definition) => {
       const { name, source } = definition;
-      // Of the files as they were shown. A no is about the entry, whatever its files are.
+      // The files as they were shown. A denial covers the entry whatever its files contain.
       const record =
         verdict === 'approved'
           ? content.recordOf(contentOf(definition, discovery), rulings.get(sealOf(definition))?.content)
@@ -89,7 +89,7 @@ export function recordRuling(
   );
 }
 
-/** Lets settings files of the project count whole, bound to every byte that is in them now. */
+/** Approves settings files of the project, bound to their exact content. */
 export function approveSettings(waiting: readonly WaitingFile[], discovery: Discovery, now: Date): Promise<string> {
   return writeRulings(discovery, ({ sealOfText }) =>
     waiting.map(({ path, text }) => [
@@ -105,15 +105,15 @@ async function writeRulings(
 ): Promise<string> {
   const key = host.files.read(paths.key);
   if (key.kind !== 'read' || key.text.trim() === '') await writeFile(paths.key, `${randomKey()}\n`);
-  // Read again: the key may be new, and somebody else may have decided something meanwhile.
+  // Read again: the key may be new, and another process may have recorded a decision meanwhile.
   const approvals = readApprovals(paths, host);
   const rulings = new Map([...approvals.rulings, ...decide(approvals)]);
-  // A file that could not be read is kept beside the new one, for whoever wants to look at it.
+  // An unreadable file is kept as a backup, so that nothing is lost.
   await writeFile(paths.approvals, approvals.written(rulings), { backup: approvals.problems.length > 0 });
   return paths.approvals;
 }
 
-/** Writes the team's lock file: what this user has approved of the repository, and what others reviewed and is still so. */
+/** Writes the team's lock file: the repository's servers that the user approved or that were reviewed before. */
 export async function writeLock({
   held,
   verdicts,
@@ -123,7 +123,7 @@ export async function writeLock({
 }: Discovery): Promise<{ path: string; count: number }> {
   const approved = held
     .map(({ active: chosen }) => chosen)
-    // With `approval: 'all'` someone also approves what is theirs alone, which is no business of the team; nor is what runs just now.
+    // `approval: 'all'` also covers the user's own servers, and running ones; neither belongs to the team.
     .filter((definition) => isFromRepository(definition, host) && !isRunning(definition))
     .filter(
       (definition) =>

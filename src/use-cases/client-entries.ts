@@ -8,25 +8,25 @@ import { OUR_NAME, ourProgram } from './own-command.js';
 
 const USED_BY_MANY = /[\\/](?:\.config|Application Support|Roaming)$/;
 
-/** What somebody pastes into a client's own file to start Portolan from it. */
+/** The text to paste into a client's own file to start Portolan. */
 export interface ClientEntry {
   readonly client: string;
   readonly name: string;
   readonly file: string;
-  /** The entry in the client's own spelling, with all that stands around it. */
+  /** The entry in the client's own format, with everything around it. */
   readonly text: string;
-  /** It stands there already. */
+  /** The entry is already there. */
   readonly isThere: boolean;
 }
 
 export interface ClientEntries {
   readonly program: LaunchCommand;
-  /** As most clients spell it, for one that was not found. */
+  /** The usual format, for a client that was not found. */
   readonly text: string;
   readonly clients: readonly ClientEntry[];
 }
 
-/** The entries for every client that has left a trace on this machine. Nothing is written. */
+/** The entries for every client found on this machine. Nothing is written. */
 export async function clientEntries(options: DiscoverOptions = {}): Promise<ClientEntries> {
   const host = hostOf(options);
   const program = ourProgram(host);
@@ -39,14 +39,14 @@ export async function clientEntries(options: DiscoverOptions = {}): Promise<Clie
   return { program, text, clients: made.filter((entry) => entry !== undefined) };
 }
 
-/** The ids of all clients that have a file to write to, whether they are here or not. */
+/** The ids of all clients with a writable file, installed or not. */
 export function knownClients(): string[] {
   return CLIENTS.filter(({ id, places }) => id !== OUR_NAME && places.some(({ install }) => install)).map(
     ({ id }) => id,
   );
 }
 
-/** A client that was started once has made its folder; a folder that many use says nothing. */
+/** Whether the client's directory exists; a directory that several programs use proves nothing. */
 function hasFolder({ path }: InstallTarget, { files, home, cwd, env }: Host): boolean {
   const folder = dirname(path);
   const isShared = [home, cwd, env.XDG_CONFIG_HOME].includes(folder) || USED_BY_MANY.test(folder);
@@ -74,7 +74,7 @@ async function stands(text: string, { format, addresses }: InstallTarget): Promi
   try {
     for (const at of addresses(OUR_NAME)) if (await isAt(at)) return true;
   } catch (error) {
-    // A file that does not parse is its owner's business; the entry is offered all the same.
+    // The entry is offered even if the existing file does not parse.
     if (!(error instanceof PortolanError)) throw error;
   }
   return false;

@@ -7,14 +7,14 @@ import { RpcError } from '../rpc/index.js';
 import { type ApprovalQuestion, questionAbout, recordRuling } from './approve-servers.js';
 import { contentOf } from './covered-text.js';
 
-/** What a person said about a server that waits. */
+/** The user's answer about a server that waits for approval. */
 type Consent = 'once' | 'always' | 'no';
 
-/** Something that a client may be asked: one yes, and for how long. Anything but a plain yes is a no. */
+/** The form that the client shows: approve or not, and for how long. Anything but an explicit approval is a denial. */
 const ANSWER = {
   type: 'object',
   properties: {
-    approve: { type: 'boolean', title: 'Let it run', default: false },
+    approve: { type: 'boolean', title: 'Approve this server', default: false },
     remember: {
       type: 'string',
       title: 'For how long',
@@ -26,7 +26,7 @@ const ANSWER = {
   required: ['approve'],
 } as const;
 
-/** Asks by way of the client. A client that cannot be asked, or does not answer, has not agreed. */
+/** Asks through the client. A client that cannot be asked, or does not answer, has not approved. */
 async function askForConsent(question: ApprovalQuestion, { ask, abilities }: Conversation): Promise<Consent> {
   if (!ask || abilities?.elicitation === undefined) return 'no';
   try {
@@ -44,14 +44,14 @@ async function askForConsent(question: ApprovalQuestion, { ask, abilities }: Con
   }
 }
 
-/** Who has not answered by then has not agreed. */
+/** The time limit for an answer; without one the server is not approved. */
 const ANSWER_MS = 5 * 60_000;
 
 function noAnswer(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(() => resolve(undefined), ANSWER_MS).unref());
 }
 
-/** All that a person has to see, what would run before anything that its author chose: and none of it can pass for our own words. */
+/** The message: first the command, then text that its author chose, escaped so that it cannot imitate ours. */
 function wording({
   server,
   definition,
@@ -66,21 +66,21 @@ function wording({
   const told = [
     `This would run: ${launch}`,
     ...surroundings.map(([what, text]) => `${what}: ${text}`),
-    `It was written by: ${client} (${scope}), ${source}:${line}`,
+    `Defined in: ${source}:${line} (${client}, ${scope})`,
     ...(files.length > 0 ? [`An approval covers the content of: ${listed(files)}`] : []),
     ...notes.map((note) => `Note: ${note}`),
     ...(because === 'changed' ? ['It changed since it was approved:', ...changes] : []),
-    ...(because === 'files' && changes.length > 0 ? ['What changed since then:', ...changes] : []),
-    `It calls itself ${JSON.stringify(server.name)}, and is known here as ${server.alias}. One of its tools was called.`,
+    ...(because === 'files' && changes.length > 0 ? ['Changes since the approval:', ...changes] : []),
+    `Its configured name is ${JSON.stringify(server.name)}, its alias here is ${server.alias}. One of its tools was called.`,
   ];
   const first =
     because === 'files'
       ? 'This MCP server was approved, but a file that it runs or reads has changed since then.'
-      : 'Nobody has let this MCP server run yet.';
+      : 'This MCP server has not been approved yet.';
   return [first, ...told.map(visible)].join('\n');
 }
 
-/** A client shows a message of some lines, not a listing. */
+/** The maximum number of files, because clients show messages in a small dialog. */
 const MAX_LISTED = 20;
 
 function listed(files: readonly string[]): string {
@@ -88,31 +88,31 @@ function listed(files: readonly string[]): string {
   return [...files.slice(0, MAX_LISTED), ...(more > 0 ? [`${more} more`] : [])].join(', ');
 }
 
-/** Who was let run for now. */
+/** Servers approved for this run. */
 export class SessionGrants {
-  /** The hash over the files, by entry. */
+  /** The hash over the covered files, by entry. */
   readonly #hashes = new Map<string, string>();
-  /** Questions that wait for an answer, by client and server: a person is asked once, however many calls wait for it. */
+  /** Open questions by client and server, so that several calls ask the user once. */
   readonly asking = new Map<string, Promise<boolean>>();
 
   add({ definition }: ApprovalQuestion, content: Content): void {
     this.#hashes.set(this.#key(definition), content.hash);
   }
 
-  /** Without `content` whatever the files are. */
+  /** Without `content` the files are not compared. */
   has = (definition: Definition, content?: () => Pick<Content, 'hash'>): boolean => {
     if (this.#hashes.size === 0) return false;
     const hash = this.#hashes.get(this.#key(definition));
     return hash !== undefined && (content === undefined || hash === content().hash);
   };
 
-  /** Bound to what it is and where it is written: a changed byte asks again. */
+  /** The identity and the place of the definition, so that any change asks again. */
   #key(definition: Definition): string {
     return JSON.stringify([fingerprint(definition), definition.source, definition.name]);
   }
 }
 
-/** Asks about a server that waits, and writes down what was said. Says whether it may run now. */
+/** Asks about a server that waits for approval, and records the answer. Returns whether it may run now. */
 export async function obtainConsent(
   { name }: ServedServer,
   conversation: Conversation,

@@ -3,14 +3,14 @@ import { type Discovery, mixedNameText } from '../discovery/index.js';
 import type { Definition } from '../model/index.js';
 import { type Content, type CoveredFile, type LoaderVariable, NO_CONTENT } from '../policy/index.js';
 
-/** What a person is told about the files that an approval covers. */
+/** The text about the files that an approval covers. */
 export interface Coverage {
   readonly files: readonly string[];
-  /** What they have to know before they say yes, each a sentence. */
+  /** Warnings to show before an approval, one sentence each. */
   readonly notes: readonly string[];
 }
 
-/** The files that an approval of this entry covers; none where nobody is asked about it. */
+/** The files that an approval of this entry covers; empty if the entry needs no approval. */
 export function contentOf(definition: Definition, { grounds }: Discovery): Content {
   const isAsked = grounds.mustAsk(definition) || definition.state === 'pending-approval';
   return isAsked && grounds.fileChanges !== 'off' ? grounds.contentOf(definition) : NO_CONTENT;
@@ -28,8 +28,8 @@ export function coverageOf(definition: Definition, discovery: Discovery): Covera
       ...(mixed === undefined ? [] : [mixed]),
       ...loaderNotes(loaders),
       ...files.flatMap((file) => limitNotes(file, short)),
-      ...(hasCode ? ['its command line holds code: files whose names that code makes up are not covered'] : []),
-      ...(isClear ? [] : ['its command line names more than can be checked, so it is not started']),
+      ...(hasCode ? ['its command line contains code: files that this code names are not covered'] : []),
+      ...(isClear ? [] : ['its command line names more files than can be checked, so it is not started']),
       ...(isStarted ? [restNote(files, grounds.fileChanges)] : []),
     ],
   };
@@ -37,9 +37,9 @@ export function coverageOf(definition: Definition, discovery: Discovery): Covera
 
 function restNote(files: readonly CoveredFile[], fileChanges: 'ask' | 'warn' | 'off'): string {
   if (fileChanges === 'off') return 'the content of files is not checked: "approval.files" is "off"';
-  if (files.length === 0) return 'covered is the entry alone: no file, and not what the command downloads or reads';
+  if (files.length === 0) return 'only the entry is covered: no file, and nothing that the command downloads or reads';
   const manner = fileChanges === 'warn' ? '; a change is only reported: "approval.files" is "warn"' : '';
-  return `not covered: what these files import or read, and what the command downloads${manner}`;
+  return `not covered: files that these files import or read, and everything that the command downloads${manner}`;
 }
 
 function fileText({ path, target, role, text, variables }: CoveredFile, short: (path: string) => string): string {
@@ -65,7 +65,10 @@ function limitNotes({ path, extent, why = '' }: CoveredFile, short: (path: strin
 }
 
 const EFFECTS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:PATH|PATHEXT)$/i, 'it decides where programs are looked for, so another program may run under the same name'],
+  [
+    /^(?:PATH|PATHEXT)$/i,
+    'it decides in which directories programs are searched, so another program may run under the same name',
+  ],
   [/^NODE_(?:OPTIONS|PATH)$/, 'it decides which code Node.js loads before and with the server'],
   [/^(?:LD|DYLD)_/, 'it decides which libraries the system loads into the server'],
   [/^PYTHON/, 'it decides which code Python loads before and with the server'],

@@ -3,32 +3,32 @@ import { type Definition, maskDefinition, type Origin, type Server } from '../mo
 import { lastRuling, type Ruling, shownForm, stateOf, type Verdict } from '../policy/index.js';
 import { contentOf, coverageOf } from './covered-text.js';
 
-/** What became of one definition, and why. */
+/** The role of one definition, and the reason for it. */
 export interface DefinitionOutcome extends Origin {
   readonly name: string;
   readonly fate: 'holds' | 'same-server' | 'shadowed' | 'ignored';
   readonly because: string;
-  /** What its own client, and then our policy, says of it alone. */
+  /** The state in its own client, and the verdict of our policy on it alone. */
   readonly clientState: string;
   readonly verdict: string;
 }
 
-/** Everything there is to say about one name, fit for one screen. */
+/** Everything about one server name. */
 export interface Explanation {
   readonly server: Server | undefined;
   readonly definitions: readonly DefinitionOutcome[];
   readonly verdict: Verdict | undefined;
   readonly approval: string;
-  /** What differs from what was approved last, field by field, masked. */
+  /** The differences from the approved definition, by field, masked. */
   readonly changes: readonly string[];
-  /** The files whose content the approval covers, and what to know about them. */
+  /** The files that the approval covers, and warnings about them. */
   readonly files: readonly string[];
   readonly notes: readonly string[];
-  /** Which of its tools the entry that holds switches on or off, where it says so. */
+  /** The tools that the active definition enables or disables, if it does. */
   readonly tools?: Definition['tools'];
 }
 
-/** Why the server of this name is what it is; undefined if nobody ever wrote the name down. */
+/** Explains the state of a server; undefined for an unknown name. */
 export function explain(discovery: Discovery, name: string): Explanation | undefined {
   const near = indexOf(name, discovery);
   const held = discovery.held[near];
@@ -39,19 +39,20 @@ export function explain(discovery: Discovery, name: string): Explanation | undef
     server: discovery.servers[near],
     definitions: [...(held ? fatesOf(held, discovery) : []), ...ignored.map((one) => ignoredFate(one, discovery))],
     verdict,
-    approval: held && verdict ? approvalText(held.active, verdict, discovery) : 'nothing holds that could be approved',
+    approval:
+      held && verdict ? approvalText(held.active, verdict, discovery) : 'not applicable: there is no active definition',
     changes: held && mayHaveChanged(verdict, discovery) ? changesSince(held.active, discovery) : [],
     ...(held ? coverageOf(held.active, discovery) : { files: [], notes: [] }),
     ...(held?.active.tools && { tools: held.active.tools }),
   };
 }
 
-/** Also of one that is started although its files changed. */
+/** Also true for a server that runs although its files changed. */
 function mayHaveChanged(verdict: Verdict | undefined, { grounds }: Discovery): boolean {
   return verdict?.kind === 'needs-approval' || (verdict?.kind === 'allowed' && grounds.fileChanges === 'warn');
 }
 
-/** By its own name, then by its alias, then by what one of its definitions is called: a server has one name and may have many. */
+/** By name, then by alias, then by the name of any of its definitions: duplicates may have other names. */
 function indexOf(name: string, { held, servers }: Discovery): number {
   const wanted = name.toLowerCase();
   const finders = [
@@ -64,10 +65,10 @@ function indexOf(name: string, { held, servers }: Discovery): number {
 
 function fatesOf({ active: chosen, origins, shadowed }: Held, discovery: Discovery): DefinitionOutcome[] {
   return [
-    fate(chosen, 'holds', 'the first in the order of sources that nothing above it replaces', discovery),
+    fate(chosen, 'holds', 'the definition with the highest precedence', discovery),
     ...origins
       .filter((one) => one !== chosen)
-      .map((one) => fate(one, 'same-server', 'it starts or reaches the same', discovery)),
+      .map((one) => fate(one, 'same-server', 'it has the same command or URL', discovery)),
     ...shadowed.map((one) => fate(one, 'shadowed', whyShadowed(one, chosen, discovery), discovery)),
   ];
 }
@@ -76,10 +77,10 @@ function whyShadowed(lost: Definition, won: Definition, { verdicts }: Discovery)
   const verdict = verdicts.get(lost);
   const powerless =
     verdict && ['rejected', 'blocked-by-policy', 'client-ignores', 'inventory-only'].includes(stateOf(verdict));
-  if (powerless && verdict) return `it is ${stateOf(verdict)} and takes no name from one that is not`;
-  if (lost.client !== won.client) return `a name given by ${won.scope} counts for every client`;
-  if (lost.scope !== won.scope) return `in ${lost.client}, ${won.scope} holds over ${lost.scope}`;
-  return `in ${lost.client}, ${won.source} is read with more weight`;
+  if (powerless && verdict) return `it is ${stateOf(verdict)} so it replaces no other definition`;
+  if (lost.client !== won.client) return `the ${won.scope} definition of this name applies to every client`;
+  if (lost.scope !== won.scope) return `in ${lost.client}, ${won.scope} has precedence over ${lost.scope}`;
+  return `in ${lost.client}, ${won.source} has precedence`;
 }
 
 function ignoredFate(definition: Definition, discovery: Discovery): DefinitionOutcome {
@@ -112,24 +113,24 @@ function approvalText(definition: Definition, verdict: Verdict, discovery: Disco
   if (ruling && verdict.kind !== 'needs-approval') return `${ruling.verdict} ${ruling.at}`;
   switch (verdict.kind) {
     case 'allowed':
-      return 'not needed: it comes from the user’s own files';
+      return 'not needed: it is defined in the user’s own files';
     case 'needs-approval':
-      if (verdict.because === 'files') return 'waits: a file that it runs or reads changed since it was approved';
+      if (verdict.because === 'files') return 'pending: a file that it runs or reads changed since the approval';
       return {
-        new: 'waits: nobody has decided yet',
-        changed: 'waits: it changed since it was decided',
-        reviewed: 'waits: as reviewed by your team',
+        new: 'pending: not decided yet',
+        changed: 'pending: it changed since the last decision',
+        reviewed: 'pending: unchanged since your team reviewed it',
       }[verdict.because];
     default:
-      return 'does not matter while it cannot run';
+      return 'not applicable: the server cannot run';
   }
 }
 
-/** What a person has to look at before saying yes again. */
+/** The changes that the user has to review before approving again. */
 export function changesSince(definition: Definition, discovery: Discovery): string[] {
   const { rulings, sealOf, content } = discovery.approvals;
   const same = rulings.get(sealOf(definition));
-  // Whoever decides the other way about the same thing has nothing new to look at.
+  // An earlier denial of the same content means that nothing has changed.
   if (same?.verdict === 'denied') return [];
   if (same) return [...content.changes(same, contentOf(definition, discovery))];
   const before = lastRuling(rulings, definition);
@@ -147,15 +148,13 @@ function difference({ shown }: Ruling, definition: Definition): string[] {
   return changed.length > 0 ? changed : ['the value of a secret or of a variable it refers to'];
 }
 
-/** What would run, masked, in the words of a command line or an address. */
+/** The command line or URL, masked. */
 export function launchText(definition: Definition): string {
   const { command, args = [], url } = maskDefinition(definition);
-  return command === undefined
-    ? (url ?? 'nothing that can be started from outside')
-    : [command, ...args].map(quote).join(' ');
+  return command === undefined ? (url ?? 'neither command nor URL') : [command, ...args].map(quote).join(' ');
 }
 
-/** What it would run with, masked: variables, headers and the folder. */
+/** The variables, headers and directory, masked. */
 export function surroundingsText(definition: Definition): readonly (readonly [string, string])[] {
   const { env = {}, headers = {}, cwd, headersHelper, envFile, oauth = {} } = maskDefinition(definition);
   const pairs = (record: NonNullable<Definition['oauth']>) =>

@@ -4,7 +4,7 @@ import { inspectSettings, type LoadedSettings, leavesOf, type SettingOrigin } fr
 
 export type { SettingOrigin };
 
-/** One setting with its current value, and where it was set. `from` is empty for a default. */
+/** A setting with its current value and its origins; `from` is empty for a default. */
 interface SettingRow {
   readonly key: string;
   readonly value: unknown;
@@ -15,7 +15,7 @@ export interface OwnSettings extends LoadedSettings {
   readonly rows: readonly SettingRow[];
 }
 
-/** Portolan's own settings on this machine, with what is wrong in them as problems. */
+/** Portolan's settings on this machine, and their problems. */
 export async function inspectOwnSettings(options: DiscoverOptions = {}): Promise<OwnSettings> {
   const host = hostOf(options);
   const approvals = readApprovals(approvalFiles(configFolder(host), host), host);

@@ -12,7 +12,7 @@ export interface Installed {
   readonly program: LaunchCommand;
 }
 
-/** Puts Portolan into a client's own file of servers, in the client's own spelling. */
+/** Adds Portolan to a client's own file, in the client's own format. */
 export async function install(
   id: string,
   { npx = false, ...options }: DiscoverOptions & { readonly npx?: boolean } = {},
@@ -25,7 +25,7 @@ export async function install(
   return { client: id, file, program };
 }
 
-/** Takes Portolan out of the client's file again; what else is in it stays as it is, to the byte. */
+/** Removes Portolan from the client's file; every other byte stays as it is. */
 export async function uninstall(id: string, options: DiscoverOptions = {}): Promise<Omit<Installed, 'program'>> {
   const host = hostOf(options);
   const client = clientCalled(id);
@@ -33,17 +33,21 @@ export async function uninstall(id: string, options: DiscoverOptions = {}): Prom
     const file = await editFile(entrance.path, (text) => withoutUs(text, entrance, host));
     if (file.kind !== 'unchanged') return { client: id, file };
   }
-  throw new PortolanError(ErrorCode.ServerNotFound, `${OUR_NAME} is not written in any file of ${client.name}`, {
-    hint: `portolan config sources --client ${id} shows where it looks`,
+  throw new PortolanError(ErrorCode.ServerNotFound, `${OUR_NAME} was not found in any file of ${client.name}`, {
+    hint: `portolan config sources --client ${id} lists its files`,
   });
 }
 
 function entrances(client: Client, host: Host): [InstallTarget, ...InstallTarget[]] {
   const [first, ...rest] = installTargetsOf(client, host);
   if (first) return [first, ...rest];
-  throw new PortolanError(ErrorCode.NotInstallable, `${client.name} keeps no file that Portolan can write to here`, {
-    hint: 'add it by hand in the client itself: command npx, arguments -y portolan',
-  });
+  throw new PortolanError(
+    ErrorCode.NotInstallable,
+    `${client.name} has no file on this machine that Portolan can edit`,
+    {
+      hint: 'add it by hand in the client itself: command npx, arguments -y portolan',
+    },
+  );
 }
 
 async function withUs(
@@ -58,7 +62,7 @@ async function withUs(
     const made = await setEntry(text, entrance.format, at, entry);
     if (await entrance.finds(OUR_NAME, made)) return made;
   }
-  throw new PortolanError(ErrorCode.EditRefused, `${client.name} would not find an entry that is added here`, {
+  throw new PortolanError(ErrorCode.EditRefused, `${client.name} would not read an entry added to its file`, {
     hint: 'nothing was written; add it by hand in the client itself',
   });
 }
@@ -68,7 +72,7 @@ async function withoutUs(text: string | undefined, entrance: InstallTarget, host
   const at = await whereWritten(text, entrance);
   if (!at) return text;
   const left = await removeEntry(text, entrance.format, at);
-  // What was made along with the entry goes with it, unless it was there before: some clients leave an empty file.
+  // Tables created with the entry are removed with it unless they existed before: some clients leave an empty file.
   const isOurs = left === undefined || left.trim() === '' || left === entrance.blank;
   return isOurs && !wasThere(left, entrance, host) ? undefined : left;
 }

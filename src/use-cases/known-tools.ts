@@ -6,21 +6,22 @@ import { type ToolView, viewTools } from '../gateway/index.js';
 import type { Problem } from '../model/index.js';
 import { compileToolRules } from '../policy/index.js';
 
-/** A tool that is not what it was when it was first seen or last approved. */
+/** A tool that is new or changed since it was first seen or approved. */
 export interface ToolChange {
   readonly tool: string;
   readonly change: 'changed' | 'new';
-  /** Everything of it that a model would be shown. */
+  /** The parts of the definition that a model would see. */
   readonly shown: string;
-  /** Of what is shown: approval is given to this and nothing newer. */
+  /** The hash of the shown definition, so that a newer one is not approved with it. */
   readonly hash: string;
 }
 
-/** What the catalog on disk knows; nothing is started for it. */
+/** The catalog on disk; no server is started. */
 function knownCatalog(discovery: Discovery): Catalog {
   const catalog = new Catalog({
     store: diskStore(ownFolders(discovery.host), silentLog),
-    connected: () => Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'nothing is started here')),
+    connected: () =>
+      Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'the stored catalog starts no servers')),
     ttlMs: () => Number.POSITIVE_INFINITY,
     listMs: () => 0,
     changed: () => undefined,
@@ -30,7 +31,7 @@ function knownCatalog(discovery: Discovery): Catalog {
   return catalog;
 }
 
-/** The number of tools of each server that no rule enables or that its entry leaves out, as far as the tools are known. */
+/** Reports the number of known tools per server that no rule enables or that their entry leaves out. */
 export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
   const { toolRules, toolDefault, pins } = discovery.settings.settings;
   const namesOf = namesForRules(discovery, discovery.servers);
@@ -57,11 +58,11 @@ function hidden(server: string, count: number, total: number, by: string, look: 
     severity: 'info',
     server,
     message: `${by} hides ${count} of ${total} tools`,
-    hint: `see it with \`${look}\`, and the tools with \`portolan tools ${shellWord(server)} --all\``,
+    hint: `show the reason with \`${look}\`, and the tools with \`portolan tools ${shellWord(server)} --all\``,
   };
 }
 
-/** The tools of a server about which somebody has to decide. */
+/** The tools of a server that wait for a decision. */
 export function changedTools(discovery: Discovery, server: string): ToolChange[] {
   const tools = knownCatalog(discovery).entry(server)?.tools ?? [];
   return tools.flatMap(({ tool, pin, hash }) => {
@@ -72,7 +73,7 @@ export function changedTools(discovery: Discovery, server: string): ToolChange[]
   });
 }
 
-/** From now on these tools, as they were shown, count as seen. */
+/** Approves these tools as they were shown. */
 export async function approveTools(discovery: Discovery, server: string, seen: readonly ToolChange[]): Promise<void> {
   const pins = Object.fromEntries(seen.map(({ tool, hash }) => [tool, hash]));
   await knownCatalog(discovery).approveTools(server, pins);

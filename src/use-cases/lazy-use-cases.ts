@@ -7,33 +7,33 @@ import type { ToolChange } from './known-tools.js';
 import type { EngineState } from './sandbox-state.js';
 import type { TourOptions } from './tour/take-tour.js';
 
-// The bundler keeps apart only what is imported like this: a command loads what it uses.
+// Dynamic imports, so that the bundler splits the code and a command loads only its part.
 
-/** The number of tools of each server that no rule enables or that its entry leaves out, as far as the tools are known. */
+/** Reports the number of known tools per server that no rule enables or that their entry leaves out. */
 export async function hiddenTools(discovery: Discovery): Promise<Problem[]> {
   const known = await import('./known-tools.js');
   return known.hiddenTools(discovery);
 }
 
-/** Rules with a pattern that matches a server's name. */
+/** Tool rules whose pattern matches a server's name. */
 export async function rulesForServers(discovery: Discovery): Promise<Problem[]> {
   const rules = await import('./rules-for-servers.js');
   return rules.rulesForServers(discovery);
 }
 
-/** The tools of a server about which somebody has to decide. */
+/** The tools of a server that wait for a decision. */
 export async function changedTools(discovery: Discovery, server: string): Promise<ToolChange[]> {
   const known = await import('./known-tools.js');
   return known.changedTools(discovery, server);
 }
 
-/** From now on these tools, as they were shown, count as seen. */
+/** Approves these tools as they were shown. */
 export async function approveTools(discovery: Discovery, server: string, seen: readonly ToolChange[]): Promise<void> {
   const known = await import('./known-tools.js');
   return known.approveTools(discovery, server, seen);
 }
 
-/** The record of calls in a folder. */
+/** The audit log in a directory. */
 export async function readAudit(
   ...[folder, options]: Parameters<typeof import('../audit/index.js').readAudit>
 ): Promise<AuditReading> {
@@ -41,31 +41,31 @@ export async function readAudit(
   return gateway.readAudit(folder, options);
 }
 
-/** What a server wrote on stderr when it last ran. */
+/** The stderr of a server's last run. */
 export async function readServerLog(folder: string, server: string): Promise<FileReading> {
   const upstream = await import('../upstream/index.js');
   return upstream.readServerLog(folder, server);
 }
 
-/** Shows the main job for real, in a home and a project that are thrown away. */
+/** Runs the tour with real servers, in a temporary home and project. */
 export async function takeTour(options: TourOptions): Promise<void> {
   const tour = await import('./tour/take-tour.js');
   return tour.takeTour(options);
 }
 
-/** The ids of all clients that have a file to write to, whether they are here or not. */
+/** The ids of all clients with a writable file, installed or not. */
 export async function knownClients(): Promise<readonly string[]> {
   const entries = await import('./client-entries.js');
   return entries.knownClients();
 }
 
-/** What to paste into every client that has left a trace on this machine. */
+/** The entries to paste into every client found on this machine. */
 export async function clientEntries(options: DiscoverOptions = {}): Promise<ClientEntries> {
   const entries = await import('./client-entries.js');
   return entries.clientEntries(options);
 }
 
-/** How the engines fare here in which programs can be run. */
+/** The state of the sandbox engines on this machine. */
 export async function sandboxState(discovery: Discovery, isEvery: boolean): Promise<readonly EngineState[]> {
   const state = await import('./sandbox-state.js');
   return state.sandboxState(discovery, isEvery);

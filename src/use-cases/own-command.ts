@@ -2,25 +2,25 @@ import { join } from 'node:path';
 import type { Host } from '../model/index.js';
 import type { LaunchCommand } from '../sources/index.js';
 
-/** Our name in clients' files and in the registry. */
+/** Our name in client files and in the registry. */
 export const OUR_NAME = 'portolan';
 
-/** How a client starts this program again: by its name where it came from the registry, else by its path. */
+/** The command with which a client starts this program: by package name if it came from npm, otherwise by path. */
 export function ourProgram(host: Host): LaunchCommand {
   const { self } = host;
   if (self === undefined || isFromRegistry(self, host)) return publishedProgram(host);
   return { command: 'node', args: [self] };
 }
 
-/** How anybody starts it who has nothing but Node. */
+/** The command for a machine that has only Node.js. */
 export function publishedProgram({ platform }: Pick<Host, 'platform'>): LaunchCommand {
   const words = ['npx', '-y', OUR_NAME];
-  // On Windows npx is a script, and no client can start one without its shell.
+  // On Windows npx is a script, which a client can start only through the shell.
   const [command = '', ...args] = platform === 'win32' ? ['cmd', '/c', ...words] : words;
   return { command, args };
 }
 
-/** `npx portolan` runs out of a cache that is cleared one day; what was packed by hand is not to be had by its name. */
+/** A path in the npx cache may be deleted, and a locally packed version is not available by name. */
 function isFromRegistry(self: string, { files }: Host): boolean {
   const [cache] = /^.*[\\/]_npx[\\/][^\\/]+(?=[\\/])/.exec(self) ?? [];
   if (cache === undefined) return false;

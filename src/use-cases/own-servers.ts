@@ -23,20 +23,20 @@ import {
 
 const OWN_CLIENT = 'portolan';
 
-/** A server as a person names it on the command line. */
+/** A server as named on the command line. */
 export interface NewServer {
   readonly name: string;
   readonly entry: Readonly<Record<string, Plain>>;
 }
 
-/** Into which file a server is written: the user's own, or the one that everyone in the project shares. */
+/** The file for a server: the user's own, or the project's shared one. */
 export type ServerScope = 'user' | 'project';
 
 export interface ServerOptions extends DiscoverOptions {
   readonly scope?: ServerScope;
 }
 
-/** Writes a server into the file of its scope; a name that is taken only with `force`. */
+/** Writes a server into the file of its scope; replaces an existing one only with `force`. */
 export async function addServer(
   { name, entry }: NewServer,
   { force = false, scope = 'user', ...options }: ServerOptions & { readonly force?: boolean } = {},
@@ -50,7 +50,7 @@ export async function addServer(
     async (text) => {
       const known = text !== undefined && (await isWritten(file, text, name));
       if (known && !force) {
-        throw new PortolanError(ErrorCode.NameTaken, `there is a server called ${name} in ${file.path}`, {
+        throw new PortolanError(ErrorCode.NameTaken, `${file.path} already has a server called ${name}`, {
           hint: 'choose another name, or replace it with --force',
         });
       }
@@ -60,7 +60,7 @@ export async function addServer(
   );
 }
 
-/** Takes a server out of the file of its scope, which goes with the last of them if it was made for them. */
+/** Removes a server from the file of its scope, and an emptied file that was created for it. */
 export async function removeServer(
   name: string,
   { scope = 'user', ...options }: ServerOptions = {},
@@ -76,7 +76,7 @@ export async function removeServer(
   }
   const where = files.map(({ path }) => path).join(', ');
   throw new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name} in ${where}`, {
-    hint: 'portolan list --all shows in which file each server is written',
+    hint: 'portolan list --all shows the file of each server',
   });
 }
 
@@ -84,19 +84,19 @@ function filesOf(scope: ServerScope, host: Host): readonly InstallTarget[] {
   return scope === 'project' ? projectEntrances(CLIENTS, host) : [ownFile(host)];
 }
 
-/** A link in a project comes from whoever wrote the project, and could lead to any file of the user. */
+/** Links in a project are refused, because its author could point them at any file of the user. */
 function editing(scope: ServerScope): EditOptions {
   return { refuseLinks: scope === 'project' };
 }
 
-/** What an import did with each of the client's servers. */
+/** The result of an import for each of the client's servers. */
 export interface Import {
   readonly file: EditedFile;
   readonly imported: readonly string[];
   readonly passedOver: readonly { readonly name: string; readonly because: string }[];
 }
 
-/** Copies the servers of a client into Portolan's own file, as they are written there. */
+/** Copies the servers of a client unchanged into Portolan's own file. */
 export async function importServers(
   id: string,
   { force = false, ...options }: DiscoverOptions & { readonly force?: boolean } = {},
@@ -106,7 +106,7 @@ export async function importServers(
   const own = ownFile(host);
   const { definitions } = await readSources([client], host);
   const isBrought = (one: Definition) => isFromRepository(one, host);
-  // Of two definitions of one name the client takes the one with the higher number; of a repository's we take none.
+  // Of two definitions of one name the client uses the one with the higher number; those of a repository are skipped.
   const sorted = definitions.toSorted((a, b) => a.precedence - b.precedence);
   const mine = sorted.filter((one) => !isBrought(one));
   const brought = sorted.filter((one) => isBrought(one) && !mine.some(({ name }) => name === one.name));
@@ -120,7 +120,7 @@ export async function importServers(
       const taken = text !== undefined && !force && (await isWritten(own, text, name));
       if (made.kind === 'passed-over') passedOver.push({ name, because: made.because });
       else if (isBrought(definition)) passedOver.push({ name, because: "it is a project's own" });
-      else if (taken) passedOver.push({ name, because: 'there is a server of this name already' });
+      else if (taken) passedOver.push({ name, because: 'a server with this name already exists' });
       else {
         text = await setEntry(text, own.format, addressOf(own, name), made.entry);
         imported.push(name);
@@ -131,7 +131,7 @@ export async function importServers(
   return { file, imported, passedOver };
 }
 
-/** A client by its id, which must be another than our own. */
+/** Finds a client by id, other than our own. */
 export function clientCalled(id: string): Client {
   const client = CLIENTS.find((one) => one.id === id && one.id !== OWN_CLIENT);
   if (client) return client;
@@ -159,10 +159,12 @@ async function isWritten(own: InstallTarget, text: string, name: string): Promis
 
 function checkName(name: string): void {
   if (name.trim() === '' || /\p{Cc}/u.test(name)) {
-    throw new PortolanError(ErrorCode.Usage, 'a server needs a name that can be read', { hint: 'choose another name' });
+    throw new PortolanError(ErrorCode.Usage, 'the server name is empty or contains control characters', {
+      hint: 'choose another name',
+    });
   }
   if (name.toLowerCase() === OWN_CLIENT) {
-    throw new PortolanError(ErrorCode.Usage, `a server called ${name} would be this gateway itself`, {
+    throw new PortolanError(ErrorCode.Usage, `the server name ${name} is reserved for this gateway`, {
       hint: 'choose another name',
     });
   }

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { memoryOf } from './process-memory.js';
 
 const FILLED_BYTES = 64 * 2 ** 20;
-/** Fills memory, or has another process, which has left its group and session, fill it. */
+/** Fills memory itself, or in a child that has left its process group and session. */
 const FILL = `const held = Buffer.alloc(${FILLED_BYTES}, 1); process.stdout.write('ready'); setInterval(() => held.length, 1000);`;
 const HAVE_FILLED = `const { spawn } = require('node:child_process');
 spawn(process.execPath, ['-e', ${JSON.stringify(FILL)}], { detached: true, stdio: ['ignore', 'inherit', 'ignore'] });
@@ -13,7 +13,7 @@ setInterval(() => undefined, 1000);`;
 describe.skipIf(process.platform === 'win32')('memoryOf', () => {
   it.each([
     { title: 'a process', script: FILL },
-    { title: 'a process and what it started in a session of its own', script: HAVE_FILLED },
+    { title: 'a process and its child in another session', script: HAVE_FILLED },
   ])('counts $title', async ({ script }) => {
     const child = spawn(process.execPath, ['-e', script], { detached: true, stdio: ['ignore', 'pipe', 'ignore'] });
     const pid = child.pid ?? expect.unreachable('it did not start');
@@ -30,7 +30,7 @@ describe.skipIf(process.platform === 'win32')('memoryOf', () => {
     }
   });
 
-  it('asks nobody about nothing', async () => {
+  it('returns nothing for no processes', async () => {
     expect(await memoryOf([])).toEqual(new Map());
   });
 });

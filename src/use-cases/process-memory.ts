@@ -1,11 +1,11 @@
 import { allProcesses, type ProcessEntry } from '../base/index.js';
 
-/** One question to `ps` takes milliseconds; a machine on which it takes longer has no answer for us. */
+/** The time limit for `ps`, which normally takes milliseconds. */
 const PS_LIMIT_MS = 2_000;
 const MAX_PS_BYTES = 8 * 1024 * 1024;
 const KILOBYTE = 1024;
 
-/** The memory of each process with all that it started, in bytes; those of which nothing can be learned are left out. */
+/** The memory of each process with its descendants, in bytes; processes without data are left out. */
 export async function memoryOf(leaders: readonly number[]): Promise<ReadonlyMap<number, number>> {
   if (leaders.length === 0) return new Map();
   const table = await allProcesses();
@@ -18,7 +18,7 @@ export async function memoryOf(leaders: readonly number[]): Promise<ReadonlyMap<
   return new Map(sums.filter(([, bytes]) => bytes > 0));
 }
 
-/** A server leads a group and a session of its own; what left both is found by its parent. */
+/** Members of a server's process group and session, and children that left both, found by their parent. */
 function treeOf(leader: number, table: readonly ProcessEntry[]): readonly ProcessEntry[] {
   const found = new Map<number, ProcessEntry>();
   const belongs = ({ pid, group, session, parent }: ProcessEntry): boolean =>
@@ -32,7 +32,7 @@ function treeOf(leader: number, table: readonly ProcessEntry[]): readonly Proces
   return [...found.values()];
 }
 
-/** What is shared with other processes counts by its share, so that sums are true; where that is not told, all of it counts. */
+/** The proportional set size, so that sums are correct; the resident size if it is not available. */
 function shareOf(pid: number): number | undefined {
   return (
     kilobytesIn(`/proc/${pid}/smaps_rollup`, /^Pss:\s+(\d+) kB/m) ??
@@ -45,7 +45,7 @@ function kilobytesIn(path: string, line: RegExp): number | undefined {
     const [, kilobytes] = line.exec(process.getBuiltinModule('node:fs').readFileSync(path, 'latin1')) ?? [];
     return kilobytes === undefined ? undefined : Number(kilobytes) * KILOBYTE;
   } catch {
-    return undefined; // it ended between two looks, or is another user's
+    return undefined; // the process has ended, or belongs to another user
   }
 }
 

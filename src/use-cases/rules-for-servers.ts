@@ -4,10 +4,10 @@ import type { Problem } from '../model/index.js';
 import { rulesByServerName } from '../policy/index.js';
 import { placedRules } from '../settings/index.js';
 
-/** A pattern may match the names of many servers. */
+/** The number of servers to report per pattern, which may match many names. */
 const MAX_REPORTED = 20;
 
-/** Rules with a pattern that matches a server's name: before, patterns were compared with the names of tools only. */
+/** Rules with a pattern that matches a server's name: older versions compared patterns with tool names only. */
 export async function rulesForServers(discovery: Discovery): Promise<Problem[]> {
   const placed = placedRules(discovery.settings.layers);
   const servers = discovery.servers.map(({ name }) => name);
@@ -35,8 +35,7 @@ export async function rulesForServers(discovery: Discovery): Promise<Problem[]> 
 }
 
 function hintFor(pattern: string, mark: string): string {
-  // "server/tool" is matched too, and a tool's own name has no slash.
-  if (!pattern.startsWith('/'))
-    return `to match the names of tools only, write ${JSON.stringify(`${mark}*/${pattern}`)}`;
-  return 'to match the names of tools only, write an expression for "server/tool", such as "/\\/.*issue/i"';
+  // Patterns are also matched against "server/tool", and a tool's own name has no slash.
+  if (!pattern.startsWith('/')) return `to match tool names only, write ${JSON.stringify(`${mark}*/${pattern}`)}`;
+  return 'to match tool names only, write an expression for "server/tool", such as "/\\/.*issue/i"';
 }

@@ -3,7 +3,7 @@ import type { Discovery } from '../discovery/index.js';
 import { ownFolders } from '../discovery/index.js';
 import { ENGINE_NAMES, type EngineName, isInstalled, openSandbox, type Probe } from '../sandbox/index.js';
 
-/** What is known of one engine. `untried` is one that is installed and was not started, because another serves. */
+/** The state of one engine. `untried`: installed but not started, because another engine is used. */
 export type EngineState =
   | {
       readonly engine: EngineName;
@@ -14,7 +14,7 @@ export type EngineState =
   | { readonly engine: EngineName; readonly state: 'fails'; readonly problem: string; readonly hint: string }
   | { readonly engine: EngineName; readonly state: 'untried' };
 
-/** Probes the engines in the order in which they would be taken until one works, or every one. None where programs are switched off. */
+/** Probes the engines in order of preference until one works, or all of them. Empty if programs are switched off. */
 export async function sandboxState({ host, settings }: Discovery, isEvery: boolean): Promise<readonly EngineState[]> {
   const { engine: wanted, image } = settings.settings.sandbox;
   if (wanted === 'off') return [];
@@ -23,7 +23,7 @@ export async function sandboxState({ host, settings }: Discovery, isEvery: boole
   const states: EngineState[] = [];
   for (const engine of ENGINE_NAMES) {
     const isTaken = wanted === engine || (wanted === 'auto' && !states.some(({ state }) => state === 'works'));
-    // Containers are for those who ask for them, and cost a container to try.
+    // A container is expensive to start, so it is probed only if the settings name it.
     const isContainer = engine === 'podman' || engine === 'docker';
     const isTried = isEvery || wanted === engine || (isTaken && !isContainer) || !isInstalled(engine, folder);
     if (!isTried) {

@@ -6,12 +6,12 @@ import type { Host } from '../model/index.js';
 import { admit } from '../policy/index.js';
 import type { SignedIn, SignedOut, SignInOptions } from '../upstream/index.js';
 
-/** Where the tokens of this user lie. */
+/** The location of the user's tokens. */
 export function credentialPath(host: Host): string {
   return join(ownFolders(host).state, 'credentials.json');
 }
 
-/** Lets a person sign in to a server that may run; nobody is sent to the page of one that they have not let in. */
+/** Signs the user in to an approved server; the page of an unapproved server is never opened. */
 export async function signIn(
   discovery: Discovery,
   name: string,
@@ -22,15 +22,15 @@ export async function signIn(
   const verdict = chosen && discovery.verdicts.get(chosen);
   const server = chosen && verdict && admit(name, chosen, verdict);
   if (!server)
-    throw new PortolanError(ErrorCode.ServerNotApproved, `${name} may not run, so nobody signs in to it`, {
-      hint: `see why with: portolan why ${shellWord(name)}`,
+    throw new PortolanError(ErrorCode.ServerNotApproved, `${name} may not run, so you cannot sign in to it`, {
+      hint: `show the reason with: portolan why ${shellWord(name)}`,
     });
   const upstream = await import('../upstream/index.js');
   const store = upstream.credentialStore(credentialPath(discovery.host));
   return upstream.signIn(server, store, { openBrowser: upstream.openBrowser, ...options });
 }
 
-/** Forgets a sign-in, by the name of the server or, if nobody writes it down any more, by the name it had then. */
+/** Deletes a sign-in by server name, or by its former name if the server is no longer configured. */
 export async function signOut(discovery: Discovery, name: string): Promise<SignedOut> {
   const upstream = await import('../upstream/index.js');
   const store = upstream.credentialStore(credentialPath(discovery.host));
@@ -40,7 +40,7 @@ export async function signOut(discovery: Discovery, name: string): Promise<Signe
   return at === undefined ? { kind: 'was-not' } : upstream.signOut(at, store);
 }
 
-/** Who is signed in where, out of the file of credentials. */
+/** The stored sign-ins. */
 export async function signedIn(path: string): Promise<readonly SignedIn[]> {
   const upstream = await import('../upstream/index.js');
   return upstream.signedIn(upstream.credentialStore(path));

@@ -6,21 +6,21 @@ import { launchText } from '../explain.js';
 import { openTourClient, type TourClient } from './tour-client.js';
 import { EXAMPLES, type Stage, setStage } from './tour-stage.js';
 
-/** What the tour shows, in this order. */
+/** The steps of the tour, in order. */
 const TOUR_STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'] as const;
 type TourStepName = (typeof TOUR_STEPS)[number];
 
 export interface TourStep {
   readonly name: TourStepName;
   readonly ms: number;
-  /** What was done, in one sentence. */
+  /** The action, in one sentence. */
   readonly did: string;
-  /** What it looked like, for whoever wants to see more. */
+  /** Details for verbose output. */
   readonly shown: readonly string[];
 }
 
 export interface TourOptions {
-  /** The program that is shown, `cli.js` with the examples beside it. */
+  /** The directory of `cli.js` and the examples. */
   readonly self: string;
   readonly version: string;
   readonly signal: AbortSignal;
@@ -28,13 +28,13 @@ export interface TourOptions {
   readonly done: (step: TourStep) => void;
 }
 
-/** Nothing here takes longer unless something is wrong; a folder that cannot be watched is looked at every 30 s. */
+/** A generous limit: a directory that cannot be watched is scanned every 30 s. */
 const SETTLED_LIMIT_MS = 45_000;
 const LOOK_MS = 100;
 
 const NEEDS = ["tomorrow's weather in a city", 'open orders of the shop', 'write a note'];
 
-/** The program of the last step, as an agent would write it: three servers, one answer. */
+/** A program as an agent would write it: three servers, one result. */
 const TOUR_PROGRAM = `import asyncio
 
 orders = (await mcp_orders.list_orders(status="open"))["orders"]
@@ -44,7 +44,7 @@ note = await mcp_notes.add_note(title="Deliveries that rain may delay", text=", 
 {"checked": len(orders), "late": late, "note": note["id"]}`;
 const TOUR_RESULT = { checked: 4, late: ['A-1002', 'A-1003'], note: 1 };
 
-/** Shows the main job for real: a gateway, a client and three servers, in a home and a project that are thrown away. */
+/** Runs a gateway, a client and three servers in a temporary home and project. */
 export async function takeTour(options: TourOptions): Promise<void> {
   const examples = join(dirname(options.self), 'examples');
   if (!diskFiles.exists(join(examples, `${EXAMPLES[0]}.js`))) {
@@ -65,9 +65,9 @@ export async function takeTour(options: TourOptions): Promise<void> {
     run_python: () => runPython(client, stage),
   };
   for (const name of TOUR_STEPS) {
-    if (options.signal.aborted) throw new PortolanError(ErrorCode.Cancelled, 'the tour was left early');
+    if (options.signal.aborted) throw new PortolanError(ErrorCode.Cancelled, 'the tour was cancelled');
     if (name !== 'found') options.begins?.(name);
-    // The first step is as long as a client waits: the start of the gateway is part of it.
+    // The first step includes the start of the gateway, as a client experiences it.
     const from = name === 'found' ? began : performance.now();
     const scene = await scenes[name]();
     options.done({ name, ms: performance.now() - from, ...scene });
@@ -81,15 +81,15 @@ async function found(client: TourClient): Promise<Scene> {
   const waiting = states.filter(({ status }) => status === 'pending-approval');
   if (waiting.length !== EXAMPLES.length) {
     throw unexpected(`${EXAMPLES.length} servers that wait for approval`, states, {
-      hint: 'an administrator’s file on this machine may hold: portolan doctor',
+      hint: 'a file of an administrator may change the policy on this machine; check with: portolan doctor',
     });
   }
-  // Said and shown: nothing of a repository runs before somebody has agreed.
+  // Shows that nothing of a repository runs before it is approved.
   const { data, isError } = await client.call('execute_tool', GENOA);
   const refusal = isObject(data.error) ? data.error.code : undefined;
   if (!isError || refusal !== ErrorCode.ServerNotApproved) throw unexpected('a refusal before approval', data);
   return {
-    did: `${waiting.length} servers in ./mcp-servers/*.json; a repository brought them, so they wait for approval`,
+    did: `${waiting.length} servers in ./mcp-servers/*.json; they come from a repository, so they wait for approval`,
     shown: [waiting.map(({ name }) => name).join(', '), `a call is refused with ${refusal}`],
   };
 }
@@ -99,11 +99,11 @@ async function approved(client: TourClient, { machine }: Stage): Promise<Scene> 
   const questions = pendingQuestions(discovery);
   const definitions = questions.map(({ definition }) => definition);
   await recordRuling(definitions, 'approved', discovery, new Date());
-  // The gateway that runs already sees the decision by itself.
+  // The running gateway notices the decision by itself.
   const isSettled = (states: readonly State[]) => states.every(({ status }) => status !== 'pending-approval');
   await settled(() => statesOf(client), isSettled, 'the approval to count');
   return {
-    did: `${questions.length} servers for this run, bound to exactly what they start`,
+    did: `${questions.length} servers for this run, bound to their exact commands`,
     shown: definitions.map((definition) => `${definition.name}: ${launchText(definition)}`),
   };
 }
@@ -127,7 +127,7 @@ async function details(client: TourClient): Promise<Scene> {
   const { properties } = isObject(data.inputSchema) ? data.inputSchema : {};
   if (!isObject(properties) || !isObject(properties.city)) throw unexpected('the schema of the tool', data);
   return {
-    did: `${GENOA.server} ${GENOA.tool} with its whole schema and an example`,
+    did: `${GENOA.server} ${GENOA.tool} with its full schema and an example`,
     shown: [`takes ${JSON.stringify(properties)}`, `for example ${JSON.stringify(data.example)}`],
   };
 }
@@ -142,13 +142,9 @@ async function execute(client: TourClient): Promise<Scene> {
 
 async function runPython(client: TourClient, { notesFile }: Stage): Promise<Scene> {
   if (!(await client.tools()).includes('run_python')) {
-    throw new PortolanError(
-      ErrorCode.ToolNotFound,
-      'this gateway lists no run_python: nothing here can run Python safely',
-      {
-        hint: 'install bubblewrap and python3 (Linux), or add the npm package pyodide; portolan doctor shows what is missing',
-      },
-    );
+    throw new PortolanError(ErrorCode.ToolNotFound, 'run_python is not available: no sandbox engine was found', {
+      hint: 'install bubblewrap and python3 (Linux), or add the npm package pyodide; portolan doctor shows what is missing',
+    });
   }
   const { data, isError, text } = await client.call('run_python', { code: TOUR_PROGRAM });
   const expected = JSON.stringify(TOUR_RESULT);
@@ -188,7 +184,7 @@ const MAX_SHOWN_CHARACTERS = 500;
 function unexpected(
   wanted: string,
   got: unknown,
-  { hint = 'PORTOLAN_LOG=debug portolan tour says more' }: { readonly hint?: string } = {},
+  { hint = 'PORTOLAN_LOG=debug portolan tour shows details' }: { readonly hint?: string } = {},
 ): PortolanError {
   const said = (typeof got === 'string' ? got : JSON.stringify(got)).slice(0, MAX_SHOWN_CHARACTERS);
   return new PortolanError(ErrorCode.ToolExecutionError, `expected ${wanted}, got ${said}`, { hint });

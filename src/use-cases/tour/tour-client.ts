@@ -1,17 +1,17 @@
 import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
 
-/** No answer takes this long unless something hangs; the first start of a Python engine may take seconds. */
+/** The time limit of a request; the first start of a Python engine may take seconds. */
 const ANSWER_LIMIT_MS = 60_000;
 const MAX_SAID_CHARACTERS = 2_000;
 
-/** What a tool gave, as far as the tour looks at it. */
+/** The result of a tool, as far as the tour needs it. */
 interface Given {
   readonly text: string;
   readonly data: Readonly<Record<string, unknown>>;
   readonly isError: boolean;
 }
 
-/** A client like any other, on the SDK, that speaks over pipes to a gateway it has started. */
+/** An ordinary MCP client, using the SDK, connected over stdio to a gateway that it started. */
 export interface TourClient extends AsyncDisposable {
   tools(): Promise<readonly string[]>;
   call(tool: string, given?: Readonly<Record<string, unknown>>): Promise<Given>;
@@ -25,7 +25,7 @@ export interface TourClientOptions {
   readonly signal: AbortSignal;
 }
 
-/** Starts `portolan serve` as a client does, and says hello. */
+/** Starts `portolan serve` as a client does, and initializes. */
 export async function openTourClient({ program, cwd, env, version, signal }: TourClientOptions): Promise<TourClient> {
   const { Client } = await import('@modelcontextprotocol/client');
   const { StdioClientTransport } = await import('@modelcontextprotocol/client/stdio');
@@ -45,11 +45,11 @@ export async function openTourClient({ program, cwd, env, version, signal }: Tou
     try {
       return await answer;
     } catch (error) {
-      if (signal.aborted) throw new PortolanError(ErrorCode.Cancelled, 'the tour was left early', { cause: error });
+      if (signal.aborted) throw new PortolanError(ErrorCode.Cancelled, 'the tour was cancelled', { cause: error });
       const why = error instanceof Error ? error.message : String(error);
       throw new PortolanError(ErrorCode.ConnectionError, `the gateway did not answer: ${why}`, {
         cause: error,
-        hint: said.trim() || 'PORTOLAN_LOG=debug says more',
+        hint: said.trim() || 'PORTOLAN_LOG=debug shows details',
       });
     }
   };
@@ -67,7 +67,7 @@ export async function openTourClient({ program, cwd, env, version, signal }: Tou
   };
 }
 
-/** The same value is data where a tool gives data, and text for a model; one of both is enough. */
+/** The structured value, or the text parsed as JSON if a tool gives only text. */
 function toGiven({ content, structuredContent, isError }: Readonly<Record<string, unknown>>): Given {
   const [block] = Array.isArray(content) ? content.filter(isObject) : [];
   const text = typeof block?.text === 'string' ? block.text : '';

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
 import type { DiscoverOptions } from '../../discovery/index.js';
 
-/** The servers that are shipped as examples, and what each of them is given. */
+/** The example servers, and the arguments of each. */
 export const EXAMPLES = ['weather', 'orders', 'notes'] as const;
 
-/** A home and a project that nobody has, with the example servers written down in the project. */
+/** A temporary home and project, with the example servers defined in the project. */
 export interface Stage extends AsyncDisposable {
-  /** What makes every look at the machine a look at the stage. */
+  /** Options that make every scan use the temporary directories. */
   readonly machine: Required<Pick<DiscoverOptions, 'home' | 'cwd' | 'env' | 'self'>>;
-  /** Where the server `notes` keeps what it is told. */
+  /** The directory in which the server `notes` saves its notes. */
   readonly notesFile: string;
 }
 
-/** Builds the stage in a folder of its own; taking it down removes the folder with all that came to be in it. */
+/** Creates the temporary directories; disposing removes them with all their content. */
 export async function setStage(program: string, examples: string): Promise<Stage> {
   const { mkdtemp, mkdir, writeFile, realpath, rm } = process.getBuiltinModule('node:fs/promises');
   const { tmpdir } = process.getBuiltinModule('node:os');
@@ -40,7 +40,7 @@ export async function setStage(program: string, examples: string): Promise<Stage
   }
 }
 
-/** What a process needs to run at all; of what leads to the real home, nothing. */
+/** The variables that a process needs to run, without any that lead to the real home. */
 const PASSED_ON = ['PATH', 'LANG', 'TERM', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'ComSpec', 'PATHEXT', 'PORTOLAN_LOG'];
 
 function environment(home: string): Record<string, string> {
@@ -52,7 +52,7 @@ function environment(home: string): Record<string, string> {
     ...Object.fromEntries(passed),
     ...{ HOME: home, USERPROFILE: home, APPDATA: join(home, 'AppData', 'Roaming') },
     ...{ LOCALAPPDATA: join(home, 'AppData', 'Local'), XDG_RUNTIME_DIR: join(home, 'run') },
-    // What is shown here ends with the tour: a daemon would outlive it.
+    // No daemon, because it would outlive the tour.
     PORTOLAN_DAEMON: 'never',
   };
 }
