@@ -9,7 +9,7 @@ import type { ServerInfo } from '../registry/index.js';
 export interface Reachable {
   readonly socket?: string;
   readonly url?: string;
-  /** Absent for a daemon, which serves all projects. */
+  /** True for a gateway that serves all projects, wherever it was started. */
   readonly isEverybodys: boolean;
   /** The tool names, if they are known without starting a server. */
   readonly tools: readonly string[];
@@ -40,7 +40,7 @@ function infoOf({ cwd }: Host, { socket, url, tools, calls }: Reachable): Server
   return {
     name: 'portolan',
     cwd,
-    // Only the tools of every surface: a complete list could start the server that is exposed.
+    // Only `tools`, which every surface has: a complete list could start the server that is exposed.
     capabilities: { tools: {} },
     tools,
     requests: () => calls.durations.count,

@@ -65,7 +65,7 @@ function onDisk(path: string, log: Log): readonly RememberedUse[] {
   }
 }
 
-/** The latest use of a need and tool counts; the oldest are dropped. */
+/** Keeps the latest use per need and tool, and drops the oldest beyond the limit. */
 function merged(uses: readonly RememberedUse[]): readonly RememberedUse[] {
   const latest = new Map<string, RememberedUse>();
   for (const use of uses) {

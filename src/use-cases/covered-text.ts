@@ -28,7 +28,7 @@ export function coverageOf(definition: Definition, discovery: Discovery): Covera
       ...(mixed === undefined ? [] : [mixed]),
       ...loaderNotes(loaders),
       ...files.flatMap((file) => limitNotes(file, short)),
-      ...(hasCode ? ['its command line contains code: files that this code names are not covered'] : []),
+      ...(hasCode ? ['its command line contains code: files whose names this code computes are not covered'] : []),
       ...(isClear ? [] : ['its command line names more files than can be checked, so it is not started']),
       ...(isStarted ? [restNote(files, grounds.fileChanges)] : []),
     ],

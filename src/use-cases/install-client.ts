@@ -72,7 +72,7 @@ async function withoutUs(text: string | undefined, entrance: InstallTarget, host
   const at = await whereWritten(text, entrance);
   if (!at) return text;
   const left = await removeEntry(text, entrance.format, at);
-  // Tables created with the entry are removed with it unless they existed before: some clients leave an empty file.
+  // A file created for the entry is removed with it unless it existed before: some clients leave an empty file.
   const isOurs = left === undefined || left.trim() === '' || left === entrance.blank;
   return isOurs && !wasThere(left, entrance, host) ? undefined : left;
 }

@@ -20,7 +20,7 @@ export function publishedProgram({ platform }: Pick<Host, 'platform'>): LaunchCo
   return { command, args };
 }
 
-/** A path in the npx cache may be deleted, and a locally packed version is not available by name. */
+/** True in the npx cache, whose paths may be deleted, except for a local package, which npm cannot find by name. */
 function isFromRegistry(self: string, { files }: Host): boolean {
   const [cache] = /^.*[\\/]_npx[\\/][^\\/]+(?=[\\/])/.exec(self) ?? [];
   if (cache === undefined) return false;

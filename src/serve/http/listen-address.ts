@@ -25,7 +25,7 @@ function split(text: string): { readonly host: string; readonly port: string } {
   if (/^\d+$/.test(text)) return { host: '', port: text };
   if (isIPv6(text)) return { host: text, port: '' };
   const [, v6, name = '', port = ''] = /^(?:\[([^\]]*)\]|([^:[\]]*))(?::(.*))?$/.exec(text) ?? [];
-  // A port alone that is invalid must not fall back to the default address.
+  // Text that cannot be parsed must not fall back to the default address.
   if (v6 !== undefined) return { host: isIPv6(v6) ? v6 : '?', port };
   return text !== '' && name === '' && port === '' ? { host: '?', port } : { host: name, port };
 }

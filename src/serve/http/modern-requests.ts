@@ -12,7 +12,7 @@ import { TransportChannel } from './transport-channel.js';
 /** Each running request may be a stream that stays open. */
 const MAX_RUNNING = 1_000;
 const MAX_NAME_CHARACTERS = 100;
-/** The status for the access log when the client has disconnected; nobody reads it. */
+/** The status of a response that is never sent, because the client has disconnected. */
 const CLIENT_LEFT = 499;
 
 export interface ModernOptions {

@@ -5,7 +5,7 @@ import { objectOf } from '../surfaces/mcp-answers.js';
 import type { Introduction } from '../surfaces/surface.js';
 
 const LIST_TTL_MS = 5_000;
-/** Cacheable results and how long a client may cache them. */
+/** The methods whose results a client may cache for `LIST_TTL_MS`. */
 const CACHEABLE: ReadonlySet<string> = new Set([
   'server/discover',
   'tools/list',
