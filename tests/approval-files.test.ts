@@ -218,7 +218,7 @@ describe('the question about files', () => {
   });
 
   it.each([
-    { name: 'PATH', said: 'programs are looked for' },
+    { name: 'PATH', said: 'in which directories programs are searched' },
     { name: 'NODE_OPTIONS', said: 'Node.js loads' },
     { name: 'LD_LIBRARY_PATH', said: 'libraries' },
     { name: 'DYLD_INSERT_LIBRARIES', said: 'libraries' },

@@ -84,7 +84,7 @@ describe('settings that became wrong while a daemon runs', () => {
     // Once for the daemon itself and once for the place of the client.
     await until(
       () => house.run(['daemon', 'logs']),
-      ({ stdout }) => stdout.split('what held before holds on').length > 2,
+      ({ stdout }) => stdout.split('the previous one stays in force').length > 2,
     );
     const anew = start(machine, { env: { ...house.env, PORTOLAN_DAEMON: 'auto' } });
     expect(await anew.exited).toEqual({ code: 2, signal: null });

@@ -23,7 +23,7 @@ describe('run_python that is switched off', () => {
     expect(tools.map(({ name }) => name)).not.toContain('run_python');
     expect(await client.call('run_python', { code: '1' })).toMatchObject({
       isError: true,
-      structuredContent: { error: { code: 'SANDBOX_UNAVAILABLE', hint: 'the user can change sandbox.engine' } },
+      structuredContent: { error: { code: 'SANDBOX_UNAVAILABLE', hint: 'ask the user to change sandbox.engine' } },
     });
   });
 

@@ -231,7 +231,7 @@ told`,
       true,
       { stdout: 'began\n', error: { type: 'TimeoutError', message: 'stopped after 1 s' }, stateLost: true },
     ]);
-    expect(textOf(stopped)).toContain('[session] what earlier runs left is gone');
+    expect(textOf(stopped)).toContain('[session] the variables, imports and files of earlier runs were lost');
     expect(await resultOf('"kept" in globals()')).toBe(false);
   });
 

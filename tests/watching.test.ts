@@ -88,7 +88,7 @@ describe('files that are watched', () => {
     machine.write({ [SETTINGS]: '{"cache": 7}' });
     await until(
       () => client.stderr,
-      (said) => said.includes('what held before holds on'),
+      (said) => said.includes('the previous one stays in force'),
     );
     expect(await namesOf(client)).toEqual(['one', 'two']);
     machine.write({ [SETTINGS]: '{"deniedMcpServers":[{"serverName":"two"}]}' });
@@ -111,7 +111,7 @@ describe('files that are watched', () => {
     machine.write({ [SETTINGS]: '{"cache": ' });
     await until(
       () => client.stderr,
-      (said) => said.includes('what held before holds on'),
+      (said) => said.includes('the previous one stays in force'),
     );
     expect(await client.execute('one', 'echo', { text: 'still' })).toMatchObject({ content: [{ text: 'still' }] });
   });

@@ -71,7 +71,7 @@ describe('S11: a cursor', () => {
     expect(await client.request('resources/list', { cursor })).toHaveProperty('result');
     vi.setSystemTime(Date.now() + 2_000);
     expect(await client.request('resources/list', { cursor })).toMatchObject({
-      error: { code: -32602, message: 'the cursor has expired: begin the list anew' },
+      error: { code: -32602, message: 'the cursor has expired: restart the list' },
     });
     expect(arrived()).toEqual([SECOND]);
   });
