@@ -243,8 +243,6 @@ export async function startGateway(given: GatewayOptions, shared?: SharedResourc
       if (!shared) await common.pool[Symbol.asyncDispose]();
       const enough = new Promise((resolve) => setTimeout(resolve, LAST_CALLS_MS).unref());
       await Promise.race([gateway.quiet(), enough]);
-      // The search index learns from the last calls shortly after their responses.
-      await new Promise((resolve) => setImmediate(resolve));
       await uses.leave();
       if (!shared) await common[Symbol.asyncDispose]();
     },

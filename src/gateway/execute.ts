@@ -88,8 +88,7 @@ export function executor(parts: GatewayDependencies): Executor {
       const options = optionsFor(call, view, admitted, settings, argumentsText);
       const result = await lease.connection.request('tools/call', params, options);
       outcome = result.value.isError === true ? 'tool-error' : 'ok';
-      if (outcome === 'ok' && parts.uses.isWaiting)
-        setImmediate(() => parts.uses.worked(conversation.client, admitted.name, call.tool)); // after the response is sent
+      if (outcome === 'ok') parts.uses.worked(conversation.client, admitted.name, call.tool);
       const json = result.json ?? passedJson(result.value);
       bytes = Buffer.byteLength(json);
       return { value: result.value, json };

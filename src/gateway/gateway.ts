@@ -75,7 +75,7 @@ export class Gateway {
       limit: options.limit ?? DEFAULT_RESULTS,
       ...(only && { server: only.name }),
     });
-    this.#parts.uses.searched(conversation?.client ?? LIBRARY, query);
+    this.#parts.uses.searched(conversation?.client ?? LIBRARY, query, found, only?.name);
     const results = found.map((result) => {
       const listed = catalog.entry(result.server)?.tools?.find(({ tool }) => tool.name === result.tool);
       return { ...result, ...(listed && marksOf(listed)) };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createToolIndex } from '../search/index.js';
+import { createToolIndex, type ToolIndex } from '../search/index.js';
 import { SearchFeedback } from './search-feedback.js';
 
 const TOOLS = [
@@ -8,7 +8,16 @@ const TOOLS = [
 ];
 
 function learning(isOn = true) {
-  const index = createToolIndex(TOOLS);
+  const made = createToolIndex(TOOLS);
+  let searches = 0;
+  const index: ToolIndex = {
+    ...{ add: made.add.bind(made), remove: made.remove.bind(made), remember: made.remember.bind(made) },
+    ...{ memory: made.memory.bind(made), recall: made.recall.bind(made), embedded: made.embedded.bind(made) },
+    search: (query, options) => {
+      searches += 1;
+      return made.search(query, options);
+    },
+  };
   const clock = { now: 0 };
   let changes = 0;
   const uses = new SearchFeedback(
@@ -19,13 +28,15 @@ function learning(isOn = true) {
     },
     () => clock.now,
   );
-  return { index, uses, clock, changes: () => changes };
+  const search = (client: string, query: string, options: { readonly server?: string } = {}) =>
+    uses.searched(client, query, index.search(query, options), options.server);
+  return { index, uses, search, clock, changes: () => changes, searches: () => searches };
 }
 
 describe('SearchFeedback', () => {
   it('remembers the need that led a client to a tool that worked, and that need alone', () => {
-    const { index, uses, changes } = learning();
-    uses.searched('a', 'update a contact\nlist deals');
+    const { index, uses, search, changes } = learning();
+    search('a', 'update a contact\nlist deals');
     uses.worked('a', 'crm', 'upsert_contact');
     uses.worked('a', 'crm', 'upsert_contact');
     expect(index.memory()).toMatchObject([{ server: 'crm', tool: 'upsert_contact', query: 'update a contact' }]);
@@ -38,17 +49,56 @@ describe('SearchFeedback', () => {
     { title: 'the search was long ago', client: 'a', tool: 'upsert_contact', later: 11 * 60_000, isOn: true },
     { title: 'the settings say no', client: 'a', tool: 'upsert_contact', later: 0, isOn: false },
   ])('remembers nothing where $title', ({ client, tool, later, isOn }) => {
-    const { index, uses, clock } = learning(isOn);
-    uses.searched('a', 'update a contact');
+    const { index, uses, search, clock } = learning(isOn);
+    search('a', 'update a contact');
     clock.now += later;
     uses.worked(client, 'crm', tool);
     expect(index.memory()).toEqual([]);
   });
 
-  it('looks again at no more needs than a few, however many lines were searched for', () => {
-    const { index, uses } = learning();
-    uses.searched('a', [...Array.from({ length: 100_000 }, () => 'x'), 'update a contact'].join('\n'));
+  it.each([
+    { title: 'one need', query: 'update a contact', most: 1 },
+    { title: 'two needs', query: 'update a contact\nlist deals', most: 3 },
+    { title: '100,000 needs', query: Array.from({ length: 100_000 }, () => 'update a contact').join('\n'), most: 9 },
+  ])('searches when $title is searched for, at most $most times, and not when a tool is called', ({ query, most }) => {
+    const { index, uses, search, searches } = learning();
+    search('a', query);
+    const before = searches();
+    expect(before).toBeLessThanOrEqual(most);
+    for (const tool of ['list_deals', 'upsert_contact', 'unknown', 'upsert_contact']) uses.worked('a', 'crm', tool);
+    expect(searches()).toBe(before);
+    expect(index.memory()).toContainEqual(
+      expect.objectContaining({ tool: 'upsert_contact', query: 'update a contact' }),
+    );
+  });
+
+  it('learns nothing from needs beyond the eighth', () => {
+    const { index, uses, search } = learning();
+    search('a', [...Array.from({ length: 8 }, () => 'x'), 'update a contact'].join('\n'));
     uses.worked('a', 'crm', 'upsert_contact');
     expect(index.memory()).toEqual([]);
+  });
+
+  it('learns from a search that was limited to one server only for tools of that server', () => {
+    const { index, uses, search } = learning();
+    search('a', 'update a contact\nlist deals', { server: 'other' });
+    uses.worked('a', 'crm', 'upsert_contact');
+    expect(index.memory()).toEqual([]);
+    search('a', 'update a contact\nlist deals', { server: 'crm' });
+    uses.worked('a', 'crm', 'upsert_contact');
+    expect(index.memory()).toHaveLength(1);
+  });
+
+  it('forgets the client that searched longest ago when a hundred others search', () => {
+    const { index, uses, search } = learning();
+    search('first', 'update a contact');
+    for (let n = 0; n < 99; n += 1) search(`client ${n}`, 'list deals');
+    uses.worked('first', 'crm', 'upsert_contact');
+    expect(index.memory()).toHaveLength(1);
+    search('second', 'update a contact');
+    for (let n = 0; n < 100; n += 1) search(`client ${n}`, 'list deals');
+    uses.worked('second', 'crm', 'list_deals');
+    uses.worked('second', 'crm', 'upsert_contact');
+    expect(index.memory()).toHaveLength(1);
   });
 });

@@ -1,29 +1,38 @@
-import type { ToolIndex } from '../search/index.js';
+import type { SearchResult, ToolIndex } from '../search/index.js';
 
-/** A search that somebody made, until they have used what it found or forgotten it. */
-interface Asked {
-  readonly client: string;
-  readonly needs: readonly string[];
-  readonly at: number;
+type ToolName = Pick<SearchResult, 'server' | 'tool'>;
+
+/** One need of a search, and the best tools for it when the search was made, best first. */
+interface Need {
+  readonly text: string;
+  readonly found: readonly ToolName[];
 }
 
-/** Who calls a tool this long after a search does not call it because of that search. */
+interface RecentSearch {
+  readonly at: number;
+  readonly needs: readonly Need[];
+}
+
+/** A call this long after a search is not counted as a consequence of it. */
 const FORGET_MS = 10 * 60_000;
-const MAX_ASKED_PER_CLIENT = 3;
-const MAX_ASKED = 300;
-/** A tool further down was not found but known. */
+const MAX_SEARCHES_PER_CLIENT = 3;
+const MAX_CLIENTS = 100;
+/** A call of a tool with a lower rank says nothing about the search: the client knew the tool already. */
 const LOWEST_RANK = 10;
-/** Each is searched for again when a call worked. */
 const MAX_NEEDS = 8;
 const MAX_NEED_CHARACTERS = 500;
 
-/** Learns which need led to which tool: a search, then a call that worked. Nothing that a server says gets in. */
+/**
+ * Learns which need led to which tool, from a search and a later call that succeeded. Text from servers has no influence.
+ * All searching is done with the search itself, so that a call costs the same before and after it.
+ */
 export class SearchFeedback {
   readonly #index: ToolIndex;
   readonly #isOn: () => boolean;
   readonly #changed: () => void;
   readonly #now: () => number;
-  #asked: Asked[] = [];
+  /** By client; the client that searched last is the last entry. */
+  readonly #searches = new Map<string, readonly RecentSearch[]>();
 
   constructor(index: ToolIndex, isOn: () => boolean, changed: () => void, now: () => number = Date.now) {
     this.#index = index;
@@ -32,46 +41,67 @@ export class SearchFeedback {
     this.#now = now;
   }
 
-  searched(client: string, query: string | readonly string[]): void {
+  /** `results` is the answer to `query`; the answer to a single need is not computed again. */
+  searched(client: string, query: string | readonly string[], results: readonly SearchResult[], server?: string): void {
     if (!this.#isOn()) return;
-    const lines = typeof query === 'string' ? query.slice(0, MAX_NEEDS * MAX_NEED_CHARACTERS).split('\n') : query;
-    const trimmed = lines.slice(0, MAX_NEEDS).map((need) => need.slice(0, MAX_NEED_CHARACTERS).trim());
-    const needs = trimmed.filter(Boolean);
-    const mine = this.#asked.filter((asked) => asked.client === client).slice(1 - MAX_ASKED_PER_CLIENT);
-    const others = this.#asked.filter((asked) => asked.client !== client);
-    this.#asked = [...others, ...mine, { client, needs, at: this.#now() }].slice(-MAX_ASKED);
+    const needs = needsIn(query);
+    const answers = needs.map((text) => ({
+      text,
+      found: (needs.length === 1 ? results : this.#search(text, server))
+        .slice(0, LOWEST_RANK)
+        // With few tools, every tool is a weak result for any need.
+        .flatMap((result) => (result.weak ? [] : [{ server: result.server, tool: result.tool }])),
+    }));
+    const earlier = this.#recent(client).slice(1 - MAX_SEARCHES_PER_CLIENT);
+    this.#searches.delete(client);
+    this.#searches.set(client, [...earlier, { at: this.#now(), needs: answers }]);
+    for (const oldest of this.#searches.keys()) {
+      if (this.#searches.size <= MAX_CLIENTS) return;
+      this.#searches.delete(oldest);
+    }
   }
 
-  /** Whether any search waits for a call that shows what it was good for. */
-  get isWaiting(): boolean {
-    return this.#asked.length > 0;
-  }
-
-  /** The need that fits best is the one that was met. Takes as long as some searches. */
+  /** A call succeeded: the need for which the tool had the best rank is remembered. */
   worked(client: string, server: string, tool: string): void {
-    if (!this.#isOn() || !this.isWaiting) return;
-    const recent = this.#asked.filter((asked) => asked.client === client && this.#now() - asked.at < FORGET_MS);
-    const ranked = recent
-      .flatMap(({ needs }) => needs)
-      .map((need) => ({ need, rank: this.#rank(need, server, tool) }))
-      .filter(({ rank }) => rank >= 0)
-      .sort((a, b) => a.rank - b.rank);
-    const [best] = ranked;
-    if (!best) return;
-    this.#index.remember({ server, tool }, best.need);
-    // A need is met once: the next call of the same tool says nothing new about it.
-    this.#asked = this.#asked.map((asked) =>
-      asked.client === client ? { ...asked, needs: asked.needs.filter((need) => need !== best.need) } : asked,
-    );
+    if (!this.#isOn() || !this.#searches.has(client)) return;
+    const recent = this.#recent(client);
+    let best: Need | undefined;
+    let bestRank = LOWEST_RANK;
+    for (const need of recent.flatMap(({ needs }) => needs)) {
+      const rank = need.found.findIndex((one) => one.tool === tool && one.server === server);
+      if (rank < 0 || rank >= bestRank) continue;
+      best = need;
+      bestRank = rank;
+    }
+    if (!best) {
+      if (recent.length === 0) this.#searches.delete(client);
+      return;
+    }
+    const { text } = best;
+    this.#index.remember({ server, tool }, text);
+    // A need is remembered once: further calls of the same tool say nothing new about it.
+    const open = recent
+      .map(({ at, needs }) => ({ at, needs: needs.filter((need) => need.text !== text) }))
+      .filter(({ needs }) => needs.length > 0);
+    if (open.length > 0) this.#searches.set(client, open);
+    else this.#searches.delete(client);
     this.#changed();
   }
 
-  #rank(need: string, server: string, tool: string): number {
-    return (
-      this.#index
-        .search(need, { limit: LOWEST_RANK })
-        // Where there are few tools each of them comes up for anything: what only comes up was not found.
-        .findIndex((result) => result.server === server && result.tool === tool && !result.weak)
-    );
+  #search(need: string, server: string | undefined): readonly SearchResult[] {
+    return this.#index.search(need, { limit: LOWEST_RANK, ...(server !== undefined && { server }) });
   }
+
+  #recent(client: string): readonly RecentSearch[] {
+    const now = this.#now();
+    return (this.#searches.get(client) ?? []).filter(({ at }) => now - at < FORGET_MS);
+  }
+}
+
+function needsIn(query: string | readonly string[]): readonly string[] {
+  const lines = typeof query === 'string' ? query.slice(0, MAX_NEEDS * MAX_NEED_CHARACTERS).split('\n') : query;
+  return lines
+    .slice(0, MAX_NEEDS)
+    .map((need) => need.slice(0, MAX_NEED_CHARACTERS).trim())
+    .filter(Boolean);
 }
