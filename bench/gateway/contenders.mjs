@@ -10,9 +10,9 @@ const only = (servers) => Object.values(servers)[0];
 const node = process.execPath;
 const plainCall = (_server, name, args) => ({ name, arguments: args });
 
-const direct = { name: 'direct', before: 'one', launch: only, call: plainCall };
+export const direct = { name: 'direct', before: 'one', launch: only, call: plainCall };
 
-const bareProxy = {
+export const bareProxy = {
   name: 'bare proxy',
   before: 'one',
   launch(servers) {
@@ -22,13 +22,14 @@ const bareProxy = {
   call: plainCall,
 };
 
-const portolan = {
-  name: 'portolan',
+/** A build of Portolan; several can be compared in one run. */
+export const portolanAt = (name, program) => ({
+  name,
   before: 'many',
-  problem: existsSync(PORTOLAN) ? undefined : 'dist/cli.cjs is not built',
+  problem: existsSync(program) ? undefined : `${program} is not built`,
   launch(servers, home) {
     writeServers(join(home, '.cursor', 'mcp.json'), servers);
-    return { command: node, args: [PORTOLAN, 'serve'] };
+    return { command: node, args: [program, 'serve'] };
   },
   call: (server, tool, args) => ({ name: 'execute_tool', arguments: { server, tool, arguments: args } }),
   find: (words) => ({ name: 'search_tools', arguments: { query: words } }),
@@ -36,7 +37,7 @@ const portolan = {
   remembers: true,
   // A thousand calls in a tenth of a second are what its rate limit is there to stop.
   unlimited: { PORTOLAN_LIMITS_RATE_PER_MINUTE: '1000000000' },
-};
+});
 
 const hub = {
   name: 'mcp-hub-mcp',
@@ -83,7 +84,7 @@ export function contenders(peers) {
     const { script, version, problem } = peers[contender.name] ?? { problem: 'left out' };
     return { ...contender, version, problem, launch: (servers, home) => contender.launch(servers, home, script) };
   });
-  return [direct, bareProxy, portolan, ...installed];
+  return [direct, bareProxy, portolanAt('portolan', PORTOLAN), ...installed];
 }
 
 function writeServers(path, mcpServers) {

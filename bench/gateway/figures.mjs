@@ -6,6 +6,10 @@ export function quantile(samples, share) {
 
 export const median = (samples) => quantile(samples, 0.5);
 
+/** The median of the ratios of two lists, element by element: both were measured at the same time. */
+export const pairedRatio = (samples, base) =>
+  median(samples.slice(0, base.length).map((value, at) => value / base[at]));
+
 /** Each round begins with another contender: nobody always runs in the wake of the same neighbour. */
 export function rotated(list, by) {
   const at = list.length === 0 ? 0 : by % list.length;

@@ -13,11 +13,17 @@ const WARM_UP_BATCHES = 8;
 /** What a gateway does when the calls are over, such as writing its log, counts as theirs. */
 const AFTERWARDS_MS = 500;
 
-/** For each contender: p50 and p99 in ms, calls a second, and processor time of the gateway for a call in µs. */
-export async function measureCalls(contenders, server, { epochs, batches, inSequence, atOnce, client, tool }, notes) {
-  const samples = new Map(contenders.map(({ name }) => [name, { times: [], rates: [], cpu: 0, calls: 0 }]));
+/**
+ * For each contender: p50 and p99 in ms, calls a second, and processor time of the gateway for a call in µs. `beside` are further
+ * servers that a gateway has, and `prepare` is run on each connection before its calls.
+ */
+export async function measureCalls(contenders, server, options, notes) {
+  const { epochs, batches, inSequence, atOnce, tool } = options;
+  const samples = new Map(
+    contenders.map(({ name }) => [name, { times: [], medians: [], rates: [], cpu: 0, calls: 0 }]),
+  );
   for (let epoch = 0; epoch < epochs; epoch += 1) {
-    const open = await openAll(contenders, server, client, notes);
+    const open = await openAll(contenders, server, options, notes);
     try {
       for (let batch = -WARM_UP_BATCHES; batch < batches; batch += 1) {
         for (const part of [beginToCount, sequence, burst]) {
@@ -42,14 +48,16 @@ export async function measureCalls(contenders, server, { epochs, batches, inSequ
   return new Map([...samples].flatMap(([name, taken]) => (taken.times.length > 0 ? [[name, summary(taken)]] : [])));
 }
 
-async function openAll(contenders, server, client, notes) {
+async function openAll(contenders, server, { client, beside = {}, prepare = async () => {} }, notes) {
   const open = new Set();
   for (const contender of contenders) {
     try {
       const place = newPlace(contender.unlimited);
-      const session = await connect(contender, { target: server }, { place, ...(client && { client }) });
+      const servers = { target: server, ...(contender.before === 'many' && beside) };
+      const session = await connect(contender, servers, { place, ...(client && { client }) });
       open.add(session);
-      await waitUntilKnown(session, 1);
+      await waitUntilKnown(session, Object.keys(servers).length);
+      await prepare(session);
     } catch (error) {
       notes.add(contender.name, error);
     }
@@ -106,15 +114,18 @@ function one(session, tool, n) {
 
 function add(held, { times = [], rates = [], calls = 0 }) {
   held.times.push(...times);
+  if (times.length > 0) held.medians.push(median(times));
   held.rates.push(...rates);
   held.calls += calls;
 }
 
-function summary({ times, rates, cpu, calls }) {
+function summary({ times, medians, rates, cpu, calls }) {
   return {
     p50: median(times),
     p99: quantile(times, 0.99),
     callsPerSecond: median(rates),
     cpuPerCall: cpu === undefined ? undefined : cpu / calls,
+    // By batch, in the order in which they ran: what two contenders did in the same batch can be compared on a noisy machine.
+    batches: { medians, rates },
   };
 }
