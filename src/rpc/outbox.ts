@@ -32,13 +32,11 @@ export class Outbox {
     this.#length += part.length;
   }
 
-  /** Leaves at once where no other follows, and none did the last time; else when all that runs now is done. Says whether it left. */
-  endMessage(isLast: boolean): boolean {
+  /** Sends at once if no message follows and the last send was a single message; else at the end of this turn. */
+  endMessage(isLast: boolean): void {
     this.#messages += 1;
-    const isAlone = isLast && this.#messages === 1 && this.#lastMessages === 1;
-    if (isAlone) this.flush();
+    if (isLast && this.#messages === 1 && this.#lastMessages === 1) this.flush();
     else if (this.#messages === 1) void READY.then(this.#flush);
-    return isAlone;
   }
 
   flush(): void {

@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, connect as dial, type Socket } from 'node:net';
-import { availableParallelism } from 'node:os';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ChannelListener } from './channel.js';
 import { StreamChannel } from './stream-channel.js';
 
@@ -77,32 +76,6 @@ describe('StreamChannel', () => {
       '',
     ]);
   });
-
-  it.skipIf(availableParallelism() === 1)(
-    'stays awake for quick answers to what is alone, and for nothing else',
-    async () => {
-      const { channel, input } = opened();
-      const looks = vi.spyOn(globalThis, 'setImmediate');
-      const exchange = async (isLast: boolean) => {
-        channel.send({ kind: 'notification', method: 'm', params: {} }, isLast);
-        input.emit('data', Buffer.from('{"jsonrpc":"2.0","method":"a"}\n'));
-        await Promise.resolve();
-      };
-      for (let n = 0; n < 100; n += 1) await exchange(false);
-      expect(looks).not.toHaveBeenCalled();
-      await settled();
-      looks.mockClear();
-      // The first of several gathers once more; and a busy machine is not always quick.
-      for (let n = 0; n < 100; n += 1) await exchange(true).then(settled);
-      expect(looks.mock.calls.length).toBeGreaterThan(100);
-      await new Promise((resolve) => setTimeout(resolve, 10)); // nobody is awake any more
-      looks.mockClear();
-      // Alone by chance, between others that were not.
-      for (let n = 0; n < 100; n += 1) await exchange(n % 4 !== 0);
-      expect(looks).not.toHaveBeenCalled();
-      looks.mockRestore();
-    },
-  );
 
   it('writes at once what is alone, and gathers again once several came together', async () => {
     const { channel, written } = opened();

@@ -1,7 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
 import { jsonLine, jsonWord } from '../base/index.js';
 import { readAsciiLines } from './ascii-lines.js';
-import { BusyWait } from './busy-wait.js';
 import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
 import { MAX_AT_ONCE_BYTES, readLargeLine } from './large-line.js';
 import { LineSplitter } from './line-splitter.js';
@@ -24,7 +23,6 @@ export class StreamChannel implements Channel {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #outbox: Outbox;
-  readonly #vigil = new BusyWait();
   readonly #limits: () => StreamLimits;
   #listener: ChannelListener | undefined;
   /** What came after a line that is still being read, and how the stream ended meanwhile. */
@@ -56,7 +54,6 @@ export class StreamChannel implements Channel {
       overlong: (line) => listener.overlong(line),
     });
     this.#input.on('data', (chunk: Buffer) => {
-      this.#vigil.end();
       limits = this.#limits(); // they may change, but not within one piece of what comes
       const isNext = splitter.isBetweenLines && !this.#behind;
       if (!isNext || !readAsciiLines(chunk, limits, listener)) splitter.push(chunk);
@@ -88,8 +85,7 @@ export class StreamChannel implements Channel {
 
   send(message: Outgoing, isLast = false): void {
     this.#put(message);
-    if (this.#outbox.endMessage(isLast)) this.#vigil.begin();
-    else this.#vigil.interrupt();
+    this.#outbox.endMessage(isLast);
   }
 
   #put(message: Outgoing): void {
