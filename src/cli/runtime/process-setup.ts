@@ -39,40 +39,6 @@ export function hearSignals(): ShutdownSignal {
   };
 }
 
-/** By then a gateway has started and read what its servers can do. */
-const STARTED_MS = 3_000;
-/** From 1 MB to four. */
-const GROWTH = 4;
-
-/**
- * Young objects have a place of their own, which V8 doubles when many of them live on, and does not make smaller again: a
- * gateway that once read the tools of forty servers would hold 32 MB for it as long as it runs. But where it stays as small as it
- * begins, it is emptied so often that calls cost a tenth more. So it grows once, for calls and not for what lives on after the
- * start, and is emptied by one thread: on a small machine the helpers take the cores that client and server need
- * (docs/decisions/0020). Whoever has chosen a size keeps it.
- */
-export function stayLean(startedMs = STARTED_MS): void {
-  const chosen = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
-  if (/semi[-_]space/.test(chosen)) return;
-  const { getHeapSpaceStatistics, setFlagsFromString } = process.getBuiltinModule('node:v8');
-  const { PerformanceObserver } = process.getBuiltinModule('node:perf_hooks');
-  const growBy = (factor: number) => setFlagsFromString(`--semi-space-growth-factor=${factor}`);
-  const size = () => getHeapSpaceStatistics().find(({ space_name }) => space_name === 'new_space')?.space_size ?? 0;
-  const growOnce = () => {
-    const before = size();
-    const observer = new PerformanceObserver(() => {
-      if (size() < before * GROWTH) return;
-      growBy(1);
-      observer.disconnect();
-    });
-    observer.observe({ entryTypes: ['gc'] }); // it grows only then
-    growBy(GROWTH);
-  };
-  setFlagsFromString('--no-parallel-scavenge');
-  growBy(1);
-  setTimeout(growOnce, startedMs).unref();
-}
-
 /** On Linux and macOS `process.stdout` blocks the whole process while a slow reader empties a pipe. */
 export function asyncStdout(): Writable {
   const { Socket } = process.getBuiltinModule('node:net');
