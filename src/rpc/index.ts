@@ -1,5 +1,4 @@
 export { type Answer, type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
-export { IdTable } from './id-table.js';
 export { LastingRequests, type NotRestored } from './lasting-requests.js';
 export { LineSplitter } from './line-splitter.js';
 export {

@@ -1,5 +1,4 @@
 import type { Answer, Channel, ChannelListener } from './channel.js';
-import { IdTable } from './id-table.js';
 import { type Id, type Incoming, type Params, RpcCode, type RpcFault, tooLarge } from './message.js';
 
 /** An answer that is an error, from the other side or for it. */
@@ -66,7 +65,7 @@ export interface Pending {
 export class Peer {
   readonly #channel: Channel;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new IdTable<Pending>();
+  readonly #pending = new Map<Id, Pending>();
   #nextId: number;
   /** Requests of the other side that have no answer yet. */
   #open = 0;
@@ -223,7 +222,7 @@ export class Peer {
   #end(reason: Error | undefined): void {
     if (this.#closed) return;
     this.#closed = true;
-    const waiting = this.#pending.values();
+    const waiting = [...this.#pending.values()];
     this.#pending.clear();
     for (const pending of waiting) pending.reject(new ChannelClosed('the connection was lost', { cause: reason }));
     this.#guarded(() => this.#handlers.closed(reason));

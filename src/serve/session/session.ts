@@ -1,6 +1,6 @@
 import { isObject, lastingController } from '../../base/index.js';
 import type { Conversation, Era } from '../../model/index.js';
-import { type Answer, type Channel, type Id, IdTable, type Params, Peer, RpcCode, RpcError } from '../../rpc/index.js';
+import { type Answer, type Channel, type Id, type Params, Peer, RpcCode, RpcError } from '../../rpc/index.js';
 import { asRpcError } from '../surfaces/mcp-answers.js';
 import type { SurfaceNotification } from '../surfaces/surface.js';
 import { askOver, type ClientTraits, conversationWith, labelled, standingOf, wasAskedThrough } from './conversation.js';
@@ -25,7 +25,7 @@ export { ClientSilent, type Routes, type SessionOptions } from './session-option
 export class Session {
   readonly #options: SessionOptions;
   readonly #peer: Peer;
-  readonly #running = new IdTable<AbortController>();
+  readonly #running = new Map<Id, AbortController>();
   readonly #spare: AbortController[] = [];
   readonly #listeners = new Set<(notice: SurfaceNotification) => void>();
   readonly #draining = new AbortController();

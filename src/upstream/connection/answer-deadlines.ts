@@ -1,5 +1,4 @@
 import { LONGEST_TIMER_MS } from '../../base/index.js';
-import { IdTable } from '../../rpc/index.js';
 
 /** The time limits of a request. */
 export interface AnswerTimeouts {
@@ -25,7 +24,7 @@ export interface PendingAnswer {
  * each costs more than checking the remaining ones when the timer fires.
  */
 export class AnswerDeadlines {
-  readonly #waits = new IdTable<PendingAnswer>();
+  readonly #waits = new Map<number, PendingAnswer>();
   readonly #keepsAlive: boolean;
   #timer: NodeJS.Timeout | undefined;
   #rings = Number.POSITIVE_INFINITY;

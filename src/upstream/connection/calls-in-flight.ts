@@ -1,6 +1,6 @@
 import { deadline, isObject } from '../../base/index.js';
 import type { Conversation, Progress } from '../../model/index.js';
-import { IdTable, RpcCode, RpcError } from '../../rpc/index.js';
+import { RpcCode, RpcError } from '../../rpc/index.js';
 import { cancelled, inUse } from './call-failure.js';
 import { markedRequest } from './received-questions.js';
 
@@ -17,7 +17,7 @@ export interface CallInFlight {
 
 /** The calls in progress on one connection; assigns progress, logs and questions of the server to them. */
 export class CallsInFlight {
-  readonly #flights = new IdTable<CallInFlight>();
+  readonly #flights = new Map<number, CallInFlight>();
   readonly #waiting: (() => void)[] = [];
   /** Calls that were cancelled or timed out, oldest first. */
   readonly #givenUp: { readonly caller: string; readonly until: number }[] = [];
@@ -119,7 +119,7 @@ export class CallsInFlight {
   }
 
   #inOrder(): CallInFlight[] {
-    return this.#flights.values().sort((a, b) => a.id - b.id);
+    return [...this.#flights.values()].sort((a, b) => a.id - b.id);
   }
 
   /** Whether all calls in progress, and those given up recently, belong to this client. */
@@ -130,7 +130,8 @@ export class CallsInFlight {
   }
 
   #isUsedByOthers(caller: string): boolean {
-    return this.#flights.some(({ conversation }) => callerOf(conversation) !== caller);
+    for (const { conversation } of this.#flights.values()) if (callerOf(conversation) !== caller) return true;
+    return false;
   }
 }
 
