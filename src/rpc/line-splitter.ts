@@ -27,11 +27,6 @@ export class LineSplitter {
     this.#listener = listener;
   }
 
-  /** Nothing is kept of a line that has begun. */
-  get isBetweenLines(): boolean {
-    return this.#length === 0;
-  }
-
   push(chunk: Buffer): void {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {

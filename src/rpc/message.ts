@@ -59,29 +59,6 @@ export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
   return forwardable ? [forwardable] : parseWhole(withoutMark(line).toString());
 }
 
-/**
- * The same for a line in a piece of what came that is ASCII throughout, and whose text therefore counts as its bytes do:
- * decoding all of it in one stroke costs less than a buffer for each line.
- */
-export function parseAscii(
-  { bytes, text }: { readonly bytes: Buffer; readonly text: string },
-  from: number,
-  to: number,
-  maxDepth: number,
-): readonly Incoming[] {
-  if (isDeeperThan(bytes, maxDepth, from, to)) return [tooDeep(bytes.subarray(from, to), maxDepth)];
-  const frame = resultFrame(bytes, from, to);
-  if (!frame) return parseWhole(text.slice(from, to));
-  const json = text.slice(frame.from, frame.to);
-  try {
-    const result: unknown = JSON.parse(json);
-    const passed = json.length <= MAX_PASSED_TEXT ? json : bytes.subarray(frame.from, frame.to);
-    return [{ kind: 'result', id: frame.id, result, json: passed }];
-  } catch {
-    return parseWhole(text.slice(from, to)); // a line of another shape
-  }
-}
-
 function parseWhole(text: string): readonly Incoming[] {
   let value: unknown;
   try {
@@ -120,23 +97,21 @@ function parseForwardable(line: Buffer): Incoming | undefined {
 /** Where a result stands in a line of a usual order, not yet looked at. Byte by byte: every answer of every server comes by here. */
 export function resultFrame(
   line: Buffer,
-  start = 0,
-  stop = line.length,
 ): { readonly id: number; readonly from: number; readonly to: number } | undefined {
-  const end = stop - 1;
+  const end = line.length - 1;
   if (line[end] !== CLOSE_BRACE) return undefined;
-  if (isAt(line, start, RESULT_LAST)) {
-    const first = start + RESULT_LAST.length;
+  if (isAt(line, 0, RESULT_LAST)) {
+    const first = RESULT_LAST.length;
     const next = first + digitsFrom(line, first);
     if (!isNumber(line, first, next) || !isAt(line, next, RESULT_LAST_NEXT)) return undefined;
     return { id: numberAt(line, first, next), from: next + RESULT_LAST_NEXT.length, to: end };
   }
-  if (!isAt(line, start, RESULT_FIRST)) return undefined;
+  if (!isAt(line, 0, RESULT_FIRST)) return undefined;
   let first = end;
   while (end - first < MAX_DIGITS && isDigit(line[first - 1])) first -= 1;
   const to = first - RESULT_FIRST_END.length;
-  if (!isNumber(line, first, end) || to < start || !isAt(line, to, RESULT_FIRST_END)) return undefined;
-  return { id: numberAt(line, first, end), from: start + RESULT_FIRST.length, to };
+  if (!isNumber(line, first, end) || to < 0 || !isAt(line, to, RESULT_FIRST_END)) return undefined;
+  return { id: numberAt(line, first, end), from: RESULT_FIRST.length, to };
 }
 
 function isAt(line: Buffer, from: number, text: Buffer): boolean {

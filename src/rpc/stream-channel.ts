@@ -1,6 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
 import { jsonLine, jsonWord } from '../base/index.js';
-import { readAsciiLines } from './ascii-lines.js';
 import { type Channel, type ChannelListener, type Outgoing, toObject } from './channel.js';
 import { MAX_AT_ONCE_BYTES, readLargeLine } from './large-line.js';
 import { LineSplitter } from './line-splitter.js';
@@ -55,8 +54,7 @@ export class StreamChannel implements Channel {
     });
     this.#input.on('data', (chunk: Buffer) => {
       limits = this.#limits(); // they may change, but not within one piece of what comes
-      const isNext = splitter.isBetweenLines && !this.#behind;
-      if (!isNext || !readAsciiLines(chunk, limits, listener)) splitter.push(chunk);
+      splitter.push(chunk);
       if (chunk.length >= FULL_CHUNK_BYTES) this.#giveWay();
     });
     this.#input.on('end', () => {

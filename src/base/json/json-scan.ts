@@ -11,11 +11,11 @@ const CLOSE_BRACKET = 0x5d;
  * Returns whether JSON text nests deeper than `limit`, before parsing: `JSON.stringify` fails on values that are too
  * deep.
  */
-export function isDeeperThan(json: Buffer, limit: number, from = 0, to = json.length): boolean {
+export function isDeeperThan(json: Buffer, limit: number): boolean {
   // Every opening bracket needs a closing one, so a short line cannot nest too deep.
-  if (to - from <= 2 * limit) return false;
+  if (json.length <= 2 * limit) return false;
   let depth = 0;
-  for (let at = from; at < to; at += 1) {
+  for (let at = 0; at < json.length; at += 1) {
     const byte = json[at];
     if (byte === QUOTE) at = endOfString(json, at + 1);
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
