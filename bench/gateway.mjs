@@ -13,10 +13,11 @@ import { measurePackage } from './gateway/measure-package.mjs';
 import { measureStarts } from './gateway/measure-starts.mjs';
 import { installPeers, PEER_NAMES } from './gateway/peers.mjs';
 import { endAll } from './gateway/processes.mjs';
-import { jsonOf, OUT_OF_REACH, tableOf } from './gateway/report.mjs';
+import { jsonOf, tableOf } from './gateway/report.mjs';
 import { rowsOf, verdictsOf } from './gateway/rows.mjs';
-import { catalogSize, everythingServer, leanServer } from './gateway/servers.mjs';
+import { catalogServers, catalogSize, everythingServer, leanServer } from './gateway/servers.mjs';
 import { runFolder } from './gateway/session.mjs';
+import { searchSeveralNeeds } from './gateway/usual-state.mjs';
 
 const { values: options } = parseArgs({
   options: {
@@ -71,23 +72,28 @@ const sdk = await callsWithSdk(leanServer('target'));
 const real = everythingServer();
 if (!real) notes.add('server-everything', 'is not installed');
 const sdkReal = real ? await callsWithSdk(real) : new Map();
+const tools = catalogSize();
+if (tools === 0) notes.add('memory, search and the usual state', 'no recorded catalogs (../shared/data/catalogs)');
+// Only a gateway with a search of this kind has the state; the others are the reference.
+const inUsualState = taking.filter(({ name }) => ['direct', 'bare proxy', 'portolan'].includes(name));
+const usual =
+  tools > 0
+    ? await callsWithSdk(leanServer('target'), inUsualState, { beside: catalogServers(), prepare: searchSeveralNeeds })
+    : new Map();
 say('large results …');
 const large = await measureLarge(taking, leanServer('target'), size.large, notes);
 say('load …');
-const tools = catalogSize();
-if (tools === 0) notes.add('memory and search', 'the recorded catalogues are not there (../shared/data/catalogs)');
 const load =
   tools > 0 ? await measureLoad(taking, size.load, notes) : { rss: new Map(), pss: new Map(), search: new Map() };
 
 say('the package …');
 const packed = measurePackage(peers, size.package, notes);
 
-const rows = rowsOf({ starts, lean, sdk, sdkReal, large, load, tools, packed });
+const rows = rowsOf({ starts, lean, sdk, sdkReal, usual, large, load, tools, packed });
 const verdicts = rows.flatMap((row) => (row.section ? [] : Object.values(verdictsOf(row, PEER_NAMES))));
 if (options.json) console.log(JSON.stringify(jsonOf(rows, all, PEER_NAMES, notes.lines), null, 2));
 else {
   console.log(tableOf(rows, all, PEER_NAMES));
-  if (verdicts.includes('out of reach')) console.log(OUT_OF_REACH);
   for (const { name, version } of all) if (version) console.log(`${name} ${version}`);
   for (const line of notes.lines) console.log(`not measured: ${line}`);
 }
@@ -95,12 +101,12 @@ const isMissed = verdicts.includes('missed') || !starts.one?.has('portolan');
 process.stdout.write('', () => process.exit(options.check && isMissed ? 1 : 0)); // not before all is written
 
 /** Only those that speak over pipes: what a client over HTTP costs is another comparison. */
-async function callsWithSdk(server) {
+async function callsWithSdk(server, among = taking, more = {}) {
   try {
     const { SdkClient } = await import('./gateway/sdk-client.mjs');
-    const overPipes = taking.filter(({ name }) => !['mcp-proxy', 'supergateway'].includes(name));
+    const overPipes = among.filter(({ name }) => !['mcp-proxy', 'supergateway'].includes(name));
     const client = (launch, place) => new SdkClient(launch, place);
-    return await measureCalls(overPipes, server, { ...size.calls, tool: 'echo', client }, notes);
+    return await measureCalls(overPipes, server, { ...size.calls, ...more, tool: 'echo', client }, notes);
   } catch (error) {
     notes.add('SDK client', error);
     return new Map();

@@ -5,7 +5,7 @@ import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const BENCHES = ['gateway', 'daemon', 'sandbox'];
+const BENCHES = ['gateway', 'growth', 'daemon', 'sandbox'];
 const COMMON = ['--quick', '--json', '--check'];
 const args = process.argv.slice(2);
 const isJson = args.includes('--json');

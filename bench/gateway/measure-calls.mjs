@@ -66,7 +66,7 @@ async function openAll(contenders, server, { client, beside = {}, prepare = asyn
 }
 
 /** Each comes first once, and runs in the wake of one neighbour as often as of the other. */
-function inTurns(sessions, batch) {
+export function inTurns(sessions, batch) {
   const turns = rotated(sessions, batch);
   return batch % 2 === 0 ? turns : turns.reverse();
 }
@@ -84,7 +84,7 @@ function endCounting({ pids, cpuBefore }, held) {
   held.cpu = cpu === undefined || held.cpu === undefined ? undefined : held.cpu + cpu - cpuBefore;
 }
 
-async function sequence(session, { tool, inSequence }) {
+export async function sequence(session, { tool, inSequence }) {
   const times = [];
   for (let n = 0; n < inSequence; n += 1) {
     const begin = performance.now();
@@ -94,7 +94,7 @@ async function sequence(session, { tool, inSequence }) {
   return { times, calls: inSequence };
 }
 
-async function burst(session, { tool, atOnce }) {
+export async function burst(session, { tool, atOnce }) {
   const begin = performance.now();
   let next = 0;
   const worker = async () => {

@@ -81,7 +81,8 @@ async function oneRun(contender, place, { searches }) {
   }
 }
 
-async function bareNode() {
+/** Memory of a Node process that does nothing. */
+export async function bareNode() {
   const place = newPlace();
   const { pid } = start(process.execPath, ['-e', 'setInterval(() => {}, 1e6)'], place);
   await pause(REST_MS);

@@ -4,11 +4,8 @@ const LABEL = 46;
 const CELL = 16;
 const RATIO = 8;
 
-const MARKS = { met: '✓', missed: '✗', 'out of reach': '~' };
+const MARKS = { met: '✓', missed: '✗' };
 const mark = (verdict) => (verdict ? MARKS[verdict] : ' ');
-
-/** Said under a table that needs it. */
-export const OUT_OF_REACH = '~ out of reach of the bare proxy too; as near to it as the target allows';
 
 /** The table for people: a column for each contender, the ratio to a direct connection beside each figure. */
 export function tableOf(rows, contenders, peers) {
