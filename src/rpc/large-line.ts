@@ -1,13 +1,14 @@
+// A worker checks results over 12 MB, because parsing 100 MB would block the event loop for up to a second (guarantee G6).
 import { type Incoming, parseLine, RpcCode, resultFrame } from './message.js';
 
-/** A longer line is not read while others wait: whatever stands in it, a shorter one takes a moment, as a thread does to start. */
+/** Parsing a shorter line takes about as long as starting a worker. */
 export const MAX_AT_ONCE_BYTES = 12 * 1024 * 1024;
 
-/** What a thread found out about a result. */
+/** What the worker found out about a result. */
 type Verdict =
   | { readonly kind: 'deep' }
   | { readonly kind: 'broken' }
-  /** `members` of an object, in their order; those without a value are large, or no simple one. */
+  /** `members` of an object, in their order; a member without a value is large or an object. */
   | { readonly kind: 'fine'; readonly isOneLine: boolean; readonly members?: readonly Member[] };
 type Member = readonly [key: string, value?: unknown];
 
@@ -17,27 +18,27 @@ interface Task {
 }
 
 /**
- * What a line says that is too long to be read at once. A thread of its own looks whether a result is JSON; here it stays
- * the bytes that it came as, and is parsed only if somebody asks for a large part of it. The line cannot be used afterwards.
+ * Reads a line that is too long to parse on the event loop. A worker checks that the result is valid JSON; here it stays bytes and
+ * is parsed only when a large member is read. The memory of `line` is transferred: the caller must not use it afterwards.
  */
 export async function readLargeLine(line: Buffer, maxDepth: number): Promise<readonly Incoming[]> {
   const frame = line.length > MAX_AT_ONCE_BYTES ? resultFrame(line) : undefined;
-  // The thread gets the memory itself, in which nothing else may stand but the end of the line.
+  // The whole memory is transferred to the worker, so nothing but this line may be in it.
   if (!frame || line.buffer.byteLength > line.length + 1) return parseLine(line, maxDepth);
   const { id, from, to } = frame;
   const { byteOffset, length } = line;
   let verdict: Verdict;
   let memory: ArrayBuffer;
   try {
-    // The message around it is one level more.
+    // The message around the result is one more level.
     const task = { bytes: line.subarray(from, to) as Buffer<ArrayBuffer>, maxDepth: maxDepth - 1 };
-    ({ verdict, memory } = await inThread(task));
+    ({ verdict, memory } = await inWorker(task));
   } catch {
-    return [unread(id, 'its answer takes more memory than there is')];
+    return [unread(id, 'not enough memory to read the result')];
   }
   if (verdict.kind === 'deep') return [unread(id, `nested deeper than ${maxDepth}`)];
   const back = Buffer.from(memory, byteOffset, length);
-  // Something else than it seemed.
+  // Not a plain result after all: parse it like a short line.
   if (verdict.kind === 'broken' || !verdict.members) return parseLine(back, maxDepth);
   const bytes = back.subarray(from, to);
   const result = lazyObject(bytes, verdict.members);
@@ -63,14 +64,14 @@ function lazyObject(bytes: Buffer, members: readonly Member[]): Record<string, u
   return object;
 }
 
-/** Gives the memory away and gets it back: nothing is copied. */
-async function inThread(task: Task): Promise<{ readonly verdict: Verdict; readonly memory: ArrayBuffer }> {
+/** Transfers the memory to a worker and back: nothing is copied. */
+async function inWorker(task: Task): Promise<{ readonly verdict: Verdict; readonly memory: ArrayBuffer }> {
   const { Worker } = process.getBuiltinModule('node:worker_threads');
   const worker = new Worker(`(${judge})()`, { eval: true, env: {}, execArgv: [] });
   try {
     return await new Promise((resolve, reject) => {
       worker.once('error', reject);
-      worker.once('exit', () => reject(new Error('it ended without a word')));
+      worker.once('exit', () => reject(new Error('the worker exited without a result')));
       worker.once('message', resolve);
       worker.postMessage(task, [task.bytes.buffer]);
     });
@@ -79,7 +80,7 @@ async function inThread(task: Task): Promise<{ readonly verdict: Verdict; readon
   }
 }
 
-/** What the thread runs. It is sent there as text, so that it can use nothing that stands around it. */
+/** The worker's program. It is passed as text, so it must not use anything from this module. */
 function judge(): void {
   const { parentPort } = process.getBuiltinModule('node:worker_threads');
   const { isUtf8 } = process.getBuiltinModule('node:buffer');
@@ -96,7 +97,7 @@ function judge(): void {
           while (json[at - 1 - slashes] === backslash) slashes += 1;
           if (slashes % 2 === 0) break;
         }
-        if (at < 0) return false; // it does not end: whoever parses it will say so
+        if (at < 0) return false; // an unterminated string: parsing will fail
       } else if (byte === 0x7b || byte === 0x5b) {
         depth += 1;
         if (depth > limit) return true;
@@ -115,7 +116,7 @@ function judge(): void {
     } catch {
       return { kind: 'broken' };
     }
-    // The ends of lines of json-line.ts.
+    // The line ends of base/json/json-line.ts.
     const isOneLine = !(text.includes('\u2028') || text.includes('\u2029') || text.includes('\r'));
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return { kind: 'fine', isOneLine };
     const isSimple = (one: unknown) =>
