@@ -41,15 +41,13 @@ const MAX_BATCH = 256;
 /** An `id` is repeated in every answer: a longer one is not. */
 const MAX_ID_CHARACTERS = 1_024;
 
-/** The two orders in which the common servers write a result; the id is a number because ours are. */
-const RESULT_FIRST = Buffer.from('{"result":');
-const RESULT_FIRST_END = Buffer.from(',"jsonrpc":"2.0","id":');
-const RESULT_LAST = Buffer.from('{"jsonrpc":"2.0","id":');
-const RESULT_LAST_NEXT = Buffer.from(',"result":');
-/** A longer number is no id of ours. */
-const MAX_DIGITS = 15;
+/** The two orders in which common servers write a result. The id is a number because ours are; a longer one is not ours. */
+const RESULT_LAST = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":/;
+const RESULT_FIRST = '{"result":';
+const RESULT_FIRST_END = /,"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14})\}$/;
+/** Both patterns are shorter. */
+const FRAME_BYTES = 64;
 const CLOSE_BRACE = 0x7d;
-const [ZERO, NINE] = [0x30, 0x39];
 const REPLACEMENT = '\uFFFD';
 
 /** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
@@ -94,51 +92,19 @@ function parseForwardable(line: Buffer): Incoming | undefined {
   }
 }
 
-/** Where a result stands in a line of a usual order, not yet looked at. Byte by byte: every answer of every server comes by here. */
+/** The id of a result in one of the usual orders, and where its value is in the line. The value itself is not read. */
 export function resultFrame(
   line: Buffer,
 ): { readonly id: number; readonly from: number; readonly to: number } | undefined {
-  const end = line.length - 1;
-  if (line[end] !== CLOSE_BRACE) return undefined;
-  if (isAt(line, 0, RESULT_LAST)) {
-    const first = RESULT_LAST.length;
-    const next = first + digitsFrom(line, first);
-    if (!isNumber(line, first, next) || !isAt(line, next, RESULT_LAST_NEXT)) return undefined;
-    return { id: numberAt(line, first, next), from: next + RESULT_LAST_NEXT.length, to: end };
+  const head = line.toString('latin1', 0, FRAME_BYTES);
+  const last = RESULT_LAST.exec(head);
+  if (last) {
+    const to = line.length - 1;
+    return line[to] === CLOSE_BRACE ? { id: Number(last[1]), from: last[0].length, to } : undefined;
   }
-  if (!isAt(line, 0, RESULT_FIRST)) return undefined;
-  let first = end;
-  while (end - first < MAX_DIGITS && isDigit(line[first - 1])) first -= 1;
-  const to = first - RESULT_FIRST_END.length;
-  if (!isNumber(line, first, end) || to < 0 || !isAt(line, to, RESULT_FIRST_END)) return undefined;
-  return { id: numberAt(line, first, end), from: RESULT_FIRST.length, to };
-}
-
-function isAt(line: Buffer, from: number, text: Buffer): boolean {
-  if (from < 0 || from + text.length > line.length) return false;
-  for (let at = 0; at < text.length; at += 1) if (line[from + at] !== text[at]) return false;
-  return true;
-}
-
-function digitsFrom(line: Buffer, from: number): number {
-  let count = 0;
-  while (count < MAX_DIGITS && isDigit(line[from + count])) count += 1;
-  return count;
-}
-
-function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= ZERO && byte <= NINE;
-}
-
-/** As JSON writes one: no zero before other digits. */
-function isNumber(line: Buffer, from: number, to: number): boolean {
-  return to - from === 1 || (to > from && line[from] !== ZERO);
-}
-
-function numberAt(line: Buffer, from: number, to: number): number {
-  let number = 0;
-  for (let at = from; at < to; at += 1) number = number * 10 + ((line[at] ?? ZERO) - ZERO);
-  return number;
+  if (!head.startsWith(RESULT_FIRST)) return undefined;
+  const end = RESULT_FIRST_END.exec(line.toString('latin1', Math.max(0, line.length - FRAME_BYTES)));
+  return end ? { id: Number(end[1]), from: RESULT_FIRST.length, to: line.length - end[0].length } : undefined;
 }
 
 /** Some programs put the mark of UTF-8 before the first thing they write. */
