@@ -4,7 +4,7 @@ import { scanMachine } from '../discovery/index.js';
 import { inspectOwnSettings } from '../use-cases/index.js';
 import type { Serve } from './commands/serve.js';
 import { run } from './run-command.js';
-import { asyncStdout, hearSignals, stderrLog, untilSignal } from './runtime/process-setup.js';
+import { asyncStdout, hearSignals, keepStartupHeapSmall, stderrLog, untilSignal } from './runtime/process-setup.js';
 
 declare const PORTOLAN_VERSION: string;
 
@@ -35,6 +35,7 @@ const FORGOTTEN_MS = 2_000;
 
 /** What a server that is served has of this process. */
 function serving() {
+  keepStartupHeapSmall();
   return { ...machine, version: PORTOLAN_VERSION, ending: untilSignal(), log: stderrLog() };
 }
 

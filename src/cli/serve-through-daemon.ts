@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { homeFolder, type Log, PortolanError, socketPlace } from '../base/index.js';
 import { type BridgeSettings, type DaemonMode, quickSettings, runPipe } from '../bridge/index.js';
 import { type PipeFlags, pipeFlags } from './pipe-flags.js';
-import { asyncStdout, stderrLog, untilSignal } from './runtime/process-setup.js';
+import { asyncStdout, keepStartupHeapSmall, stderrLog, untilSignal } from './runtime/process-setup.js';
 import { sandboxChoice } from './runtime/sandbox-choice.js';
 
 declare const PORTOLAN_VERSION: string;
@@ -50,6 +50,7 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
     ends: () => ({ input: process.stdin, output: asyncStdout() }),
     ...(mode === 'auto' && {
       alone: async (lostState) => {
+        keepStartupHeapSmall();
         const { serveAlone } = await import('./serve-alone.js');
         return serveAlone({ self: program, ...options, version: PORTOLAN_VERSION, ending, log, lostState });
       },
