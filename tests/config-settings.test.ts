@@ -129,11 +129,12 @@ describe('portolan config validate', () => {
 });
 
 describe('portolan config reload', () => {
-  it('says that nothing is running', () => {
+  it('is not in the usage, and its error says that files are reloaded without it', () => {
     using machine = makeMachine();
     const { status, stdout, stderr } = config(machine, ['reload']);
-    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-    expect(stderr).toContain('nothing is running');
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('reloads changed files by itself');
+    expect(config(machine, ['--help']).stdout).not.toContain('reload');
   });
 });
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { commandsIn, ErrorCode, PortolanError } from '../src/base/index.js';
 import { everyCommand, type Program, run } from '../src/cli/run-command.js';
-import { type Command, flags, type Io } from '../src/cli/runtime/command.js';
+import { COMMAND_GROUPS, type Command, flags, type Io } from '../src/cli/runtime/command.js';
 import { TOPICS } from '../src/cli/runtime/help-topics.js';
 import { KNOWN_KEYS } from '../src/settings/settings-schema.js';
 import { portolan } from './client-over-stdio.js';
@@ -29,6 +29,10 @@ function programOn(machine: Machine): Program {
 }
 
 const silent: Io = { out: () => undefined, err: () => undefined, colour: false, home: '/' };
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ');
+}
 
 /** What an example or a page would have somebody type, as the words after `portolan`. */
 function typedIn(line: string): string[] {
@@ -93,7 +97,7 @@ describe('every command', async () => {
       "Unknown option '--no-such-flag'",
     );
     expect(await refusalOf(typedIn('portolan serve --no-such-flag'), machine)).toContain('--no-such-flag');
-    expect(await refusalOf(typedIn('portolan tools'), machine)).toBe('tools needs a server');
+    expect(await refusalOf(typedIn('portolan tools'), machine)).toBe('portolan tools needs a server.');
   });
 
   it.each(commands.map(({ name }) => name))(
@@ -104,9 +108,10 @@ describe('every command', async () => {
       const io = { ...silent, out: (line: string) => said.push(line) };
       expect(await run([name, '--help'], io, programOn(machine))).toBe(0);
       const command = commands.find((one) => one.name === name);
-      const text = said.join('\n');
+      // The help wraps at the width of the terminal.
+      const text = oneLine(said.join('\n'));
       const wanted = [
-        `usage: ${command?.usage}`,
+        oneLine(`usage: ${command?.usage}`),
         ...Object.entries(command?.options ?? {}).flatMap(([flag, { isHidden }]) => (isHidden ? [] : [`--${flag}`])),
         ...(command?.examples ?? []).map(({ line }) => line),
       ];
@@ -117,6 +122,76 @@ describe('every command', async () => {
       expect(asked.slice(0, said.length)).toEqual(said);
     },
   );
+});
+
+/** The help as printed on a terminal of a certain width, or to a pipe. */
+async function printed(args: readonly string[], columns?: number): Promise<string[]> {
+  const lines: string[] = [];
+  using machine = makeMachine();
+  const io = { ...silent, out: (line: string) => lines.push(line), ...(columns !== undefined && { columns }) };
+  expect(await run(args, io, programOn(machine))).toBe(0);
+  return lines;
+}
+
+function tooWide(lines: readonly string[], columns: number): string[] {
+  return lines.filter((line) => [...line].length > columns);
+}
+
+describe('the list of commands', async () => {
+  using nowhere = makeMachine();
+  const commands = await everyCommand(programOn(nowhere));
+  const lines = await printed(['help']);
+  const starts = COMMAND_GROUPS.map((group) => lines.indexOf(group));
+  const groups = COMMAND_GROUPS.map((group, place) => {
+    const start = starts[place] ?? 0;
+    return { group, start, rows: lines.slice(start + 1, lines.indexOf('', start)) };
+  });
+
+  it('has the five groups in order, each with at most 20 lines', () => {
+    expect(starts.every((start, place) => start > (starts[place - 1] ?? 0))).toBe(true);
+    expect(groups.filter(({ rows }) => rows.length === 0 || rows.length > 20)).toEqual([]);
+  });
+
+  it('has each command once, in its group, in one line of at most 80 columns', () => {
+    const rows = groups.flatMap(({ group, rows: own }) => own.map((row) => `${group}: ${row.trim()}`));
+    const wanted = COMMAND_GROUPS.flatMap((group) => commands.filter((command) => command.group === group));
+    expect(rows).toEqual(
+      wanted.map(({ group, name, summary }) => expect.stringMatching(new RegExp(`^${group}: ${name} +${summary}$`))),
+    );
+    expect(rows).toHaveLength(commands.length);
+    expect(tooWide(lines, 80)).toEqual([]);
+  });
+
+  it.each([
+    { group: 'Discover', first: 'list' },
+    { group: 'Use tools', first: 'search' },
+    { group: 'Approve and secure', first: 'approve' },
+    { group: 'Set up clients', first: 'install' },
+    { group: 'Run and monitor', first: 'daemon' },
+  ])('$group begins with $first', ({ group, first }) => {
+    expect(groups.find((one) => one.group === group)?.rows[0]).toMatch(new RegExp(`^  ${first} `));
+  });
+});
+
+describe('the width of the terminal', () => {
+  it.each([40, 60, 120])('of %i columns wraps the list of commands', async (columns) => {
+    const lines = await printed(['help'], columns);
+    expect(tooWide(lines, columns)).toEqual([]);
+    expect(oneLine(lines.join(' '))).toBe(oneLine((await printed(['help'])).join(' ')));
+  });
+
+  it('wraps the usage between arguments and the texts of flags in their column', async () => {
+    const lines = await printed(['help', 'add'], 60);
+    expect(lines).toContain('usage: portolan add <name> [--scope user|project]');
+    expect(lines).toContain('         [--env NAME=value]… [--force] [--json] -- <command>');
+    const first = lines.findIndex((line) => line.startsWith('  --scope user|project'));
+    expect(lines[first + 1]).toMatch(/^ {25,}\S/);
+  });
+
+  it('wraps a topic on a narrow terminal under the indent of each line', async () => {
+    const lines = await printed(['help', 'exit-codes'], 50);
+    expect(tooWide(lines, 50)).toEqual([]);
+  });
 });
 
 describe('a topic', () => {
@@ -131,7 +206,7 @@ describe('a topic', () => {
     using machine = makeMachine();
     const { status, stdout } = await portolan(machine, ['help', name]);
     const page = stdout.slice(stdout.search(new RegExp(`^${name}: `, 'm'))).split('\n');
-    expect({ status, wide: page.filter((line) => [...line].length > 90) }).toEqual({ status: 0, wide: [] });
+    expect({ status, wide: tooWide(page, 80) }).toEqual({ status: 0, wide: [] });
     expect(page.length).toBeGreaterThan(8);
   });
 

@@ -55,6 +55,7 @@ process.exitCode = await run(
     err: (line) => process.stderr.write(`${line}\n`),
     colour: process.stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb',
     ...(process.stdout.isTTY === true && { isTerminal: true }),
+    ...(process.stdout.columns > 0 && { columns: process.stdout.columns }),
     home: homeFolder(),
     ending: hearSignals,
     ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),

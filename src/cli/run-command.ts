@@ -24,8 +24,12 @@ export interface Program {
 /** One file per command. All but the first are loaded when they are called: most starts are for the list or to serve. */
 const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>> = {
   list: async ({ discover }) => listCommand(discover),
+  why: async ({ discover }) => (await import('./commands/why.js')).whyCommand(discover),
+  doctor: async ({ discover }) => (await import('./commands/doctor.js')).doctorCommand(discover),
+  config: async (program) =>
+    (await import('./commands/config.js')).configCommand(program.discover, program.inspectSettings),
   tour: async ({ version, machine }) => (await import('./commands/tour.js')).tourCommand(version, machine),
-  serve: async ({ serve }) => (await import('./commands/serve.js')).serveCommand(serve),
+  help: async (program) => (await import('./commands/help.js')).helpCommand(() => everyCommand(program)),
   search: async ({ open }) => (await import('./commands/search.js')).searchCommand(open),
   tools: async ({ open }) => (await import('./commands/tools.js')).toolsCommand(open),
   inspect: async ({ open }) => (await import('./commands/inspect.js')).inspectCommand(open),
@@ -34,30 +38,26 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
     const { readProgram } = await import('./commands/python-source.js');
     return (await import('./commands/python.js')).pythonCommand(open, readProgram);
   },
+  approve: async ({ discover }) => (await import('./commands/approve.js')).approveCommand(discover),
+  deny: async ({ discover }) => (await import('./commands/approve.js')).denyCommand(discover),
   login: async ({ discover }) => (await import('./commands/login.js')).loginCommand(discover),
   logout: async ({ discover }) => (await import('./commands/logout.js')).logoutCommand(discover),
   status: async ({ machine }) => (await import('./commands/status.js')).statusCommand(machine),
-  ps: async ({ machine }) => (await import('./commands/ps.js')).psCommand(machine),
-  clients: async ({ machine }) => (await import('./commands/clients.js')).clientsCommand(machine),
-  daemon: async ({ machine }) => (await import('./commands/daemon.js')).daemonCommand(machine),
-  announce: async ({ machine }) => (await import('./commands/announce.js')).announceCommand(machine),
-  logs: async ({ discover, machine }) => (await import('./commands/logs.js')).logsCommand(discover, machine),
   audit: async ({ discover, machine = {} }) =>
     (await import('./commands/audit.js')).auditCommand(() => ownFolders(hostOf(machine)).audit, discover),
-  why: async ({ discover }) => (await import('./commands/why.js')).whyCommand(discover),
-  approve: async ({ discover }) => (await import('./commands/approve.js')).approveCommand(discover),
-  deny: async ({ discover }) => (await import('./commands/approve.js')).denyCommand(discover),
   lock: async ({ discover }) => (await import('./commands/lock.js')).lockCommand(discover),
-  config: async (program) =>
-    (await import('./commands/config.js')).configCommand(program.discover, program.inspectSettings),
+  install: async ({ machine }) => (await import('./commands/install.js')).installCommand(machine),
   add: async ({ machine }) => (await import('./commands/add.js')).addCommand(machine),
   remove: async ({ machine }) => (await import('./commands/remove.js')).removeCommand(machine),
   import: async ({ machine }) => (await import('./commands/import.js')).importCommand(machine),
-  install: async ({ machine }) => (await import('./commands/install.js')).installCommand(machine),
-  doctor: async ({ discover }) => (await import('./commands/doctor.js')).doctorCommand(discover),
   completion: async (program) =>
     (await import('./commands/completion/index.js')).completionCommand(program.discover, () => everyCommand(program)),
-  help: async (program) => (await import('./commands/help.js')).helpCommand(() => everyCommand(program)),
+  daemon: async ({ machine }) => (await import('./commands/daemon.js')).daemonCommand(machine),
+  ps: async ({ machine }) => (await import('./commands/ps.js')).psCommand(machine),
+  clients: async ({ machine }) => (await import('./commands/clients.js')).clientsCommand(machine),
+  logs: async ({ discover, machine }) => (await import('./commands/logs.js')).logsCommand(discover, machine),
+  serve: async ({ serve }) => (await import('./commands/serve.js')).serveCommand(serve),
+  announce: async ({ machine }) => (await import('./commands/announce.js')).announceCommand(machine),
 };
 
 /** The whole table, loaded: for what tells of it. */

@@ -18,7 +18,8 @@ const OPTIONS = {
 export function addCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'add',
-    summary: "write a server into Portolan's own file, or into .mcp.json of the project",
+    group: 'Set up clients',
+    summary: "add a server to Portolan's own file or to .mcp.json",
     usage:
       'portolan add <name> [--scope user|project] [--env NAME=value]… [--force] [--json] -- <command> [argument]…\n' +
       '       portolan add <name> --url <address> [--scope user|project] [--header "Name: value"]… [--force] [--json]',

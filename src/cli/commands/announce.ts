@@ -35,7 +35,8 @@ const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:':
 export function announceCommand(machine: DiscoverOptions = {}, until: () => Promise<void> = endOfInput): Command {
   return {
     name: 'announce',
-    summary: 'announce a running server for as long as this command runs',
+    group: 'Run and monitor',
+    summary: 'register a running server until this command ends',
     usage: `portolan announce --name NAME --url URL [--transport ${TRANSPORTS.join('|')}] [--user] [--json] [--fingerprint HEX | -- COMMAND [ARG …]]`,
     options: OPTIONS,
     examples: [

@@ -27,7 +27,8 @@ const DENY_OPTIONS = { json, client } as const;
 export function approveCommand(discover: typeof scanMachine): Command {
   return {
     name: 'approve',
-    summary: 'let servers that a repository brings run, bound to what they are now',
+    group: 'Approve and secure',
+    summary: 'allow servers that wait for your approval',
     usage: 'portolan approve [<server>…|--all|--from-lock|--settings] [--list] [--json]',
     options: OPTIONS,
     words: 'servers',
@@ -62,7 +63,8 @@ export function approveCommand(discover: typeof scanMachine): Command {
 export function denyCommand(discover: typeof scanMachine): Command {
   return {
     name: 'deny',
-    summary: 'keep servers from running until they change',
+    group: 'Approve and secure',
+    summary: 'stop servers from running until they change',
     usage: 'portolan deny <server>… [--json]',
     options: DENY_OPTIONS,
     words: 'servers',

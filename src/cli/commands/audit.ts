@@ -20,7 +20,8 @@ const HEAD = ['TIME', 'CLIENT', 'SERVER', 'TOOL', 'OUTCOME', 'MS', 'BYTES'];
 export function auditCommand(folder: () => string, discover: typeof scanMachine): Command {
   return {
     name: 'audit',
-    summary: 'show which tools were called, and whether the record of it is whole',
+    group: 'Approve and secure',
+    summary: 'list the recorded tool calls, and verify the record',
     usage: 'portolan audit [--json] [--verify] [--server NAME] [--last N]',
     options: OPTIONS,
     examples: [

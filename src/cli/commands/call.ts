@@ -16,7 +16,8 @@ const OPTIONS = {
 export function callCommand(open: OpenForCommand): Command {
   return {
     name: 'call',
-    summary: 'call a tool and print what it gives; ends with 1 if it fails',
+    group: 'Use tools',
+    summary: 'call a tool and print its result',
     usage: 'portolan call <server> <tool> [--args JSON | key=value …] [--json]',
     options: OPTIONS,
     words: 'server',

@@ -12,7 +12,8 @@ const HEAD = ['ID', 'NAME', 'VERSION', 'PID', 'CALLS', 'SINCE', 'FOLDER'];
 export function clientsCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'clients',
-    summary: 'show the clients that the daemon serves now',
+    group: 'Run and monitor',
+    summary: 'list the clients that are connected to the daemon',
     usage: 'portolan clients [--json] [--mcp-bridge-socket PATH]',
     options: OPTIONS,
     examples: [{ line: 'portolan clients', does: 'who is connected to the daemon now' }],

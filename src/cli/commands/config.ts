@@ -20,11 +20,15 @@ const OPTIONS = {
 export function configCommand(discover: typeof scanMachine, inspect: typeof inspectOwnSettings): Command {
   return {
     name: 'config',
-    summary: 'show or check the settings that hold, or every place that was looked at and what was there',
+    group: 'Discover',
+    summary: 'show or check settings, or list the places that were read',
     usage:
-      'portolan config sources [--json] [--found] [--client ID,…] [--config FILE|FOLDER] | show [--json] [--show-secrets] | validate [--json] | schema | reload',
+      'portolan config show [--json] [--show-secrets]\n' +
+      '       portolan config sources [--found] [--json] [--client ID,…] [--config FILE|FOLDER]\n' +
+      '       portolan config validate [--json]\n' +
+      '       portolan config schema',
     options: OPTIONS,
-    words: ['sources', 'show', 'validate', 'schema', 'reload'],
+    words: ['show', 'sources', 'validate', 'schema'],
     examples: [
       { line: 'portolan config sources --found', does: 'the files that were read' },
       { line: 'portolan config show', does: 'every setting, and where it was written' },
@@ -43,14 +47,18 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
         return EXIT.ok;
       }
       if (verb === 'reload') {
-        throw new PortolanError(ErrorCode.ConnectionError, 'nothing is running that has to be told', {
-          hint: 'every command reads its settings when it starts, and a gateway sees by itself that a file changed',
+        throw new PortolanError(ErrorCode.Usage, 'portolan config has no "reload", and needs none.', {
+          hint: 'Each command reads the settings when it starts, and a running gateway reloads changed files by itself.',
         });
       }
       if (verb !== 'sources') {
-        throw new PortolanError(ErrorCode.Usage, verb ? `config cannot ${verb}` : 'config what?', {
-          hint: `usage: ${this.usage}`,
-        });
+        throw new PortolanError(
+          ErrorCode.Usage,
+          verb ? `portolan config has no "${verb}".` : 'portolan config needs show, sources, validate or schema.',
+          {
+            hint: `usage: ${this.usage}`,
+          },
+        );
       }
       const { looks } = await discover(chartFlags(values));
       const shown = values.found ? looks.filter((look) => look.found !== 'absent') : looks;

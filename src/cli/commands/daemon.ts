@@ -23,7 +23,8 @@ const LOG_LINES = 100;
 export function daemonCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'daemon',
-    summary: 'start or stop the gateway that serves every client, or show whether it runs and what it wrote',
+    group: 'Run and monitor',
+    summary: 'start, stop or inspect the process that serves all clients',
     usage: 'portolan daemon start|stop|status|logs [--json] [--http HOST:PORT] [--mcp-bridge-socket PATH]',
     options: OPTIONS,
     words: ['start', 'stop', 'status', 'logs'],

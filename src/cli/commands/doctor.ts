@@ -16,7 +16,8 @@ const OPTIONS = {
 export function doctorCommand(discover: typeof scanMachine): Command {
   return {
     name: 'doctor',
-    summary: 'show what is wrong with the files found, and what to do about it',
+    group: 'Discover',
+    summary: 'list problems in configuration files, and how to fix them',
     usage: 'portolan doctor [--json] [--all] [--client ID,…] [--config FILE|FOLDER]',
     options: OPTIONS,
     examples: [

@@ -1,21 +1,23 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import { type Command, EXIT, flags, type Io, type Option } from '../runtime/command.js';
-import { TOPICS } from '../runtime/help-topics.js';
-import { type Cell, paint, table } from '../runtime/terminal-text.js';
+import { COMMAND_GROUPS, type Command, EXIT, flags, type Io, type Option } from '../runtime/command.js';
+import { TOPICS, type Topic } from '../runtime/help-topics.js';
+import { columnsOf, definitionList, paint, wrap, wrapUsage } from '../runtime/terminal-text.js';
 
 const OPTIONS = {} as const;
+const EXAMPLE_INDENT = 6;
 
-/** The list of commands, or all there is to know about one of them or about a topic. */
+/** Prints the list of commands, or the page about one command or topic. */
 export function helpCommand(all: () => Promise<readonly Command[]>): Command {
   return {
     name: 'help',
-    summary: 'show the commands, or more about a command or a topic',
+    group: 'Discover',
+    summary: 'list all commands, or explain one command or topic',
     usage: 'portolan help [<command>|<topic>]',
     options: OPTIONS,
     words: TOPICS.map(({ name }) => name),
     examples: [
-      { line: 'portolan help approve', does: 'its flags, and how it is used' },
-      { line: 'portolan help exit-codes', does: 'a page about what several commands share' },
+      { line: 'portolan help approve', does: 'the flags of a command, with examples' },
+      { line: 'portolan help exit-codes', does: 'a topic that concerns several commands' },
     ],
     async run(args, io) {
       const { positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
@@ -30,36 +32,46 @@ export function helpCommand(all: () => Promise<readonly Command[]>): Command {
 function pageAbout(word: string, commands: readonly Command[], io: Io): string[] {
   const command = commands.find(({ name }) => name === word);
   const topic = TOPICS.find(({ name }) => name === word);
-  // A word may be both: what to type first, what is behind it after.
-  const pages = [
-    ...(command ? [commandLines(command, io)] : []),
-    ...(topic ? [[paint(io, 'bold', `${topic.name}: ${topic.summary}`), ...topic.text.split('\n')]] : []),
-  ];
+  // A command and a topic can have the same name: the command comes first.
+  const pages = [...(command ? [commandLines(command, io)] : []), ...(topic ? [topicLines(topic, io)] : [])];
   if (pages.length > 0) return pages.flatMap((page, place) => (place === 0 ? page : ['', ...page]));
-  throw new PortolanError(ErrorCode.Usage, `there is no command and no topic ${word}`, {
-    hint: `topics: ${TOPICS.map(({ name }) => name).join(', ')}; portolan help lists the commands`,
+  throw new PortolanError(ErrorCode.Usage, `There is no command or topic "${word}".`, {
+    hint: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}. Run portolan help for the commands.`,
   });
 }
 
-/** What `--help` says after a command. */
+/** The page about one command, also printed for `--help`. */
 export function commandLines({ name, summary, usage, options, examples }: Command, io: Io): string[] {
-  const told = Object.entries(options).filter(([, { isHidden }]) => !isHidden);
-  const rows = told.map(([flag, option]): Cell[] => [
-    { text: `  ${flagText(flag, option)}` },
-    { text: option.about ?? '', style: 'dim' },
-  ]);
+  const listed = Object.entries(options).filter(([, { isHidden }]) => !isHidden);
+  const rows = listed.map(([flag, option]) => ({ term: flagText(flag, option), text: option.about ?? '' }));
+  const [head = '', ...more] = wrap(`portolan ${name}: ${summary}`, columnsOf(io));
   return [
-    `${paint(io, 'bold', `portolan ${name}`)}: ${summary}`,
+    head.replace(`portolan ${name}`, (text) => paint(io, 'bold', text)),
+    ...more,
     '',
-    `usage: ${usage}`,
-    ...(rows.length > 0 ? ['', 'flags:', ...table(rows, io)] : []),
+    ...wrapUsage(usage, columnsOf(io)),
+    ...(rows.length > 0 ? ['', 'flags:', ...definitionList(rows, io, { text: 'dim' })] : []),
     '',
     'examples:',
-    ...examples.flatMap(({ line, does }) => [`  ${paint(io, 'cyan', line)}`, `      ${paint(io, 'dim', does)}`]),
+    ...examples.flatMap(({ line, does }) => [
+      // Not wrapped, so that it can be copied.
+      `  ${paint(io, 'cyan', line)}`,
+      ...wrap(does, columnsOf(io) - EXAMPLE_INDENT).map((text) => `      ${paint(io, 'dim', text)}`),
+    ]),
   ];
 }
 
-/** A flag as it is typed, with what follows it. */
+/** The text of a topic is written for 80 columns; a narrower terminal gets each line wrapped under its own indent. */
+function topicLines({ name, summary, text }: Topic, io: Io): string[] {
+  const wrapped = text.split('\n').flatMap((line) => {
+    const indent = line.slice(0, line.length - line.trimStart().length);
+    if (line.length <= columnsOf(io)) return [line];
+    return wrap(line.trim(), columnsOf(io) - indent.length).map((part) => indent + part);
+  });
+  return [paint(io, 'bold', `${name}: ${summary}`), ...wrapped];
+}
+
+/** A flag as it is typed, with its value. */
 function flagText(flag: string, { type, short, value }: Option): string {
   const names = `${short === undefined ? '' : `-${short}, `}--${flag}`;
   if (type === 'boolean') return names;
@@ -67,18 +79,30 @@ function flagText(flag: string, { type, short, value }: Option): string {
 }
 
 function overview(commands: readonly Command[], io: Io): string[] {
-  const rows = commands.map(({ name, summary }): Cell[] => [
-    { text: `  portolan ${name}`, style: 'bold' },
-    { text: summary },
-  ]);
-  const topics = TOPICS.map(({ name, summary }): Cell[] => [{ text: `  ${name}`, style: 'bold' }, { text: summary }]);
+  const termWidth = Math.max(...[...commands, ...TOPICS].map(({ name }) => name.length));
+  const list = (entries: readonly (Command | Topic)[]) =>
+    definitionList(
+      entries.map(({ name, summary }) => ({ term: name, text: summary })),
+      io,
+      { term: 'bold', termWidth },
+    );
   return [
-    'Portolan: the chart of every MCP server on this machine, and one small door to all of them.',
-    'Alone, portolan shows the chart to a person and serves a client that started it.',
+    ...wrap('Portolan finds every MCP server on this machine and serves them to every client.', columnsOf(io)),
     '',
-    ...table(rows, io),
+    'usage: portolan <command> [flags]',
+    ...COMMAND_GROUPS.flatMap((group) => [
+      '',
+      paint(io, 'bold', group),
+      ...list(commands.filter((command) => command.group === group)),
+    ]),
     '',
-    'portolan help <command> has flags and examples, portolan help <topic> more about:',
-    ...table(topics, io),
+    paint(io, 'bold', 'Topics'),
+    ...list(TOPICS),
+    '',
+    ...wrap('Run portolan help <command> for flags and examples, portolan help <topic> for a topic.', columnsOf(io)),
+    ...wrap(
+      'Without a command, portolan lists the servers on a terminal, and serves the MCP client that started it otherwise.',
+      columnsOf(io),
+    ),
   ];
 }

@@ -10,7 +10,8 @@ const OPTIONS = { ...JSON_OPTIONS, force: { type: 'boolean', about: 'replace ent
 export function importCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'import',
-    summary: "copy a client's servers into Portolan's own file",
+    group: 'Set up clients',
+    summary: "copy a client's servers to Portolan's own file",
     usage: 'portolan import <client> [--force] [--json]',
     options: OPTIONS,
     words: 'client',

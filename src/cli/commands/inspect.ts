@@ -8,7 +8,8 @@ import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 export function inspectCommand(open: OpenForCommand): Command {
   return {
     name: 'inspect',
-    summary: 'show what a tool does and which arguments it takes',
+    group: 'Use tools',
+    summary: 'show what a tool does and its arguments',
     usage: 'portolan inspect <server> <tool> [--json]',
     options: CHART_OPTIONS,
     words: 'server',

@@ -14,7 +14,8 @@ const OPTIONS = {
 export function installCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'install',
-    summary: "put Portolan into a client's own file, or take it out again",
+    group: 'Set up clients',
+    summary: 'add Portolan to the configuration of a client',
     usage: 'portolan install <client> [--remove] [--npx] [--json]',
     options: OPTIONS,
     words: 'client',

@@ -24,7 +24,8 @@ const OPTIONS = {
 export function listCommand(discover: typeof scanMachine): Command {
   return {
     name: 'list',
-    summary: 'show the servers found, where each came from and whether it may run',
+    group: 'Discover',
+    summary: 'list the servers found, their origin and their state',
     usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|FOLDER] [--show-secrets]',
     options: OPTIONS,
     examples: [

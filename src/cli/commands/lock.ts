@@ -6,7 +6,8 @@ import { plural, shortPath } from '../runtime/terminal-text.js';
 export function lockCommand(discover: typeof scanMachine): Command {
   return {
     name: 'lock',
-    summary: 'write what you approved of this repository into portolan.lock.json, for your team to review and commit',
+    group: 'Approve and secure',
+    summary: 'write your approvals to portolan.lock.json for your team',
     usage: 'portolan lock [--json]',
     options: CHART_OPTIONS,
     examples: [{ line: 'portolan lock', does: 'writes portolan.lock.json, to be reviewed and committed' }],

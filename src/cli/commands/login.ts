@@ -12,7 +12,8 @@ const OPTIONS = {
 export function loginCommand(discover: typeof scanMachine, enter: typeof signIn = signIn): Command {
   return {
     name: 'login',
-    summary: 'sign in to a remote server, in your browser',
+    group: 'Approve and secure',
+    summary: 'sign in to a remote server in your browser',
     usage: 'portolan login <server> [--no-browser] [--json]',
     options: OPTIONS,
     words: 'server',

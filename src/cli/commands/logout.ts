@@ -7,7 +7,8 @@ import { unknownServer } from './why.js';
 export function logoutCommand(discover: typeof scanMachine, leave: typeof signOut = signOut): Command {
   return {
     name: 'logout',
-    summary: 'forget the sign-in to a remote server, here and at its authorization server',
+    group: 'Approve and secure',
+    summary: 'delete and revoke the tokens of a remote server',
     usage: 'portolan logout <server> [--json]',
     options: CHART_OPTIONS,
     words: 'server',

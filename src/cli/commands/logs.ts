@@ -9,7 +9,8 @@ import { unknownServer } from './why.js';
 export function logsCommand(discover: typeof scanMachine, machine: DiscoverOptions = {}): Command {
   return {
     name: 'logs',
-    summary: 'show what a server wrote on stderr when it last ran',
+    group: 'Run and monitor',
+    summary: 'show what a server last wrote to stderr',
     usage: 'portolan logs <server> [--json]',
     options: JSON_OPTIONS,
     words: 'server',

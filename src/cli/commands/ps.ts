@@ -22,7 +22,8 @@ export function psCommand(
 ): Command {
   return {
     name: 'ps',
-    summary: 'show the servers that run now, those that clients share, who uses each and what sharing saves',
+    group: 'Run and monitor',
+    summary: 'list running servers, their users and the memory saved',
     usage: 'portolan ps [--json] [--user]',
     options: OPTIONS,
     examples: [

@@ -20,7 +20,8 @@ export type ReadProgram = (path: string) => Promise<string>;
 export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command {
   return {
     name: 'python',
-    summary: 'run a Python program over the tools, in a sandbox; ends with 1 if it fails',
+    group: 'Use tools',
+    summary: 'run a Python program that calls tools, in a sandbox',
     usage: 'portolan python [FILE|-] [--servers a,b] [--timeout SECONDS] [--sandbox ENGINE] [--json]',
     options: OPTIONS,
     examples: [

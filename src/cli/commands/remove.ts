@@ -11,7 +11,8 @@ const OPTIONS = { ...JSON_OPTIONS, ...SCOPE_OPTION } as const;
 export function removeCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'remove',
-    summary: "take a server out of Portolan's own file, or out of .mcp.json of the project",
+    group: 'Set up clients',
+    summary: "remove a server from Portolan's own file or .mcp.json",
     usage: 'portolan remove <name> [--scope user|project] [--json]',
     options: OPTIONS,
     words: 'server',

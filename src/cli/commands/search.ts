@@ -18,7 +18,8 @@ const MAX_NAMES_SHOWN = 5;
 export function searchCommand(open: OpenForCommand): Command {
   return {
     name: 'search',
-    summary: 'find tools by what they do, over every server; several needs: one argument each',
+    group: 'Use tools',
+    summary: 'find tools by what they do, across all servers',
     usage: 'portolan search <need>… [--server NAME] [--limit N] [--json]',
     options: OPTIONS,
     examples: [

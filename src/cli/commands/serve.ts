@@ -32,7 +32,8 @@ const OPTIONS = {
 export function serveCommand({ stdio, http, socket, environment }: Serve): Command {
   return {
     name: 'serve',
-    summary: 'serve an MCP client over stdin and stdout, which is what a client starts; or many over HTTP or a socket',
+    group: 'Run and monitor',
+    summary: 'serve MCP over stdio, HTTP or a Unix socket',
     usage:
       'portolan serve [--daemon auto|require|never] [--socket [PATH]] [--http [HOST:PORT]] [--token SECRET] [--mcp-bridge-socket PATH] [--mcp-client-id ID] [--expose all|SERVER] [--sandbox ENGINE] [--config FILE|FOLDER] [--client ID,…] [--server name=…]',
     options: OPTIONS,

@@ -10,7 +10,8 @@ export function statusCommand(
 ): Command {
   return {
     name: 'status',
-    summary: 'show who is signed in to which remote server',
+    group: 'Approve and secure',
+    summary: 'list the remote servers that you are signed in to',
     usage: 'portolan status [--json]',
     options: JSON_OPTIONS,
     examples: [{ line: 'portolan status', does: 'who is signed in to what, and until when' }],

@@ -12,7 +12,8 @@ const OPTIONS = {
 export function toolsCommand(open: OpenForCommand): Command {
   return {
     name: 'tools',
-    summary: "list one server's tools; --all also shows those that are switched off",
+    group: 'Use tools',
+    summary: 'list the tools of one server',
     usage: 'portolan tools <server> [--all] [--json] [--config FILE|FOLDER] [--server name=…]',
     options: OPTIONS,
     words: 'server',

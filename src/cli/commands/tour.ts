@@ -17,8 +17,8 @@ const MAX_SHOWN_CHARACTERS = 110;
 export function tourCommand(version: string, machine: DiscoverOptions = {}, take: typeof takeTour = takeTour): Command {
   return {
     name: 'tour',
-    summary:
-      'see it work: three example servers are found, approved, searched, called and composed; nothing of yours is touched',
+    group: 'Discover',
+    summary: 'run all steps with example servers in a temporary home',
     usage: 'portolan tour [--json]',
     options: OPTIONS,
     examples: [

@@ -20,7 +20,8 @@ const OPTIONS = {
 export function whyCommand(discover: typeof scanMachine): Command {
   return {
     name: 'why',
-    summary: 'explain one server: every definition of it, which holds, what policy says, and what would run',
+    group: 'Discover',
+    summary: 'explain one server: its definitions, policy and command',
     usage: 'portolan why <server> [--json] [--config FILE|FOLDER] [--show-secrets]',
     options: OPTIONS,
     words: 'server',

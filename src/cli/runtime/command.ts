@@ -2,59 +2,72 @@ import { parseArgs } from 'node:util';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { entryFrom } from '../../use-cases/index.js';
 
-/** All that a command may touch of the process. */
+/** What a command may use of its process. */
 export interface Io {
   out(line: string): void;
   err(line: string): void;
-  /** Someone is looking, and no variable asks for plain text. */
+  /** stdout is a terminal, and no environment variable asks for plain text. */
   readonly colour: boolean;
-  /** Someone is looking, in colours or not. */
+  /** stdout is a terminal. */
   readonly isTerminal?: boolean;
+  /** The width of that terminal; undefined for a pipe or file. */
+  readonly columns?: number;
   readonly home: string;
-  /** One line that is replaced by the next, for whoever waits; undefined takes it away. Only where someone looks. */
+  /** Shows one line of progress in place of the last one; undefined clears it. Only if stderr is a terminal. */
   readonly status?: (text: string | undefined) => void;
-  /** Asks the person at the terminal; undefined where there is none. */
+  /** Asks the person at the terminal; undefined if there is no terminal. */
   readonly ask?: (question: string) => Promise<string>;
-  /** What ends the process is for the command from now on, which ends in order; else the process just ends. */
+  /** From this call on, a shutdown signal aborts the returned signal instead of ending the process. */
   readonly ending?: () => ShutdownSignal;
 }
 
-/** A command hears that it is told to end, until it has nothing to end in order any more. */
+/** Aborted by SIGINT, SIGTERM or SIGHUP. After disposal these signals end the process again. */
 export interface ShutdownSignal extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** A command line, and what it is good for. */
+/** A command line and what it does. */
 interface Example {
   readonly line: string;
   readonly does: string;
 }
 
-/** A command is a value: arguments and `Io` in, exit code out. */
+/** The headings of `portolan help`, in its order. Within a group, commands keep the order of the command table. */
+export const COMMAND_GROUPS = [
+  'Discover',
+  'Use tools',
+  'Approve and secure',
+  'Set up clients',
+  'Run and monitor',
+] as const;
+export type CommandGroup = (typeof COMMAND_GROUPS)[number];
+
+/** A command is a value: it takes arguments and `Io` and returns an exit code. */
 export interface Command {
   readonly name: string;
+  readonly group: CommandGroup;
   readonly summary: string;
   readonly usage: string;
-  /** The flags it reads: the same value tells the parser, people and shells. */
+  /** The flags, for the parser, the help and shell completion. */
   readonly options: Options;
-  /** What its first word can be, or each, for shells: names of servers, ids of clients, or these. */
+  /** For shell completion: what the first word can be (each word, for `servers`). */
   readonly words?: 'server' | 'servers' | 'client' | readonly string[];
-  /** Command lines as somebody would type them; each is tried by a test. */
+  /** Command lines to copy; a test runs each. */
   readonly examples: readonly Example[];
   run(args: readonly string[], io: Io): Promise<number>;
 }
 
 export const EXIT = { ok: 0, failed: 1, usage: 2, terminalNeeded: 3 } as const;
 
-/** One flag, in the words of the parser, with what people and shells are told of it. */
+/** One flag: what `parseArgs` needs, and its text for help and shell completion. */
 export interface Option {
   readonly type: 'boolean' | 'string';
   readonly short?: string;
   readonly multiple?: boolean;
   readonly about?: string;
-  /** What follows it: in capitals what to write, or the words there are. */
+  /** Its value: a placeholder in capitals, or the list of accepted words. */
   readonly value?: string | readonly string[];
-  /** For our own processes alone. */
+  /** Used only by processes that Portolan starts. */
   readonly isHidden?: boolean;
 }
 export type Options = Readonly<Record<string, Option>>;
@@ -65,21 +78,23 @@ export interface Flags<T extends Options> {
   readonly positionals: readonly string[];
 }
 
-/** The flags of a command. A flag nobody knows, or a word too many, is an error that says how the command is used. */
+/** Parses the flags of a command. An unknown flag or an extra word is an error with the usage as its hint. */
 export function flags<T extends Options>(
   command: Command,
   args: readonly string[],
   options: T,
   { mostWords = Number.POSITIVE_INFINITY }: { readonly mostWords?: number } = {},
 ): Flags<T> {
-  // What is read and what is told must be one: a flag that only one of them knows is a trap.
-  if (command.options !== options) throw new Error(`${command.name} reads other flags than its help tells of`);
+  // The parser and the help must use the same flags.
+  if (command.options !== options) throw new Error(`${command.name} parses flags that differ from its "options"`);
   const hint = `usage: ${command.usage}`;
   try {
     const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
     const extra = positionals[mostWords];
     if (extra !== undefined)
-      throw new PortolanError(ErrorCode.Usage, `${command.name} has no use for ${extra}`, { hint });
+      throw new PortolanError(ErrorCode.Usage, `portolan ${command.name} does not take the argument "${extra}".`, {
+        hint,
+      });
     return { values: values as Flags<T>['values'], positionals };
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
@@ -88,7 +103,7 @@ export function flags<T extends Options>(
   }
 }
 
-/** The words that a command cannot do without, by what they mean, and those that follow. */
+/** Checks that the required arguments are there; `names` says what they are, for the error. */
 export function needed<const N extends readonly string[]>(
   command: Command,
   words: readonly string[],
@@ -96,21 +111,23 @@ export function needed<const N extends readonly string[]>(
 ): [...{ [K in keyof N]: string }, ...string[]] {
   const missing = names[words.length];
   if (missing !== undefined) {
-    throw new PortolanError(ErrorCode.Usage, `${command.name} needs a ${missing}`, { hint: `usage: ${command.usage}` });
+    throw new PortolanError(ErrorCode.Usage, `portolan ${command.name} needs a ${missing}.`, {
+      hint: `usage: ${command.usage}`,
+    });
   }
   return [...words] as [...{ [K in keyof N]: string }, ...string[]];
 }
 
-/** For commands that speak to the daemon. */
+/** For commands that connect to the daemon. */
 export const SOCKET_OPTION = {
-  'mcp-bridge-socket': { type: 'string', value: 'PATH', about: 'the socket of the daemon, if not the usual one' },
+  'mcp-bridge-socket': { type: 'string', value: 'PATH', about: 'socket of the daemon, instead of the default' },
 } as const;
 
-/** Flags of every command that reads the chart. */
+/** Flags of every command that scans for servers. */
 export const CHART_OPTIONS = {
-  json: { type: 'boolean', about: 'print JSON, for programs' },
-  config: { type: 'string', value: 'FILE|FOLDER', about: 'read this one place instead of every client' },
-  client: { type: 'string', value: 'ID,…', about: 'only what these clients have written down' },
+  json: { type: 'boolean', about: 'print JSON' },
+  config: { type: 'string', value: 'FILE|FOLDER', about: 'read only this file or folder' },
+  client: { type: 'string', value: 'ID,…', about: 'only servers defined in these clients' },
   server: {
     type: 'string',
     value: 'NAME=…',
@@ -120,7 +137,7 @@ export const CHART_OPTIONS = {
 } as const;
 const { json } = CHART_OPTIONS;
 
-/** For commands that touch no chart and have something to print. */
+/** For commands that do not scan for servers and can print JSON. */
 export const JSON_OPTIONS = { json } as const;
 
 export interface ChartFlags {
@@ -142,7 +159,7 @@ function namedServer(argument: string): [string, unknown] {
   const equals = argument.indexOf('=');
   if (equals > 0 && equals < argument.length - 1)
     return [argument.slice(0, equals), entryFrom(argument.slice(equals + 1))];
-  throw new PortolanError(ErrorCode.Usage, `--server ${argument} names no server`, {
-    hint: 'write --server name=command, or --server name=https://…',
+  throw new PortolanError(ErrorCode.Usage, `--server ${argument} is not of the form name=command or name=URL.`, {
+    hint: 'Write --server name=command, or --server name=https://…',
   });
 }

@@ -10,7 +10,101 @@ export function paint(io: Pick<Io, 'colour'>, style: Style, text: string): strin
   return io.colour ? `\u001b[${STYLES[style]}m${text}\u001b[0m` : text;
 }
 
-/** A path as its owner would write it. */
+/** The width of a pipe or file, for which no terminal gives one. */
+const DEFAULT_COLUMNS = 80;
+/** Below this, text would break at almost every word; such a terminal wraps the lines itself. */
+const MIN_COLUMNS = 30;
+
+/** How many characters fit in one line of the output. */
+export function columnsOf({ columns = DEFAULT_COLUMNS }: Pick<Io, 'columns'>): number {
+  return Math.max(MIN_COLUMNS, columns);
+}
+
+/** Breaks a text between words so that no line is wider than `columns`; a longer word keeps its own line. */
+export function wrap(text: string, columns: number): string[] {
+  return fill(text.split(' '), columns, columns);
+}
+
+/** `usage: …`, broken between arguments: a group in brackets stays in one line if it fits. */
+export function wrapUsage(usage: string, columns: number): string[] {
+  const forms = usage.split('\n').map((line) => line.trim());
+  return forms.flatMap((form, place) => {
+    const lines = fill(argumentsIn(form), columns - USAGE.length, columns - USAGE.length - CONTINUED.length);
+    return lines.map((line, row) => {
+      const head = place === 0 && row === 0 ? USAGE : ' '.repeat(USAGE.length);
+      return `${head}${row === 0 ? '' : CONTINUED}${line}`;
+    });
+  });
+}
+const USAGE = 'usage: ';
+const CONTINUED = '  ';
+
+/** Splits at the spaces that are outside of brackets. */
+function argumentsIn(usage: string): string[] {
+  const parts: string[] = [];
+  let depth = 0;
+  for (const word of usage.split(' ')) {
+    const last = parts.length - 1;
+    if (depth > 0) parts[last] = `${parts[last]} ${word}`;
+    else parts.push(word);
+    depth += word.split('[').length - word.split(']').length;
+  }
+  return parts;
+}
+
+function fill(words: readonly string[], first: number, others: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of words) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (line !== '' && width(longer) > (lines.length === 0 ? first : others)) {
+      lines.push(line);
+      line = word;
+    } else line = longer;
+  }
+  return [...lines, line];
+}
+
+interface Definition {
+  readonly term: string;
+  readonly text: string;
+}
+
+interface ListStyle {
+  readonly term?: Style;
+  readonly text?: Style;
+  /** The column of the terms if several lists are to line up. */
+  readonly termWidth?: number;
+}
+
+/** Terms on the left, their texts on the right, wrapped in their column. A term that is too wide has its own line. */
+export function definitionList(
+  rows: readonly Definition[],
+  io: Pick<Io, 'colour' | 'columns'>,
+  { term: termStyle, text: textStyle, termWidth }: ListStyle = {},
+): string[] {
+  const columns = columnsOf(io);
+  const widest = termWidth ?? Math.max(0, ...rows.map(({ term }) => width(term)));
+  const left = Math.min(widest, Math.floor(columns / 2) - INDENT - GAP);
+  const styled = (style: Style | undefined, text: string) => (style && text !== '' ? paint(io, style, text) : text);
+  return rows.flatMap(({ term, text }) => {
+    const lines = wrap(text, columns - INDENT - left - GAP);
+    const isWide = width(term) > left;
+    const head = isWide ? [`  ${styled(termStyle, term)}`] : [];
+    return [
+      ...head,
+      ...lines.map((line, row) => {
+        const label = row === 0 && !isWide ? term : '';
+        const padding = ' '.repeat(left - width(label) + GAP);
+        return `  ${styled(termStyle, label)}${padding}${styled(textStyle, line)}`.trimEnd();
+      }),
+    ];
+  });
+}
+const INDENT = 2;
+const GAP = 2;
+
+/** A path with the home directory written as `~`. */
 export function shortPath(path: string, home: string): string {
   const inHome = path === home || path.startsWith(`${home}/`) || path.startsWith(`${home}\\`);
   return visible(inHome && home !== '/' ? `~${path.slice(home.length)}` : path);
@@ -21,7 +115,7 @@ export interface Cell {
   readonly style?: Style;
 }
 
-/** Lines of columns as wide as their widest cell; the last one is left as it is. */
+/** Rows of cells in aligned columns; the last column is not padded. */
 export function table(rows: readonly (readonly Cell[])[], io: Pick<Io, 'colour'>): string[] {
   const widths = (rows[0] ?? []).map((_, column) =>
     rows.reduce((widest, row) => Math.max(widest, width(row[column]?.text ?? '')), 0),
@@ -38,7 +132,7 @@ export function table(rows: readonly (readonly Cell[])[], io: Pick<Io, 'colour'>
   );
 }
 
-/** Characters of East Asian scripts and most pictures take two columns. */
+/** East Asian characters and most emoji take two columns. */
 function width(text: string): number {
   return [...text].reduce(
     (sum, character) =>
@@ -52,7 +146,7 @@ function width(text: string): number {
   );
 }
 
-/** Whose it is and for whom; a server that announced itself is of no client, and both words would be the same. */
+/** The client and the scope of a definition. A running server has no client, and both have the same text. */
 export function placeText({ client, scope }: { readonly client: string; readonly scope: string }): string {
   return client === scope ? client : `${client} ${scope}`;
 }

@@ -19,7 +19,8 @@ const SHELLS = new Map([
 export function completionCommand(discover: typeof scanMachine, all: () => Promise<readonly Command[]>): Command {
   return {
     name: 'completion',
-    summary: 'print a script with which a shell completes commands, flags and names of servers',
+    group: 'Set up clients',
+    summary: 'print a completion script for bash, zsh or fish',
     usage: 'portolan completion bash|zsh|fish',
     options: OPTIONS,
     words: [...SHELLS.keys()],
