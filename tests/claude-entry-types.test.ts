@@ -4,7 +4,6 @@ import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { scanMachine } from '../src/discovery/index.js';
 import { environment, PROGRAM, portolan } from './client-over-stdio.js';
-import { loadProvider } from './fixtures/oauth/authorization-server.js';
 import { browse } from './fixtures/oauth/scripted-browser.js';
 import { world } from './fixtures/oauth/world.js';
 import { serveSse } from './fixtures/remote/sse-server.js';
@@ -13,7 +12,6 @@ import { sdkHandler, serveHttp } from './fixtures/servers/http-server.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const FILE = '~/.claude.json';
-const Provider = await loadProvider();
 
 function writeEntry(machine: Machine, entry: object): void {
   machine.write({ [FILE]: `{\n  "mcpServers": {\n    "own": ${JSON.stringify(entry)}\n  }\n}\n` });
@@ -98,7 +96,7 @@ describe('an entry of Claude Code for a live server', () => {
   });
 });
 
-describe.runIf(Provider)('an entry of Claude Code with oauth', () => {
+describe('an entry of Claude Code with oauth', () => {
   const CLIENT = {
     client_id: 'registered-by-hand',
     application_type: 'native',

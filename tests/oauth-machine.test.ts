@@ -5,14 +5,13 @@ import { describe, expect, it } from 'vitest';
 import type { Definition } from '../src/model/index.js';
 import { signedIn } from '../src/upstream/oauth/index.js';
 import { configure, portolan } from './client-over-stdio.js';
-import { loadProvider, startAuthorizationServer } from './fixtures/oauth/authorization-server.js';
+import { startAuthorizationServer } from './fixtures/oauth/authorization-server.js';
 import { IDP_CLIENT, startIdentityProvider } from './fixtures/oauth/identity-provider.js';
 import { startResourceServer } from './fixtures/oauth/resource-server.js';
 import { admitted, callSecret, signInWith } from './fixtures/oauth/signing-in.js';
 import { world } from './fixtures/oauth/world.js';
 import { makeMachine } from './machine.js';
 
-const Provider = await loadProvider();
 const BEHIND = [{ type: 'text', text: 'behind the lock' }];
 
 /** A client that proves itself by what it signs. */
@@ -38,7 +37,7 @@ const BY_KEY = { grantType: 'client_credentials', clientId: 'one-with-a-key' };
 /** What nobody may see of a key: its lines. */
 const linesOf = (pem: string) => pem.split('\n').filter((line) => line !== '' && !line.startsWith('-----'));
 
-describe.runIf(Provider)('a program with a key of its own', () => {
+describe('a program with a key of its own', () => {
   it.each([
     { title: 'EC as PKCS#8', pair: EC, pem: PKCS8 },
     { title: 'EC as SEC1', pair: EC, pem: EC.privateKey.export({ type: 'sec1', format: 'pem' }).toString() },
@@ -168,7 +167,6 @@ const AT_WORK = {
 
 /** An authorization server that takes the word of an identity provider, and a server that it guards. */
 async function company(client = AT_WORK.client_id) {
-  if (!Provider) throw new Error('there is no authorization server to test with');
   const provider = await startIdentityProvider(client);
   const here = await world({ clients: [AT_WORK], trusts: provider });
   return {
@@ -188,7 +186,7 @@ async function company(client = AT_WORK.client_id) {
   };
 }
 
-describe.runIf(Provider)('somebody whom an identity provider knows (cross-app access)', () => {
+describe('somebody whom an identity provider knows (cross-app access)', () => {
   it('is let in by its word alone', async () => {
     await using here = await company();
     const { provider, resource, authorization, store } = here;
@@ -248,8 +246,7 @@ describe.runIf(Provider)('somebody whom an identity provider knows (cross-app ac
 
   it('is not vouched for at an authorization server that comes later', async () => {
     await using here = await company();
-    if (!Provider) return;
-    await using second = await startAuthorizationServer(Provider, { clients: [AT_WORK], trusts: here.provider });
+    await using second = await startAuthorizationServer({ clients: [AT_WORK], trusts: here.provider });
     const oauth = { ...here.oauth, idpIdToken: here.provider.idToken() };
     await callSecret(admitted(here.resource.mcp, { oauth }), here.store);
     await using moved = await startResourceServer(here.authorization, { issuers: [second.issuer] });
@@ -279,7 +276,7 @@ describe.runIf(Provider)('somebody whom an identity provider knows (cross-app ac
   });
 });
 
-describe.runIf(Provider)('the whole program, with a key in a file and a token in a variable', () => {
+describe('the whole program, with a key in a file and a token in a variable', () => {
   it('calls the tool, and shows and keeps nothing that would let another in', async () => {
     using machine = makeMachine();
     await using here = await company();
@@ -336,7 +333,3 @@ function filesUnder(folder: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 }
-
-it.skipIf(Provider)('is skipped: oidc-provider is not installed', () => {
-  expect(Provider).toBeUndefined();
-});

@@ -1,19 +1,18 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { PortolanError } from '../src/base/index.js';
+import type { PortolanError } from '../src/base/index.js';
 import { accessError, signedIn, signOut } from '../src/upstream/oauth/index.js';
-import { loadProvider, startAuthorizationServer } from './fixtures/oauth/authorization-server.js';
+import { startAuthorizationServer } from './fixtures/oauth/authorization-server.js';
 import { allAtOnce, bundled } from './fixtures/oauth/processes.js';
 import { startResourceServer } from './fixtures/oauth/resource-server.js';
 import { admitted, callSecret, connected, signInWith } from './fixtures/oauth/signing-in.js';
 import { aged, world } from './fixtures/oauth/world.js';
 
-const Provider = await loadProvider();
 const BEHIND = [{ type: 'text', text: 'behind the lock' }];
 const SIGN_IN_HINT = 'ask the user to run: portolan login locked';
 
-describe.runIf(Provider)('signing in at a real authorization server', () => {
+describe('signing in at a real authorization server', () => {
   it('lets a person in, keeps the tokens where only they can read them, and opens the server', async () => {
     await using here = await world();
     const { store, server, resource, authorization } = here;
@@ -142,7 +141,7 @@ describe.runIf(Provider)('signing in at a real authorization server', () => {
   });
 });
 
-describe.runIf(Provider)('what comes back from the browser', () => {
+describe('what comes back from the browser', () => {
   it.each([
     { title: 'another issuer (RFC 9207)', change: (url: URL) => url.searchParams.set('iss', 'https://evil.example') },
     { title: 'no issuer, though one was promised', change: (url: URL) => url.searchParams.delete('iss') },
@@ -192,7 +191,7 @@ describe.runIf(Provider)('what comes back from the browser', () => {
   });
 });
 
-describe.runIf(Provider)('a token', () => {
+describe('a token', () => {
   it('is not asked for where the server says that it is another (audience)', async () => {
     await using here = await world({ resource: new URL('https://bank.example/mcp') });
     const { outcome, pages } = await signInWith(here.server, here.store);
@@ -213,8 +212,7 @@ describe.runIf(Provider)('a token', () => {
 
   it('is not brought to an authorization server that the server names later', async () => {
     await using here = await world();
-    if (!Provider) return;
-    await using second = await startAuthorizationServer(Provider);
+    await using second = await startAuthorizationServer();
     await signInWith(here.server, here.store);
     await using moved = await startResourceServer(here.authorization, { issuers: [second.issuer] });
     const credential = here.store.find(here.resource.mcp);
@@ -252,7 +250,7 @@ const CLIENT = {
 };
 const BY_HAND = { clientId: CLIENT.client_id, clientSecret: CLIENT.client_secret };
 
-describe.runIf(Provider)('a client that was registered by hand', () => {
+describe('a client that was registered by hand', () => {
   it('signs in without registering another', async () => {
     await using here = await world({ clients: [CLIENT] });
     const server = admitted(here.resource.mcp, { oauth: BY_HAND });
@@ -272,8 +270,7 @@ describe.runIf(Provider)('a client that was registered by hand', () => {
     'does not hand its secret to an authorization server that comes later (%s)',
     async (grant_type) => {
       await using here = await world({ clients: [CLIENT] });
-      if (!Provider) return;
-      await using second = await startAuthorizationServer(Provider, { clients: [CLIENT] });
+      await using second = await startAuthorizationServer({ clients: [CLIENT] });
       const oauth = { ...BY_HAND, grant_type };
       await signInWith(admitted(here.resource.mcp, { oauth }), here.store);
       await using moved = await startResourceServer(here.authorization, { issuers: [second.issuer] });
@@ -287,8 +284,4 @@ describe.runIf(Provider)('a client that was registered by hand', () => {
       expect(second.paths.filter((path) => path.startsWith('POST'))).toEqual([]);
     },
   );
-});
-
-it.skipIf(Provider)('is skipped: oidc-provider is not installed', () => {
-  expect(PortolanError).toBeDefined();
 });
