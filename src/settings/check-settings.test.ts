@@ -189,6 +189,39 @@ describe('checkSettings', () => {
     });
   });
 
+  it.each([
+    { title: 'in the map', text: '{"approval": {"elicitation": false}}' },
+    { title: 'on its own', text: '{"elicitation": false}' },
+    { title: 'beside the map', text: '{"approval": {"files": "warn"}, "elicitation": false}' },
+  ])('takes "elicitation" $title', async ({ text }) => {
+    expect(await check(text)).toMatchObject({ kind: 'valid', settings: { elicitation: false } });
+  });
+
+  it.each([
+    {
+      title: 'elicitation in both spellings',
+      text: '{"elicitation": true,\n"approval": {"elicitation": false}}',
+      problem: { line: 2, message: '"approval.elicitation" is also set as "elicitation"' },
+    },
+    {
+      title: 'the files of an approval in both spellings',
+      text: '{"approval": {"files": "off"},\n"approvalFiles": "ask"}',
+      problem: { line: 1, message: '"approval.files" is also set as "approvalFiles"' },
+    },
+    {
+      title: 'another setting in the map',
+      text: '{"approval": {"scope": "all", "enabled": false}}',
+      problem: { line: 1, message: '"approval.enabled" is not a known setting' },
+    },
+    {
+      title: 'a wrong value in the map',
+      text: '{"approval": {\n"elicitation": 1}}',
+      problem: { line: 2, message: expect.stringContaining('"approval.elicitation" is not') },
+    },
+  ])('refuses $title', async ({ text, problem }) => {
+    expect(await check(text)).toMatchObject({ kind: 'invalid', problems: [problem] });
+  });
+
   it('ignores unknown keys only in a file shared with another program', async () => {
     const value = {
       ...{ version: '1', providers: { a: { type: 'b' } }, enabled: true, cache: { ttl: 5, size: 3 } },

@@ -29,7 +29,9 @@ export function checkSettings({ source, value, isShared = false, lineOf }: Unche
   const outer = parsed(SettingsFile, flat(outside), isShared);
   const inner = parsed(DiscoverySection, inside, isShared);
   const isValid = outer.success && inner.success;
-  const faults = isValid ? setTwice(outer.data, inner.data) : [...faultsIn(outer), ...faultsIn(inner, [WRAPPER])];
+  const faults = isValid
+    ? [...setTwice(outer.data, inner.data), ...setTwiceInApproval(outside)]
+    : [...faultsIn(outer), ...faultsIn(inner, [WRAPPER])];
   if (isValid && faults.length === 0) {
     const settings = over(outer.data, inner.data);
     return { kind: 'valid', settings, lines: linesOf(settings, lineOf) };
@@ -98,25 +100,54 @@ function linesOf(settings: SettingsFile, lineOf: UncheckedSettings['lineOf']): S
   return Object.fromEntries(lines);
 }
 
-/** `approval` may also be a map: which servers need approval, about which files, and whether by elicitation. */
-function flat(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('approval' in value)) return value;
-  const { approval, ...rest } = value;
-  if (typeof approval !== 'object' || approval === null || Array.isArray(approval)) return value;
-  const { scope, files, ...more }: { scope?: unknown; files?: unknown } = approval;
-  return {
-    ...rest,
-    ...(scope !== undefined && { approval: scope }),
-    ...(files !== undefined && { approvalFiles: files }),
-    ...more,
-  };
+/** `approval` may also be a map; its keys are other spellings of these settings. */
+const APPROVAL_MAP: Readonly<Record<string, string>> = {
+  scope: 'approval',
+  files: 'approvalFiles',
+  elicitation: 'elicitation',
+};
+
+function approvalMap(value: unknown): object | undefined {
+  if (!isObject(value)) return undefined;
+  const { approval } = value;
+  return isObject(approval) ? approval : undefined;
 }
 
-/** The path in the file if `approval` is written as a map. */
+/** Replaces the map by the settings that its keys stand for; any other key keeps its place in the name, as an unknown setting. */
+function flat(value: unknown): unknown {
+  const map = approvalMap(value);
+  if (!map || !isObject(value)) return value;
+  const { approval: _, ...rest } = value;
+  const named = Object.entries(map).map(([key, inner]) => [
+    Object.hasOwn(APPROVAL_MAP, key) ? APPROVAL_MAP[key] : `approval.${key}`,
+    inner,
+  ]);
+  return { ...Object.fromEntries(named), ...rest };
+}
+
+/** A setting in the map and outside of it: which value applies would be a guess. */
+function setTwiceInApproval(value: unknown): Fault[] {
+  const map = approvalMap(value);
+  return Object.entries(APPROVAL_MAP)
+    .filter(([inMap, key]) => map && key !== 'approval' && Object.hasOwn(map, inMap) && isSet(value, key))
+    .map(([inMap, key]) => ({
+      path: ['approval', inMap],
+      message: `is also set as "${key}"`,
+      hint: `remove one of the two; "${key}" is the usual spelling`,
+    }));
+}
+
+function isSet(value: unknown, key: string): boolean {
+  return isObject(value) && Object.hasOwn(value, key);
+}
+
+/** The path of a setting as the file spells it, where `approval` is a map. */
 function asWritten(path: readonly PropertyKey[], value: unknown): readonly PropertyKey[] {
-  const isMap =
-    typeof value === 'object' && value !== null && 'approval' in value && typeof value.approval === 'object';
-  return isMap && path[0] === 'approvalFiles' && !('approvalFiles' in value) ? ['approval', 'files'] : path;
+  const [key, ...inner] = path;
+  if (!approvalMap(value) || typeof key !== 'string' || isSet(value, key)) return path;
+  const [inMap = key.startsWith('approval.') ? key.slice('approval.'.length) : undefined] =
+    Object.entries(APPROVAL_MAP).find(([, name]) => name === key) ?? [];
+  return inMap === undefined ? path : ['approval', inMap, ...inner];
 }
 
 type Issue = NonNullable<ReturnType<typeof SettingsFile.safeParse>['error']>['issues'][number];

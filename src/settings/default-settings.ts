@@ -20,11 +20,9 @@ export interface Settings {
   /** Applies to a tool that no rule enables or disables. */
   readonly toolDefault: Given<'toolDefault'>;
   readonly approval: Given<'approval'>;
-  /** The reaction to a change in a file that an approval covers; also written as `approval.files`. */
+  /** The effect of a change in a file that an approval covers. `approval.files` is accepted, too. */
   readonly approvalFiles: Given<'approvalFiles'>;
-  /**
-   * Whether a client may be asked (by elicitation) to approve a waiting server; also written as `approval.elicitation`.
-   */
+  /** Whether Portolan may ask the user through the client to approve a server. `approval.elicitation` is accepted, too. */
   readonly elicitation: boolean;
   /** The reaction to a changed tool definition: mark the tool, or block it until someone approves it. */
   readonly pins: Given<'pins'>;
