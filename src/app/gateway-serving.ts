@@ -1,5 +1,5 @@
 import { diskFiles, type Log, PortolanError, silentLog } from '../base/index.js';
-import type { StreamLimits } from '../rpc/index.js';
+import { ENVELOPE_BYTES, type StreamLimits } from '../rpc/index.js';
 import { chooseSurface, ServerQuestions, type Surface, type SurfaceNotification } from '../serve/index.js';
 import type { SharedResources } from './shared-resources.js';
 import { skippedLog } from './skipped-entries.js';
@@ -7,8 +7,6 @@ import { endStrays, type GatewayOptions, type RunningGateway, startGateway } fro
 import { recordingFiles, watchPaths } from './watch-files.js';
 import { watchRunning } from './watch-running.js';
 
-/** The bytes that a message may have in addition to the arguments of a call. */
-const ENVELOPE_BYTES = 64 * 1024;
 const TOOLS_CHANGED = { method: 'notifications/tools/list_changed', params: {} };
 
 export interface ServingOptions extends GatewayOptions {

@@ -4,6 +4,7 @@ import type { DiscoverOptions, Discovery } from '../discovery/index.js';
 import { checkFiles, ownFolders } from '../discovery/index.js';
 import { Gateway, type GatewayView, SearchFeedback, viewTools } from '../gateway/index.js';
 import type { AdmittedServer } from '../policy/index.js';
+import { ENVELOPE_BYTES } from '../rpc/index.js';
 import { isBelievedToRun } from '../sandbox/index.js';
 import { createToolIndex } from '../search/index.js';
 import {
@@ -56,8 +57,6 @@ export interface RunningGateway extends AsyncDisposable {
 /** The time for calls to end after their servers were stopped. */
 const LAST_CALLS_MS = 2_000;
 const TOOLS_CHANGED = 'notifications/tools/list_changed';
-/** The JSON-RPC envelope around the largest allowed result. */
-const ENVELOPE_BYTES = 4_096;
 
 /** Builds the gateway from its modules. Nothing starts before it is needed, and `shared` outlives the gateway. */
 export async function startGateway(given: GatewayOptions, shared?: SharedResources): Promise<RunningGateway> {

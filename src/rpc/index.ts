@@ -16,4 +16,4 @@ export {
   tooLarge,
 } from './message.js';
 export { AnswerTooLarge, ChannelClosed, Peer, type Pending, RpcError, type RpcResult, Undelivered } from './peer.js';
-export { StreamChannel, type StreamLimits } from './stream-channel.js';
+export { ENVELOPE_BYTES, StreamChannel, type StreamLimits } from './stream-channel.js';

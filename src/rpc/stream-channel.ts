@@ -12,6 +12,8 @@ export interface StreamLimits {
   readonly maxDepth: number;
 }
 
+/** Allowed in a line besides its payload (arguments, result or files): method, id and metadata. */
+export const ENVELOPE_BYTES = 64 * 1024;
 /** As much as Node reads at once: there is more where this came from. */
 const FULL_CHUNK_BYTES = 64 * 1024;
 /** A stream that was ended and does not finish by then is destroyed. */

@@ -1,13 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
 import type { Log } from '../../base/index.js';
-import { type Outgoing, StreamChannel } from '../../rpc/index.js';
+import { ENVELOPE_BYTES, type Outgoing, StreamChannel } from '../../rpc/index.js';
 import type { Capability, GuestProcess, Job, Limits } from '../engine.js';
 import { readGuestMessage } from './guest-messages.js';
 import { Run, type RunOutcome } from './sandbox-run.js';
 
 /** The largest JSON encoding of one character: two escapes for a character outside the basic plane. */
 const MAX_ESCAPED_BYTES = 12;
-const ENVELOPE_BYTES = 64 * 1024;
 const MAX_DEPTH = 128;
 /** The limit of results that wait in memory for the guest to read them. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
