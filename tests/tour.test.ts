@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ErrorCode, PortolanError } from '../src/base/index.js';
 import { tourCommand } from '../src/cli/commands/tour.js';
@@ -46,6 +46,7 @@ describe('portolan tour, without a terminal', () => {
     expect(stdout).toContain('Put this into Cursor, ~/.cursor/mcp.json:\n');
     expect(stdout).toContain(`"${PROGRAM}"`);
     expect(stdout).toMatch(/Put this into [^,]*Codex[^,]*, ~\/\.codex\/config\.toml:\n {2}\[mcp_servers\.portolan\]\n/);
+    expect(stdout).toContain(`To add it with a command: node ${PROGRAM} install `);
     expect(stdout).not.toContain('\u001b');
   });
 
@@ -172,6 +173,61 @@ describe('what the tour prints', () => {
     expect(JSON.parse(out.slice(at + 1, out.indexOf('', at)).join('\n'))).toEqual({
       mcpServers: { portolan: { command: 'node', args: [expect.stringMatching(/cli\.js$/)] } },
     });
+  });
+});
+
+describe('the next command', () => {
+  const GLOBAL = '~/global/lib/node_modules/portolan/dist/cli.js';
+  const SHIM = '#!/bin/sh\nexec node "$basedir/../lib/node_modules/portolan/dist/cli.js" "$@"\n';
+  const npx = '~/.npm/_npx/0a1b';
+
+  it.each<{ title: string; self: string; path: string; files?: Record<string, string>; link?: string; typed: string }>([
+    {
+      title: 'is "portolan" after a global installation',
+      self: GLOBAL,
+      path: '~/bin',
+      link: '~/bin/portolan',
+      typed: 'portolan',
+    },
+    {
+      title: 'is "portolan" if PATH has a script that starts the package',
+      self: GLOBAL,
+      path: '~/bin',
+      files: { '~/bin/portolan': SHIM },
+      typed: 'portolan',
+    },
+    { title: 'is the file if PATH has no portolan', self: GLOBAL, path: '~/bin', typed: `node ${GLOBAL}` },
+    {
+      title: 'is the file if PATH has another program of that name',
+      self: GLOBAL,
+      path: '~/bin',
+      files: { '~/bin/portolan': '#!/bin/sh\n' },
+      typed: `node ${GLOBAL}`,
+    },
+    {
+      title: 'is the file if only npm put it on PATH',
+      self: GLOBAL,
+      path: '~/x/node_modules/.bin',
+      link: '~/x/node_modules/.bin/portolan',
+      typed: `node ${GLOBAL}`,
+    },
+    {
+      title: 'is "npx portolan" from the cache of npx, whatever npx put on PATH',
+      self: `${npx}/node_modules/portolan/dist/cli.js`,
+      path: `${npx}/node_modules/.bin`,
+      files: { [`${npx}/package.json`]: '{"dependencies":{"portolan":"^1.0.0"}}' },
+      link: `${npx}/node_modules/.bin/portolan`,
+      typed: 'npx portolan',
+    },
+  ])('$title', async ({ self, path, files = {}, link, typed }) => {
+    using machine = makeMachine();
+    machine.write({ ...files, [self]: '' });
+    mkdirSync(machine.path(path), { recursive: true });
+    if (link) symlinkSync(machine.path(self), machine.path(link));
+    for (const file of [self, ...Object.keys(files)]) chmodSync(machine.path(file), 0o755);
+    const env = { PATH: machine.path(path) };
+    const entries = await clientEntries(machine.options({ self: machine.path(self), env }));
+    expect(entries.typed).toBe(typed.replace('~', machine.home));
   });
 });
 

@@ -4,7 +4,7 @@ import { type EntryPath, readEntry, setEntry } from '../config-edit/index.js';
 import { type DiscoverOptions, hostOf } from '../discovery/index.js';
 import type { Host } from '../model/index.js';
 import { CLIENTS, type Client, type InstallTarget, installTargetsOf, type LaunchCommand } from '../sources/index.js';
-import { OUR_NAME, ourProgram } from './own-command.js';
+import { OUR_NAME, ourProgram, typedProgram } from './own-command.js';
 
 const USED_BY_MANY = /[\\/](?:\.config|Application Support|Roaming)$/;
 
@@ -21,7 +21,9 @@ export interface ClientEntry {
 
 export interface ClientEntries {
   readonly program: LaunchCommand;
-  /** The usual format, for a client that was not found. */
+  /** How the user starts Portolan in this shell. */
+  readonly typed: string;
+  /** As most clients spell it, for one that was not found. */
   readonly text: string;
   readonly clients: readonly ClientEntry[];
 }
@@ -36,7 +38,7 @@ export async function clientEntries(options: DiscoverOptions = {}): Promise<Clie
   });
   const made = await Promise.all(found.map(({ client, entrance }) => entryOf(client, entrance, program, host)));
   const text = await setEntry(undefined, 'json', { path: ['mcpServers', OUR_NAME], list: false }, { ...program });
-  return { program, text, clients: made.filter((entry) => entry !== undefined) };
+  return { program, typed: typedProgram(host), text, clients: made.filter((entry) => entry !== undefined) };
 }
 
 /** The ids of all clients with a writable file, installed or not. */

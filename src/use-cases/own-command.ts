@@ -1,29 +1,58 @@
-import { join } from 'node:path';
-import type { Host } from '../model/index.js';
+import { delimiter, join } from 'node:path';
+import { quoted, shellWord } from '../base/index.js';
+import { programFile } from '../discovery/index.js';
+import { type Host, variable } from '../model/index.js';
 import type { LaunchCommand } from '../sources/index.js';
 
-/** Our name in client files and in the registry. */
+/** The name of Portolan in clients' files, in the npm registry and on PATH. */
 export const OUR_NAME = 'portolan';
 
-/** The command with which a client starts this program: by package name if it came from npm, otherwise by path. */
+/** The command for a client's file: npx if the npm registry has this program, else its path. */
 export function ourProgram(host: Host): LaunchCommand {
   const { self } = host;
   if (self === undefined || isFromRegistry(self, host)) return publishedProgram(host);
   return { command: 'node', args: [self] };
 }
 
-/** The command for a machine that has only Node.js. */
+/** The command that needs only Node. */
 export function publishedProgram({ platform }: Pick<Host, 'platform'>): LaunchCommand {
   const words = ['npx', '-y', OUR_NAME];
-  // On Windows npx is a script, which a client can start only through the shell.
+  // On Windows npx is a script, which clients cannot start without a shell.
   const [command = '', ...args] = platform === 'win32' ? ['cmd', '/c', ...words] : words;
   return { command, args };
 }
 
-/** True in the npx cache, whose paths may be deleted, except for a local package, which npm cannot find by name. */
+/** The cache of npx can be cleared, so a path into it must not be written to a file. A package from a file or URL has only that path. */
 function isFromRegistry(self: string, { files }: Host): boolean {
   const [cache] = /^.*[\\/]_npx[\\/][^\\/]+(?=[\\/])/.exec(self) ?? [];
   if (cache === undefined) return false;
   const reading = files.read(join(cache, 'package.json'));
   return reading.kind !== 'read' || !/"portolan"\s*:\s*"(?:file:|[./~]|https?:)/.test(reading.text);
+}
+
+/** How the user starts this program again in the shell that runs it now. */
+export function typedProgram(host: Host): string {
+  const { self } = host;
+  if (self === undefined || isFromRegistry(self, host)) return `npx ${OUR_NAME}`;
+  if (isOnPath(self, host)) return OUR_NAME;
+  return `node ${host.platform === 'win32' ? quoted(self) : shellWord(self)}`;
+}
+
+/** npm and npx add `node_modules/.bin` to PATH only for the program that they start. */
+function isOnPath(self: string, host: Host): boolean {
+  const path = (variable(host, 'PATH') ?? '')
+    .split(delimiter)
+    .filter((folder) => folder !== '' && !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder))
+    .join(delimiter);
+  const found = path === '' ? undefined : programFile(OUR_NAME, host.cwd, { PATH: path }, host);
+  if (found === undefined) return false;
+  const { files } = host;
+  return (files.realPath(found) ?? found) === (files.realPath(self) ?? self) || isShim(found, self, host);
+}
+
+/** pnpm, and npm on Windows, put a script on PATH that starts the installed package. */
+function isShim(found: string, self: string, { files }: Host): boolean {
+  const reading = files.read(found);
+  const names = (text: string) => text.replaceAll('\\', '/').includes(`node_modules/${OUR_NAME}/`);
+  return reading.kind === 'read' && names(reading.text) && names(self);
 }

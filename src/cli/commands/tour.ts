@@ -144,11 +144,10 @@ function indented(text: string): string[] {
     .map((line) => `  ${visible(line)}`);
 }
 
-function nextLines({ program, clients }: ClientEntries, io: Io): string[] {
-  const portolan = [program.command, ...program.args].join(' ');
+function nextLines({ typed, clients }: ClientEntries, io: Io): string[] {
   const client = clients.find(({ isThere }) => !isThere)?.client ?? '<client>';
   return [
-    `Or let it be written: ${paint(io, 'cyan', `${visible(portolan)} install ${client}`)}`,
-    `See what is on this machine: ${paint(io, 'cyan', `${visible(portolan)} list`)}`,
+    `To add it with a command: ${paint(io, 'cyan', `${visible(typed)} install ${client}`)}`,
+    `To list the servers on this machine: ${paint(io, 'cyan', `${visible(typed)} list`)}`,
   ];
 }
