@@ -1,8 +1,10 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { connectDirectly, type StdioClient, type Variables } from './client-over-stdio.js';
+import { publishedProgram } from '../src/use-cases/own-command.js';
+import { connectDirectly, environment, PROGRAM, type StdioClient, type Variables } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -19,10 +21,68 @@ async function answer(client: StdioClient, tool: string, given: Record<string, u
   return isError ? { refused: content[0]?.text } : structuredContent;
 }
 
+const readme = readFileSync(join(root, 'examples/README.md'), 'utf8');
+
+/** Runs a program of the examples as its README says: in the root of the repository. */
+function run(path: string, machine: Machine) {
+  const options = { cwd: root, env: environment(machine), encoding: 'utf8' as const };
+  const { status, stdout, stderr } = spawnSync(process.execPath, [path], options);
+  return { status, stderr, lines: stdout.trimEnd().split('\n') };
+}
+
+describe('the uses', () => {
+  it('are each explained in the README, and nothing else is', () => {
+    const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
+      .map((name) => name.replaceAll('\\', '/'))
+      .filter((name) => name.includes('/'));
+    expect(files.toSorted()).toEqual([
+      'agent-loop/agent-loop.mjs',
+      'client-configuration/mcp.json',
+      'library/late-deliveries.mjs',
+    ]);
+    expect(files.filter((name) => !readme.includes(`(${name})`))).toEqual([]);
+  });
+
+  it('client-configuration is the entry of the published package, and a client that starts it sees the six tools', async () => {
+    using machine = makeMachine();
+    const text = readFileSync(join(root, 'examples/client-configuration/mcp.json'), 'utf8');
+    const { portolan: entry } = JSON.parse(text).mcpServers;
+    expect(entry).toEqual(publishedProgram({ platform: 'linux' }));
+    // The package of this name in the registry is an older one.
+    await using client = await connectDirectly({ command: process.execPath, args: [PROGRAM], env: {} }, machine);
+    const { tools } = await client.request('tools/list');
+    expect(tools).toHaveLength(6);
+  });
+
+  it('library/late-deliveries.mjs prints the open orders in cities with much rain', () => {
+    using machine = makeMachine();
+    expect(run('examples/library/late-deliveries.mjs', machine)).toEqual({
+      status: 0,
+      stderr: '',
+      lines: ['A-1002: 42 mm of rain in Genoa', 'A-1003: 18 mm of rain in Rotterdam'],
+    });
+  });
+
+  it('agent-loop/agent-loop.mjs searches, reads the details, calls the tool and answers', () => {
+    using machine = makeMachine();
+    expect(run('examples/agent-loop/agent-loop.mjs', machine)).toEqual({
+      status: 0,
+      stderr: '',
+      lines: [
+        'tools: list_mcp_servers, search_tools, list_tools, get_tool_details, execute_tool, run_python',
+        'task: Will it rain in Genoa tomorrow?',
+        'call: search_tools {"query":"weather forecast for a city"}',
+        'call: get_tool_details {"server":"weather","tool":"get_forecast"}',
+        'call: execute_tool {"server":"weather","tool":"get_forecast","arguments":{"city":"Genoa"}}',
+        'answer: Yes, 42 mm are expected.',
+      ],
+    });
+  });
+});
+
 describe('the example servers', () => {
-  it('are each built, and each told about in the README', () => {
+  it('are each built, and each explained in the README', () => {
     const written = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts'));
-    const readme = readFileSync(join(root, 'examples/README.md'), 'utf8');
     expect(written).toEqual(['notes.ts', 'orders.ts', 'weather.ts']);
     const missing = written.filter(
       (name) => !existsSync(join(root, 'dist/examples', name.replace('.ts', '.js'))) || !readme.includes(`(${name})`),

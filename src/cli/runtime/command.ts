@@ -40,7 +40,7 @@ export const COMMAND_GROUPS = [
   'Set up clients',
   'Run and monitor',
 ] as const;
-export type CommandGroup = (typeof COMMAND_GROUPS)[number];
+type CommandGroup = (typeof COMMAND_GROUPS)[number];
 
 /** A command is a value: it takes arguments and `Io` and returns an exit code. */
 export interface Command {
