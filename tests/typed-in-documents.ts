@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { commandsIn, ErrorCode, PortolanError } from '../src/base/index.js';
@@ -142,8 +142,13 @@ const FOREIGN: readonly RegExp[] = [
   /^curl -\S+ .*http:\/\/127\.0\.0\.1:\d+\//,
 ];
 
+/** A test file or an example, each of which has to exist. Tests run the examples themselves. */
+const OF_A_FILE = /^(?:npm test --|npx vitest|node) ((?:tests|examples)\/[\w/.-]+\.(?:test\.ts|mjs))(?: -t .+)?$/;
+
 function foreignFaults(words: readonly string[]): string[] {
   const line = words.join(' ');
+  const [, file] = OF_A_FILE.exec(line) ?? [];
+  if (file !== undefined) return existsSync(join(root, file)) ? [] : [`there is no ${file}`];
   const [, script] = /^npm (?:run )?([\w:-]+)$/.exec(line) ?? [];
   if (script !== undefined && Object.hasOwn(SCRIPTS, script)) return [];
   if (FOREIGN.some((form) => form.test(line))) return [];
