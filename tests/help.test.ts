@@ -188,9 +188,16 @@ describe('the width of the terminal', () => {
     expect(lines[first + 1]).toMatch(/^ {25,}\S/);
   });
 
-  it('wraps a topic on a narrow terminal under the indent of each line', async () => {
+  it('fills the paragraphs and the lists of a topic', async () => {
     const lines = await printed(['help', 'exit-codes'], 50);
     expect(tooWide(lines, 50)).toEqual([]);
+    expect(lines.slice(2, 6)).toEqual([
+      '  0   success',
+      '  1   the operation failed or was declined: a',
+      '      server did not start, a tool failed, doctor',
+      '      found an error, you answered no',
+    ]);
+    expect(await printed(['help', 'exit-codes'], 200)).toEqual(await printed(['help', 'exit-codes']));
   });
 });
 

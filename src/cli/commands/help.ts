@@ -5,6 +5,8 @@ import { columnsOf, definitionList, paint, wrap, wrapUsage } from '../runtime/te
 
 const OPTIONS = {} as const;
 const EXAMPLE_INDENT = 6;
+/** Longer lines are hard to read. */
+const MAX_PARAGRAPH_COLUMNS = 80;
 
 /** Prints the list of commands, or the page about one command or topic. */
 export function helpCommand(all: () => Promise<readonly Command[]>): Command {
@@ -61,14 +63,34 @@ export function commandLines({ name, summary, usage, options, examples }: Comman
   ];
 }
 
-/** The text of a topic is written for 80 columns; a narrower terminal gets each line wrapped under its own indent. */
+/** Paragraphs and the right column of lists are filled to the width of the terminal; other indented lines stay as they are. */
 function topicLines({ name, summary, text }: Topic, io: Io): string[] {
-  const wrapped = text.split('\n').flatMap((line) => {
-    const indent = line.slice(0, line.length - line.trimStart().length);
-    if (line.length <= columnsOf(io)) return [line];
-    return wrap(line.trim(), columnsOf(io) - indent.length).map((part) => indent + part);
+  const columns = Math.min(columnsOf(io), MAX_PARAGRAPH_COLUMNS);
+  const joined = text.split('\n').reduce<string[]>((lines, line) => {
+    const last = lines.at(-1);
+    if (last === undefined || !continues(last, line)) return [...lines, line];
+    return [...lines.slice(0, -1), `${last} ${line.trimStart()}`];
+  }, []);
+  const wrapped = joined.flatMap((line) => {
+    const label = labelOf(line);
+    const [first = '', ...more] = wrap(line.slice(label.length), columns - label.length);
+    return [label + first, ...more.map((part) => ' '.repeat(label.length) + part)];
   });
   return [paint(io, 'bold', `${name}: ${summary}`), ...wrapped];
+}
+
+/** The indent of a line, with the term of a list. */
+function labelOf(line: string): string {
+  return /^(?: +(?:\S+(?: \S+)* {2,})?|\d+ {2,})/.exec(line)?.[0] ?? '';
+}
+
+/** Whether a line belongs to the paragraph, or to the right column, of the line before it. */
+function continues(last: string, line: string): boolean {
+  if (last.trim() === '' || line.trim() === '') return false;
+  const isColumn = labelOf(last).trim() !== '';
+  return isColumn
+    ? labelOf(last).length === labelOf(line).length && labelOf(line).trim() === ''
+    : labelOf(last) + labelOf(line) === '';
 }
 
 /** A flag as it is typed, with its value. */

@@ -1,19 +1,18 @@
-/** A page about one thing that several commands share. */
+/** A page about a subject that concerns several commands. */
 export interface Topic {
   readonly name: string;
   readonly summary: string;
   readonly text: string;
 }
 
-/** Every page of `portolan help <topic>`, in the order in which a newcomer would read them. */
+/** Every page of `portolan help <topic>`, in reading order. */
 export const TOPICS: readonly Topic[] = [
   {
     name: 'sources',
     summary: 'where servers are found',
     text: `
-Portolan reads the files in which AI clients have written servers down, each by
-the rules of its own client. Nothing that is found is executed, not even to list
-it. Read first, in this order:
+Portolan reads the files in which AI clients define servers, each by the rules of
+its client. It executes nothing to list servers. It reads these files first:
 
   ~/MCPs/*.json
   ~/.config/mcp/servers/*.json
@@ -24,88 +23,88 @@ it. Read first, in this order:
   ~/.opencode.json
   ~/.codeium/windsurf/mcp_config.json
 
-then every other client, servers that run and have announced themselves, and
-~/.config/portolan/servers.json, which belongs to Portolan. portolan add writes
-this file, or with --scope project the .mcp.json of the project.
+Then come the files of all other clients, running servers that have announced
+themselves, and Portolan's own file, ~/.config/portolan/servers.json. portolan add
+writes this file, or the project's .mcp.json with --scope project.
 
-  portolan config sources           every place, and what was there
-  portolan config sources --found   only those where something is
-  portolan doctor                   what is wrong with them
+  portolan config sources           every place, and what was found there
+  portolan config sources --found   only places where something was found
+  portolan doctor                   problems in these files
 
-MCP_SERVERS_CONFIG=<file or folder>, or --config, reads that one place instead.`,
+MCP_SERVERS_CONFIG=<file or folder>, or --config, reads only that place.`,
   },
   {
     name: 'scopes',
-    summary: 'which of several definitions of a server holds',
+    summary: 'which of several definitions of a server is active',
     text: `
-Within one client the nearer definition of a name holds, lowest first:
+If a client defines a name in several scopes, the scope with the highest precedence
+is active. From the lowest to the highest:
 
-  running    announced itself, and says so only of itself
+  running    a running server that announced itself
   claudeai   hosted by the vendor of the client
-  plugin     brought by a plugin
-  user       in your home
+  plugin     installed by a plugin of the client
+  user       in your home directory
   project    in the repository
-  local      yours, for this project alone
+  local      yours, for this project only
   dynamic    named on the command line with --server; for every client
   managed    written by an administrator; for every client
 
 The same server in several clients is one server with several origins. Different
-servers under one name are both kept, the second as name_2.
+servers with the same name are both kept, the second as name_2.
 
-A managed-mcp.json takes exclusive control: nothing else counts, and one that does
-not parse switches everything off. It lies in /etc/portolan, in
-/Library/Application Support/Portolan or in %ProgramData%\\Portolan.
+A managed-mcp.json has exclusive control: all other definitions are ignored. If it
+does not parse, no server runs. It is in /etc/portolan,
+/Library/Application Support/Portolan or %ProgramData%\\Portolan.
 
-  portolan why github               every definition of it, and which holds`,
+  portolan why github               its definitions, and which one is active`,
   },
   {
     name: 'approval',
-    summary: 'what waits for you, and how to decide',
+    summary: 'which servers wait for approval, and how to decide',
     text: `
-Servers in your own files run as they do in their clients. What a repository
-brings waits until a person says yes, and so does a server that only announced
-itself.
+Servers in your own files may run at once. A server that is defined in a repository
+waits until you approve it, and so does a server that only announced itself.
 
-  portolan approve                  what waits, and what each would run
-  portolan approve reports          look, and decide
-  portolan deny reports             no, until it changes
-  portolan lock                     what you approved, for your team to review
+  portolan approve                  list the servers that wait, and their commands
+  portolan approve reports          show one server and ask for a decision
+  portolan deny reports             stop it from running until it changes
+  portolan lock                     write your approvals for your team to review
 
-An approval is bound to a hash over command, arguments, environment, folder,
-address and headers, and sealed with a key of yours: one changed byte asks again
-and shows what changed. The name counts for nothing. A lock file in the repository
-changes the words of the question and approves nothing by itself.
+An approval applies to a hash of command, arguments, environment, folder, URL and
+headers, and is signed with your key. If any of them changes, Portolan shows the
+change and asks again. The name is not part of the hash. A lock file in the
+repository adds a note to the question and approves nothing.
 
-It also covers the content of the env file, of the headers helper and of every
-project file that the command line names. They are read again before each start.
-Not covered: what these files import, and what the command downloads.
+The hash also covers the env file, the headers helper and every project file on the
+command line; they are checked before each start. It does not cover what these
+files import and what the command downloads.
 
-  "approval": { "files": "ask" }    a changed file needs a new approval (default)
-  "approval": { "files": "warn" }   it is started, and doctor reports the change
-  "approval": { "files": "off" }    files are not read
+  "approvalFiles": "ask"            a changed file needs a new approval (default)
+  "approvalFiles": "warn"           the server starts, and doctor reports the change
+  "approvalFiles": "off"            files are not checked
 
-A client that can be asked is asked when a call needs a server that waits;
-"elicitation": false in the settings switches that off. "approval": "all" lets
-your own servers wait too.
+If a call needs a server that waits, Portolan asks you through a client that
+supports it. "elicitation": false in the settings turns this off. With
+"approval": "all", the servers in your own files wait, too.
 
-A tool whose definition changes after it was first seen is marked; with
-"pins": "enforce" it is held until portolan approve <server>.`,
+A tool is marked if its definition changes after it was first seen. With
+"pins": "enforce", it is disabled until you run portolan approve <server>.`,
   },
   {
     name: 'policy',
     summary: 'rules about servers and tools',
     text: `
-Rules stand in the settings, ours or Claude Code's:
+Rules are in the settings of Portolan or of Claude Code:
 
   "deniedMcpServers": [{ "serverUrl": "https://*.evil.example" }]
   "allowedMcpServers": [{ "serverName": "github" }]
   "allowManagedMcpServersOnly": true
   "pluginOnly": true
 
-Deny beats allow; an empty allow list allows nothing. A rule names a server by
-serverName, serverCommand (a list of words) or serverUrl, with * for anything.
+Deny has precedence over allow. An empty allow list allows nothing. A rule matches
+serverName, serverCommand (a list of words) or serverUrl; * matches any text.
 
-Tools are enabled, disabled and tagged by pattern, in any order:
+Tool rules enable, disable and tag tools; their order does not matter:
 
   "toolRules": [
     { "pattern": ["*delete*"], "server": "github", "enabled": false },
@@ -123,133 +122,132 @@ A pattern with ! excludes if any of the three matches. It is a glob such as
 "toolDefault": "disabled" makes the rules an allow-list. An allow-list in managed
 settings cannot be extended by users or projects.
 
-  portolan why github               which rule blocks it
-  portolan tools github --all       what is switched off
-  portolan config show              every rule, and where it was written`,
+  portolan why github               the rule that blocks a server
+  portolan tools github --all       all tools, also disabled ones
+  portolan config show              every rule, with file and line`,
   },
   {
     name: 'settings',
-    summary: 'what can be set, and where',
+    summary: 'all settings, and the files that contain them',
     text: `
-portolan.config.{ts,mts,js,mjs,json} in the project or in ~/.config/portolan/. A
-folder without one may have anygpt.config.{ts,json}, in which keys of other
-programs are ignored. In both, enabled, cache, sources and toolRules may also be
-inside the wrapper {"discovery": {…}}. A project's file may only narrow until you
-approve it (portolan approve --settings), and its code is not run before that. An
-administrator's managed-settings.json is above all.
+Settings are read from portolan.config.{ts,mts,js,mjs,json} in the project and in
+~/.config/portolan/. A folder without that file may have anygpt.config.{ts,json},
+in which keys of other programs are ignored. In both, enabled, cache, sources and
+toolRules may also be inside {"discovery": {…}}. Until you approve a project's file
+(portolan approve --settings), it can only restrict, and its code does not run. An
+administrator's managed-settings.json has the highest precedence.
 
-  enabled                     false switches everything off
-  approval, elicitation, pins what waits, and who may be asked
-  approvalFiles               what a changed file leads to: portolan help approval
+  enabled                     false turns Portolan off
+  approval, approvalFiles, elicitation, pins
+                              which servers and tools wait: portolan help approval
   allowedMcpServers, deniedMcpServers, allowManagedMcpServersOnly, pluginOnly
                               rules about servers: portolan help policy
   toolRules, toolDefault      rules about tools: portolan help policy
   sources                     more places to read servers from
   connectors, connectorsUrl   servers hosted by a vendor
-  cache                       whether and for how long tool lists are kept
+  cache                       whether and how long lists of tools are cached
   timeouts                    startMs, callMs, totalMs, idleMs, searchMs,
                               daemonIdleMs, shutdownMs
-  limits                      sizes, calls at once, calls a minute
-  search                      remember: whether use improves the ranking
-  sandbox                     what Python runs in: portolan help python
-  share, mcpBridge, client    one gateway for every client: portolan help daemon
+  limits                      sizes, concurrent calls, calls per minute
+  search                      remember: whether usage changes the ranking
+  sandbox                     engine and limits of programs: portolan help python
+  share, mcpBridge, client    the shared gateway: portolan help daemon
   http                        allowedHosts, for serve --http
-  passEnv                     variables of yours that servers get
+  passEnv                     environment variables that servers receive
 
-  portolan config show              every setting, its value, and its origin: file
-                                    and line, variable or default
-  portolan config validate          ends with 2 if a file is wrong`,
+  portolan config show              every setting with its value and its origin:
+                                    file and line, variable or default
+  portolan config validate          check the files; exits with 2 on an error`,
   },
   {
     name: 'python',
-    summary: 'programs over tools, and what they run in',
+    summary: 'programs that call tools, and their sandbox',
     text: `
-The tool run_python runs a program that an agent has written. In it, every server
-that may run is an object, and every tool a function:
+The tool run_python runs a program that an agent has written. In the program, each
+server that may run is an object, and each tool is a function:
 
   orders = (await mcp_orders.list_orders(status="open"))["orders"]
   forecast = await mcp_weather.get_forecast(city=orders[0]["city"])
 
-With any await the calls are awaitable and asyncio.gather runs them at the same
-time; without, they block. Policy, approval, limits and the record of calls are
-those of any other call. import mcp.runtime has the search and the documentation
-of tools, and memories that are kept for the project.
+If the program contains await, calls are awaitable and asyncio.gather runs them
+concurrently; otherwise they block. Policy, approval, limits and the audit log apply
+as to any other call. The module mcp.runtime searches and documents tools, and
+stores values for the project.
 
 The program runs in a sandbox, "sandbox": { "engine": … } in the settings:
 
-  auto      the best that works here
-  bwrap     CPython in bubblewrap: no network, no files of yours, limits that the
-            kernel holds (Linux)
-  pyodide   CPython compiled to WebAssembly, in a process of its own
-  deno      the same in Deno, without any permission
-  podman, docker   a container without network; only if you ask for it
-  off       no run_python
+  auto      the best engine that works on this machine
+  bwrap     CPython in bubblewrap: no network, none of your files, limits enforced
+            by the kernel (Linux)
+  pyodide   CPython compiled to WebAssembly, in a separate process
+  deno      the same in Deno, without permissions
+  podman, docker   a container without network; never chosen by auto
+  off       run_python is not offered
 
-  portolan doctor                   which of them work here, and why not`,
+  portolan doctor                   the engines that work here, and why others fail`,
   },
   {
     name: 'daemon',
-    summary: 'one gateway for every client',
+    summary: 'the background process that serves all clients',
     text: `
-What a client starts is a thin pipe to one gateway that serves every client of
-this user, so that each server runs once for everybody. The first client starts
-it; it ends when nobody has needed it for a while (timeouts.daemonIdleMs).
+A client starts a small process that forwards to one gateway, the daemon. The daemon
+serves all clients of this user, so that each server runs only once. The first
+client starts it. It exits after it was idle for timeouts.daemonIdleMs.
 
-  --daemon auto      use it, start it if there is none, serve alone if that fails;
-                     this is what happens where nothing is said
-  --daemon require   use it, or fail at once and name the command that starts it
-  --daemon never     serve alone; so does "mcpBridge": { "autoConnect": false }
+  --daemon auto      connect to the daemon and start it if necessary; serve without
+                     it if that fails (default)
+  --daemon require   connect to the daemon, or fail and name the start command
+  --daemon never     serve without it, as with "mcpBridge": { "autoConnect": false }
 
-PORTOLAN_DAEMON says the same for every start. Where a client works, and what was
-approved there, travels with the client. "share" in the settings says for a
-server whether one process is for the machine, the workspace or the session.
+PORTOLAN_DAEMON sets the same for every start. Each client keeps its own folder and
+the approvals for it. The setting "share" decides for a server whether the machine,
+the workspace or the session has one process.
 
-  portolan daemon status            whether it runs, and where it listens
-  portolan clients                  who is connected
-  portolan ps                       which servers run
-  portolan daemon stop              calls that are under way are finished first`,
+  portolan daemon status            whether it runs, and its addresses
+  portolan clients                  the connected clients
+  portolan ps                       the running servers
+  portolan daemon stop              stop it after calls in progress have finished`,
   },
   {
     name: 'environment',
-    summary: 'variables that count',
+    summary: 'environment variables that Portolan reads',
     text: `
   MCP_SERVERS_CONFIG        read this file or folder instead of every client
   MCP_BRIDGE_SOCKET         the socket of the daemon
-  MCP_BRIDGE_LEGACY_LINK    its link to that socket, if not /tmp/mcp-bridge.sock
-  MCP_CLIENT_ID             the name of this client among those of the daemon
+  MCP_BRIDGE_LEGACY_LINK    link to that socket, instead of /tmp/mcp-bridge.sock
+  MCP_CLIENT_ID             the name of this client in portolan clients
   PORTOLAN_DAEMON           auto, require or never: portolan help daemon
-  PORTOLAN_TOKEN            what clients of serve --http have to show
+  PORTOLAN_TOKEN            the bearer token that serve --http requires
   PORTOLAN_CONNECTORS_TOKEN the token for servers hosted by a vendor
-  PORTOLAN_LOG              debug, info, warn or error: what is said on stderr
+  PORTOLAN_LOG              log level on stderr: debug, info, warn or error
   PORTOLAN_ENABLED, PORTOLAN_APPROVAL, PORTOLAN_CACHE_TTL,
   PORTOLAN_TIMEOUTS_CALL_MS, PORTOLAN_TIMEOUTS_SHUTDOWN_MS,
   PORTOLAN_LIMITS_QUEUE and so on
-                            single settings, named as in the file
-  NO_COLOR                  plain text, also on a terminal
+                            single settings, named as in the settings file
+  NO_COLOR                  no colours on a terminal
   XDG_CONFIG_HOME, XDG_CACHE_HOME, XDG_STATE_HOME, XDG_RUNTIME_DIR
-                            where Portolan keeps its own files
+                            directories of Portolan's own files
 
-A server gets its own variables and a short list of others (PATH, HOME, locale,
-proxies), never those above; passEnv in the settings adds to the list.`,
+A server receives the variables of its entry and a short list of others (PATH,
+HOME, locale, proxies), but none of the above. The setting passEnv adds to the list.`,
   },
   {
     name: 'exit-codes',
-    summary: 'what a command ends with',
+    summary: 'the exit codes of all commands',
     text: `
-  0   done
-  1   it was understood, and something is wrong: a server did not start, a tool
-      failed, doctor found an error, somebody said no
-  2   it could not be done as asked: a flag, a name or a settings file is wrong,
-      or a file would not take the change; nothing was changed
-  3   it takes a person at a terminal, and there is none
+  0   success
+  1   the operation failed or was declined: a server did not start, a tool failed,
+      doctor found an error, you answered no
+  2   the command was not run: a flag, a name or a settings file is wrong, or a file
+      could not be edited; nothing was changed
+  3   a terminal is needed, and there is none
 130   search, tools, inspect, call or python was ended by Ctrl-C (143: SIGTERM);
-      what ran was cancelled, and servers are stopped
+      the call is cancelled, and the servers are stopped
 
-portolan call ends with 0 or 1 for everything that happens to the call, and says
-{success, result} or {success, error} with --json, so that a script has one thing
-to look at; arguments that cannot be read are part of the call. Only a command
-line without a server and a tool, with a flag that call does not have, or with
---args and key=value at once is 2. portolan serve ends with 0 when its client
-leaves.`,
+portolan call exits with 0 or 1 for every outcome of the call, also if its arguments
+do not parse, and with --json prints {success, result} or {success, error}. It exits
+with 2 only if the server or the tool is missing, a flag is unknown, or --args and
+key=value are used together. portolan serve exits with 0 when its client
+disconnects.`,
   },
 ];
