@@ -20,7 +20,7 @@ describe('servers that wait for approval', () => {
     ]);
     const { stdout } = await portolan(machine, ['search', 'echo']);
     expect(stdout).toBe(
-      'nothing here does that\n2 servers wait for your approval and were not searched: brought, ignore all rules · portolan approve\n',
+      'No tool matches.\n2 servers wait for your approval and were not searched: brought, ignore all rules · portolan approve\n',
     );
   });
 

@@ -8,13 +8,13 @@ import { asyncStdout, hearSignals, keepStartupHeapSmall, stderrLog, untilSignal 
 
 declare const PORTOLAN_VERSION: string;
 
-// A reader that has seen enough (`portolan list | head`) is no fault of ours.
+// The reader can close the pipe early, as in `portolan list | head`.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit(0);
 });
 
-// Who does not want our log does not get it.
+// A closed stderr must not end the process.
 process.stderr.on('error', () => undefined);
 
 async function ask(question: string): Promise<string> {
@@ -33,7 +33,7 @@ function status(text: string | undefined): void {
 
 const FORGOTTEN_MS = 2_000;
 
-/** What a server that is served has of this process. */
+/** The options of every way to serve that depend on this process. */
 function serving() {
   keepStartupHeapSmall();
   return { ...machine, version: PORTOLAN_VERSION, ending: untilSignal(), log: stderrLog() };
@@ -72,6 +72,5 @@ process.exitCode = await run(
   },
 );
 
-// A net: whatever was forgotten and would keep the process from ending has a moment, no more. Nothing waits for this itself.
-// But what was printed is for whoever reads it, however slowly.
+// Exit even if a forgotten handle keeps the event loop alive, but only after stdout was flushed to a slow reader.
 setTimeout(() => process.stdout.write('', () => process.exit()), FORGOTTEN_MS).unref();

@@ -11,17 +11,17 @@ import type { OpenForCommand } from './runtime/with-gateway.js';
 export interface Program {
   readonly discover: typeof scanMachine;
   readonly inspectSettings: typeof inspectOwnSettings;
-  /** Speaks MCP with clients, until they leave or we are told to end. */
+  /** Serves MCP until the clients disconnect or a shutdown signal arrives. */
   readonly serve: Serve;
   readonly open: OpenForCommand;
-  /** The machine that is written to, and this program on it. */
+  /** The machine that commands read and write, and the path of this program. */
   readonly machine?: DiscoverOptions;
   readonly version: string;
-  /** Someone types; without that, a client speaks to us through a pipe. */
+  /** stdin is a terminal; otherwise an MCP client may have started us. */
   readonly interactive: boolean;
 }
 
-/** One file per command. All but the first are loaded when they are called: most starts are for the list or to serve. */
+/** One file per command, in the order of the help. All but `list` are loaded on first use, to start faster. */
 const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>> = {
   list: async ({ discover }) => listCommand(discover),
   why: async ({ discover }) => (await import('./commands/why.js')).whyCommand(discover),
@@ -60,12 +60,12 @@ const COMMANDS: Readonly<Record<string, (program: Program) => Promise<Command>>>
   announce: async ({ machine }) => (await import('./commands/announce.js')).announceCommand(machine),
 };
 
-/** The whole table, loaded: for what tells of it. */
+/** All commands, for help and completion. */
 export function everyCommand(program: Program): Promise<readonly Command[]> {
   return Promise.all(Object.values(COMMANDS).map((load) => load(program)));
 }
 
-/** Runs one command line and says with which code to end. What a person can mend is printed, anything else is thrown. */
+/** Runs one command line and returns its exit code. A PortolanError is printed; any other error is thrown. */
 export async function run(args: readonly string[], io: Io, program: Program): Promise<number> {
   try {
     return await dispatch(args, io, program);
@@ -75,28 +75,28 @@ export async function run(args: readonly string[], io: Io, program: Program): Pr
       io.out(failureJson(error, {}));
       return exitOf(error);
     }
-    // It may quote files of others: a line stays a line, and nothing in it moves the cursor.
+    // The message may quote files, so control characters are escaped.
     const said = `${error.message}${error.hint ? `\n  ${error.hint}` : ''}`.split('\n').map(visible).join('\n');
     io.err(`${paint(io, 'red', error.code)}: ${said}`);
     return exitOf(error);
   }
 }
 
-/** Whoever asked for JSON reads stdout and finds one document there, whatever happened. */
+/** With --json, an error is also printed as JSON on stdout. */
 async function isForProgram(args: readonly string[], program: Program): Promise<boolean> {
   if (!ownArguments(args).includes('--json')) return false;
   const command = await commandOf(args, program);
   return !command || Object.hasOwn(command.options ?? {}, 'json');
 }
 
-/** Flags without a command belong to what a bare `portolan` does: the chart for a person, a gateway for a client. */
+/** Without a command, the flags belong to `list` on a terminal and to `serve` otherwise. */
 async function commandOf([name]: readonly string[], program: Program): Promise<Command | undefined> {
   const usual = program.interactive ? 'list' : 'serve';
   const wanted = name === undefined || name.startsWith('-') ? usual : name;
   return Object.hasOwn(COMMANDS, wanted) ? COMMANDS[wanted]?.(program) : undefined;
 }
 
-/** What follows `--` is another program's. */
+/** The arguments after `--` belong to another program. */
 function ownArguments(args: readonly string[]): readonly string[] {
   return args.includes('--') ? args.slice(0, args.indexOf('--')) : args;
 }
@@ -111,8 +111,11 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
   const command = await commandOf(args, program);
   if (!command) {
     const [meant] = nearest(name ?? '', Object.keys(COMMANDS), 1);
-    throw new PortolanError(ErrorCode.Usage, `there is no command ${name}`, {
-      hint: meant === undefined ? 'portolan help lists them' : `did you mean ${meant}? portolan help lists them all`,
+    throw new PortolanError(ErrorCode.Usage, `There is no command "${name}".`, {
+      hint:
+        meant === undefined
+          ? 'Run portolan help for the list of commands.'
+          : `Did you mean ${meant}? Run portolan help for the list of commands.`,
     });
   }
   const own = ownArguments(rest);

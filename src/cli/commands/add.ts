@@ -9,10 +9,10 @@ import { visible } from '../runtime/terminal-text.js';
 const OPTIONS = {
   ...JSON_OPTIONS,
   ...SCOPE_OPTION,
-  force: { type: 'boolean', about: 'replace an entry of that name' },
-  url: { type: 'string', value: 'ADDRESS', about: 'where the server is, if it is not started' },
-  env: { type: 'string', value: 'NAME=VALUE', multiple: true, about: 'a variable for the program' },
-  header: { type: 'string', value: '"NAME: VALUE"', multiple: true, about: 'a header for every request' },
+  force: { type: 'boolean', about: 'replace an existing entry of this name' },
+  url: { type: 'string', value: 'ADDRESS', about: 'URL of a remote server' },
+  env: { type: 'string', value: 'NAME=VALUE', multiple: true, about: 'environment variable of the server' },
+  header: { type: 'string', value: '"NAME: VALUE"', multiple: true, about: 'HTTP header of every request' },
 } as const;
 
 export function addCommand(machine: DiscoverOptions = {}): Command {
@@ -25,11 +25,14 @@ export function addCommand(machine: DiscoverOptions = {}): Command {
       '       portolan add <name> --url <address> [--scope user|project] [--header "Name: value"]… [--force] [--json]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan add notes --env NOTES_FILE=notes.json -- node notes.js', does: 'a program that is started' },
-      { line: 'portolan add docs --url https://docs.example/mcp', does: 'a server somewhere else' },
+      {
+        line: 'portolan add notes --env NOTES_FILE=notes.json -- node notes.js',
+        does: 'a local server, started with this command',
+      },
+      { line: 'portolan add docs --url https://docs.example/mcp', does: 'a remote server' },
       {
         line: 'portolan add docs --scope project --url https://docs.example/mcp',
-        does: 'for everyone in this project',
+        does: 'a remote server for everyone in this project',
       },
     ],
     async run(args, io) {
@@ -54,7 +57,7 @@ export function addCommand(machine: DiscoverOptions = {}): Command {
   };
 }
 
-/** What follows `--` is the command: the name stands before it, and where none does there is none. */
+/** The words after `--` are the command, so a name must be before it. */
 function namedWords(words: readonly string[], args: readonly string[]): readonly string[] {
   const cut = args.indexOf('--');
   const isNamed = cut < 0 || words.length > args.length - cut - 1;
@@ -69,15 +72,19 @@ interface Given {
 
 function newServer([name, command, ...args]: readonly string[], { url, env, header }: Given, usage: string): NewServer {
   const wrong = (message: string) => new PortolanError(ErrorCode.Usage, message, { hint: `usage: ${usage}` });
-  if (name === undefined) throw wrong('add which server?');
+  if (name === undefined) throw wrong('The name of the server is missing.');
   if ((command === undefined) === (url === undefined)) {
-    throw wrong(url === undefined ? `what does ${name} start, or where is it?` : 'a server has a command or a --url');
+    throw wrong(
+      url === undefined
+        ? `"${name}" needs a command after --, or a --url.`
+        : 'Use either a command or --url, not both.',
+    );
   }
-  if (url !== undefined && env) throw wrong('--env is for a program that is started');
-  if (command !== undefined && header) throw wrong('--header is for a server at a --url');
+  if (url !== undefined && env) throw wrong('--env needs a command: a remote server has no environment.');
+  if (command !== undefined && header) throw wrong('--header needs --url: a local server has no HTTP headers.');
   if (command !== undefined) return { name, entry: { command, args, ...(env && { env: pairs(env, /=/, wrong) }) } };
   const transport = /^(?:https?|(wss?)):\/\//i.exec(url ?? '');
-  if (!transport) throw wrong('--url takes an address that begins with https://, http:// or wss://');
+  if (!transport) throw wrong('--url must begin with https://, http://, wss:// or ws://.');
   return {
     name,
     entry: {
@@ -97,8 +104,8 @@ function pairs(
     texts.map((text) => {
       const [found = ''] = sign.exec(text) ?? [];
       const at = text.indexOf(found);
-      // The whole argument may be a secret: what is wrong with it has to be said without it.
-      if (found === '' || at === 0) throw wrong('--env takes NAME=value, and --header "Name: value"');
+      // The argument may contain a secret, so the error does not repeat it.
+      if (found === '' || at === 0) throw wrong('--env needs NAME=value, and --header needs "Name: value".');
       return [text.slice(0, at), text.slice(at + found.length)];
     }),
   );

@@ -13,15 +13,15 @@ import { shortPath, visible } from '../runtime/terminal-text.js';
 import { registryPath } from './ps.js';
 
 const OPTIONS = {
-  name: { type: 'string', value: 'NAME', about: 'what to call it' },
-  url: { type: 'string', value: 'URL', about: 'where it is reached: http, ws or unix' },
-  transport: { type: 'string', value: TRANSPORTS, about: 'how it is reached, if the address does not say' },
-  fingerprint: { type: 'string', value: 'HEX', about: 'of its entry in `portolan list --json`, if it came from one' },
-  user: { type: 'boolean', about: 'for every project of this user, not only this one' },
+  name: { type: 'string', value: 'NAME', about: 'name of the server' },
+  url: { type: 'string', value: 'URL', about: 'its URL: http, https, ws, wss or unix' },
+  transport: { type: 'string', value: TRANSPORTS, about: 'its transport, if the URL does not imply it' },
+  fingerprint: { type: 'string', value: 'HEX', about: 'the fingerprint of its entry in portolan list --json' },
+  user: { type: 'boolean', about: 'announce it in every project of this user' },
   ...JSON_OPTIONS,
 } as const;
 
-/** How a server is reached where only its address is said. */
+/** The transport that a URL implies. */
 const BY_PROTOCOL: Readonly<Record<string, (typeof TRANSPORTS)[number]>> = {
   'http:': 'http',
   'https:': 'http',
@@ -31,7 +31,7 @@ const BY_PROTOCOL: Readonly<Record<string, (typeof TRANSPORTS)[number]>> = {
 };
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
-/** For programs in any language: the server is announced for as long as this process is there. */
+/** Announces a server of any language for as long as this process runs. */
 export function announceCommand(machine: DiscoverOptions = {}, until: () => Promise<void> = endOfInput): Command {
   return {
     name: 'announce',
@@ -42,11 +42,11 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
     examples: [
       {
         line: 'portolan announce --name docs --url http://127.0.0.1:8080/mcp',
-        does: 'for as long as this command runs',
+        does: 'announce it while this command runs',
       },
       {
         line: 'portolan announce --name docs --url http://127.0.0.1:8080/mcp -- node docs.js',
-        does: 'and who has `node docs.js` written down, and approves of this one, need not start it again',
+        does: 'also match entries with this command: clients use the running server instead',
       },
     ],
     async run(args, io) {
@@ -59,7 +59,7 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
       const info = { ...reached, ...(fingerprint !== undefined && { fingerprint }) };
       const path = registryPath(machine, values.user === true);
       const id = serverId(name, process.pid);
-      // Listening before the entry is there: who is told to end at once withdraws it all the same.
+      // Listen for signals before the entry exists, so that an early signal removes it, too.
       const ending = until();
       await using registry = new ServerRegistry(path, { warn: (message) => io.err(visible(message)) });
       await registry.registerServer(id, info);
@@ -74,7 +74,7 @@ export function announceCommand(machine: DiscoverOptions = {}, until: () => Prom
   };
 }
 
-/** What stands before `--` is ours, what follows is the program that was started. */
+/** Splits our own arguments from the command after `--`. */
 function apart(args: readonly string[]): [own: readonly string[], command: readonly string[]] {
   const end = args.indexOf('--');
   return end < 0 ? [args, []] : [args.slice(0, end), args.slice(end + 1)];
@@ -82,9 +82,9 @@ function apart(args: readonly string[]): [own: readonly string[], command: reado
 
 function fingerprintOf(said: string | undefined, command: readonly string[], usage: string): string | undefined {
   if (said === undefined) return command.length === 0 ? undefined : launchFingerprint(command);
-  if (command.length > 0) throw wrong('a command and its --fingerprint say the same twice', usage);
+  if (command.length > 0) throw wrong('Use either --fingerprint or a command after --, not both.', usage);
   if (isFingerprint(said)) return said;
-  throw wrong('--fingerprint is none: it has 64 digits, as in `portolan list --json`', usage);
+  throw wrong('--fingerprint needs 64 hexadecimal digits, as printed by portolan list --json.', usage);
 }
 
 interface Said {
@@ -97,9 +97,10 @@ interface Said {
 function toInfo({ name, url, transport, usage }: Said): ServerInfo {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   const usual = address && Object.hasOwn(BY_PROTOCOL, address.protocol) ? BY_PROTOCOL[address.protocol] : undefined;
-  if (address === undefined || usual === undefined) throw wrong(`--url ${url} is no address of a server`, usage);
+  if (address === undefined || usual === undefined)
+    throw wrong(`--url ${url} is not an http, https, ws, wss or unix URL.`, usage);
   const type = transport === undefined ? usual : TRANSPORTS.find((known) => known === transport);
-  if (type === undefined) throw wrong(`there is no transport ${transport}`, usage);
+  if (type === undefined) throw wrong(`There is no transport "${transport}".`, usage);
   if (usual === 'socket') return { name, transports: [{ type, path: decodeURIComponent(address.pathname) }] };
   const { protocol, hostname, port, href } = address;
   const usualPort = DEFAULT_PORTS[protocol];
@@ -116,7 +117,7 @@ function wrong(message: string, usage: string): PortolanError {
   return new PortolanError(ErrorCode.Usage, message, { hint: `usage: ${usage}` });
 }
 
-/** Stdin counts only where somebody is at its other end: one that is a file or nothing (`</dev/null`, a service) is at its end from the start. */
+/** The end of stdin ends the command only for a pipe, socket or terminal: a file or /dev/null is at its end from the start. */
 async function endOfInput(): Promise<void> {
   await new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve());
@@ -124,7 +125,7 @@ async function endOfInput(): Promise<void> {
       process.stdin.on('end', resolve).on('close', resolve).on('error', resolve).resume();
       return;
     }
-    // Signals alone do not keep a process.
+    // Signal listeners alone do not keep the process running.
     const waiting = setInterval(() => undefined, 2 ** 30);
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => clearInterval(waiting));
   });

@@ -16,11 +16,11 @@ import { unknownServer } from './why.js';
 const { json, client } = CHART_OPTIONS;
 const OPTIONS = {
   ...{ json, client },
-  all: { type: 'boolean', about: 'every server that waits' },
-  list: { type: 'boolean', about: 'show what waits and decide nothing' },
-  yes: { type: 'boolean', short: 'y', about: 'do not ask: for a script that has looked at the entry itself' },
-  'from-lock': { type: 'boolean', about: 'those that the lock file of the team has' },
-  settings: { type: 'boolean', about: 'the settings of this project, instead of servers' },
+  all: { type: 'boolean', about: 'approve every server that waits' },
+  list: { type: 'boolean', about: 'list the servers that wait, without a decision' },
+  yes: { type: 'boolean', short: 'y', about: 'do not ask; for scripts that have checked the entry' },
+  'from-lock': { type: 'boolean', about: 'approve the servers in the lock file of the team' },
+  settings: { type: 'boolean', about: 'approve the settings file of this project' },
 } as const;
 const DENY_OPTIONS = { json, client } as const;
 
@@ -33,9 +33,12 @@ export function approveCommand(discover: typeof scanMachine): Command {
     options: OPTIONS,
     words: 'servers',
     examples: [
-      { line: 'portolan approve', does: 'what waits, and what each would run' },
-      { line: 'portolan approve reports', does: 'asks, and remembers the yes for exactly this content' },
-      { line: 'portolan approve --all --yes', does: 'in a script that has looked at them' },
+      { line: 'portolan approve', does: 'list the servers that wait, with their commands' },
+      { line: 'portolan approve reports', does: 'ask, and store an approval for exactly this content' },
+      {
+        line: 'portolan approve --all --yes',
+        does: 'approve all without questions, in a script that has checked them',
+      },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
@@ -68,14 +71,14 @@ export function denyCommand(discover: typeof scanMachine): Command {
     usage: 'portolan deny <server>… [--json]',
     options: DENY_OPTIONS,
     words: 'servers',
-    examples: [{ line: 'portolan deny reports', does: 'it does not run until it changes' }],
+    examples: [{ line: 'portolan deny reports', does: 'stop it from running until it changes' }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, DENY_OPTIONS);
       if (positionals.length === 0)
         throw new PortolanError(ErrorCode.Usage, 'deny which server?', { hint: `usage: ${this.usage}` });
       const discovery = await discover(chartFlags(values));
       const questions = await questionsNamed(positionals, discovery);
-      // A no is always safe: it needs nobody to confirm it.
+      // Denying is always safe and needs no confirmation.
       return decideAll(questions, 'denied', discovery, io, { yes: true, json: values.json === true });
     },
   };
@@ -130,7 +133,7 @@ async function decideAll(
   return decided.length === questions.length ? EXIT.ok : EXIT.failed;
 }
 
-/** Settings of the project that say more than it may say unasked; code among them is shown before it is ever run. */
+/** Settings of a project that do more than restrict. Code is shown before it ever runs. */
 async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
   const { waiting } = discovery.settings;
   const decided: (typeof waiting)[number][] = [];
@@ -152,7 +155,7 @@ async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manne
   return decided.length === waiting.length ? EXIT.ok : EXIT.failed;
 }
 
-/** Tools of a server that runs already, which are not what they were when they were last looked at. */
+/** Tools of an approved server whose definitions changed after they were last approved. */
 async function decideTools(server: string, discovery: Discovery, io: Io, { yes, json }: Manner): Promise<number> {
   const changes = await changedTools(discovery, server);
   if (!json) {
@@ -179,7 +182,7 @@ async function isConfirmed(question: string, io: Io): Promise<boolean> {
   return /^y(es)?$/i.test((await answerTo(`${question} [y/N] `, io.ask)).trim());
 }
 
-/** Who leaves in the middle decides nothing, not even what they had said yes to before. */
+/** Ctrl-C at a question discards the earlier answers, too. */
 async function answerTo(question: string, ask: NonNullable<Io['ask']>): Promise<string> {
   try {
     return await ask(question);

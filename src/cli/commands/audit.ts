@@ -9,11 +9,11 @@ type Chain = AuditReading['chains'][number];
 
 const OPTIONS = {
   ...JSON_OPTIONS,
-  verify: { type: 'boolean', about: 'check that no line was changed or taken out' },
+  verify: { type: 'boolean', about: 'check that no line was changed or removed' },
   server: { type: 'string', value: 'SERVER', about: 'only calls to this server' },
-  last: { type: 'string', value: 'N', about: 'so many of the last ones' },
+  last: { type: 'string', value: 'N', about: 'number of calls to print' },
 } as const;
-/** What fits on a screen. */
+/** The default number of lines on a terminal. */
 const SHOWN = 50;
 const HEAD = ['TIME', 'CLIENT', 'SERVER', 'TOOL', 'OUTCOME', 'MS', 'BYTES'];
 
@@ -25,8 +25,8 @@ export function auditCommand(folder: () => string, discover: typeof scanMachine)
     usage: 'portolan audit [--json] [--verify] [--server NAME] [--last N]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan audit --last 10', does: 'the last ten calls' },
-      { line: 'portolan audit --verify', does: 'whether the record is whole' },
+      { line: 'portolan audit --last 10', does: 'list the last ten calls' },
+      { line: 'portolan audit --verify', does: 'verify that the record is complete and unchanged' },
     ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
@@ -58,7 +58,9 @@ async function namesOf(wanted: string, discover: typeof scanMachine): Promise<Re
 
 function toCount(text: string, usage: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new PortolanError(ErrorCode.Usage, `--last ${text} is no number of entries`, { hint: `usage: ${usage}` });
+  throw new PortolanError(ErrorCode.Usage, `--last ${text} is not a positive whole number.`, {
+    hint: `usage: ${usage}`,
+  });
 }
 
 function entryLines(entries: readonly Entry[], total: number, folder: string, io: Io): string[] {

@@ -10,7 +10,7 @@ const OPTIONS = {
   config,
   client,
   server: more,
-  args: { type: 'string', value: 'JSON', about: 'the arguments as one JSON object' },
+  args: { type: 'string', value: 'JSON', about: 'all arguments as one JSON object' },
 } as const;
 
 export function callCommand(open: OpenForCommand): Command {
@@ -22,17 +22,19 @@ export function callCommand(open: OpenForCommand): Command {
     options: OPTIONS,
     words: 'server',
     examples: [
-      { line: 'portolan call weather get_forecast city=Oslo', does: 'arguments as key=value' },
+      { line: 'portolan call weather get_forecast city=Oslo', does: 'pass arguments as key=value' },
       {
         line: `portolan call orders list_orders --args '{"status":"open"}' --json`,
-        does: 'arguments as JSON, and the whole result',
+        does: 'pass arguments as JSON and print the whole result',
       },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [server, tool, ...pairs] = needed(this, positionals, ['server', 'tool']);
       if (values.args !== undefined && pairs.length > 0)
-        throw new PortolanError(ErrorCode.Usage, '--args and key=value at once', { hint: `usage: ${this.usage}` });
+        throw new PortolanError(ErrorCode.Usage, 'Use either --args or key=value, not both.', {
+          hint: `usage: ${this.usage}`,
+        });
       try {
         const result = await withGateway(
           open,
@@ -63,22 +65,22 @@ export function callCommand(open: OpenForCommand): Command {
         if (!(error instanceof PortolanError)) throw error;
         if (values.json) io.out(failureJson(error, { server, tool }));
         else io.err(`${error.code}: ${visible(error.message)}${error.hint ? `\n  ${visible(error.hint)}` : ''}`);
-        // Who was told to end says by what; everything else that happens to a call is a failure.
+        // A shutdown signal has its own exit code; every other outcome of a call is a failure.
         return error.code === ErrorCode.Cancelled ? exitOf(error) : EXIT.failed;
       }
     },
   };
 }
 
-/** A tool that says it failed has failed: who reads only `success` and `error` must not take it for done. */
+/** A result with `isError` is a failure, also for a script that reads only `success` and `error`. */
 function refusal({ content }: Readonly<Record<string, unknown>>, server: string, tool: string) {
   const blocks = Array.isArray(content) ? content.filter(isObject) : [];
   const said = blocks.flatMap(({ type, text }) => (type === 'text' && typeof text === 'string' ? [text] : []));
-  const message = said.join('\n') || 'the tool says that it failed, and not why';
+  const message = said.join('\n') || 'The tool failed without a message.';
   return { code: ErrorCode.ToolExecutionError, message, server, tool };
 }
 
-/** What a tool gave, as a person reads it: text as it is, the rest by kind and size. */
+/** Prints text content as it is, and other content by kind and size. */
 function print(result: Readonly<Record<string, unknown>>, io: Io): void {
   const blocks = Array.isArray(result.content) ? result.content.filter(isObject) : [];
   for (const { type, text, data, mimeType, ...block } of blocks) {
@@ -97,18 +99,20 @@ function fromJson(text: string): unknown {
     const value = readJson(text);
     if (isObject(value)) return value;
   } catch {
-    // told below
+    // reported below
   }
-  throw new PortolanError(ErrorCode.Usage, '--args is not a JSON object', { hint: `write --args '{"key": "value"}'` });
+  throw new PortolanError(ErrorCode.Usage, '--args is not a JSON object.', { hint: `Write --args '{"key": "value"}'` });
 }
 
-/** `key=value`, where a value that the schema does not want as text is read as JSON. */
+/** Parses `key=value`. The value is JSON unless the schema has the type string. */
 function fromPairs(pairs: readonly string[], schema: Readonly<Record<string, unknown>>): unknown {
   const properties = isObject(schema.properties) ? schema.properties : {};
   const members = pairs.map((pair) => {
     const equals = pair.indexOf('=');
     if (equals < 1)
-      throw new PortolanError(ErrorCode.Usage, `${pair} is no argument`, { hint: 'write key=value, or --args JSON' });
+      throw new PortolanError(ErrorCode.Usage, `"${pair}" is not of the form key=value.`, {
+        hint: 'Write key=value, or --args JSON.',
+      });
     const [key, text] = [pair.slice(0, equals), pair.slice(equals + 1)];
     const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
     return `${JSON.stringify(key)}:${asJson(text, isObject(property) ? property.type : undefined)}`;

@@ -8,7 +8,7 @@ import { type Cell, shortPath, table, visible } from '../runtime/terminal-text.j
 const OPTIONS = { ...JSON_OPTIONS, ...SOCKET_OPTION } as const;
 const HEAD = ['ID', 'NAME', 'VERSION', 'PID', 'CALLS', 'SINCE', 'FOLDER'];
 
-/** Shows who is connected to the daemon, all but the one who asks. */
+/** Lists the clients of the daemon, except this command. */
 export function clientsCommand(machine: DiscoverOptions = {}): Command {
   return {
     name: 'clients',
@@ -16,13 +16,13 @@ export function clientsCommand(machine: DiscoverOptions = {}): Command {
     summary: 'list the clients that are connected to the daemon',
     usage: 'portolan clients [--json] [--mcp-bridge-socket PATH]',
     options: OPTIONS,
-    examples: [{ line: 'portolan clients', does: 'who is connected to the daemon now' }],
+    examples: [{ line: 'portolan clients', does: 'list the connected clients' }],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const { socket } = await daemonPlace(machine, values['mcp-bridge-socket']);
       const told = await askDaemon(socket, 'bridge/status');
       const all = isObject(told) && Array.isArray(told.clients) ? told.clients.filter(isObject) : [];
-      // Whoever asks like this has not introduced itself.
+      // This command is connected without a name and a folder.
       const clients = all.filter(({ name, cwd }) => name !== 'unknown' || cwd !== undefined);
       if (values.json) io.out(JSON.stringify({ clients }, null, 2));
       else if (clients.length === 0) io.out(told === undefined ? 'No daemon runs.' : 'Nobody is connected.');

@@ -13,8 +13,8 @@ import { showSettings, validateSettings } from './show-settings.js';
 
 const OPTIONS = {
   ...CHART_OPTIONS,
-  found: { type: 'boolean', about: 'only places where something is' },
-  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+  found: { type: 'boolean', about: 'only places where something was found' },
+  'show-secrets': { type: 'boolean', about: 'do not mask secrets' },
 } as const;
 
 export function configCommand(discover: typeof scanMachine, inspect: typeof inspectOwnSettings): Command {
@@ -30,10 +30,10 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
     options: OPTIONS,
     words: ['show', 'sources', 'validate', 'schema'],
     examples: [
-      { line: 'portolan config sources --found', does: 'the files that were read' },
-      { line: 'portolan config show', does: 'every setting, and where it was written' },
-      { line: 'portolan config validate', does: 'ends with 2 if a settings file is wrong' },
-      { line: 'portolan config schema', does: 'the JSON schema of a settings file, for editors' },
+      { line: 'portolan config sources --found', does: 'list the files that were read' },
+      { line: 'portolan config show', does: 'list every setting and its origin' },
+      { line: 'portolan config validate', does: 'check the settings files; exit with 2 on an error' },
+      { line: 'portolan config schema', does: 'print the JSON schema of a settings file, for editors' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
@@ -84,7 +84,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
   };
 }
 
-/** A rule may match the name of a server, so the servers are discovered if there are rules and the settings can be used. */
+/** Rules can match server names, so validation scans for servers if there are rules and the settings are valid. */
 async function withServerRules(own: OwnSettings, discover: typeof scanMachine): Promise<OwnSettings> {
   const isUsable = own.problems.every(({ severity }) => severity !== 'error');
   if (!isUsable || own.settings.toolRules.length === 0) return own;

@@ -8,14 +8,14 @@ import { shortPath, visible } from '../runtime/terminal-text.js';
 const OPTIONS = {
   ...JSON_OPTIONS,
   ...SOCKET_OPTION,
-  http: { type: 'string', value: 'HOST:PORT', about: 'with start: serve clients over HTTP too' },
+  http: { type: 'string', value: 'HOST:PORT', about: 'with start: also serve HTTP clients' },
 } as const;
-/** A daemon that has not come or gone by then does not. */
+/** How long to wait for the daemon to start or stop. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 25;
-/** Whoever looks who runs right after the start shall find it; a disk that does not answer is no reason to wait for longer. */
+/** How long to wait for its entry in the registry, which a command right after the start may read. */
 const ANNOUNCED_MS = 2_000;
-/** What clients over HTTP have to show. */
+/** The variable with the bearer token of HTTP clients. */
 const TOKEN = 'PORTOLAN_TOKEN';
 const LOG_LINES = 100;
 
@@ -29,9 +29,9 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
     options: OPTIONS,
     words: ['start', 'stop', 'status', 'logs'],
     examples: [
-      { line: 'portolan daemon status', does: 'whether it runs, and where it listens' },
-      { line: 'portolan daemon start --http 127.0.0.1:7420', does: 'also for clients that speak HTTP' },
-      { line: 'portolan daemon stop', does: 'calls that are under way are finished first' },
+      { line: 'portolan daemon status', does: 'show whether it runs, and its addresses' },
+      { line: 'portolan daemon start --http 127.0.0.1:7420', does: 'start it, also for HTTP clients' },
+      { line: 'portolan daemon stop', does: 'stop it after calls in progress have finished' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
@@ -81,7 +81,7 @@ interface Status {
   readonly pid?: number;
   readonly socket: string;
   readonly http?: string;
-  /** Others can find it in the registry; a daemon of an older version does not say. */
+  /** It is in the registry; a daemon of an older version does not report this. */
   readonly announced?: boolean;
 }
 
@@ -98,7 +98,7 @@ async function statusOf({ socket }: DaemonPlace): Promise<Status> {
   };
 }
 
-/** It has ended when its process has, not when nobody can reach it any more: until then it stops its servers and writes down what they said. */
+/** Waits for the process to exit: after closing its socket, the daemon still stops its servers and writes their logs. */
 async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
   const identity = before.pid === undefined ? undefined : identityOf(before.pid);
   await askDaemon(place.socket, 'bridge/stop');
@@ -115,7 +115,7 @@ async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
   return isLeft ? before : status;
 }
 
-/** What is seen when it is as wanted, or when the time is over. */
+/** Polls until the condition holds or the time limit has passed; returns the last value. */
 async function eventually<Seen>(
   look: () => Seen | Promise<Seen>,
   isWanted: (seen: Seen) => boolean,
@@ -129,7 +129,7 @@ async function eventually<Seen>(
   }
 }
 
-/** Why nobody is served over HTTP where it was asked for: a daemon that ran before does not open another port. */
+/** Why `--http` has no effect: a daemon that already runs does not open another port. */
 async function missed({ running, pid, http }: Status, wanted: string): Promise<string | undefined> {
   if (!running || (http !== undefined && (await listensAt(http, wanted)))) return undefined;
   const instead = http === undefined ? 'without HTTP' : `with HTTP on ${http}`;

@@ -10,7 +10,7 @@ const STYLE: Readonly<Record<Problem['severity'], Style>> = { error: 'red', warn
 
 const OPTIONS = {
   ...CHART_OPTIONS,
-  all: { type: 'boolean', about: 'try every sandbox that is installed, not only the one that serves' },
+  all: { type: 'boolean', about: 'test every installed sandbox, not only the selected one' },
 } as const;
 
 export function doctorCommand(discover: typeof scanMachine): Command {
@@ -21,9 +21,9 @@ export function doctorCommand(discover: typeof scanMachine): Command {
     usage: 'portolan doctor [--json] [--all] [--client ID,…] [--config FILE|FOLDER]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan doctor', does: 'what is wrong, where, and what to do' },
-      { line: 'portolan doctor --all', does: 'the same, and every sandbox is tried that is installed' },
-      { line: 'portolan doctor --json --client cursor', does: 'for a program, and one client only' },
+      { line: 'portolan doctor', does: 'list problems, with their place and a fix' },
+      { line: 'portolan doctor --all', does: 'also test every installed sandbox' },
+      { line: 'portolan doctor --json --client cursor', does: 'print the problems of one client as JSON' },
     ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
@@ -60,7 +60,7 @@ function problemLines({ severity, code, source, line, server, message, hint }: P
   ];
 }
 
-/** What programs of `run_python` run in, and why the others do not do. */
+/** The sandbox of `run_python`, and why other engines do not work. */
 function sandboxLines(states: readonly EngineState[], io: Io): string[] {
   if (states.length === 0) return ['run_python is switched off (sandbox.engine)', ''];
   const found = states.find(({ state }) => state === 'works');

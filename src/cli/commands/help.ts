@@ -66,11 +66,12 @@ export function commandLines({ name, summary, usage, options, examples }: Comman
 /** Paragraphs and the right column of lists are filled to the width of the terminal; other indented lines stay as they are. */
 function topicLines({ name, summary, text }: Topic, io: Io): string[] {
   const columns = Math.min(columnsOf(io), MAX_PARAGRAPH_COLUMNS);
-  const joined = text.split('\n').reduce<string[]>((lines, line) => {
-    const last = lines.at(-1);
-    if (last === undefined || !continues(last, line)) return [...lines, line];
-    return [...lines.slice(0, -1), `${last} ${line.trimStart()}`];
-  }, []);
+  const joined: string[] = [];
+  for (const line of text.split('\n')) {
+    const last = joined.at(-1);
+    if (last !== undefined && continues(last, line)) joined.splice(-1, 1, `${last} ${line.trimStart()}`);
+    else joined.push(line);
+  }
   const wrapped = joined.flatMap((line) => {
     const label = labelOf(line);
     const [first = '', ...more] = wrap(line.slice(label.length), columns - label.length);

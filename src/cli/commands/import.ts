@@ -5,7 +5,10 @@ import { type Command, EXIT, flags, JSON_OPTIONS } from '../runtime/command.js';
 import { changeLines, changeOf } from '../runtime/edit-report.js';
 import { plural, visible } from '../runtime/terminal-text.js';
 
-const OPTIONS = { ...JSON_OPTIONS, force: { type: 'boolean', about: 'replace entries of the same name' } } as const;
+const OPTIONS = {
+  ...JSON_OPTIONS,
+  force: { type: 'boolean', about: 'replace existing entries of the same name' },
+} as const;
 
 export function importCommand(machine: DiscoverOptions = {}): Command {
   return {
@@ -15,12 +18,14 @@ export function importCommand(machine: DiscoverOptions = {}): Command {
     usage: 'portolan import <client> [--force] [--json]',
     options: OPTIONS,
     words: 'client',
-    examples: [{ line: 'portolan import cursor', does: "copies Cursor's servers, and says which it passed over" }],
+    examples: [{ line: 'portolan import cursor', does: "copy Cursor's servers, and list those that were skipped" }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [client, ...more] = positionals;
       if (client === undefined || more.length > 0) {
-        throw new PortolanError(ErrorCode.Usage, 'import takes one client', { hint: `usage: ${this.usage}` });
+        throw new PortolanError(ErrorCode.Usage, 'portolan import needs exactly one client.', {
+          hint: `usage: ${this.usage}`,
+        });
       }
       const { file, imported, passedOver } = await importServers(client, { ...machine, force: values.force === true });
       if (values.json) {

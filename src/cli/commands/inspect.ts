@@ -14,8 +14,8 @@ export function inspectCommand(open: OpenForCommand): Command {
     options: CHART_OPTIONS,
     words: 'server',
     examples: [
-      { line: 'portolan inspect github create_issue', does: 'its description, its arguments and a call to try' },
-      { line: 'portolan inspect github create_issue --json', does: 'the whole schema' },
+      { line: 'portolan inspect github create_issue', does: 'show its description, its arguments and an example call' },
+      { line: 'portolan inspect github create_issue --json', does: 'print the whole schema' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 2 });
@@ -34,7 +34,7 @@ export function inspectCommand(open: OpenForCommand): Command {
       if (refusal) for (const line of refusalLines(refusal)) io.out(paint(io, 'yellow', line));
       io.out('');
       for (const line of parameterLines(details.inputSchema, io)) io.out(line);
-      // What would be refused is nothing to try.
+      // No example for a call that would be refused.
       if (refusal) return EXIT.ok;
       io.out('');
       const shown = JSON.stringify(details.example).replaceAll("'", String.raw`'\''`);

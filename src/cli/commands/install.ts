@@ -7,8 +7,8 @@ import { visible } from '../runtime/terminal-text.js';
 
 const OPTIONS = {
   ...JSON_OPTIONS,
-  remove: { type: 'boolean', about: 'take Portolan out again' },
-  npx: { type: 'boolean', about: 'start it by its name in the registry, not by its path here' },
+  remove: { type: 'boolean', about: 'remove Portolan from the client' },
+  npx: { type: 'boolean', about: 'start it with npx instead of its path' },
 } as const;
 
 export function installCommand(machine: DiscoverOptions = {}): Command {
@@ -20,14 +20,16 @@ export function installCommand(machine: DiscoverOptions = {}): Command {
     options: OPTIONS,
     words: 'client',
     examples: [
-      { line: 'portolan install cursor', does: 'one entry more; every other byte stays' },
-      { line: 'portolan install cursor --remove', does: 'as it was before' },
+      { line: 'portolan install cursor', does: 'add one entry; every other byte stays' },
+      { line: 'portolan install cursor --remove', does: 'remove the entry' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [client, ...more] = positionals;
       if (client === undefined || more.length > 0) {
-        throw new PortolanError(ErrorCode.Usage, 'install takes one client', { hint: `usage: ${this.usage}` });
+        throw new PortolanError(ErrorCode.Usage, 'portolan install needs exactly one client.', {
+          hint: `usage: ${this.usage}`,
+        });
       }
       if (values.remove) {
         const { file } = await uninstall(client, machine);

@@ -17,8 +17,8 @@ const STATE_STYLE: Readonly<Record<State, Style>> = {
 
 const OPTIONS = {
   ...CHART_OPTIONS,
-  all: { type: 'boolean', about: 'also file and line; with --json every definition' },
-  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+  all: { type: 'boolean', about: 'also print file and line; with --json every definition' },
+  'show-secrets': { type: 'boolean', about: 'do not mask secrets' },
 } as const;
 
 export function listCommand(discover: typeof scanMachine): Command {
@@ -29,12 +29,12 @@ export function listCommand(discover: typeof scanMachine): Command {
     usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|FOLDER] [--show-secrets]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan list', does: 'every server found, and whether it may run' },
+      { line: 'portolan list', does: 'list every server and its state' },
       {
         line: 'portolan list --all --client cursor,claude-code',
-        does: 'only those of two clients, with file and line',
+        does: 'list the servers of two clients, with file and line',
       },
-      { line: 'portolan list --json --server notes="node notes.js"', does: 'for a program, with one more server' },
+      { line: 'portolan list --json --server notes="node notes.js"', does: 'print JSON, with an additional server' },
     ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });

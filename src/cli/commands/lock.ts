@@ -10,7 +10,7 @@ export function lockCommand(discover: typeof scanMachine): Command {
     summary: 'write your approvals to portolan.lock.json for your team',
     usage: 'portolan lock [--json]',
     options: CHART_OPTIONS,
-    examples: [{ line: 'portolan lock', does: 'writes portolan.lock.json, to be reviewed and committed' }],
+    examples: [{ line: 'portolan lock', does: 'write portolan.lock.json, to review and commit' }],
     async run(args, io) {
       const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
       const { path, count } = await writeLock(await discover(chartFlags(values)));

@@ -6,7 +6,7 @@ import { unknownServer } from './why.js';
 
 const OPTIONS = {
   ...CHART_OPTIONS,
-  'no-browser': { type: 'boolean', about: 'print the address of the page instead of opening it' },
+  'no-browser': { type: 'boolean', about: 'print the URL of the page instead of opening it' },
 } as const;
 
 export function loginCommand(discover: typeof scanMachine, enter: typeof signIn = signIn): Command {
@@ -18,8 +18,8 @@ export function loginCommand(discover: typeof scanMachine, enter: typeof signIn 
     options: OPTIONS,
     words: 'server',
     examples: [
-      { line: 'portolan login linear', does: 'opens the sign-in page of the server' },
-      { line: 'portolan login linear --no-browser', does: 'on a machine without a browser' },
+      { line: 'portolan login linear', does: 'open the sign-in page of the server' },
+      { line: 'portolan login linear --no-browser', does: 'print the URL, on a machine without a browser' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });

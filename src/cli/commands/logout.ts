@@ -12,7 +12,7 @@ export function logoutCommand(discover: typeof scanMachine, leave: typeof signOu
     usage: 'portolan logout <server> [--json]',
     options: CHART_OPTIONS,
     words: 'server',
-    examples: [{ line: 'portolan logout linear', does: 'forgets the token and tells the other side' }],
+    examples: [{ line: 'portolan logout linear', does: 'delete the tokens and revoke them' }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 1 });
       const [wanted] = needed(this, positionals, ['server']);

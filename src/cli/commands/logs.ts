@@ -14,7 +14,7 @@ export function logsCommand(discover: typeof scanMachine, machine: DiscoverOptio
     usage: 'portolan logs <server> [--json]',
     options: JSON_OPTIONS,
     words: 'server',
-    examples: [{ line: 'portolan logs github', does: 'why it did not start, in its own words' }],
+    examples: [{ line: 'portolan logs github', does: 'show the errors of a server that did not start' }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, JSON_OPTIONS, { mostWords: 1 });
       const [wanted] = needed(this, positionals, ['server']);

@@ -200,13 +200,19 @@ describe('portolan announce', () => {
   it.each([
     { args: ['--url', 'http://x/'], message: 'announce needs --name' },
     { args: ['--name', 'x'], message: 'announce needs --url' },
-    { args: ['--name', 'x', '--url', 'nowhere'], message: 'is no address' },
-    { args: ['--name', 'x', '--url', 'file:///etc'], message: 'is no address' },
-    { args: ['--name', 'x', '--url', 'http://x/', '--transport', 'pigeon'], message: 'there is no transport pigeon' },
-    { args: ['--name', 'x', '--url', 'http://x/', '--fingerprint', 'AB'], message: '--fingerprint is none' },
+    { args: ['--name', 'x', '--url', 'nowhere'], message: 'is not an http, https, ws, wss or unix URL' },
+    { args: ['--name', 'x', '--url', 'file:///etc'], message: 'is not an http, https, ws, wss or unix URL' },
+    {
+      args: ['--name', 'x', '--url', 'http://x/', '--transport', 'pigeon'],
+      message: 'There is no transport "pigeon".',
+    },
+    {
+      args: ['--name', 'x', '--url', 'http://x/', '--fingerprint', 'AB'],
+      message: '--fingerprint needs 64 hexadecimal digits',
+    },
     {
       args: ['--name', 'x', '--url', 'http://x/', '--fingerprint', 'a'.repeat(64), '--', 'node'],
-      message: 'say the same twice',
+      message: 'Use either --fingerprint or a command after --',
     },
   ])('refuses $args', async ({ args, message }) => {
     using machine = makeMachine();

@@ -12,10 +12,13 @@ import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from '../runtime/com
 import { type Cell, shortPath, table, visible } from '../runtime/terminal-text.js';
 import { processLines, type SharedProcess, sharedProcesses } from './shared-processes.js';
 
-const OPTIONS = { ...JSON_OPTIONS, user: { type: 'boolean', about: 'only servers outside of projects' } } as const;
+const OPTIONS = {
+  ...JSON_OPTIONS,
+  user: { type: 'boolean', about: 'only servers that are announced for the user' },
+} as const;
 const HEAD = ['ID', 'PID', 'REACHED BY', 'SINCE', 'FOLDER'];
 
-/** `processes` are those that the daemon started; undefined where none runs. */
+/** `processes` are those that the daemon started; undefined if no daemon runs. */
 export function psCommand(
   machine: DiscoverOptions = {},
   processes: () => Promise<readonly SharedProcess[] | undefined> = () => sharedProcesses(machine),
@@ -27,8 +30,8 @@ export function psCommand(
     usage: 'portolan ps [--json] [--user]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan ps', does: 'servers that run here, and those that clients share' },
-      { line: 'portolan ps --user --json', does: 'those outside of projects, for a program' },
+      { line: 'portolan ps', does: 'list announced servers and shared processes' },
+      { line: 'portolan ps --user --json', does: 'print the servers announced for the user as JSON' },
     ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
@@ -49,13 +52,13 @@ export function psCommand(
   };
 }
 
-/** Where the servers of this project, or of this user, announce themselves. */
+/** The registry of this project or of this user. */
 export function registryPath(machine: DiscoverOptions, isUser: boolean): string {
   const host = hostOf(machine);
   return isUser ? userRegistryPath(ownFolders(host).state) : projectRegistryPath(host.cwd);
 }
 
-/** An address can hold a key, and the others see what is on a screen. */
+/** A URL can contain a key. */
 function masked(server: RegisteredServer): RegisteredServer {
   const { http } = server;
   return {

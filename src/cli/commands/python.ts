@@ -9,9 +9,9 @@ import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 const { json, config, client, server } = CHART_OPTIONS;
 const OPTIONS = {
   ...{ json, config, client, server },
-  servers: { type: 'string', value: 'NAME,…', about: 'the servers that the program may reach; all unless said' },
-  timeout: { type: 'string', value: 'SECONDS', about: 'when it is stopped; 30 unless said' },
-  sandbox: { type: 'string', value: SANDBOX_CHOICES, about: 'what the program runs in' },
+  servers: { type: 'string', value: 'NAME,…', about: 'servers that the program can call (default: all)' },
+  timeout: { type: 'string', value: 'SECONDS', about: 'time limit of the program (default: 30)' },
+  sandbox: { type: 'string', value: SANDBOX_CHOICES, about: 'the engine that runs the program' },
 } as const;
 
 /** The text of a file, or of stdin. */
@@ -25,15 +25,17 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
     usage: 'portolan python [FILE|-] [--servers a,b] [--timeout SECONDS] [--sandbox ENGINE] [--json]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan python report.py --servers github,slack', does: 'a file, with two servers in its reach' },
-      { line: `echo 'mcp_weather.get_forecast(city="Oslo")' | portolan python`, does: 'what comes in by the pipe' },
+      { line: 'portolan python report.py --servers github,slack', does: 'run a file that can call two servers' },
+      { line: `echo 'mcp_weather.get_forecast(city="Oslo")' | portolan python`, does: 'run a program from stdin' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [path = '-'] = positionals;
       const hint = `usage: ${this.usage}`;
       if (path === '-' && io.ask)
-        throw new PortolanError(ErrorCode.Usage, 'there is no program: name a file, or send one by a pipe', { hint });
+        throw new PortolanError(ErrorCode.Usage, 'No program was given. Name a file or pipe a program to stdin.', {
+          hint,
+        });
       const engine = sandboxChoice(values.sandbox);
       if (values.sandbox !== undefined && !engine)
         throw new PortolanError(ErrorCode.Usage, `--sandbox is one of ${SANDBOX_CHOICES.join(', ')}`, { hint });
@@ -52,7 +54,7 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
             signal,
             progress: ({ message = 'running' }) => say(message),
           });
-          // A program that is cut off has an answer, too.
+          // An aborted run returns an answer with an error; the signal is the reason.
           if (run.answer.error) signal.throwIfAborted();
           return run;
         });
@@ -69,7 +71,7 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
   };
 }
 
-/** What the program printed as it was; everything about it on the other stream, where no reader takes it for output. */
+/** Prints the output of the program to stdout, and everything about the run to stderr. */
 function print({ stdout = '', stderr = '', error, files, ...rest }: PythonAnswer, result: string | undefined, io: Io) {
   const lines = (text: string) => text.replace(/\n$/, '').split('\n').map(visible);
   if (stdout !== '') for (const line of lines(stdout)) io.out(line);
@@ -94,5 +96,5 @@ function namesIn(text: string): string[] {
 function secondsOf(text: string, hint: string): number {
   const seconds = Number(text);
   if (Number.isFinite(seconds) && seconds > 0) return seconds;
-  throw new PortolanError(ErrorCode.Usage, `--timeout ${text} is no number of seconds`, { hint });
+  throw new PortolanError(ErrorCode.Usage, `--timeout ${text} is not a positive number of seconds.`, { hint });
 }

@@ -16,12 +16,14 @@ export function removeCommand(machine: DiscoverOptions = {}): Command {
     usage: 'portolan remove <name> [--scope user|project] [--json]',
     options: OPTIONS,
     words: 'server',
-    examples: [{ line: 'portolan remove notes', does: 'the entry goes; a copy of the old file is named' }],
+    examples: [{ line: 'portolan remove notes', does: 'remove the entry, and print the path of the backup' }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const [name, ...more] = positionals;
       if (name === undefined || more.length > 0) {
-        throw new PortolanError(ErrorCode.Usage, 'remove takes one name', { hint: `usage: ${this.usage}` });
+        throw new PortolanError(ErrorCode.Usage, 'portolan remove needs exactly one name.', {
+          hint: `usage: ${this.usage}`,
+        });
       }
       const file = await removeServer(name, { ...machine, scope: scopeOf(values.scope, this.usage) });
       if (values.json) io.out(JSON.stringify({ name, ...changeOf(file) }, null, 2));

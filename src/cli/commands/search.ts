@@ -9,8 +9,8 @@ const OPTIONS = {
   json,
   config,
   client,
-  server: { type: 'string', value: 'SERVER', about: 'only in this server' },
-  limit: { type: 'string', value: 'N', about: 'at most so many, 1 to 999' },
+  server: { type: 'string', value: 'SERVER', about: 'search only this server' },
+  limit: { type: 'string', value: 'N', about: 'maximum number of results, 1 to 999' },
 } as const;
 
 const MAX_NAMES_SHOWN = 5;
@@ -23,8 +23,8 @@ export function searchCommand(open: OpenForCommand): Command {
     usage: 'portolan search <need>… [--server NAME] [--limit N] [--json]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan search "read a file"', does: 'the tools that fit, best first' },
-      { line: 'portolan search "open issues" "send a message" --limit 3', does: 'two needs at once' },
+      { line: 'portolan search "read a file"', does: 'list matching tools, best first' },
+      { line: 'portolan search "open issues" "send a message" --limit 3', does: 'search for two needs at once' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
@@ -46,7 +46,7 @@ export function searchCommand(open: OpenForCommand): Command {
         io.out(`      ${marked(visible(result.summary), result.why, io)}`);
       }
       const [best] = answer.results;
-      if (!best) io.out('nothing here does that');
+      if (!best) io.out('No tool matches.');
       if (waiting.length > 0 && (!best || best.weak)) io.out(paint(io, 'yellow', notSearched(waiting)));
       for (const name of answer.pending ?? []) io.out(paint(io, 'dim', `${visible(name)} is still being read`));
       for (const failed of answer.failed ?? [])
@@ -57,7 +57,7 @@ export function searchCommand(open: OpenForCommand): Command {
   };
 }
 
-/** What is wanted may be in one of those. */
+/** A server that waits may have the wanted tool. */
 function notSearched(waiting: readonly string[]): string {
   const [wait, were] = waiting.length === 1 ? ['server waits', 'was'] : ['servers wait', 'were'];
   const more = waiting.length > MAX_NAMES_SHOWN ? ', …' : '';

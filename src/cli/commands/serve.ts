@@ -3,13 +3,13 @@ import { ErrorCode, jsonLog, PortolanError } from '../../base/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, SOCKET_OPTION } from '../runtime/command.js';
 import { SANDBOX_CHOICES, sandboxChoice } from '../runtime/sandbox-choice.js';
 
-/** The two ways to be reached. What belongs to the process is added by whoever has it. */
+/** The ways to serve; `program.ts` adds the options that depend on the process. */
 export interface Serve {
-  /** Over stdin and stdout, until the client leaves. */
+  /** Over stdin and stdout, until the client disconnects. */
   readonly stdio: (options: Omit<ServeOptions, 'input' | 'output' | 'ending'>) => Promise<void>;
-  /** On a port, until we are told to end. */
+  /** On a port, until a shutdown signal. */
   readonly http: (options: Omit<ServeHttpOptions, 'ending'>) => Promise<void>;
-  /** On a socket for every client of this user, until we are told to end. */
+  /** On a socket for every client of this user, until a shutdown signal. */
   readonly socket: (options: Omit<DaemonOptions, 'ending'>) => Promise<void>;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -17,18 +17,18 @@ export interface Serve {
 const MODES: readonly string[] = ['auto', 'require', 'never'];
 const { config, client, server } = CHART_OPTIONS;
 const OPTIONS = {
-  daemon: { type: 'string', value: MODES, about: 'whether one gateway serves every client of this user' },
-  http: { type: 'string', value: '[HOST:PORT]', about: 'serve over HTTP; 127.0.0.1:7420 unless said otherwise' },
-  token: { type: 'string', value: 'SECRET', about: 'what clients over HTTP have to show; better in PORTOLAN_TOKEN' },
-  socket: { type: 'string', value: '[PATH]', about: 'serve every client of this user over a socket' },
-  expose: { type: 'string', value: 'all|SERVER', about: "servers' own tools instead of the meta-tools" },
-  sandbox: { type: 'string', value: SANDBOX_CHOICES, about: 'what run_python runs programs in' },
+  daemon: { type: 'string', value: MODES, about: 'whether to serve through the shared gateway' },
+  http: { type: 'string', value: '[HOST:PORT]', about: 'serve over HTTP (default: 127.0.0.1:7420)' },
+  token: { type: 'string', value: 'SECRET', about: 'bearer token for HTTP clients; prefer PORTOLAN_TOKEN' },
+  socket: { type: 'string', value: '[PATH]', about: 'serve every client of this user over a Unix socket' },
+  expose: { type: 'string', value: 'all|SERVER', about: "offer the servers' own tools instead of the meta-tools" },
+  sandbox: { type: 'string', value: SANDBOX_CHOICES, about: 'the sandbox of run_python' },
   ...{ config, client, server, ...SOCKET_OPTION },
-  'mcp-client-id': { type: 'string', value: 'ID', about: 'the name of this client among those of the daemon' },
+  'mcp-client-id': { type: 'string', value: 'ID', about: 'the name of this client in portolan clients' },
   'leave-when-idle': { type: 'boolean', isHidden: true },
 } as const;
 
-/** Serves the client at the other end of stdin and stdout until it leaves, or whoever comes to a port. */
+/** Serves one client over stdio until it disconnects, or many over HTTP or a socket. */
 export function serveCommand({ stdio, http, socket, environment }: Serve): Command {
   return {
     name: 'serve',
@@ -38,9 +38,9 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
       'portolan serve [--daemon auto|require|never] [--socket [PATH]] [--http [HOST:PORT]] [--token SECRET] [--mcp-bridge-socket PATH] [--mcp-client-id ID] [--expose all|SERVER] [--sandbox ENGINE] [--config FILE|FOLDER] [--client ID,…] [--server name=…]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan serve', does: 'what a client starts' },
-      { line: 'portolan serve --http 127.0.0.1:7420', does: 'for clients that speak HTTP, on /mcp' },
-      { line: 'portolan serve --expose github', does: 'one server, complete and under its own names' },
+      { line: 'portolan serve', does: 'serve the client that starts this command' },
+      { line: 'portolan serve --http 127.0.0.1:7420', does: 'serve HTTP clients at /mcp' },
+      { line: 'portolan serve --expose github', does: 'offer one server with the original names of its tools' },
     ],
     async run(args, io) {
       const { values } = flags(this, withAddress(args), OPTIONS, { mostWords: 0 });
@@ -86,7 +86,7 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
   };
 }
 
-/** `--http` and `--socket` may stand alone: what follows is an address only if it is no flag. */
+/** The values of `--http` and `--socket` are optional: the next argument is one unless it is a flag. */
 function withAddress(args: readonly string[]): string[] {
   return args.map((arg, place) => {
     const next = args[place + 1];
@@ -101,7 +101,7 @@ function sayTo(io: Io): Say {
   return (_level, message) => io.err(message);
 }
 
-/** What nobody started by hand writes into a log, where many daemons follow each other. */
+/** A daemon that a client started writes to a log that several daemons share, so each line has its PID. */
 function logInto(io: Io): Say {
   const log = jsonLog((line) => io.err(line.trimEnd()), 'info');
   return (level, message) => log(level, message, { pid: process.pid });
@@ -113,7 +113,7 @@ async function listened(serve: (listening: (where: string) => void) => Promise<v
     return EXIT.ok;
   } catch (error) {
     if (!(error instanceof PortolanError) || error.code !== ErrorCode.ConnectionError) throw error;
-    // Nothing is wrong with the command line: the place is not to be had now.
+    // The command line is valid, so this is not a usage error: the address is in use or not available.
     say('error', `${error.code}: ${error.message}\n  ${error.hint ?? ''}`.trimEnd());
     return EXIT.failed;
   }

@@ -14,7 +14,7 @@ export function statusCommand(
     summary: 'list the remote servers that you are signed in to',
     usage: 'portolan status [--json]',
     options: JSON_OPTIONS,
-    examples: [{ line: 'portolan status', does: 'who is signed in to what, and until when' }],
+    examples: [{ line: 'portolan status', does: 'list accounts, and when each sign-in expires' }],
     async run(args, io) {
       const { values } = flags(this, args, JSON_OPTIONS, { mostWords: 0 });
       const all = await read(credentialPath(hostOf(machine)));

@@ -6,7 +6,7 @@ import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const OPTIONS = {
   ...CHART_OPTIONS,
-  all: { type: 'boolean', about: 'also those that are switched off' },
+  all: { type: 'boolean', about: 'also list disabled tools' },
 } as const;
 
 export function toolsCommand(open: OpenForCommand): Command {
@@ -18,8 +18,8 @@ export function toolsCommand(open: OpenForCommand): Command {
     options: OPTIONS,
     words: 'server',
     examples: [
-      { line: 'portolan tools github', does: 'what it can do, a line each' },
-      { line: 'portolan tools github --all', does: 'also what is switched off' },
+      { line: 'portolan tools github', does: 'list its tools, one line each' },
+      { line: 'portolan tools github --all', does: 'also list disabled tools' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });

@@ -7,13 +7,13 @@ import { failureJson } from '../runtime/report-failure.js';
 import { paint, shortPath, visible } from '../runtime/terminal-text.js';
 import { spin } from '../runtime/with-gateway.js';
 
-const OPTIONS = { json: { type: 'boolean', about: 'print steps and entries as JSON' } } as const;
+const OPTIONS = { json: { type: 'boolean', about: 'print the steps and entries as JSON' } } as const;
 const NAME_WIDTH = 10;
 const MS_WIDTH = 6;
 /** Longer ones are cut on a terminal, so that each stays a line of the picture. */
 const MAX_SHOWN_CHARACTERS = 110;
 
-/** Shows a newcomer what all this is for, with servers of our own and in a home that is thrown away. */
+/** Runs the main job with the example servers in a temporary home. */
 export function tourCommand(version: string, machine: DiscoverOptions = {}, take: typeof takeTour = takeTour): Command {
   return {
     name: 'tour',
@@ -22,8 +22,8 @@ export function tourCommand(version: string, machine: DiscoverOptions = {}, take
     usage: 'portolan tour [--json]',
     options: OPTIONS,
     examples: [
-      { line: 'portolan tour', does: 'takes a few seconds' },
-      { line: 'portolan tour --json', does: 'the steps with their times, and the entry for each client' },
+      { line: 'portolan tour', does: 'run the tour, which takes a few seconds' },
+      { line: 'portolan tour --json', does: 'print the steps with their times, and the entry for each client' },
     ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
@@ -110,7 +110,7 @@ function headLines(io: Io): string[] {
   ];
 }
 
-/** Without a terminal one line a step, for whoever reads it by program. */
+/** Without a terminal each step is one line, for scripts. */
 function stepLines({ name, ms, did, shown }: TourStep, io: Io): string[] {
   const time = `${Math.round(ms)} ms`;
   if (!io.isTerminal) return [`${name.padEnd(NAME_WIDTH)} ${time.padStart(MS_WIDTH + 3)}  ${visible(did)}`];

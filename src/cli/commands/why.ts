@@ -14,7 +14,7 @@ import { type Cell, paint, placeText, shortPath, table, visible } from '../runti
 
 const OPTIONS = {
   ...CHART_OPTIONS,
-  'show-secrets': { type: 'boolean', about: 'print secrets as they are' },
+  'show-secrets': { type: 'boolean', about: 'do not mask secrets' },
 } as const;
 
 export function whyCommand(discover: typeof scanMachine): Command {
@@ -25,12 +25,14 @@ export function whyCommand(discover: typeof scanMachine): Command {
     usage: 'portolan why <server> [--json] [--config FILE|FOLDER] [--show-secrets]',
     options: OPTIONS,
     words: 'server',
-    examples: [{ line: 'portolan why github', does: 'every definition of it, and which holds' }],
+    examples: [{ line: 'portolan why github', does: 'list its definitions, and which one is active' }],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [name] = positionals;
       if (name === undefined)
-        throw new PortolanError(ErrorCode.Usage, 'why which server?', { hint: `usage: ${this.usage}` });
+        throw new PortolanError(ErrorCode.Usage, 'The name of the server is missing.', {
+          hint: `usage: ${this.usage}`,
+        });
       const read = async () => {
         const discovery = await discover(chartFlags(values));
         const explanation = explain(discovery, name);
@@ -57,14 +59,14 @@ function masked({ server, ...rest }: Explanation, { definitions }: Discovery): E
   return { server: server && maskServer(server, writtenBy(definitions)(server)), ...rest };
 }
 
-/** A name that nobody wrote down, with those that come near. */
+/** The error for an unknown name, with similar names. */
 export async function unknownServer(name: string, { servers }: Discovery): Promise<PortolanError> {
   const all = servers.map((server) => server.name);
   const begun = all.filter((one) => isNear(one.toLowerCase(), name.toLowerCase()));
   const near = new Set([...nearest(name, all), ...begun]);
   const names = [...near].slice(0, 3).map(visible).join(', ');
   return new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${visible(name)}`, {
-    // A command that was told in one folder and is typed in another is right but for that.
+    // The command may be right, but for another folder.
     hint:
       names === ''
         ? 'portolan list shows their names; servers of a project are known only in its folder'
@@ -111,7 +113,7 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
   ];
 }
 
-/** What no rule in the settings tells of. */
+/** Limits on tools that are in the entry itself, not in the settings. */
 function toolsText({ allow, deny = [] }: NonNullable<Explanation['tools']>): string {
   const names = (list: readonly string[]) => list.map(visible).join(', ') || 'none';
   return [

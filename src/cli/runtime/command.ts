@@ -132,7 +132,7 @@ export const CHART_OPTIONS = {
     type: 'string',
     value: 'NAME=…',
     multiple: true,
-    about: 'one more server for this call: a command or an address',
+    about: 'add a server for this command: a command line or a URL',
   },
 } as const;
 const { json } = CHART_OPTIONS;

@@ -15,7 +15,7 @@ const SHELLS = new Map([
   ['fish', fishScript],
 ]);
 
-/** Writes what a shell loads to complete our command lines, out of the same table that runs them. */
+/** Prints a completion script, generated from the table of commands. */
 export function completionCommand(discover: typeof scanMachine, all: () => Promise<readonly Command[]>): Command {
   return {
     name: 'completion',
@@ -39,7 +39,7 @@ export function completionCommand(discover: typeof scanMachine, all: () => Promi
       const [shell] = needed(this, positionals, ['shell: bash, zsh or fish']);
       const script = SHELLS.get(shell);
       if (!script) {
-        throw new PortolanError(ErrorCode.Usage, `there is no completion for ${shell}`, {
+        throw new PortolanError(ErrorCode.Usage, `There is no completion for "${shell}".`, {
           hint: `usage: ${this.usage}`,
         });
       }
@@ -49,7 +49,7 @@ export function completionCommand(discover: typeof scanMachine, all: () => Promi
   };
 }
 
-/** A name with what no keyboard has, or that looks like a flag, is nothing to complete to. */
+/** Names with control characters, or that look like a flag, are not offered. */
 function isTypeable(name: string): boolean {
   return visible(name) === name && !name.startsWith('-');
 }
