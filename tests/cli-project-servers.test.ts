@@ -30,8 +30,8 @@ describe('portolan add and remove --scope project', () => {
       0,
       [
         'Added notes.',
-        `  made ${machine.path(SHARED)}`,
-        '  It runs once you approve it, as everything in a project does: portolan approve notes',
+        `  created ${machine.path(SHARED)}`,
+        '  Servers of a project run only after approval: portolan approve notes',
       ],
     ]);
     expect(JSON.parse(read(machine, SHARED))).toEqual({

@@ -15,7 +15,7 @@ describe('portolan add and remove', () => {
   it('writes programs and addresses into the own file, which are ready at once', async () => {
     using machine = makeMachine();
     const first = await portolan(machine, ['add', 'files', '--env', 'TOKEN=a=b', '--', 'npx', '-y', 'files', '--help']);
-    expect([first.status, first.out]).toEqual([0, `Added files.\n  made ${OWN}`]);
+    expect([first.status, first.out]).toEqual([0, `Added files.\n  created ${OWN}`]);
     const second = await portolan(machine, ['add', 'web', '--url', 'https://w.example/mcp', '--header', 'X-Key: k:1']);
     expect(second.out).toBe(`Added web.\n  changed ${OWN}\n  backup: ${OWN}.portolan-backup`);
     expect(JSON.parse(read(machine, OWN))).toEqual({
@@ -230,7 +230,7 @@ describe('portolan install', () => {
     expect([put.status, put.err]).toEqual([0, '']);
     expect(put.out).toContain(`changed ${file}\n  backup: ${file}.portolan-backup`);
     expect(read(machine, file)).toContain(has);
-    expect((await portolan(machine, ['install', client])).out).toContain('is as it was');
+    expect((await portolan(machine, ['install', client])).out).toContain('is unchanged');
     const taken = await portolan(machine, ['install', client, '--remove']);
     expect([taken.status, taken.err]).toEqual([0, '']);
     expect(read(machine, file)).toBe(text);

@@ -1,9 +1,9 @@
-/** All that may stand on the command line of a client that a daemon can serve; anything else is for the program itself. */
+/** The flags with which a daemon can serve the client; with any other flag the full program runs. */
 const NAMES = ['daemon', 'mcp-bridge-socket', 'mcp-client-id', 'expose', 'sandbox', 'config', 'client'] as const;
 
 export type PipeFlags = { readonly [K in (typeof NAMES)[number]]?: string };
 
-/** Reads the command line without the means of a whole program; undefined for one that it does not know. */
+/** Parses the flags without loading a parser; undefined if one is unknown. */
 export function pipeFlags(args: readonly string[]): PipeFlags | undefined {
   const flags: Record<string, string> = {};
   for (let at = 0; at < args.length; at += 1) {

@@ -2,12 +2,12 @@ import { Duplex, PassThrough } from 'node:stream';
 import { type ServeOptions, serveClient } from '../app/index.js';
 import type { OwnGateway } from '../bridge/index.js';
 
-/** A gateway of this process alone, for a client that has lost its daemon for good. */
+/** A gateway in this process, for a client whose daemon cannot be started again. */
 export function serveAlone(options: Omit<ServeOptions, 'input' | 'output'>): OwnGateway {
   const [input, output] = [new PassThrough(), new PassThrough()];
   const stream = Duplex.from({ writable: input, readable: output });
-  stream.on('error', () => undefined); // its end is told by `close`
-  // It may also have failed to begin: then the stream ends, and its client is told that nobody serves it.
+  stream.on('error', () => undefined); // `close` reports the end
+  // If the gateway cannot start, the stream ends and the bridge rejects the client's requests.
   const over = serveClient({ ...options, input, output })
     .catch((error: Error) => options.log?.('error', 'cannot serve without a daemon', { error: error.message }))
     .then(() => void stream.destroy());

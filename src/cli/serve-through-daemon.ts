@@ -8,17 +8,16 @@ import { sandboxChoice } from './runtime/sandbox-choice.js';
 declare const PORTOLAN_VERSION: string;
 
 const MODES: readonly DaemonMode[] = ['auto', 'require', 'never'];
-/** What is done where nobody says anything. */
-const USUAL: DaemonMode = 'auto';
+const DEFAULT_MODE: DaemonMode = 'auto';
 
-/** Serves a client by way of the daemon. False where that is not wanted or not possible: the program does it. */
+/** Connects a client to the daemon. False if that is not requested or not possible: then the full program runs. */
 export async function pipe(args: readonly string[]): Promise<boolean> {
   const [first] = args;
   const isBare = first === undefined || first.startsWith('-');
   if (!isBare && first !== 'serve') return false;
   if (isBare && isTerminal(0)) return false;
   const flags = pipeFlags(isBare ? args : args.slice(1));
-  // A word that is none of them is told of by the program itself.
+  // The full program reports an unknown engine.
   if (flags?.sandbox !== undefined && !sandboxChoice(flags.sandbox)) return false;
   const mode = flags && modeOf(flags.daemon ?? process.env.PORTOLAN_DAEMON);
   const program = process.argv[1];
@@ -43,7 +42,7 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
       ...{ home, cwd: process.cwd(), env, pid: process.pid, version: PORTOLAN_VERSION, options },
       ...(id !== undefined && { id }),
     },
-    meanwhile: () => void process.stdin, // what it is made of takes a moment to load
+    meanwhile: () => void process.stdin, // loads the stream modules while the socket connects
     failed: () => {
       process.exitCode = 1;
     },
@@ -58,18 +57,18 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
   });
 }
 
-/** A person is there. Not `tty.isatty`, which is only asked where it can be one. */
+/** Loads `node:tty` only for a character device. */
 function isTerminal(descriptor: number): boolean {
   try {
     if (!process.getBuiltinModule('node:fs').fstatSync(descriptor).isCharacterDevice()) return false;
   } catch {
-    return false; // closed
+    return false; // the descriptor is closed
   }
   return process.getBuiltinModule('node:tty').isatty(descriptor);
 }
 
 function modeOf(said: string | undefined): DaemonMode | undefined {
-  return said ? MODES.find((known) => known === said) : USUAL;
+  return said ? MODES.find((known) => known === said) : DEFAULT_MODE;
 }
 
 function placeOf(flags: PipeFlags, { socketPath }: BridgeSettings, home: string, log: Log): string | undefined {
@@ -87,7 +86,7 @@ async function slowSettings(): Promise<BridgeSettings> {
   return slow.slowSettings();
 }
 
-/** What the chart of this client depends on beside where it works. */
+/** The options that change which servers this client gets. */
 function chartOptions({ expose, sandbox, config, client }: PipeFlags) {
   const engine = sandboxChoice(sandbox);
   const isWhole = config === undefined || isAbsolute(config) || config.startsWith('~');

@@ -1,6 +1,6 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 
-/** No program that somebody wrote is longer. */
+/** A limit against a wrong file or an endless pipe. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The text of a file, or of stdin where the path is `-`. */
@@ -12,13 +12,14 @@ export async function readProgram(path: string): Promise<string> {
     for await (const part of path === '-' ? process.stdin : createReadStream(path)) {
       const chunk = Buffer.from(part);
       bytes += chunk.length;
-      if (bytes > MAX_BYTES) throw new PortolanError(ErrorCode.Usage, `${path} has more than ${MAX_BYTES} bytes`);
+      if (bytes > MAX_BYTES)
+        throw new PortolanError(ErrorCode.Usage, `${path} is larger than the limit of ${MAX_BYTES} bytes.`);
       parts.push(chunk);
     }
   } catch (error) {
     if (error instanceof PortolanError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new PortolanError(ErrorCode.Usage, `the program cannot be read: ${why}`, { cause: error });
+    throw new PortolanError(ErrorCode.Usage, `Cannot read the program: ${why}`, { cause: error });
   }
   return Buffer.concat(parts).toString('utf8');
 }

@@ -6,18 +6,18 @@ import { memoryOf } from '../../use-cases/index.js';
 import type { Io } from '../runtime/command.js';
 import { type Cell, plural, table, visible } from '../runtime/terminal-text.js';
 
-/** A process that the daemon started, or a connection that it holds, for its clients. */
+/** A server process or connection of the daemon. */
 export interface SharedProcess {
   readonly server: string;
   readonly state: string;
   readonly pid?: number;
-  /** The clients that have called it since it runs. */
+  /** The clients that have called it since it started. */
   readonly users: readonly { readonly id: string; readonly name?: string }[];
   readonly workspaces: number;
   readonly calls: number;
-  /** Of the process and all that it started. */
+  /** Of the process and its descendants. */
   readonly memoryBytes?: number;
-  /** What there would be besides, if each of its users ran its own. */
+  /** The additional processes if each user ran its own. */
   readonly savedProcesses: number;
   readonly savedBytes?: number;
 }
@@ -25,7 +25,7 @@ export interface SharedProcess {
 const HEAD = ['SERVER', 'PID', 'STATE', 'USED BY', 'CALLS', 'MEMORY', 'SAVES'];
 const MEGABYTE = 1024 * 1024;
 
-/** What the daemon has started for clients; undefined where none runs. */
+/** The processes of the daemon; undefined if no daemon runs. */
 export async function sharedProcesses(machine: DiscoverOptions): Promise<readonly SharedProcess[] | undefined> {
   const { socket } = await daemonPlace(machine);
   const told = await askDaemon(socket, 'bridge/status');
@@ -56,7 +56,7 @@ function toProcess(row: Readonly<Record<string, unknown>>, memory: ReadonlyMap<n
   };
 }
 
-/** The same for people, with what sharing saves in all. */
+/** The same as a table, with the total that sharing saves. */
 export function processLines(processes: readonly SharedProcess[] | undefined, io: Io): string[] {
   if (processes === undefined) return ['No daemon runs, so no server is shared between clients: portolan daemon start'];
   if (processes.length === 0) return ['The daemon runs no server just now: each starts when it is first used.'];

@@ -4,7 +4,7 @@ import type { OwnSettings, SettingOrigin } from '../../use-cases/index.js';
 import { EXIT, type Io } from '../runtime/command.js';
 import { type Cell, paint, plural, shortPath, table, visible } from '../runtime/terminal-text.js';
 
-/** Prints what holds and where it was written. Broken settings are shown too: this is where someone looks for them. */
+/** Prints each setting with its origin, and the problems of invalid files. */
 export function showSettings({ settings, rows, sources, problems }: OwnSettings, io: Io, flags: ShowFlags): number {
   const shown = flags.showSecrets ? (value: unknown) => value : masked;
   if (flags.json) {
@@ -52,7 +52,7 @@ export interface ShowFlags {
   readonly showSecrets: boolean;
 }
 
-/** Prints what is wrong with each file, and that nothing is. */
+/** Prints the problems of each file, and their number. */
 export function validateSettings({ sources, problems }: OwnSettings, io: Io, json: boolean): number {
   const there = sources.filter(({ kind }) => kind !== 'absent');
   if (json) {
@@ -78,7 +78,7 @@ function problemLines(problems: readonly Problem[], io: Io): string[] {
   ]);
 }
 
-/** Addresses and command lines in settings may hold secrets like those of anybody else. */
+/** URLs and command lines in settings can contain secrets. */
 function masked(value: unknown): unknown {
   if (typeof value === 'string') return maskUrl(value);
   if (isTexts(value)) return maskArgs(value);

@@ -5,22 +5,22 @@ import { ENDING_SIGNALS, ShutdownSignalError } from './shutdown-signal.js';
 
 const LOG_LEVELS: readonly LogLevel[] = ['debug', 'info', 'warn', 'error'];
 
-/** As loud as `PORTOLAN_LOG` says; stdout belongs to the protocol. */
+/** Logs to stderr at the level of `PORTOLAN_LOG`, because stdout carries the protocol. */
 export function stderrLog(): Log {
   const level = LOG_LEVELS.find((known) => known === process.env.PORTOLAN_LOG) ?? 'warn';
   return jsonLog((line) => {
-    // Who does not want our log does not get it.
+    // A closed stderr must not end the process.
     if (process.stderr.listenerCount('error') === 0) process.stderr.on('error', () => undefined);
     process.stderr.write(line);
   }, level);
 }
 
-/** Aborted by the first signal, for an end in order; the second ends the process at once. */
+/** Aborted by the first shutdown signal; the second one exits at once. */
 export function untilSignal(): AbortSignal {
   return hearSignals().signal;
 }
 
-/** The same until it is disposed of: from then on a signal ends the process as if nobody had listened. */
+/** The same until disposal; then signals have their default effect again. */
 export function hearSignals(): ShutdownSignal {
   const ending = new AbortController();
   const listeners = ENDING_SIGNALS.map((signal) => {
@@ -58,6 +58,6 @@ export function asyncStdout(): Writable {
   try {
     return new Socket({ fd: 1, readable: false, writable: true });
   } catch {
-    return process.stdout; // a file, which no reader can hold up
+    return process.stdout; // a file, which never blocks for a slow reader
   }
 }

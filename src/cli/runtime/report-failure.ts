@@ -16,17 +16,17 @@ const EXIT_OF: Readonly<Partial<Record<ErrorCode, number>>> = {
   [ErrorCode.SandboxUnavailable]: EXIT.failed,
 };
 
-/** With which code a command ends that failed like this, unless it says otherwise itself. */
+/** The exit code for an error. */
 export function exitOf(error: PortolanError): number {
   return error instanceof ShutdownSignalError ? error.exitCode : (EXIT_OF[error.code] ?? EXIT.usage);
 }
 
-/** What failed, for a program that reads stdout and finds one document there whatever happens. */
+/** An error as the JSON document of stdout. */
 export function failureJson({ code, message, hint }: PortolanError, about: Readonly<Record<string, string>>): string {
   return JSON.stringify({ success: false, error: { code, message, ...about, ...(hint && { hint }) } }, null, 2);
 }
 
-/** Prints what was read or, as JSON too, why it could not be; gives the code to end with. */
+/** Prints the value, or the error, as JSON; returns the exit code. */
 export async function printJson(
   read: () => Promise<unknown>,
   about: Readonly<Record<string, string>>,

@@ -1,4 +1,4 @@
-/** What `--sandbox` takes: the words of the setting `sandbox.engine`. Written out, because a client's pipe must not load the settings for it. */
+/** The values of `--sandbox` and of the setting `sandbox.engine`. Repeated here, because the bridge must not load the settings module. */
 export const SANDBOX_CHOICES = ['auto', 'bwrap', 'pyodide', 'deno', 'podman', 'docker', 'off'] as const;
 export type SandboxChoice = (typeof SANDBOX_CHOICES)[number];
 

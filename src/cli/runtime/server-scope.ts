@@ -7,7 +7,7 @@ export const SCOPE_OPTION = {
   scope: {
     type: 'string',
     value: ['user', 'project'],
-    about: "user: Portolan's own file; project: the .mcp.json that everyone in the project shares",
+    about: "user: Portolan's own file; project: the .mcp.json of the project",
   },
 } as const;
 
@@ -15,17 +15,19 @@ export function scopeOf(written: string | undefined, usage: string): ServerScope
   if (written === undefined) return 'user';
   const scope = SCOPES.find((known) => known === written);
   if (scope) return scope;
-  throw new PortolanError(ErrorCode.Usage, `--scope is user or project, not ${written}`, { hint: `usage: ${usage}` });
+  throw new PortolanError(ErrorCode.Usage, `--scope must be user or project, not "${written}".`, {
+    hint: `usage: ${usage}`,
+  });
 }
 
-/** What a person should know who has added a server for everyone in a project. */
+/** Notes to print after a server was added to a project. */
 export function notesFor(name: string, entry: Readonly<Record<string, unknown>>): string[] {
   const values = [entry.env, entry.headers].flatMap((map) => Object.values(map ?? {}).map(String));
   const isOpen = values.some((value) => !value.includes('${'));
   return [
-    `It runs once you approve it, as everything in a project does: portolan approve ${shellWord(name)}`,
+    `Servers of a project run only after approval: portolan approve ${shellWord(name)}`,
     ...(isOpen
-      ? ['Everyone in the project can read this file: write a secret as ${NAME}, the name of a variable.']
+      ? ['Everyone in the project can read this file: write a secret as ${NAME}, a reference to a variable.']
       : []),
   ];
 }

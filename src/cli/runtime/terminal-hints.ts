@@ -1,6 +1,6 @@
 import { PortolanError, shellWord } from '../../base/index.js';
 
-/** The gateway speaks to models. The same ways out, for somebody at a terminal. */
+/** Hints of the gateway name meta-tools, for models. These are the commands for users. */
 const SAID_TO_MODELS: readonly (readonly [said: RegExp, instead: (whole: string, name: string) => string])[] = [
   [/\blist_tools shows what (.+) has$/, (_, server) => `portolan tools ${shellWord(server)} shows what it has`],
   [/\bget_tool_details of (.+) shows what it takes$/, (_, names) => `portolan inspect ${names} shows what it takes`],
@@ -11,7 +11,7 @@ const SAID_TO_MODELS: readonly (readonly [said: RegExp, instead: (whole: string,
   [/\bthe user has to\b/, () => 'you have to'],
 ];
 
-/** An error of the gateway whose hint names commands, not tools that only a model can call. */
+/** Replaces meta-tools by commands in the hint of an error. */
 export function withTerminalHint<T>(error: T): T | PortolanError {
   if (!(error instanceof PortolanError) || error.hint === undefined) return error;
   const hint = SAID_TO_MODELS.reduce((text, [said, instead]) => text.replace(said, instead), error.hint);

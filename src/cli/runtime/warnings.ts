@@ -2,8 +2,8 @@ import type { Log } from '../../base/index.js';
 import { visible } from './terminal-text.js';
 
 /**
- * What goes wrong with our own files while a command runs, for the person who ran it: a log or a catalog that cannot be kept
- * is not silent. What is about a server is not among it, because the command's own answer says that.
+ * Warnings about Portolan's own files, such as a log or a cache that cannot be written. Warnings about a server are left out,
+ * because the output of the command has them.
  */
 export class Warnings {
   readonly #said = new Map<string, { readonly about: string; count: number }>();
@@ -15,7 +15,7 @@ export class Warnings {
     else this.#said.set(message, { about: String(path ?? error ?? ''), count: 1 });
   };
 
-  /** One for each kind, however often it came. */
+  /** One line for each message, with its count. */
   lines(): string[] {
     return [...this.#said].map(([message, { about, count }]) =>
       visible(`warning: ${message}${about === '' ? '' : `: ${about}`}${count === 1 ? '' : ` (and ${count - 1} more)`}`),

@@ -11,15 +11,15 @@ const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '
 const FRAME_MS = 100;
 const MAX_SAID_CHARACTERS = 200;
 
-/** What goes on around the act. */
+/** What an action can use while it runs. */
 export interface Around {
-  /** Tells whoever watches what it is at. */
+  /** Shows progress on a terminal. */
   readonly say: (message: string) => void;
-  /** Aborted when the process is told to end: the act stops waiting, and the gateway is closed in order. */
+  /** Aborted by a shutdown signal: the action stops waiting, and the gateway is closed. */
   readonly signal: AbortSignal;
 }
 
-/** Does something with the gateway. Whoever watches sees that it goes on and for how long; a script sees nothing. */
+/** Runs an action with a gateway. A terminal shows a spinner with the elapsed time. */
 export async function withGateway<T>(
   open: OpenForCommand,
   options: GatewayOptions,
@@ -31,7 +31,7 @@ export async function withGateway<T>(
   try {
     return await acted(open, { ...options, log: warnings.log }, io, doing, act);
   } finally {
-    // When it is closed: until then something may be written that cannot be.
+    // After closing the gateway, which may still write files.
     for (const line of warnings.lines()) io.err(line);
   }
 }
@@ -55,7 +55,7 @@ async function acted<T>(
     };
     return await act(running, { say, signal });
   } catch (error) {
-    // Whatever it was doing failed by that: the signal is the reason.
+    // After a shutdown signal, report the signal instead of the error that it caused.
     if (error instanceof PortolanError) signal.throwIfAborted();
     throw withTerminalHint(error);
   } finally {
@@ -63,14 +63,14 @@ async function acted<T>(
   }
 }
 
-/** Shows that something goes on and for how long, until the function it gives is called. */
+/** Shows a spinner with the elapsed time until the returned function is called. */
 export function spin(text: () => string, { status }: Io): () => void {
   if (!status) return () => undefined;
   const started = performance.now();
   let frame = 0;
   const timer = setInterval(() => {
     const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    // It may quote a server, whose words must not move the cursor.
+    // The text may come from a server, so control characters are escaped.
     const said = visible(text()).slice(0, MAX_SAID_CHARACTERS);
     status(`${FRAMES[frame++ % FRAMES.length]} ${said} ${seconds} s`);
   }, FRAME_MS);
