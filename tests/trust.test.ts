@@ -288,11 +288,11 @@ describe('a command line', () => {
     ['lock', 'x'],
     ['why', 'a', 'x'],
     ['config', 'show', 'x'],
-  ])('with a word too many is refused: %s %s %s', async (...args) => {
+  ])('refuses an argument too many: %s %s %s', async (...args) => {
     using machine = makeMachine();
     const { status, err } = await portolan(machine, args);
     expect(status).toBe(2);
-    expect(err).toContain('has no use for x');
+    expect(err).toContain('does not take the argument "x"');
   });
 
   it('config show counts settings of the project that were approved', async () => {
