@@ -13,7 +13,7 @@ const SERVERS = {
 function skippedOn({ stderr }: StdioClient) {
   return stderr
     .split('\n')
-    .filter((line) => line.includes('is skipped'))
+    .filter((line) => line.includes('skipped an entry'))
     .map((line) => JSON.parse(line))
     .map(({ level, server, source, line }) => ({ level, server, source, line }));
 }

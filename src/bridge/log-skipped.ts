@@ -8,6 +8,6 @@ export function logSkipped(skipped: unknown, log: Log): void {
   for (const entry of skipped) {
     if (!isObject(entry)) continue;
     const { server, source, line, reason } = entry;
-    log('warn', 'an entry that leads back to Portolan is skipped', { server, source, line, reason });
+    log('warn', 'skipped an entry that starts or reaches Portolan itself', { server, source, line, reason });
   }
 }
