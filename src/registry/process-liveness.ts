@@ -30,7 +30,7 @@ export function machineOf(boot: string): string {
   return boot.split(' ')[0] ?? '';
 }
 
-/** Where reading one process starts a process (macOS), all are read at once; each is read only once. */
+/** Reads all processes at once if reading one starts a process (macOS). Each is read only once. */
 export async function lookAtProcesses(): Promise<ProcessLook> {
   const boot = currentBoot();
   if (process.platform === 'linux') {
