@@ -31,6 +31,7 @@ export function failingDisk(n: number, code = 'ENOSPC'): WritableDisk & { readon
     makeFolder: (path, mode) => turn('makeFolder', () => writableDisk.makeFolder(path, mode)),
     create: (path, mode) => turn('create', async () => opened(await writableDisk.create(path, mode))),
     rename: (from, to) => turn('rename', () => writableDisk.rename(from, to)),
+    link: (from, to) => turn('link', () => writableDisk.link(from, to)),
     remove: (path) => turn('remove', () => writableDisk.remove(path)),
     leftBehind: (...asked) => turn('leftBehind', () => writableDisk.leftBehind(...asked)),
     syncFolder: (path) => turn('syncFolder', () => writableDisk.syncFolder(path)),

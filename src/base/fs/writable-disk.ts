@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 // `import 'node:fs'` is too slow: see files.ts.
 const { constants, promises } = process.getBuiltinModule('node:fs');
-const { lstat, mkdir, open, readdir, readlink, realpath, rename, stat, unlink } = promises;
+const { link, lstat, mkdir, open, readdir, readlink, realpath, rename, stat, unlink } = promises;
 
 /** The status of a path, without following links. */
 export interface FileFacts {
@@ -28,6 +28,8 @@ export interface WritableDisk {
   /** Creates a file; fails if it exists. */
   create(path: string, mode: number): Promise<OpenFile>;
   rename(from: string, to: string): Promise<void>;
+  /** Gives a file a second name; fails if that name exists. False if the system has no hard links. */
+  link(from: string, to: string): Promise<boolean>;
   remove(path: string): Promise<void>;
   /** Files in a folder with this suffix that were last written before the given time. */
   leftBehind(folder: string, ending: string, before: number): Promise<string[]>;
@@ -46,6 +48,7 @@ export interface OpenFile {
 
 /** Error codes for an operation that the system does not support. */
 const NO_DATA_SYNC: readonly string[] = ['ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EINVAL'];
+const NO_HARD_LINKS: readonly string[] = ['ENOSYS', 'ENOTSUP', 'EOPNOTSUPP', 'EPERM', 'EMLINK'];
 
 /** The local disk. */
 export const writableDisk: WritableDisk = {
@@ -69,6 +72,15 @@ export const writableDisk: WritableDisk = {
     return openFile(await open(path, 'wx', mode));
   },
   rename: (from, to) => rename(from, to),
+  async link(from, to) {
+    try {
+      await link(from, to);
+      return true;
+    } catch (error) {
+      if (NO_HARD_LINKS.includes(String(codeOf(error)))) return false;
+      throw error;
+    }
+  },
   remove: (path) => unlink(path),
   async leftBehind(folder, ending, before) {
     const paths = (await readdir(folder)).filter((name) => name.endsWith(ending)).map((name) => join(folder, name));
@@ -127,6 +139,6 @@ export async function syncData(file: Pick<FileHandle, 'datasync' | 'sync'>): Pro
   }
 }
 
-function codeOf(error: unknown): unknown {
+export function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }

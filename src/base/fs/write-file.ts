@@ -1,7 +1,7 @@
 import { dirname, join, resolve } from 'node:path';
 import { ErrorCode, PortolanError } from '../errors.js';
 import { randomKey } from '../hash.js';
-import { type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
+import { codeOf, type FileFacts, type OpenFile, type WritableDisk, writableDisk } from './writable-disk.js';
 
 /** Our files are private, unless the existing file had other permissions. */
 const PRIVATE_FILE = 0o600;
@@ -53,7 +53,7 @@ export async function writeFile(
     try {
       const kept = backup && old ? await keepCopy(resolve(path), target, old, disk) : undefined;
       await sameAsBefore(target, from, disk);
-      await disk.rename(fresh, target);
+      await (from && !from.bytes ? publishNew(fresh, target, disk) : disk.rename(fresh, target));
       // The new file is already in place; a failure here must not be reported.
       await disk.syncFolder(folder).catch(() => undefined);
       await tidy(folder, disk).catch(() => undefined);
@@ -131,12 +131,26 @@ async function keepCopy(path: string, target: string, old: FileFacts, disk: Writ
   return backup;
 }
 
+/** A rename would replace a file that another process has created since the check; a link fails instead. */
+async function publishNew(fresh: string, target: string, disk: WritableDisk): Promise<void> {
+  try {
+    if (!(await disk.link(fresh, target))) return await disk.rename(fresh, target);
+  } catch (error) {
+    throw codeOf(error) === 'EEXIST' ? changedMeanwhile(target) : error;
+  }
+  // The target is complete; a remaining temporary name is deleted by a later write.
+  await disk.remove(fresh).catch(() => undefined);
+}
+
 async function sameAsBefore(target: string, from: WriteOptions['from'], disk: WritableDisk): Promise<void> {
   if (!from) return;
   const now = (await disk.facts(target)) ? await disk.read(target) : undefined;
   const same = now && from.bytes ? Buffer.compare(now, from.bytes) === 0 : now === from.bytes;
-  if (same) return;
-  throw new PortolanError(ErrorCode.FileChanged, `${target} was changed by another program in the meantime`, {
+  if (!same) throw changedMeanwhile(target);
+}
+
+function changedMeanwhile(path: string): PortolanError {
+  return new PortolanError(ErrorCode.FileChanged, `${path} was changed by another program in the meantime`, {
     hint: 'nothing was written; try again',
   });
 }
