@@ -6,7 +6,12 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const TESTS = ['tests/cli.test.ts', 'tests/cli-gateway.test.ts', 'tests/serve.test.ts', 'tests/daemon.test.ts'];
+const TESTS = [
+  'tests/cli/commands.test.ts',
+  'tests/cli/cli-gateway.test.ts',
+  'tests/serve/serve.test.ts',
+  'tests/daemon/daemon.test.ts',
+];
 /** Made here, or the same for every copy. */
 const LEFT_OUT = ['.git', 'node_modules', 'dist', 'coverage'];
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');

@@ -81,7 +81,7 @@ const clean = hidden === undefined ? undefined : makePathWithoutPrograms();
 const status = node(
   [
     join('node_modules', 'vitest', 'vitest.mjs'),
-    ...['run', '--maxWorkers=2', '--exclude', 'tests/promises/**'],
+    ...['run', '--maxWorkers=2', '--exclude', 'tests/guarantees/**'],
     ...(isCounting ? ['--coverage.enabled'] : []),
     ...(isOn('--only-programs') ? testsThatImport('tests/support/programs.ts') : []),
     ...words,

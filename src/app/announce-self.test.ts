@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeMachine } from '../../tests/machine.js';
+import { makeMachine } from '../../tests/support/machine.js';
 import { silentLog } from '../base/index.js';
 import { hostOf } from '../discovery/discover.js';
 import { CallMetrics } from '../gateway/index.js';

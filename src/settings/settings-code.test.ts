@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Machine, makeMachine } from '../../tests/machine.js';
+import { type Machine, makeMachine } from '../../tests/support/machine.js';
 import { diskFiles } from '../base/index.js';
 import { inspectSettings, loadSettings, type SettingsOptions } from './load-settings.js';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
-import { ODD_SERVER } from '../../tests/gateway-harness.js';
+import { ODD_SERVER } from '../../tests/support/gateway-harness.js';
 import { ErrorCode, type PortolanError } from '../base/index.js';
 import type { Definition } from '../model/index.js';
 import { type AdmittedServer, admit } from '../policy/index.js';

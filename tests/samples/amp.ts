@@ -1,5 +1,5 @@
-import type { Platform } from '../machine.js';
-import { appData } from '../machine.js';
+import type { Platform } from '../support/machine.js';
+import { appData } from '../support/machine.js';
 import type { Samples } from './sample.js';
 
 const MANAGED: Readonly<Record<Platform, string>> = {

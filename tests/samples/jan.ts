@@ -1,4 +1,4 @@
-import type { Platform } from '../machine.js';
+import type { Platform } from '../support/machine.js';
 import type { Samples } from './sample.js';
 
 const FILE: Readonly<Record<Platform, string>> = {

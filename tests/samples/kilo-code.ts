@@ -1,4 +1,4 @@
-import { appData, type Platform } from '../machine.js';
+import { appData, type Platform } from '../support/machine.js';
 import type { Samples } from './sample.js';
 
 const FILE = 'User/globalStorage/kilocode.kilo-code/settings/mcp_settings.json';

@@ -1,5 +1,5 @@
 import type { Definition } from '../../src/model/index.js';
-import type { Platform } from '../machine.js';
+import type { Platform } from '../support/machine.js';
 
 /** Files of one client as people write them, and what they must become. */
 export interface Sample {

@@ -1,4 +1,4 @@
-import { appData } from '../machine.js';
+import { appData } from '../support/machine.js';
 import type { Sample, Samples } from './sample.js';
 
 const USER_FILE = `{

@@ -1,4 +1,4 @@
-import { appData } from '../machine.js';
+import { appData } from '../support/machine.js';
 import type { Samples } from './sample.js';
 
 export const vscodium: Samples = {

@@ -21,5 +21,5 @@ it('says what to install when there is nothing', async () => {
   });
 });
 
-// The other engines take longer: tests/promises/sandbox-engines.test.ts.
+// The other engines take longer: tests/guarantees/sandbox-engines.test.ts.
 await lifecycleSuite(['bwrap']);

@@ -29,5 +29,5 @@ describe.skipIf(has('python3') && !isRecent())(
   },
 );
 
-// The other engines take longer: tests/promises/sandbox-engines.test.ts.
+// The other engines take longer: tests/guarantees/sandbox-engines.test.ts.
 await programSuite(['bwrap']);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bundleInto } from '../../../tests/fixtures/registry/start-worker.js';
-import { makeMachine } from '../../../tests/machine.js';
+import { makeMachine } from '../../../tests/support/machine.js';
 import { ServerRegistry } from '../../registry/index.js';
 import { registryPath } from './ps.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeMachine } from '../../../tests/machine.js';
+import { makeMachine } from '../../../tests/support/machine.js';
 import { scanMachine } from '../../discovery/index.js';
 import type { signIn, signOut } from '../../use-cases/index.js';
 import type { Command, Io } from '../runtime/command.js';

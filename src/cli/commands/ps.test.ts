@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { makeMachine } from '../../../tests/machine.js';
+import { makeMachine } from '../../../tests/support/machine.js';
 import { ErrorCode, MASK } from '../../base/index.js';
 import { fingerprint } from '../../policy/index.js';
 import { ServerRegistry } from '../../registry/index.js';

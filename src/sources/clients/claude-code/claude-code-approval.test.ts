@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeMachine } from '../../../../tests/machine.js';
-import { type Contents, statesOf } from '../../../../tests/states-of.js';
+import { makeMachine } from '../../../../tests/support/machine.js';
+import { type Contents, statesOf } from '../../../../tests/support/states-of.js';
 import { discover } from '../../../discovery/index.js';
 
 const REPOSITORY_FILE = '<project>/.mcp.json';

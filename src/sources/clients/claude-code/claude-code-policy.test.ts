@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Contents, statesOf } from '../../../../tests/states-of.js';
+import { type Contents, statesOf } from '../../../../tests/support/states-of.js';
 
 const USER = '~/.claude/settings.json';
 const PROJECT = '<project>/.claude/settings.json';

@@ -1,0 +1,340 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configure, environment, fixture, installed, PROGRAM, portolan } from '../support/client-over-stdio.js';
+import { type Machine, makeMachine } from '../support/machine.js';
+
+let machine: Machine;
+
+beforeAll(async () => {
+  machine = makeMachine();
+  configure(
+    machine,
+    {
+      own: fixture(['own'], { env: { OWN_SECRET: 'topsecret' } }),
+      dying: fixture(['--dies', 'no key was given']),
+      'Two words': fixture(['--dies', 'I have none']),
+      everything: installed('@modelcontextprotocol/server-everything'),
+    },
+    { toolRules: [{ pattern: ['mutter'], enabled: false, tags: ['noisy'] }] },
+  );
+  machine.write({ '<project>/.cursor/mcp.json': JSON.stringify({ mcpServers: { brought: fixture(['brought']) } }) });
+  // From now on its tools are known.
+  await portolan(machine, ['tools', 'own']);
+});
+
+afterAll(() => machine[Symbol.dispose]());
+
+/** Longer than a command that is done would wait for anything. */
+const LATE_MS = 3_000;
+const run = (...args: string[]) => portolan(machine, args);
+const json = async (...args: string[]) => {
+  const { status, stdout, stderr } = await run(...args, '--json');
+  return { status, stderr, value: JSON.parse(stdout) };
+};
+
+describe('portolan tools', () => {
+  it('prints a line for each tool', async () => {
+    const { status, stdout } = await run('tools', 'own');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^TOOL +MARKS +SUMMARY\necho +Says a text again\n/);
+    expect(stdout).toContain('7 tools · portolan inspect own <tool>');
+    expect(stdout).not.toContain('mutter');
+  });
+
+  it('shows with --all what is switched off', async () => {
+    const { stdout } = await run('tools', 'own', '--all');
+    expect(stdout).toMatch(/\nmutter +off noisy +Writes all its variables on stderr\n/);
+    const { value } = await json('tools', 'own', '--all');
+    expect(value).toEqual({
+      server: 'own',
+      tools: expect.arrayContaining([
+        { name: 'echo', summary: 'Says a text again', enabled: true, tags: [] },
+        { name: 'mutter', summary: 'Writes all its variables on stderr', enabled: false, tags: ['noisy'] },
+      ]),
+    });
+  });
+
+  it.each([
+    { args: [], code: 'USAGE', hint: 'usage: portolan tools' },
+    { args: ['own', 'more'], code: 'USAGE', hint: 'usage: portolan tools' },
+    { args: ['own', '--nope'], code: 'USAGE', hint: 'usage: portolan tools' },
+    { args: ['onw'], code: 'SERVER_NOT_FOUND', hint: 'did you mean own' },
+    { args: ['brought'], code: 'SERVER_NOT_APPROVED', hint: 'portolan approve brought' },
+    { args: ['dying'], code: 'CONNECTION_ERROR', hint: 'portolan logs dying' },
+  ])('fails for $args with $code, on stderr alone', async ({ args, code, hint }) => {
+    const { status, stdout, stderr } = await run('tools', ...args);
+    expect({ isFailure: status > 0, stdout }).toEqual({ isFailure: true, stdout: '' });
+    expect(stderr).toContain(`${code}: `);
+    expect(stderr).toContain(hint);
+  });
+});
+
+describe('portolan inspect', () => {
+  it('shows what a tool takes and how to try it', async () => {
+    const { status, stdout } = await run('inspect', 'own', 'echo');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^own echo\nSays a text again\.\n\ntext +string +required\n\ntry: portolan call own echo --args '/,
+    );
+    const tried = /--args '(.*)'$/m.exec(stdout)?.[1] ?? '';
+    expect((await run('call', 'own', 'echo', '--args', tried)).status).toBe(0);
+  });
+
+  it('gives the schema whole with --json', async () => {
+    expect((await json('inspect', 'own', 'sleep')).value).toMatchObject({
+      server: 'own',
+      tool: 'sleep',
+      inputSchema: { type: 'object', properties: { ms: { type: 'integer' } }, required: ['ms'] },
+    });
+  });
+
+  it('says of a tool that is off why it is, and not to try it', async () => {
+    const { status, stdout } = await run('inspect', 'own', 'mutter');
+    expect({ status, stdout }).toEqual({
+      status: 0,
+      stdout:
+        'own mutter\nWrites all its variables on stderr.\n' +
+        'the tool mutter of own is disabled: a rule in the settings disables it\n' +
+        '  you can see the rule with: portolan config show\n\nIt takes no arguments.\n',
+    });
+    expect((await json('inspect', 'own', 'mutter')).value).toMatchObject({ tool: 'mutter', enabled: false });
+    expect((await json('inspect', 'own', 'echo')).value).not.toHaveProperty('enabled');
+  });
+
+  it('names the nearest where there is no such tool', async () => {
+    const { status, stderr } = await run('inspect', 'own', 'sleeep');
+    expect(status).toBe(2);
+    expect(stderr).toContain('TOOL_NOT_FOUND');
+    expect(stderr).toContain('did you mean sleep');
+  });
+});
+
+describe('portolan tools and inspect with --json', () => {
+  it.each([
+    { args: ['tools', 'onw'], status: 2, code: 'SERVER_NOT_FOUND', about: { server: 'onw' } },
+    { args: ['tools', 'dying'], status: 1, code: 'CONNECTION_ERROR', about: { server: 'dying' } },
+    { args: ['inspect', 'own', 'ecco'], status: 2, code: 'TOOL_NOT_FOUND', about: { server: 'own', tool: 'ecco' } },
+  ])('say on stdout why $args fails, and end with $status as without it', async ({ args, status, code, about }) => {
+    const error = { code, message: expect.any(String), ...about, hint: expect.any(String) };
+    expect(await json(...args)).toEqual({ status, stderr: '', value: { success: false, error } });
+    expect((await run(...args)).status).toBe(status);
+  });
+});
+
+describe('a name that is not there', () => {
+  it.each([
+    { args: ['tools', 'zzz'], hint: 'portolan list' },
+    { args: ['inspect', 'zzz', 'echo'], hint: 'portolan list' },
+    { args: ['inspect', 'own', 'zzzzzzzz'], hint: 'portolan tools own' },
+  ])('ends with 2 for $args, and names the command that shows what there is', async (asked) => {
+    const { status, stderr } = await run(...asked.args);
+    expect({ status, says: stderr.includes(asked.hint) }).toEqual({ status: 2, says: true });
+  });
+});
+
+describe('portolan call', () => {
+  it.each([
+    { title: 'JSON', args: ['own', 'echo', '--args', '{"text":"a b"}'], printed: 'a b\n' },
+    { title: 'a pair', args: ['own', 'echo', 'text=a=b'], printed: 'a=b\n' },
+    { title: 'a pair that looks like a number and is a text', args: ['own', 'echo', 'text=7'], printed: '7\n' },
+    { title: 'a pair that is a number', args: ['own', 'sleep', 'ms=1'], printed: 'slept 1\n' },
+    {
+      title: 'two numbers',
+      args: ['everything', 'get-sum', 'a=1', 'b=2.5'],
+      printed: 'The sum of 1 and 2.5 is 3.5.\n',
+    },
+  ])('takes arguments as $title and prints what the tool gave', async ({ args, printed }) => {
+    expect(await run('call', ...args)).toEqual({ status: 0, stdout: printed, stderr: '' });
+  });
+
+  it('says of an image what it is, and shows it with --json', async () => {
+    const { stdout } = await run('call', 'everything', 'get-tiny-image');
+    expect(stdout).toMatch(/\[image image\/png, \d+ characters of base64; --json shows them\]/);
+    const { value } = await json('call', 'everything', 'get-tiny-image');
+    expect(value).toMatchObject({ success: true, result: { content: expect.any(Array) } });
+    expect(JSON.stringify(value)).toContain('iVBOR');
+  });
+
+  it('ends with 0 and {success, result} as JSON', async () => {
+    expect(await json('call', 'own', 'echo', 'text=a')).toEqual({
+      status: 0,
+      stderr: '',
+      value: { success: true, result: { content: [{ type: 'text', text: 'a' }] } },
+    });
+  });
+
+  it('ends with 1 where the tool itself complains', async () => {
+    expect(await run('call', 'own', 'complain')).toEqual({
+      status: 1,
+      stdout: 'this is my own complaint\n',
+      stderr: '',
+    });
+    // A script that reads `success` alone must not take a refusal for an answer, and loses nothing of it.
+    expect(await json('call', 'own', 'complain')).toEqual({
+      status: 1,
+      stderr: '',
+      value: {
+        success: false,
+        error: {
+          code: 'TOOL_EXECUTION_ERROR',
+          message: 'this is my own complaint',
+          server: 'own',
+          tool: 'complain',
+        },
+        result: {
+          content: [{ type: 'text', text: 'this is my own complaint' }],
+          isError: true,
+          _meta: { kind: 'own' },
+        },
+      },
+    });
+  });
+
+  it.each([
+    { args: ['own', 'echo'], code: 'TOOL_VALIDATION_ERROR', hint: 'portolan inspect own echo' },
+    { args: ['own', 'ecco'], code: 'TOOL_NOT_FOUND', hint: 'echo' },
+    { args: ['own', 'mutter'], code: 'TOOL_DISABLED', hint: 'portolan config show' },
+    { args: ['onw', 'echo'], code: 'SERVER_NOT_FOUND', hint: 'own' },
+    { args: ['brought', 'echo'], code: 'SERVER_NOT_APPROVED', hint: 'portolan approve brought' },
+    { args: ['dying', 'echo'], code: 'CONNECTION_ERROR', hint: 'portolan logs dying' },
+    { args: ['own', 'echo', '--args', '[]'], code: 'USAGE', hint: '--args' },
+    { args: ['own', 'echo', 'text'], code: 'USAGE', hint: 'key=value' },
+  ])('ends with 1 and {success, error} for $args: $code', async ({ args, code, hint }) => {
+    const { status, value } = await json('call', ...args);
+    expect({ status, value }).toEqual({
+      status: 1,
+      value: {
+        success: false,
+        error: {
+          code,
+          message: expect.any(String),
+          server: args[0],
+          tool: args[1],
+          hint: expect.stringContaining(hint),
+        },
+      },
+    });
+  });
+
+  it('says on stderr what failed where nobody asked for JSON', async () => {
+    expect(await run('call', 'own', 'ecco')).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'TOOL_NOT_FOUND: own has no tool named "ecco"\n  did you mean echo?\n',
+    });
+  });
+
+  it('takes a server that is named only here', async () => {
+    const command = `node=${process.execPath} ${fixture().args[0]}`;
+    expect(await run('call', 'node', 'echo', 'text=a', '--server', command)).toEqual({
+      status: 0,
+      stdout: 'a\n',
+      stderr: '',
+    });
+  });
+
+  it('needs a server and a tool', async () => {
+    const { status, stderr } = await run('call', 'own');
+    expect([status, stderr]).toEqual([2, expect.stringContaining('call needs a tool')]);
+  });
+});
+
+describe('portolan logs', () => {
+  it('shows the last words of a server, without its secrets', async () => {
+    await run('call', 'dying', 'echo');
+    expect(await run('logs', 'dying')).toEqual({ status: 0, stdout: 'no key was given \n', stderr: '' });
+    await run('call', 'own', 'exit');
+    expect((await json('logs', 'own')).value).toEqual({ server: 'own', lines: ['leaving with [secret]'] });
+  });
+
+  it('says so where there are none', async () => {
+    expect((await run('logs', 'brought')).stdout).toContain('has written nothing on stderr, or was never started');
+  });
+
+  it('takes an alias as every other command does', async () => {
+    await run('call', 'Two words', 'echo');
+    expect((await json('logs', 'two_words')).value).toEqual({ server: 'Two words', lines: ['I have none '] });
+  });
+
+  it('shows what is kept of a server that nobody writes down any more', async () => {
+    await run('call', 'gone', 'echo', '--server', `gone=${process.execPath} ${fixture().args[0]} --dies farewell`);
+    expect((await run('logs', 'gone')).stdout).toBe('farewell \n');
+  });
+
+  it.each([
+    { wanted: 'nobody', hint: 'portolan list' },
+    { wanted: 'dyin', hint: 'did you mean dying' },
+    { wanted: 'dyng', hint: 'did you mean dying' },
+    { wanted: 'onw', hint: 'did you mean own' },
+    { wanted: '../../etc/passwd', hint: 'portolan list' },
+  ])('knows no server called $wanted', async ({ wanted, hint }) => {
+    const { status, stdout, stderr } = await run('logs', wanted);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain('SERVER_NOT_FOUND');
+    expect(stderr).toContain(hint);
+    const error = { code: 'SERVER_NOT_FOUND', message: expect.any(String), server: wanted };
+    for (const command of ['logs', 'why'])
+      expect(await json(command, wanted)).toEqual({
+        status: 2,
+        stderr: '',
+        value: { success: false, error: { ...error, hint: expect.stringContaining(hint) } },
+      });
+  });
+});
+
+describe('a command with --json that fails before it does anything', () => {
+  it.each([
+    { args: ['approve', 'nobody'], code: 'SERVER_NOT_FOUND' },
+    { args: ['deny', 'nobody'], code: 'SERVER_NOT_FOUND' },
+    { args: ['login', 'nobody'], code: 'SERVER_NOT_FOUND' },
+    { args: ['logout', 'nobody'], code: 'SERVER_NOT_FOUND' },
+    { args: ['list', '--client', 'nobody'], code: 'UNKNOWN_CLIENT' },
+    { args: ['list', '--wrong'], code: 'USAGE' },
+  ])('says on stdout why $args fails', async ({ args, code }) => {
+    const error = { code, message: expect.any(String), hint: expect.any(String) };
+    expect(await json(...args)).toEqual({ status: 2, stderr: '', value: { success: false, error } });
+    expect(await run(...args)).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(code) });
+  });
+
+  it('leaves stdout alone where it is for messages, and words that are another program’s', async () => {
+    expect(await run('serve', '--json')).toMatchObject({ status: 2, stdout: '' });
+    expect(await run('list', '--wrong', '--', '--json')).toMatchObject({ status: 2, stdout: '' });
+  });
+});
+
+describe('portolan audit', () => {
+  it('has a line for each call that was made, and none of its arguments', async () => {
+    const before = (await json('audit')).value.entries.length;
+    await run('call', 'own', 'echo', 'text=an-argument');
+    await run('call', 'own', 'ecco');
+    const { status, value } = await json('audit', '--verify');
+    expect(status).toBe(0);
+    expect(value.entries.slice(before)).toMatchObject([
+      { client: 'portolan call', server: 'own', tool: 'echo', outcome: 'ok' },
+      { client: 'portolan call', server: 'own', tool: 'ecco', outcome: 'TOOL_NOT_FOUND' },
+    ]);
+    expect(JSON.stringify(value)).not.toContain('an-argument');
+    expect(value.chains.map(({ state }: { state: { kind: string } }) => state.kind)).not.toContain('broken');
+    expect((await run('audit', '--last', '1')).stdout).toMatch(/portolan call +own +ecco +TOOL_NOT_FOUND/);
+  });
+});
+
+describe('a result that is longer than a pipe holds', () => {
+  it('is printed whole to one who reads it late', async () => {
+    const child = spawn(process.execPath, [PROGRAM, 'call', 'own', 'large', 'letters=3000000'], {
+      cwd: machine.project,
+      env: environment(machine),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const closed = once(child, 'close');
+    await once(child.stdout, 'readable');
+    await pause(LATE_MS);
+    let letters = 0;
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      letters += chunk.trim().length;
+    });
+    expect([await closed, letters]).toEqual([[0, null], 3_000_000]);
+  });
+});

@@ -1,0 +1,256 @@
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { type Machine, makeMachine } from '../support/machine.js';
+
+const program = join(dirname(fileURLToPath(import.meta.url)), '../../dist/cli.js');
+
+function portolan(machine: Machine, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], {
+    cwd: machine.project,
+    env: { PATH: process.env.PATH, HOME: machine.home, USERPROFILE: machine.home, PORTOLAN_DAEMON: 'never', ...env },
+    encoding: 'utf8',
+    input: '',
+  });
+  return { status, stdout, stderr };
+}
+
+const CURSOR = {
+  '~/.cursor/mcp.json': JSON.stringify({
+    mcpServers: {
+      files: { command: 'node', args: ['server.js', '--api-key', 'k-123'], env: { API_TOKEN: 't-456', LEVEL: 'info' } },
+      remote: { url: 'https://me:pw-789@host.example/mcp?token=q-000', headers: { 'X-Any': 'h-111' } },
+      off: { command: 'node', disabled: true },
+    },
+  }),
+};
+const SECRETS = ['k-123', 't-456', 'pw-789', 'q-000', 'h-111'];
+
+describe('portolan list', () => {
+  it('says on an empty machine what to do next', () => {
+    using machine = makeMachine();
+    const { status, stdout } = portolan(machine, ['list']);
+    expect(status).toBe(0);
+    expect(stdout).toContain('No MCP servers found');
+    expect(stdout).toContain('portolan config sources');
+  });
+
+  it('prints one line for each server, without colours into a pipe', () => {
+    using machine = makeMachine();
+    machine.write(CURSOR);
+    const { status, stdout } = portolan(machine, ['list']);
+    expect(status).toBe(0);
+    const rows = stdout.split('\n').map((line) => line.split(/ {2,}/));
+    expect(rows.slice(0, 4)).toEqual([
+      ['NAME', 'STATE', 'TRANSPORT', 'CLIENTS'],
+      ['files', 'ready', 'stdio', 'cursor'],
+      ['remote', 'ready', 'auto', 'cursor'],
+      ['off', 'disabled', 'stdio', 'cursor'],
+    ]);
+    expect(stdout).toContain('3 servers, 2 ready');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('prints servers and problems as JSON, and definitions only with --all', () => {
+    using machine = makeMachine();
+    machine.write(CURSOR);
+    const brief = JSON.parse(portolan(machine, ['list', '--json']).stdout);
+    const whole = JSON.parse(portolan(machine, ['list', '--json', '--all']).stdout);
+    expect(Object.keys(brief)).toEqual(['servers', 'problems']);
+    expect(Object.keys(whole)).toEqual(['definitions', 'servers', 'problems']);
+    expect(whole.servers).toEqual(brief.servers);
+    expect(whole.definitions).toMatchObject([{ name: 'files', line: 1 }, { name: 'remote' }, { name: 'off' }]);
+  });
+
+  it('masks every secret unless it is asked not to', () => {
+    using machine = makeMachine();
+    machine.write(CURSOR);
+    const masked = portolan(machine, ['list', '--json', '--all']).stdout;
+    expect(SECRETS.filter((secret) => masked.includes(secret))).toEqual([]);
+    expect(masked).toContain('[secret]');
+    expect(masked).toContain('"LEVEL": "info"');
+    const shown = portolan(machine, ['list', '--json', '--all', '--show-secrets']).stdout;
+    expect(SECRETS.filter((secret) => !shown.includes(secret))).toEqual([]);
+  });
+
+  it('makes control characters in names visible', () => {
+    using machine = makeMachine();
+    machine.write({
+      '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { 'a\u001b[2J\u202eb\nc': { command: 'node' } } }),
+    });
+    const { stdout } = portolan(machine, ['list']);
+    expect(stdout).toContain('a\\x1b[2J\\u{202e}b\\x0ac');
+    expect(stdout).not.toContain('\u001b');
+  });
+
+  it('reads the one place that --config names, and ends with 2 where there is none', () => {
+    using machine = makeMachine();
+    machine.write({ ...CURSOR, '~/own.json': '{"mcpServers":{"own":{"command":"node"}}}' });
+    const { servers } = JSON.parse(
+      portolan(machine, ['list', '--json', '--config', machine.path('~/own.json')]).stdout,
+    );
+    expect(servers).toMatchObject([{ name: 'own', state: 'ready' }]);
+    const missing = portolan(machine, ['list'], { MCP_SERVERS_CONFIG: machine.path('~/none.json') });
+    expect(missing.status).toBe(2);
+    expect(missing.stdout).toBe('');
+    expect(missing.stderr).toContain(machine.path('~/none.json'));
+  });
+
+  it('does not find itself, by whatever path', () => {
+    using machine = makeMachine();
+    machine.write({
+      '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { gateway: { command: 'node', args: [program] } } }),
+    });
+    const { servers, problems } = JSON.parse(portolan(machine, ['list', '--json']).stdout);
+    expect(servers).toEqual([]);
+    expect(problems).toMatchObject([{ code: 'self-server', server: 'gateway' }]);
+  });
+});
+
+describe('portolan why', () => {
+  const TWINS = {
+    '~/MCPs/a.json': JSON.stringify({ mcpServers: { notes: { command: 'node', args: ['n.js'] } } }),
+    '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { 'my-notes': { command: 'node', args: ['n.js'] } } }),
+  };
+
+  it('explains a server by any name under which it is written', () => {
+    using machine = makeMachine();
+    machine.write(TWINS);
+    const { status, stdout } = portolan(machine, ['why', 'my-notes']);
+    expect(status).toBe(0);
+    expect(stdout.split('\n')[0]).toBe('notes');
+    expect(stdout).toContain('holds       mcps-dir user  ~/MCPs/a.json:1  (ready there)');
+    expect(stdout).toContain('same-server cursor user  ~/.cursor/mcp.json:1 as "my-notes"  (ready there)');
+  });
+
+  it('shows which tools the entry itself switches on and off', () => {
+    using machine = makeMachine();
+    const files = { command: 'node', includeTools: ['read', 'list'], excludeTools: ['write'] };
+    machine.write({ '~/.gemini/settings.json': JSON.stringify({ mcpServers: { files } }) });
+    expect(portolan(machine, ['why', 'files']).stdout).toMatch(
+      /^ {2}tools +its entry allows only read, list; its entry switches off write$/m,
+    );
+    expect(JSON.parse(portolan(machine, ['why', 'files', '--json']).stdout).tools).toEqual({
+      allow: ['read', 'list'],
+      deny: ['write'],
+    });
+  });
+
+  it('ends with 2 for a name that nobody wrote, and says which come near', () => {
+    using machine = makeMachine();
+    machine.write(TWINS);
+    const { status, stderr } = portolan(machine, ['why', 'note']);
+    expect({ status, says: stderr.includes('did you mean notes?') }).toEqual({ status: 2, says: true });
+  });
+});
+
+describe('portolan approve', () => {
+  it.each(['approve', 'deny', 'why'])(
+    '%s says elsewhere that servers of a project are known in its folder',
+    (command) => {
+      using machine = makeMachine();
+      machine.write({ '<project>/.cursor/mcp.json': '{"mcpServers":{"brought":{"command":"node"}}}' });
+      const { status, stderr } = portolan({ ...machine, project: machine.home }, [command, 'brought']);
+      expect({ status, stderr }).toEqual({
+        status: 2,
+        stderr:
+          'SERVER_NOT_FOUND: there is no server called brought\n' +
+          '  portolan list shows their names; servers of a project are known only in its folder\n',
+      });
+    },
+  );
+});
+
+describe('portolan doctor', () => {
+  it('ends with 1 for an error, and says where and what to do', () => {
+    using machine = makeMachine();
+    machine.write({ ...CURSOR, '~/.codex/config.toml': 'a = 1\n[mcp_servers.x\n' });
+    const { status, stdout } = portolan(machine, ['doctor']);
+    expect(status).toBe(1);
+    expect(stdout).toContain('error parse-error ~/.codex/config.toml:2');
+    expect(stdout).toContain('→');
+    expect(stdout).toContain('3 servers in 1 file: 1 error, 0 warnings, 0 remarks');
+  });
+
+  it('ends with 0 where nothing is wrong, and has --json', () => {
+    using machine = makeMachine();
+    machine.write(CURSOR);
+    const { status, stdout } = portolan(machine, ['doctor', '--json']);
+    expect({ status, ...JSON.parse(stdout) }).toEqual({ status: 0, problems: [], sandbox: expect.any(Array) });
+  });
+
+  it('shows which engine run_python uses, why the others cannot be used, and that run_python is switched off', () => {
+    using machine = makeMachine();
+    const { sandbox } = JSON.parse(portolan(machine, ['doctor', '--json']).stdout);
+    const names = sandbox.map(({ engine }: { engine: string }) => engine);
+    expect(names).toEqual(['bwrap', 'deno', 'pyodide', 'podman', 'docker']);
+    // Pyodide is a dependency, so at least one engine works on every machine.
+    const [works] = sandbox.filter(({ state }: { state: string }) => state === 'works');
+    expect(works).toMatchObject({ version: expect.stringContaining('Python'), guarantees: expect.any(Array) });
+    for (const state of sandbox.filter((one: { state: string }) => one.state === 'fails'))
+      expect(state).toMatchObject({ problem: expect.any(String), hint: expect.any(String) });
+    const lines = portolan(machine, ['doctor']).stdout.split('\n');
+    const heading = lines.indexOf(`run_python runs in ${works.engine}`);
+    const listed = lines.slice(heading + 1, heading + 1 + names.length).map((line) => line.trim().split(' ')[0]);
+    expect({ heading: heading >= 0, listed }).toEqual({ heading: true, listed: names });
+    machine.write({ '~/.config/portolan/portolan.config.json': '{"sandbox": {"engine": "off"}}' });
+    expect(portolan(machine, ['doctor']).stdout).toContain('run_python is switched off (sandbox.engine)');
+  });
+});
+
+describe('portolan config sources', () => {
+  it('names every place and what was there', () => {
+    using machine = makeMachine();
+    machine.write({ ...CURSOR, '~/.codex/config.toml': '[[' });
+    const { sources } = JSON.parse(portolan(machine, ['config', 'sources', '--json']).stdout);
+    const at = (path: string) => sources.find((source: { path: string }) => source.path === machine.path(path));
+    expect(at('~/.cursor/mcp.json')).toEqual({
+      client: 'cursor',
+      scope: 'user',
+      path: machine.path('~/.cursor/mcp.json'),
+      found: 'read',
+      servers: 3,
+    });
+    expect(at('~/.codex/config.toml')).toMatchObject({ found: 'failed', servers: 0 });
+    expect(at('~/.warp/.mcp.json')).toMatchObject({ found: 'absent', servers: 0 });
+    expect(sources.length).toBeGreaterThan(100);
+    const { stdout } = portolan(machine, ['config', 'sources', '--found']);
+    expect(stdout.split('\n').slice(1, 3)).toEqual([
+      expect.stringMatching(/^cursor +user +3 servers +~\/\.cursor\/mcp\.json$/),
+      expect.stringMatching(/^codex +user +broken +~\/\.codex\/config\.toml$/),
+    ]);
+  });
+});
+
+describe('portolan', () => {
+  it.each([
+    {
+      title: 'an unknown command',
+      args: ['zzzzzz'],
+      says: 'There is no command "zzzzzz".\n  Run portolan help for the list of commands.\n',
+    },
+    { title: 'a mistyped command', args: ['lst'], says: 'There is no command "lst".\n  Did you mean list?' },
+    { title: 'an unknown flag', args: ['list', '--jsn'], says: "Unknown option '--jsn'" },
+    { title: 'an unknown client', args: ['list', '--client', 'cursr'], says: 'there is no client called cursr' },
+    { title: 'config without a verb', args: ['config'], says: 'portolan config sources' },
+  ])('ends with 2 and a way out for $title', ({ args, says }) => {
+    using machine = makeMachine();
+    const { status, stdout, stderr } = portolan(machine, args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    expect(stderr).toContain(says);
+  });
+
+  it('prints help and its version', () => {
+    using machine = makeMachine();
+    expect(portolan(machine, ['--help']).stdout).toMatch(/^ {2}doctor +list problems/m);
+    expect(portolan(machine, ['list', '--help']).stdout).toContain('usage: portolan list');
+    expect(portolan(machine, ['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('serves where a client waits, and ends in peace when it leaves without a word', () => {
+    using machine = makeMachine();
+    const { status, stdout } = portolan(machine, []);
+    expect({ status, stdout }).toEqual({ status: 0, stdout: '' });
+  });
+});

@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { Client as NewClient, StreamableHTTPClientTransport as NewHttp } from '@modelcontextprotocol/client';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { describe, expect, it } from 'vitest';
+import { configure, fixture, startsIn } from '../support/client-over-stdio.js';
+import { type DaemonHouse, daemonHouse } from '../support/daemon-harness.js';
+import { SocketTransport } from '../support/socket-transport.js';
+
+const CALLS = 50;
+const CANARY = 'canary-7f3a';
+
+async function daemonWithHttp(house: DaemonHouse): Promise<{ readonly http: string; readonly pid: number }> {
+  return JSON.parse((await house.run(['daemon', 'start', '--http', '127.0.0.1:0', '--json'])).stdout);
+}
+
+/** One client of each SDK generation and era by each road. */
+async function clients(socket: string, url: string) {
+  const who = (name: string) => ({ name, version: '1' });
+  const old = (name: string) => new OldClient(who(name));
+  const young = (name: string, mode: 'legacy' | 'auto') => new NewClient(who(name), { versionNegotiation: { mode } });
+  const all = {
+    'v1, socket': old('v1 socket'),
+    'v1, HTTP': old('v1 http'),
+    'v2 legacy, socket': young('v2 legacy socket', 'legacy'),
+    'v2 modern, socket': young('v2 modern socket', 'auto'),
+    'v2 legacy, HTTP': young('v2 legacy http', 'legacy'),
+    'v2 modern, HTTP': young('v2 modern http', 'auto'),
+  };
+  await Promise.all([
+    // Its type says less exactly what may be absent than our compiler wants to hear.
+    all['v1, socket'].connect(new SocketTransport(socket) as OldTransport),
+    all['v1, HTTP'].connect(new OldHttp(new URL(url)) as OldTransport),
+    all['v2 legacy, socket'].connect(new SocketTransport(socket)),
+    all['v2 modern, socket'].connect(new SocketTransport(socket)),
+    all['v2 legacy, HTTP'].connect(new NewHttp(new URL(url))),
+    all['v2 modern, HTTP'].connect(new NewHttp(new URL(url))),
+  ]);
+  return all;
+}
+
+describe('one daemon', () => {
+  it('serves clients of both SDK generations over the socket and over HTTP at once, each with its own answers', async () => {
+    await using house = daemonHouse();
+    const starts = join(house.machine.home, 'starts');
+    // All may wait at once for the server to start.
+    configure(house.machine, { one: fixture(['--starts', starts]) }, { limits: { queue: 1_000 } });
+    const { http } = await daemonWithHttp(house);
+    const all = await clients(house.socket, http);
+    const work = Object.entries(all).map(async ([name, client]) => {
+      const { tools } = await client.listTools();
+      expect(tools.map((tool) => tool.name)).toContain('execute_tool');
+      const said = Array.from({ length: CALLS }, (_, n) => `${name} ${n}`);
+      const heard = await Promise.all(
+        said.map(async (text) => {
+          const given = { server: 'one', tool: 'echo', arguments: { text } };
+          const { content } = await client.callTool({ name: 'execute_tool', arguments: given });
+          return (content as { text?: string }[])[0]?.text;
+        }),
+      );
+      expect(heard).toEqual(said);
+    });
+    await Promise.all(work);
+    expect(startsIn(starts)).toHaveLength(1);
+    expect(all['v2 modern, socket'].getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    expect(all['v2 modern, HTTP'].getNegotiatedProtocolVersion()).toBe('2026-07-28');
+    expect(all['v2 legacy, socket'].getNegotiatedProtocolVersion()).toBe('2025-11-25');
+    const text = await (await fetch(new URL('/metrics', http))).text();
+    expect(text).toContain(`portolan_calls_total ${6 * CALLS}\n`);
+    expect(text).toContain('portolan_clients{transport="socket"} 3\n');
+    expect(text).toContain('portolan_clients{transport="http"} 2\n');
+    const { clients: listed } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    expect(
+      listed.map((one: { name: string; transport: string }) => `${one.transport}: ${one.name}`).toSorted(),
+    ).toEqual([
+      'http: v1 http',
+      'http: v2 legacy http',
+      'socket: v1 socket',
+      'socket: v2 legacy socket',
+      'socket: v2 modern socket',
+    ]);
+    await Promise.all(Object.values(all).map((client) => client.close()));
+  });
+
+  it('tells in /metrics how many calls failed and why, and nothing of what they said or who made them', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, { one: fixture() });
+    const { http } = await daemonWithHttp(house);
+    await using client = await house.client({ env: { MCP_CLIENT_ID: CANARY } });
+    await client.execute('one', 'echo', { text: CANARY });
+    await client.execute('one', CANARY, {});
+    await client.execute(CANARY, 'echo', {});
+    await client.execute('one', 'complain');
+    const response = await fetch(new URL('/metrics', http));
+    const text = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(
+      text
+        .split('\n')
+        .filter((line) => line.startsWith('portolan_call_errors_total'))
+        .toSorted(),
+    ).toEqual([
+      'portolan_call_errors_total{code="SERVER_NOT_FOUND"} 1',
+      'portolan_call_errors_total{code="TOOL_NOT_FOUND"} 1',
+      'portolan_call_errors_total{code="tool-error"} 1',
+    ]);
+    expect(text).toContain('portolan_upstreams{state="connected"} 1\n');
+    expect(text).not.toContain(CANARY);
+  });
+});

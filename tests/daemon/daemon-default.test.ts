@@ -1,0 +1,250 @@
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configure, fixture, PROGRAM, StdioClient, startsIn, until } from '../support/client-over-stdio.js';
+import { type DaemonHouse, daemonHouse, killDaemon } from '../support/daemon-harness.js';
+
+const said = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
+const RECONNECT = { mcpBridge: { reconnect: { maxAttempts: 1, initialDelayMs: 10 } } };
+
+/** A client that starts us as clients do: it says nothing of a daemon. */
+async function plainClient({ machine, env }: DaemonHouse, program = PROGRAM): Promise<StdioClient> {
+  const { home, project: cwd } = machine;
+  const client = new StdioClient({ command: process.execPath, args: [program], cwd, env: { HOME: home, ...env } });
+  await client.initialize();
+  return client;
+}
+
+/** A call that is made before is in flight when the daemon is lost, and may fail. */
+async function lossNoticed(client: StdioClient): Promise<void> {
+  await until(
+    () => client.stderr,
+    (text) => text.includes('the connection to the daemon was lost'),
+  );
+}
+
+describe('a client that says nothing of a daemon', () => {
+  it('is served by one that it starts, and shares its servers with the next', async () => {
+    await using house = daemonHouse('runtime folder');
+    const starts = join(house.machine.home, 'starts');
+    configure(house.machine, { one: fixture(['--starts', starts]) });
+    await using a = await plainClient(house);
+    await using b = await plainClient(house);
+    expect(said(await a.execute('one', 'echo', { text: 'from a' }))).toBe('from a');
+    expect(said(await b.execute('one', 'echo', { text: 'from b' }))).toBe('from b');
+    expect(startsIn(starts)).toHaveLength(1);
+    const { clients } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    expect(clients.map(({ pid }: { pid: number }) => pid)).toEqual([a.pid, b.pid]);
+    expect([a.stderr, b.stderr]).toEqual(['', '']);
+  });
+
+  it('is one of ten that come at once and find one daemon in the end', async () => {
+    await using house = daemonHouse('runtime folder');
+    configure(house.machine, { one: fixture() });
+    const clients = await Promise.all(Array.from({ length: 10 }, () => plainClient(house)));
+    const { clients: listed } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    expect(listed).toHaveLength(10);
+    await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
+    const daemons = readdirSync('/proc').filter((pid) => isDaemonOf(pid, house.socket));
+    expect(daemons).toEqual([String(await house.pid())]);
+  });
+
+  it('serves itself within seconds where no daemon can be had', async () => {
+    await using house = daemonHouse('runtime folder');
+    configure(house.machine, { one: fixture() });
+    writeFileSync(house.socket, 'in the way');
+    const began = performance.now();
+    await using client = await plainClient(house);
+    // 3 s for the daemon, and the rest for a busy machine.
+    expect(performance.now() - began).toBeLessThan(8_000);
+    expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+    expect(client.stderr).toContain('is not a socket');
+    rmSync(house.socket);
+  });
+
+  it('serves itself within seconds where the daemon that runs does not answer', async () => {
+    await using house = daemonHouse('runtime folder');
+    configure(house.machine, { one: fixture() });
+    await house.run(['daemon', 'start']);
+    const pid = (await house.pid()) ?? 0;
+    process.kill(pid, 'SIGSTOP');
+    try {
+      const began = performance.now();
+      await using client = await plainClient(house);
+      expect(performance.now() - began).toBeLessThan(8_000);
+      expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+      expect(client.stderr).toContain('no daemon serves this client');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+  });
+
+  it.skipIf(process.geteuid?.() === 0)(
+    'serves itself where the folder of the socket cannot be written to',
+    async () => {
+      await using house = daemonHouse('runtime folder');
+      configure(house.machine, { one: fixture() });
+      chmodSync(dirname(house.socket), 0o500);
+      await using client = await plainClient(house);
+      expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+      chmodSync(dirname(house.socket), 0o700);
+    },
+  );
+
+  it('serves itself where the settings say that it does not connect by itself', async () => {
+    await using house = daemonHouse('runtime folder');
+    configure(house.machine, { one: fixture() }, { mcpBridge: { autoConnect: false } });
+    await using client = await plainClient(house);
+    expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+    expect(await house.pid()).toBeUndefined();
+  });
+});
+
+describe('a client that has lost its daemon for good', () => {
+  it('is served by its own process from then on, and need not say again what it said', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, { one: fixture() }, RECONNECT);
+    await using client = await house.client();
+    await client.request('logging/setLevel', { level: 'error' });
+    await client.execute('one', 'echo', { text: 'warm' });
+    // Before the daemon is killed: otherwise the client may start another in between, which listens once the name is free.
+    await killDaemon(house, () => {
+      writeFileSync(`${house.socket}.file`, 'in the way');
+      renameSync(`${house.socket}.file`, house.socket);
+    });
+    await lossNoticed(client);
+    expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+    expect(said(await client.execute('one', 'echo', { text: 'still' }))).toBe('still');
+    expect(client.stderr).toContain('this process now serves the client itself');
+    expect(client.stray).toEqual([]);
+    rmSync(house.socket);
+    expect(await house.pid()).toBeUndefined();
+    client.endInput();
+    expect(await client.exited).toEqual({ code: 0, signal: null });
+  });
+
+  it('gets a clear error for each request where it wants a daemon and nothing else, until one is there again', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, { one: fixture() }, RECONNECT);
+    await house.run(['daemon', 'start']);
+    await using client = await house.client({ mode: 'require' });
+    await killDaemon(house);
+    await lossNoticed(client);
+    for (const text of ['a', 'b']) {
+      const refused = client.execute('one', 'echo', { text });
+      await expect(refused).rejects.toThrow('no gateway serves this client: no daemon runs, and none could be started');
+    }
+    await house.run(['daemon', 'start']);
+    expect(said(await client.execute('one', 'echo', { text: 'back' }))).toBe('back');
+  });
+});
+
+describe('a client of another version than the daemon', () => {
+  it('is served by a daemon of its own version where that is the newer, and so are the others', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, { one: fixture() });
+    const older = olderProgram(join(house.machine.home, 'older'));
+    await using old = await plainClient(house, older);
+    const before = await house.pid();
+    expect(await versionOf(house)).toBe('0.0.1');
+    await using young = await plainClient(house);
+    expect(said(await young.execute('one', 'echo', { text: 'young' }))).toBe('young');
+    expect(said(await old.execute('one', 'echo', { text: 'old' }))).toBe('old');
+    const after = await house.pid();
+    expect(after).not.toBe(before);
+    expect(await versionOf(house)).not.toBe('0.0.1');
+    // One that is older than the daemon changes nothing.
+    await using another = await plainClient(house, older);
+    expect(said(await another.execute('one', 'echo', { text: 'older' }))).toBe('older');
+    expect(await house.pid()).toBe(after);
+  });
+
+  it('is served by the new program a while after that was put in the place of the one that runs', async () => {
+    await using house = daemonHouse();
+    // A daemon checks its program twice within this time.
+    configure(house.machine, { one: fixture() }, { timeouts: { daemonIdleMs: 2_000 } });
+    const program = olderProgram(join(house.machine.home, 'older'));
+    await using client = await plainClient(house, program);
+    await client.execute('one', 'echo', { text: 'before' });
+    const before = await house.pid();
+    for (const path of withVersion(dirname(program))) renumber(path, '0.0.1', '0.0.2');
+    await until(
+      () => versionOf(house).catch(() => undefined),
+      (version) => version === '0.0.2',
+      30_000,
+    );
+    expect(said(await client.execute('one', 'echo', { text: 'after' }))).toBe('after');
+    expect(await house.pid()).not.toBe(before);
+    expect(client.stray).toEqual([]);
+  }, 60_000);
+
+  it('leaves one alone that somebody started by hand, and says so', async () => {
+    await using house = daemonHouse();
+    configure(house.machine, { one: fixture() });
+    const { home, project: cwd } = house.machine;
+    const args = [olderProgram(join(home, 'older')), 'serve', '--socket', house.socket];
+    const daemon = new StdioClient({ command: process.execPath, args, cwd, env: { HOME: home } });
+    await until(
+      () => daemon.stderr,
+      (text) => text.includes('listens'),
+    );
+    await using client = await plainClient(house);
+    expect(said(await client.execute('one', 'echo', { text: 'x' }))).toBe('x');
+    expect(client.stderr).toContain('the daemon is older than this client');
+    expect(await house.pid()).toBe(daemon.pid);
+    daemon.signal('SIGTERM');
+    await daemon.exited;
+  });
+});
+
+function isDaemonOf(pid: string, socket: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(socket);
+  } catch {
+    return false;
+  }
+}
+
+async function versionOf(house: DaemonHouse): Promise<unknown> {
+  const { client, socket } = await house.direct();
+  const { result } = await client.request('bridge/status');
+  socket.destroy();
+  return (result as { version?: unknown }).version;
+}
+
+/** The program as it is, with another number. */
+function olderProgram(folder: string): string {
+  const root = join(dirname(PROGRAM), '..');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  mkdirSync(folder);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const dist = join(folder, 'dist');
+  cpSync(dirname(PROGRAM), dist, {
+    recursive: true,
+    filter: (path) => !/[\\/](?:types|examples)(?:[\\/]|$)/.test(path),
+  });
+  for (const path of withVersion(dist)) renumber(path, version, '0.0.1');
+  return join(dist, 'cli.cjs');
+}
+
+function withVersion(dist: string): readonly string[] {
+  const all = [...readdirSync(dist), ...readdirSync(join(dist, 'chunks')).map((one) => join('chunks', one))];
+  return all.filter((name) => /\.c?js$/.test(name)).map((name) => join(dist, name));
+}
+
+/** Replaces a file whole, as an installation does. */
+function renumber(path: string, before: string, after: string): void {
+  writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replaceAll(`"${before}"`, `"${after}"`), { mode: 0o755 });
+  renameSync(`${path}.new`, path);
+}

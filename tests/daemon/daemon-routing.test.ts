@@ -1,0 +1,152 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { configure, until } from '../support/client-over-stdio.js';
+import { type DaemonHouse, daemonHouse } from '../support/daemon-harness.js';
+import type { Json, LineClient } from '../support/gateway-harness.js';
+
+const ASKING = join(dirname(fileURLToPath(import.meta.url)), '../../conformance/fixture-server.mjs');
+const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'lent' }, model: 'm', stopReason: 'endTurn' };
+const BOTH = { askOtherClients: true, answerForOtherClients: true };
+
+/** A house with a server that asks, and a client of it for each of these abilities. */
+async function houseWith({ era = 'legacy', ...mcpBridge }: Json, ...abilities: readonly Json[]) {
+  const house = daemonHouse();
+  configure(house.machine, { asking: { command: process.execPath, args: [ASKING], era } }, { mcpBridge });
+  await house.run(['daemon', 'start']);
+  const clients: LineClient[] = [];
+  for (const [at, capabilities] of abilities.entries())
+    clients.push(await greeted(house, `client ${at}`, capabilities));
+  return { house, clients };
+}
+
+async function greeted(house: DaemonHouse, name: string, capabilities: Json): Promise<LineClient> {
+  const { client } = await house.direct();
+  const clientInfo = { name, version: '1' };
+  await client.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
+  await client.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
+  return client;
+}
+
+const asked = (client: LineClient, method: string) => client.notifications.find((one) => one.method === method);
+const askedSoon = (client: LineClient, method: string) =>
+  until(
+    () => asked(client, method),
+    (found) => found !== undefined,
+  );
+const answer = (client: LineClient, question: Json | undefined, result: Json) =>
+  client.write(`${JSON.stringify({ jsonrpc: '2.0', id: question?.id, result })}\n`);
+
+describe('a question of a server', () => {
+  it.each(['legacy', 'modern'])(
+    'of the %s kind goes to another client that can answer it where both sides want that, and says for whom',
+    async (era) => {
+      const { house, clients } = await houseWith(
+        { ...BOTH, era },
+        { sampling: {} },
+        { sampling: {}, elicitation: {} },
+        {},
+      );
+      await using _house = house;
+      const [first, last, weak] = clients;
+      if (!first || !last || !weak) throw new Error('there are three');
+      const sampled = weak.execute('asking', 'test_sampling', { prompt: 'x' });
+      const question = await askedSoon(last, 'sampling/createMessage');
+      const behalf = { id: expect.any(String), name: 'client 2' };
+      expect(question).toMatchObject({ params: { _meta: { 'portolan/onBehalfOf': behalf } } });
+      await answer(last, question, SAMPLE);
+      expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: lent' }] });
+      const filled = weak.execute('asking', 'test_elicitation', { message: 'Who?' });
+      const form = await askedSoon(last, 'elicitation/create');
+      expect(form).toMatchObject({
+        params: {
+          message: expect.stringMatching(/^For another client, client 2: /),
+          _meta: { 'portolan/onBehalfOf': behalf },
+        },
+      });
+      await answer(last, form, { action: 'accept', content: { username: 'u', email: 'e' } });
+      await filled;
+      expect(first.notifications).toEqual([]);
+      expect(weak.notifications).toEqual([]);
+    },
+  );
+
+  it.each([
+    { title: 'nobody says so', mcpBridge: {} },
+    { title: 'only the one side wants that', mcpBridge: { askOtherClients: true } },
+    { title: 'only the other side wants that', mcpBridge: { answerForOtherClients: true } },
+  ])('goes to no other client where $title', async ({ mcpBridge }) => {
+    const { house, clients } = await houseWith(mcpBridge, { sampling: {} }, {});
+    await using _house = house;
+    const [able, weak] = clients;
+    expect(await weak?.execute('asking', 'test_sampling', { prompt: 'x' })).toMatchObject({ isError: true });
+    expect(able?.notifications).toEqual([]);
+  });
+
+  it('goes to the client whose call caused it where that can answer, whoever else could', async () => {
+    const { house, clients } = await houseWith(BOTH, { sampling: {} }, { sampling: {} });
+    await using _house = house;
+    const [caller, other] = clients;
+    if (!caller || !other) throw new Error('there are two');
+    const sampled = caller.execute('asking', 'test_sampling', { prompt: 'x' });
+    const question = await askedSoon(caller, 'sampling/createMessage');
+    expect(question?.params).not.toMatchObject({ _meta: { 'portolan/onBehalfOf': expect.anything() } });
+    await answer(caller, question, SAMPLE);
+    expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: lent' }] });
+    expect(other.notifications).toEqual([]);
+  });
+
+  it('goes to none that has made itself invisible, and none that has left', async () => {
+    const { house, clients } = await houseWith(BOTH, { sampling: {} }, {});
+    await using _house = house;
+    const [hidden, weak] = clients;
+    if (!hidden || !weak) throw new Error('there are two');
+    expect(await hidden.request('bridge/visibility', { visible: false })).toMatchObject({ result: {} });
+    expect(await weak.execute('asking', 'test_sampling', { prompt: 'x' })).toMatchObject({ isError: true });
+    await hidden.request('bridge/visibility', { visible: true });
+    const sampled = weak.execute('asking', 'test_sampling', { prompt: 'x' });
+    await answer(hidden, await askedSoon(hidden, 'sampling/createMessage'), SAMPLE);
+    expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: lent' }] });
+  });
+});
+
+describe('a client that switches itself invisible', () => {
+  it('is listed and reached by nobody, still reaches others, and can come back', async () => {
+    const { house, clients } = await houseWith({}, {}, {});
+    await using _house = house;
+    const [a, b] = clients;
+    if (!a || !b) throw new Error('there are two');
+    const listed = async () => ((await a.request('bridge/clients')).result as { clients: { id: string }[] }).clients;
+    const [{ id: to } = { id: '' }] = await listed();
+    await b.request('bridge/visibility', { visible: false });
+    expect(await listed()).toEqual([]);
+    for (const [method, more] of [
+      ['bridge/send', { message: 'x' }],
+      ['bridge/request', { method: 'x/y' }],
+    ] as const)
+      expect(await a.request(method, { to, ...more })).toMatchObject({ error: { code: -32602 } });
+    const { result } = await b.request('bridge/clients');
+    expect(result).toMatchObject({ clients: [{ name: 'client 0' }] });
+    await b.request('bridge/visibility', { visible: true });
+    expect(await listed()).toMatchObject([{ id: to, name: 'client 1' }]);
+  });
+
+  it('is told what is wrong with what it asks of others', async () => {
+    const { house, clients } = await houseWith({}, {});
+    await using _house = house;
+    const wrong = [
+      { method: 'bridge/visibility', params: { visible: 'no' }, code: -32602 },
+      { method: 'bridge/visibility', params: {}, code: -32602 },
+      { method: 'bridge/send', params: { message: 'x' }, code: -32602 },
+      { method: 'bridge/send', params: { to: 7, message: 'x' }, code: -32602 },
+      { method: 'bridge/request', params: { to: 'nobody', method: 'x/y' }, code: -32602 },
+      { method: 'bridge/nonsense', params: {}, code: -32601 },
+    ];
+    const codes = [];
+    for (const { method, params } of wrong) {
+      const { error } = (await clients[0]?.request(method, params)) ?? {};
+      codes.push((error as { code: number }).code);
+    }
+    expect(codes).toEqual(wrong.map(({ code }) => code));
+  });
+});

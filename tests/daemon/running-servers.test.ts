@@ -1,0 +1,278 @@
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { Readable, Writable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
+import { announce, list } from '../support/announced.js';
+import { configure, connect, fixture, isAlive, portolan, startsIn, until } from '../support/client-over-stdio.js';
+import { type Machine, makeMachine } from '../support/machine.js';
+
+const approve = async (machine: Machine, name: string) =>
+  expect(await portolan(machine, ['approve', name, '--yes'])).toMatchObject({ status: 0 });
+const RUNNING = (machine: Machine) => ({
+  client: 'running',
+  scope: 'running',
+  source: machine.path('<project>/.portolan/mcp_servers.json'),
+  line: 1,
+});
+const WAITS = { structuredContent: { error: { code: 'SERVER_NOT_APPROVED' } } };
+
+describe('a server that announced itself', () => {
+  it('shows in the list, waits for approval, is called after it, and is gone when its process is killed', async () => {
+    using machine = makeMachine();
+    await using server = await serveHttp(sdkHandler());
+    await using client = await connect(machine);
+    expect(await client.ask('list_mcp_servers')).toMatchObject({ servers: [] });
+    await using announcer = await announce(machine, ['--name', 'docs', '--url', server.url]);
+    expect((await list(machine)).servers).toMatchObject([
+      { name: 'docs', state: 'pending-approval', transport: 'http', url: server.url, origins: [RUNNING(machine)] },
+    ]);
+    // The gateway that was there before sees it come.
+    await until(
+      () => client.ask('list_mcp_servers'),
+      ({ servers }) => servers.length === 1,
+    );
+    expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(WAITS);
+    expect(server.seen).toEqual([]);
+    await approve(machine, 'docs');
+    await until(
+      () => client.execute('docs', 'echo', { a: 1 }),
+      ({ isError }) => isError !== true,
+    );
+    await announcer.kill();
+    await until(
+      () => client.ask('list_mcp_servers'),
+      ({ servers }) => servers.length === 0,
+    );
+    expect((await list(machine)).servers).toEqual([]);
+  });
+
+  it('waits for approval also where it was announced for the whole user', async () => {
+    using machine = makeMachine();
+    await using server = await serveHttp(sdkHandler());
+    await using _announcer = await announce(machine, ['--name', 'docs', '--url', server.url, '--user']);
+    expect((await list(machine)).servers).toMatchObject([{ name: 'docs', state: 'pending-approval' }]);
+    const { stdout } = await portolan(machine, ['approve']);
+    expect(stdout).toMatch(/^ +from +running, /m);
+    expect(stdout).toMatch(/^1 server waits; approve with: portolan approve <server>$/m);
+    expect((await portolan(machine, ['why', 'docs'])).stdout).toMatch(/^● holds +running {2}\S+mcp_servers\.json:1 /m);
+    await using client = await connect(machine);
+    expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(WAITS);
+    expect(server.seen).toEqual([]);
+  });
+
+  it.each([
+    { title: 'as it is written', wanted: (url: string) => url },
+    { title: 'in another spelling', wanted: (url: string) => `${url.replace('127.0.0.1', 'LOCALHOST')}/` },
+  ])('is the configured server of the same address $title, which is used with its own headers', async ({ wanted }) => {
+    using machine = makeMachine();
+    await using server = await serveHttp(sdkHandler());
+    configure(machine, { mine: { url: wanted(server.url), headers: { 'x-mine': 'yes' } } });
+    await using _process = await announce(machine, ['--name', 'docs', '--url', server.url]);
+    expect((await list(machine)).servers).toMatchObject([
+      { name: 'mine', state: 'ready', origins: [{ client: 'cursor' }, RUNNING(machine)] },
+    ]);
+    await using client = await connect(machine);
+    expect(await client.execute('mine', 'echo', { a: 1 })).toMatchObject({ content: [{ text: '{"a":1}' }] });
+    expect(server.headers.every((headers) => headers.get('x-mine') === 'yes')).toBe(true);
+  });
+
+  it('is another server than a configured one of its name', async () => {
+    using machine = makeMachine();
+    configure(machine, { docs: fixture() });
+    await using _process = await announce(machine, ['--name', 'docs', '--url', 'http://127.0.0.1:9/mcp']);
+    expect((await list(machine)).servers).toMatchObject([
+      { name: 'docs', state: 'ready', origins: [{ client: 'cursor' }] },
+      { name: 'docs_2', state: 'pending-approval', renamedFrom: 'docs', origins: [RUNNING(machine)] },
+    ]);
+  });
+
+  it('is another server than a second process of its name, and one with itself in two registries', async () => {
+    using machine = makeMachine();
+    const at = (port: number) => ['--name', 'docs', '--url', `http://127.0.0.1:${port}/mcp`];
+    await using _first = await announce(machine, at(9));
+    await using _second = await announce(machine, at(10));
+    await using _again = await announce(machine, [...at(10), '--user']);
+    const { servers } = await list(machine);
+    expect(servers.map(({ name }) => name).toSorted()).toEqual(['docs', 'docs_2']);
+    expect(servers.map(({ url, origins }) => [url, origins.length]).toSorted()).toEqual([
+      ['http://127.0.0.1:10/mcp', 2],
+      ['http://127.0.0.1:9/mcp', 1],
+    ]);
+  });
+
+  it('is used in the place of a configured server of the same launch, which is not started a second time', async () => {
+    using machine = makeMachine();
+    const starts = machine.path('~/starts');
+    const entry = fixture(['--starts', starts]);
+    configure(machine, { mine: entry });
+    await using server = await serveHttp(sdkHandler());
+    await using announcer = await announce(machine, [
+      ...['--name', 'elsewhere', '--url', server.url],
+      ...['--', entry.command, ...entry.args],
+    ]);
+    // Whoever can write a file can claim anything: without a yes nothing changes.
+    expect((await list(machine)).servers).toMatchObject([
+      { name: 'mine', state: 'ready', origins: [{ client: 'cursor' }] },
+      { name: 'elsewhere', state: 'pending-approval', origins: [RUNNING(machine)] },
+    ]);
+    await using client = await connect(machine);
+    expect(await client.execute('mine', 'echo', { text: 'own' })).toMatchObject({ content: [{ text: 'own' }] });
+    expect([startsIn(starts).length, server.seen]).toEqual([1, []]);
+
+    await approve(machine, 'elsewhere');
+    expect((await list(machine)).servers).toMatchObject([
+      { name: 'mine', state: 'ready', runsAt: server.url, origins: [{ client: 'cursor' }, RUNNING(machine)] },
+    ]);
+    expect((await portolan(machine, ['why', 'mine'])).stdout).toContain(`${server.url}, and is not started`);
+    const said = await until(
+      () => client.execute('mine', 'echo', { text: 'theirs' }),
+      ({ content }) => content[0]?.text === '{"text":"theirs"}',
+    );
+    expect(said.isError).not.toBe(true);
+    expect(startsIn(starts)).toHaveLength(1);
+    // What it had started for this is not needed any more.
+    await until(
+      () => isAlive(startsIn(starts)[0] ?? 0),
+      (alive) => !alive,
+    );
+
+    await announcer.kill();
+    await until(
+      () => client.execute('mine', 'echo', { text: 'own' }),
+      ({ content }) => content[0]?.text === 'own',
+    );
+    expect(startsIn(starts)).toHaveLength(2);
+  });
+
+  it('needs another yes before an approved address may stand for a server', async () => {
+    using machine = makeMachine();
+    const entry = fixture();
+    configure(machine, { mine: entry });
+    await using server = await serveHttp(sdkHandler());
+    const words = ['--name', 'docs', '--url', server.url];
+    await using _plain = await announce(machine, words);
+    await approve(machine, 'docs');
+    expect((await list(machine)).servers).toMatchObject([{ name: 'mine' }, { name: 'docs', state: 'ready' }]);
+    await using _claim = await announce(machine, [...words, '--', entry.command, ...entry.args]);
+    const { servers } = await list(machine);
+    expect(servers.map(({ name, state, runsAt }) => [name, state, runsAt]).toSorted()).toEqual([
+      ['docs', 'ready', undefined],
+      ['docs_2', 'pending-approval', undefined],
+      ['mine', 'ready', undefined],
+    ]);
+    const { stdout } = await portolan(machine, ['approve', 'docs_2']);
+    expect(stdout).toContain('mine, which is not started while this server runs');
+  });
+
+  it.skipIf(process.platform === 'win32')('is reached over its socket', async () => {
+    using machine = makeMachine();
+    const path = machine.path('~/a b.sock');
+    const { command, args } = fixture();
+    await using server = await serveBySocket(path, () => spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'] }));
+    await using _announcer = await announce(machine, ['--name', 'docs', '--url', `unix:${server.path}`]);
+    expect((await list(machine)).servers).toMatchObject([
+      { name: 'docs', transport: 'socket', state: 'pending-approval' },
+    ]);
+    await approve(machine, 'docs');
+    await using client = await connect(machine);
+    expect(await client.execute('docs', 'echo', { text: 'by socket' })).toMatchObject({
+      content: [{ text: 'by socket' }],
+    });
+  });
+
+  it('is shown and cannot be called where only the program that started it can speak to it', async () => {
+    using machine = makeMachine();
+    writeRegistry(machine, { stdio_only_1: entry({ stdio_active: true }) });
+    const { servers, problems } = await list(machine);
+    expect(servers).toMatchObject([{ name: 'stdio_only', state: 'inventory-only' }]);
+    expect(problems).toMatchObject([{ code: 'running-unreachable', severity: 'info', server: 'stdio_only' }]);
+  });
+});
+
+/** Whoever connects speaks to a process of its own. */
+async function serveBySocket(path: string, start: () => ChildProcessByStdio<Writable, Readable, null>) {
+  const server = createServer((socket) => {
+    const child = start();
+    socket.pipe(child.stdin);
+    child.stdout.pipe(socket);
+    socket.on('error', () => undefined).on('close', () => child.kill());
+  });
+  server.listen(path);
+  await once(server, 'listening');
+  return {
+    path: path.replaceAll(' ', '%20'),
+    [Symbol.asyncDispose]: async () => void (await once(server.close(), 'close')),
+  };
+}
+
+const entry = (more: object) => ({
+  ...{ name: 'stdio_only', pid: process.pid, stdio_active: false, http: { enabled: false } },
+  ...{ started_at: new Date().toISOString(), cwd: '/x', ...more },
+});
+
+function writeRegistry(machine: Machine, servers: object, folder = '.portolan'): string {
+  const text = JSON.stringify({ version: '1.0', servers });
+  machine.write({ [`<project>/${folder}/mcp_servers.json`]: text });
+  return text;
+}
+
+describe('registries that others write', () => {
+  it('are read as what strangers say, and never rewritten', async () => {
+    using machine = makeMachine();
+    const http = { enabled: true, host: '127.0.0.1', port: 9, url: 'http://127.0.0.1:9/' };
+    const text = writeRegistry(
+      machine,
+      {
+        nabu_mcp_1: entry({ name: 'nabu_mcp', http }),
+        evil_2: entry({ name: 'evil', http: { ...http, url: 'file:///etc/passwd' } }),
+        dead_3: entry({ name: 'dead', http, pid: 2 ** 31 - 1 }),
+      },
+      '.nisaba',
+    );
+    const path = machine.path('<project>/.nisaba/mcp_servers.json');
+    const before = statSync(path);
+    const { servers } = await list(machine);
+    expect(servers.map(({ name, state, url }) => [name, state, url])).toEqual([
+      ['nabu_mcp', 'pending-approval', 'http://127.0.0.1:9/'],
+      ['evil', 'inventory-only', undefined],
+    ]);
+    const after = statSync(path);
+    expect([readFileSync(path, 'utf8'), after.ino, after.mtimeMs]).toEqual([text, before.ino, before.mtimeMs]);
+  });
+
+  it.each([
+    { title: 'a link', make: (path: string) => symlinkSync('/etc/passwd', path) },
+    { title: 'a FIFO', make: (path: string) => execFileSync('mkfifo', [path]) },
+    { title: 'a folder', make: (path: string) => mkdirSync(path) },
+    { title: 'a file of two megabytes', make: (path: string) => writeFileSync(path, ' '.repeat(2 * 2 ** 20)) },
+  ])('R8: $title in their place is refused at once, and nothing else is lost', async ({ make }) => {
+    using machine = makeMachine();
+    configure(machine, { mine: fixture() });
+    for (const folder of ['.nisaba', '.portolan']) {
+      mkdirSync(machine.path(`<project>/${folder}`));
+      make(machine.path(`<project>/${folder}/mcp_servers.json`));
+    }
+    const { servers, problems } = await list(machine);
+    expect(servers.map(({ name }) => name)).toEqual(['mine']);
+    expect(problems.map(({ code }) => code)).toEqual(['running-registry', 'running-registry']);
+  });
+
+  it('R8: a link in the place of the folder is refused as well', async () => {
+    using machine = makeMachine();
+    using other = makeMachine();
+    await using _process = await announce(other, ['--name', 'docs', '--url', 'http://127.0.0.1:9/']);
+    symlinkSync(other.path('<project>/.portolan'), machine.path('<project>/.portolan'));
+    expect(await list(machine)).toMatchObject({ servers: [], problems: [{ code: 'running-registry' }] });
+  });
+
+  it('cannot make a configured server disappear by the name of Portolan', async () => {
+    using machine = makeMachine();
+    configure(machine, { mine: { url: 'http://127.0.0.1:9/mcp' } });
+    const http = { enabled: true, url: 'http://127.0.0.1:9/mcp' };
+    writeRegistry(machine, { portolan_1: entry({ name: 'portolan', http }) });
+    expect(await list(machine)).toMatchObject({ servers: [{ name: 'mine', state: 'ready' }], problems: [] });
+  });
+});

@@ -1,0 +1,25 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf, gatewayWith, type HomeGateway, textOf } from '../support/gateway-harness.js';
+
+const SERVER = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/servers/asking-server.mjs');
+
+describe.each(['legacy', 'modern'])('an answer of a server of the %s revision that is no success', (era) => {
+  let home: HomeGateway;
+  beforeAll(async () => {
+    const words = era === 'modern' ? ['--modern'] : [];
+    home = await gatewayWith({ odd: { command: process.execPath, args: [SERVER, ...words], era } });
+  });
+  afterAll(() => home[Symbol.asyncDispose]());
+
+  it.each(['both', 'both, error first', 'text', 'object', 'null'])('is an upstream error: %s', async (kind) => {
+    const client = home.connect();
+    await client.initialize();
+    const result = await client.execute('odd', 'broken', { kind });
+    expect([codeOf(result), textOf(result)]).toEqual([
+      'TOOL_EXECUTION_ERROR',
+      expect.stringMatching(/has both \\"result\\" and \\"error\\"|\\"content\\" is not an array/),
+    ]);
+  });
+});

@@ -1,0 +1,379 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { configure, connect, FIXTURE, fixture, isAlive, startsIn, until } from '../support/client-over-stdio.js';
+import { type Machine, makeMachine } from '../support/machine.js';
+
+/** The limit of a search. An answer from memory takes far less, so a search that waited for this limit is recognized. */
+const SEARCH_MS = 1_500;
+const SETTINGS = '~/.config/portolan/portolan.config.json';
+/** With these settings every list on disk is too old. */
+const EXPIRED = JSON.stringify({ cache: { ttl: 0 }, timeouts: { idleMs: 50 } });
+
+const catalogFiles = (machine: Machine): string[] => {
+  const folder = machine.path('~/.cache/portolan/catalog');
+  return existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : [];
+};
+const knownTools = (machine: Machine) =>
+  catalogFiles(machine).flatMap((path) => JSON.parse(readFileSync(path, 'utf8')).tools?.length ?? []);
+
+/** Servers that write down each of their starts. */
+function counting(machine: Machine, names: readonly string[], words: readonly string[] = []) {
+  const path = (name: string) => machine.path(`~/starts-${name}`);
+  return {
+    entries: Object.fromEntries(names.map((name) => [name, fixture([name, '--starts', path(name), ...words])])),
+    starts: () => names.map((name) => startsIn(path(name)).length),
+    pids: () => names.flatMap((name) => startsIn(path(name))),
+  };
+}
+
+describe('a cold catalog', () => {
+  it('answers a search in time from what is known, and says what is not', async () => {
+    using machine = makeMachine();
+    const opened = machine.path('~/opened');
+    configure(
+      machine,
+      {
+        quick: fixture(['quick']),
+        slow: fixture(['slow', '--greets', opened]),
+        dying: fixture(['--dies', 'the licence ran out']),
+      },
+      { timeouts: { searchMs: 300 } },
+    );
+    await using client = await connect(machine);
+    const before = performance.now();
+    const first = await client.ask('search_tools', { query: 'say a text again', limit: 1 });
+    expect(performance.now() - before).toBeLessThan(3_500);
+    expect(first.pending).toContain('slow');
+    const second = await until(
+      () => client.ask('search_tools', { query: 'say a text again', limit: 1 }),
+      ({ pending }) => pending?.length === 1,
+    );
+    expect(second).toMatchObject({
+      results: [{ server: 'quick', tool: 'echo' }],
+      pending: ['slow'],
+      failed: [{ server: 'dying', error: expect.stringContaining('the licence ran out') }],
+    });
+    expect(await client.ask('list_mcp_servers')).toMatchObject({
+      servers: [
+        { name: 'quick', toolCount: 8, enabledCount: 8 },
+        { name: 'slow', status: 'disconnected' },
+        { name: 'dying', status: 'disconnected', error: expect.stringContaining('the licence ran out') },
+      ],
+      pending: ['slow'],
+    });
+    // The background read continues, and its result is used once the server answers.
+    writeFileSync(opened, '');
+    const { results } = await until(
+      () => client.ask('search_tools', { query: 'say a text again' }),
+      (answer) => answer.pending === undefined,
+    );
+    expect(results.map(({ server }: { server: string }) => server)).toEqual(expect.arrayContaining(['quick', 'slow']));
+  });
+
+  it('tells how far the reading is, if it is asked to', async () => {
+    using machine = makeMachine();
+    configure(machine, { one: fixture(['one']), two: fixture(['two']) }, { timeouts: { searchMs: 10_000 } });
+    await using client = await connect(machine);
+    await client.call('search_tools', { query: 'echo' }, { progressToken: 7 });
+    expect(client.notifications.map(({ params }) => params)).toEqual([
+      { progressToken: 7, progress: 1, total: 2, message: expect.stringMatching(/^read (one|two)$/) },
+      { progressToken: 7, progress: 2, total: 2, message: expect.stringMatching(/^read (one|two)$/) },
+    ]);
+  });
+
+  it('keeps nothing of servers that it was still reading when it ended, also of those that waited for their turn', async () => {
+    using machine = makeMachine();
+    const names = ['one', 'two', 'three', 'four'];
+    const slowly = counting(machine, names, ['--greets', machine.path('~/never')]);
+    configure(machine, slowly.entries, { timeouts: { searchMs: 300 } });
+    const first = await connect(machine);
+    expect((await first.ask('search_tools', { query: 'echo' })).pending).toEqual(names);
+    await first[Symbol.asyncDispose]();
+    expect({ stderr: first.stderr, files: catalogFiles(machine) }).toEqual({ stderr: '', files: [] });
+    await using second = await connect(machine);
+    expect(await second.ask('search_tools', { query: 'echo' })).toEqual({ results: [], pending: names });
+  });
+
+  it('lets nobody who asks for one server wait for others that hang', async () => {
+    using machine = makeMachine();
+    const hanging = ['h1', 'h2', 'h3'].map((name) => [name, fixture([name, '--mute'])]);
+    const fine = ['f1', 'f2', 'f3'].map((name) => [name, fixture([name])]);
+    configure(machine, Object.fromEntries([...hanging, ...fine]), { timeouts: { searchMs: 50 } });
+    await using client = await connect(machine);
+    await client.ask('search_tools', { query: 'echo' });
+    const before = performance.now();
+    expect(await client.execute('f1', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+    expect((await client.ask('list_tools', { server: 'f2' })).tools).toHaveLength(8);
+    expect(await client.ask('get_tool_details', { server: 'f3', tool: 'echo' })).toMatchObject({ tool: 'echo' });
+    // Those that hang are given up after half a minute.
+    expect(performance.now() - before).toBeLessThan(10_000);
+  });
+
+  it('waits once for a server that hangs, not at all where another is asked about, and names it only where it matters', async () => {
+    using machine = makeMachine();
+    configure(
+      machine,
+      { fine: fixture(['fine']), hangs: fixture(['--mute']) },
+      // A start that hangs takes twice `startMs`: each of the two greetings has that limit.
+      { timeouts: { searchMs: SEARCH_MS, startMs: SEARCH_MS } },
+    );
+    await using client = await connect(machine);
+    const timed = async (name: string, given = {}) => {
+      const before = performance.now();
+      const { pending, failed } = await client.ask(name, given);
+      return { isLate: performance.now() - before > SEARCH_MS / 2, pending, failed };
+    };
+    const ofFine = { query: 'echo', server: 'fine' };
+    expect(await timed('search_tools', ofFine)).toEqual({ isLate: false });
+    expect(await timed('search_tools', { query: 'echo' })).toEqual({ isLate: true, pending: ['hangs'] });
+    expect(await timed('search_tools', { query: 'echo' })).toEqual({ isLate: false, pending: ['hangs'] });
+    expect(await timed('list_mcp_servers')).toEqual({ isLate: false, pending: ['hangs'] });
+    await until(
+      () => client.ask('search_tools', { query: 'echo' }),
+      ({ failed }) => failed?.length === 1,
+    );
+    // A direct request tries the server again; for the others its failure is known.
+    const asking = client.ask('list_tools', { server: 'hangs' }).catch(() => undefined);
+    const failed = [{ server: 'hangs', error: expect.stringContaining('hangs did not start') }];
+    expect(await timed('search_tools', { query: 'echo' })).toEqual({ isLate: false, failed });
+    expect(await timed('search_tools', ofFine)).toEqual({ isLate: false });
+    await asking;
+  });
+
+  it('starts each server once, however many ask at the same time', async () => {
+    using machine = makeMachine();
+    const { entries, starts } = counting(machine, ['own'], ['--slow', '300']);
+    configure(machine, entries);
+    await using client = await connect(machine);
+    const answers = await Promise.all([
+      client.execute('own', 'echo', { text: 'a' }),
+      client.execute('own', 'echo', { text: 'b' }),
+      client.ask('search_tools', { query: 'echo' }),
+      client.ask('list_tools', { server: 'own' }),
+      client.ask('get_tool_details', { server: 'own', tool: 'sleep' }),
+    ]);
+    expect(answers.slice(0, 2).map(({ content }) => content[0].text)).toEqual(['a', 'b']);
+    expect(starts()).toEqual([1]);
+    // Also where its tools are known, and nobody has to be asked for them first.
+    await using second = await connect(machine);
+    const calls = await Promise.all(['a', 'b', 'c'].map((text) => second.execute('own', 'echo', { text })));
+    expect(calls.map(({ content }) => content[0]?.text)).toEqual(['a', 'b', 'c']);
+    expect(starts()).toEqual([2]);
+  });
+});
+
+describe('a warm catalog', () => {
+  it('answers everything but a call with no server running', async () => {
+    using machine = makeMachine();
+    const { entries, starts, pids } = counting(machine, ['one', 'two']);
+    configure(machine, { ...entries, dying: fixture(['--dies', 'no', '--starts', machine.path('~/starts-dying')]) });
+    {
+      await using client = await connect(machine);
+      await until(
+        () => client.ask('search_tools', { query: 'echo' }),
+        ({ pending }) => pending === undefined,
+      );
+    }
+    expect(starts()).toEqual([1, 1]);
+    expect(pids().filter(isAlive)).toEqual([]);
+    const failedStarts = startsIn(machine.path('~/starts-dying')).length;
+
+    await using client = await connect(machine);
+    expect((await client.request('tools/list')).tools).toHaveLength(6);
+    expect(await client.ask('list_mcp_servers')).toEqual({
+      servers: [
+        { name: 'one', toolCount: 8, enabledCount: 8, status: 'disconnected' },
+        { name: 'two', toolCount: 8, enabledCount: 8, status: 'disconnected' },
+        { name: 'dying', status: 'disconnected', error: expect.stringContaining('dying did not start') },
+      ],
+    });
+    expect((await client.ask('search_tools', { query: 'echo', server: 'two' })).results[0]).toMatchObject({
+      server: 'two',
+      tool: 'echo',
+    });
+    expect((await client.ask('list_tools', { server: 'one' })).tools).toHaveLength(8);
+    expect(await client.ask('get_tool_details', { server: 'one', tool: 'sleep' })).toMatchObject({ tool: 'sleep' });
+    // Wrong arguments are refused by what is known; only then it is asked whether that is still so.
+    expect({ starts: starts(), failedStarts: startsIn(machine.path('~/starts-dying')).length }).toEqual({
+      starts: [1, 1],
+      failedStarts,
+    });
+    await client.execute('one', 'echo', { text: 'now' });
+    expect(starts()).toEqual([2, 1]);
+  });
+
+  it('is read again in the background when it is too old', async () => {
+    using machine = makeMachine();
+    const tools = machine.path('~/tools.json');
+    const toolNamed = (name: string) => JSON.stringify([{ name, inputSchema: { type: 'object' } }]);
+    writeFileSync(tools, toolNamed('first'));
+    configure(machine, { own: fixture(['--tools', tools, '--slow', '300']) }, { timeouts: { idleMs: 50 } });
+    {
+      await using client = await connect(machine);
+      expect(await client.ask('list_tools', { server: 'own' })).toMatchObject({ tools: [{ name: 'first' }] });
+    }
+    writeFileSync(tools, toolNamed('second'));
+    machine.write({ [SETTINGS]: EXPIRED });
+    await using client = await connect(machine);
+    const { results, pending } = await client.ask('search_tools', { query: 'first' });
+    expect({ found: results[0]?.tool, pending }).toEqual({ found: 'first', pending: undefined });
+    await until(
+      async () => (await client.ask('list_tools', { server: 'own' })).tools[0].name,
+      (name) => name === 'second',
+    );
+  });
+
+  it('forgets the failure of a server that has started again for a call', async () => {
+    using machine = makeMachine();
+    const program = machine.path('~/own.mjs');
+    const mended = `await import(${JSON.stringify(pathToFileURL(FIXTURE).href)});`;
+    writeFileSync(program, mended);
+    const own = { command: process.execPath, args: [program] };
+    configure(machine, { own }, { timeouts: { idleMs: 50 } });
+    {
+      await using client = await connect(machine);
+      await client.ask('list_tools', { server: 'own' });
+    }
+    writeFileSync(program, 'process.exit(5);');
+    machine.write({ [SETTINGS]: EXPIRED });
+    {
+      await using client = await connect(machine);
+      const search = () => client.ask('search_tools', { query: 'echo', limit: 1 });
+      await until(search, ({ failed }) => failed !== undefined);
+      writeFileSync(program, mended);
+      expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+      expect((await client.ask('list_mcp_servers')).servers).toEqual([
+        { name: 'own', toolCount: 8, enabledCount: 8, status: expect.stringContaining('connected') },
+      ]);
+      expect((await search()).failed).toBeUndefined();
+    }
+    expect(catalogFiles(machine).map((path) => JSON.parse(readFileSync(path, 'utf8')).error)).toEqual([undefined]);
+  });
+
+  it('keeps the failure of a server that ended in the middle of a call, for other gateways too, until it starts again', async () => {
+    using machine = makeMachine();
+    configure(machine, { own: fixture() });
+    const listed = async () => {
+      await using client = await connect(machine);
+      return (await client.ask('list_mcp_servers')).servers;
+    };
+    {
+      await using client = await connect(machine);
+      expect(await client.execute('own', 'exit')).toMatchObject({ isError: true });
+    }
+    const failed = { name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected', error: expect.any(String) };
+    expect(await listed()).toEqual([failed]);
+    {
+      await using client = await connect(machine);
+      expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+    }
+    expect(await listed()).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected' }]);
+  });
+
+  it('is not kept where the cache is switched off', async () => {
+    using machine = makeMachine();
+    const { entries, starts } = counting(machine, ['own']);
+    configure(machine, entries, { cache: { enabled: false } });
+    for (const expected of [1, 2]) {
+      await using client = await connect(machine);
+      await client.ask('list_tools', { server: 'own' });
+      expect(starts()).toEqual([expected]);
+    }
+    expect(catalogFiles(machine)).toEqual([]);
+  });
+
+  it('is shared by gateways that run side by side', async () => {
+    using machine = makeMachine();
+    const names = ['one', 'two', 'three'];
+    const { entries, starts } = counting(machine, names);
+    configure(machine, entries);
+    {
+      await using stack = new AsyncDisposableStackOfClients();
+      const clients = await Promise.all([1, 2, 3].map(async () => stack.use(await connect(machine))));
+      const answers = await Promise.all(
+        clients.flatMap((client) => names.map((server) => client.ask('list_tools', { server }))),
+      );
+      expect(answers.map(({ tools }) => tools.length)).toEqual(answers.map(() => 8));
+      expect(clients.map(({ stderr }) => stderr)).toEqual(['', '', '']);
+    }
+    expect(knownTools(machine)).toEqual([8, 8, 8]);
+    const before = starts();
+    await using client = await connect(machine);
+    expect((await client.ask('list_mcp_servers')).servers.map((one: { toolCount: number }) => one.toolCount)).toEqual([
+      8, 8, 8,
+    ]);
+    expect(starts()).toEqual(before);
+  });
+
+  it.each([
+    { title: 'cut off', spoil: (text: string) => text.slice(0, text.length / 2) },
+    { title: 'empty', spoil: () => '' },
+    { title: 'of another version', spoil: (text: string) => text.replace('"version":1', '"version":99') },
+    { title: 'full of noise', spoil: () => '\u0000\uffff{[' },
+  ])('is made anew where a file of it is $title, and that is said', async ({ spoil }) => {
+    using machine = makeMachine();
+    const { entries, starts } = counting(machine, ['own']);
+    configure(machine, entries);
+    {
+      await using client = await connect(machine);
+      await client.ask('list_tools', { server: 'own' });
+    }
+    const [path = ''] = catalogFiles(machine);
+    writeFileSync(path, spoil(readFileSync(path, 'utf8')));
+    await using client = await connect(machine);
+    expect((await client.ask('list_tools', { server: 'own' })).tools).toHaveLength(8);
+    expect(JSON.parse(client.stderr.split('\n')[0] ?? '')).toMatchObject({
+      level: 'warn',
+      message: 'a catalog file is not usable and is created again',
+      path,
+    });
+    expect(starts()).toEqual([2]);
+    expect(knownTools(machine)).toEqual([8]);
+  });
+});
+
+describe('a server that nobody uses', () => {
+  it('stops after a while, without a fault, and starts again when it is called', async () => {
+    using machine = makeMachine();
+    const { entries, starts, pids } = counting(machine, ['own']);
+    configure(machine, entries, { timeouts: { idleMs: 300 } });
+    await using client = await connect(machine);
+    await client.execute('own', 'echo', { text: 'a' });
+    expect((await client.ask('list_mcp_servers')).servers).toMatchObject([{ status: 'connected' }]);
+    await until(
+      () => pids().filter(isAlive),
+      (alive) => alive.length === 0,
+    );
+    const { servers } = await client.ask('list_mcp_servers');
+    expect(servers).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected' }]);
+    expect(await client.execute('own', 'echo', { text: 'b' })).toMatchObject({ content: [{ text: 'b' }] });
+    expect(starts()).toEqual([2]);
+    expect(client.stderr).toBe('');
+  });
+
+  it('is not stopped under a call that takes longer than that', async () => {
+    using machine = makeMachine();
+    const { entries, starts } = counting(machine, ['own']);
+    configure(machine, entries, { timeouts: { idleMs: 200 } });
+    await using client = await connect(machine);
+    // Three times the idle limit: the server must not be stopped within it.
+    expect(await client.execute('own', 'sleep', { ms: 600 })).toMatchObject({ content: [{ text: 'slept 600' }] });
+    expect(starts()).toEqual([1]);
+  });
+});
+
+/** Node 20 knows `AsyncDisposable` and not yet a stack of them. */
+class AsyncDisposableStackOfClients implements AsyncDisposable {
+  readonly #held: AsyncDisposable[] = [];
+
+  use<T extends AsyncDisposable>(one: T): T {
+    this.#held.push(one);
+    return one;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#held.map((one) => one[Symbol.asyncDispose]()));
+  }
+}

@@ -1,0 +1,229 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scanMachine } from '../../src/discovery/index.js';
+import { makeTarget, servers, type Target, UNAPPROVED } from '../support/attacks.js';
+import { configure } from '../support/client-over-stdio.js';
+import { daemonHouse } from '../support/daemon-harness.js';
+import { type HttpGateway, serveOverHttp } from '../support/gateway-over-http.js';
+import { INITIALIZE, JSON_HEADERS, type RawAnswer, sendRaw, statelessCall } from '../support/raw-http.js';
+
+// In more depth: every spelling of Host and Origin in s2.test.ts, addresses and tokens in s3.test.ts.
+
+const TOKEN = 'k3J9-a-token-of-this-test';
+const targets: readonly [Target, Target] = [makeTarget(), makeTarget()];
+const [page, guarded] = targets;
+let gateway: HttpGateway;
+let locked: HttpGateway;
+
+beforeAll(async () => {
+  for (const { machine, bait } of targets) configure(machine, { own: bait('started') });
+  [gateway, locked] = await Promise.all([
+    serveOverHttp(page.machine),
+    serveOverHttp(guarded.machine, { env: { PORTOLAN_TOKEN: TOKEN } }),
+  ]);
+});
+
+afterAll(async () => {
+  await Promise.all([gateway, locked].map((one) => one?.[Symbol.asyncDispose]()));
+  for (const target of targets) target[Symbol.dispose]();
+});
+
+/** The call that every attacker here wants to make; `PORT` stands for the port that is listened on. */
+function callBy({ port }: HttpGateway, headers: readonly string[], line = 'POST /mcp HTTP/1.1'): Promise<RawAnswer> {
+  const { headers: own, body } = statelessCall('own', 'echo', { text: 'a' });
+  const said = [line, ...headers, ...own].map((text) => text.replaceAll('PORT', String(port)));
+  return sendRaw(port, said, body);
+}
+
+const OURS = 'Host: 127.0.0.1:PORT';
+
+describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', () => {
+  it.each([
+    { title: 'a name that was re-pointed', headers: ['Host: evil.example:PORT'] },
+    { title: 'a name that was re-pointed, without a port', headers: ['Host: evil.example'] },
+    { title: 'the address of everywhere', headers: ['Host: 0.0.0.0:PORT'] },
+    { title: 'a name with ours inside', headers: ['Host: 127.0.0.1.evil.example:PORT'] },
+    { title: 'a name service that gives out addresses', headers: ['Host: 127-0-0-1.nip.example:PORT'] },
+    { title: 'a proxy’s word for it', headers: ['Host: evil.example:PORT', 'X-Forwarded-Host: 127.0.0.1:PORT'] },
+    { title: 'another proxy’s word', headers: ['Host: evil.example:PORT', 'Forwarded: host=127.0.0.1:PORT'] },
+    { title: 'a page on the web', headers: [OURS, 'Origin: https://evil.example'] },
+    { title: 'a page on another port here', headers: [OURS, 'Origin: http://localhost:6274'] },
+    { title: 'a page in a frame without an origin', headers: [OURS, 'Origin: null'] },
+    { title: 'a file that was downloaded', headers: [OURS, 'Origin: file://'] },
+    { title: 'an extension', headers: [OURS, 'Origin: chrome-extension://abcdefghijklmnop'] },
+    { title: 'a page in an editor', headers: [OURS, 'Origin: vscode-webview://1a2b'] },
+  ])('S14 calls no tool from $title', async ({ headers }) => {
+    const { status, head } = await callBy(gateway, headers);
+    expect([status, page.ran()]).toEqual([403, []]);
+    expect(head).not.toContain('access-control-allow');
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'])(
+    'S14 calls no tool from a form that a browser sends without asking first: %s',
+    async (type) => {
+      const { body, headers } = statelessCall('own', 'echo', { text: 'a' });
+      const { port } = gateway;
+      const lines = ['POST /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, `Content-Type: ${type}`, ...headers.slice(1)];
+      const { status } = await sendRaw(port, lines, body);
+      expect([status, page.ran()]).toEqual([415, []]);
+    },
+  );
+
+  it('S14 gives a page no leave when its browser asks first', async () => {
+    const { port } = gateway;
+    for (const origin of ['https://evil.example', `http://127.0.0.1:${port}`]) {
+      const { status, head } = await sendRaw(port, [
+        'OPTIONS /mcp HTTP/1.1',
+        `Host: 127.0.0.1:${port}`,
+        `Origin: ${origin}`,
+        'Access-Control-Request-Method: POST',
+        'Access-Control-Request-Headers: content-type,mcp-method',
+        'Access-Control-Request-Private-Network: true',
+      ]);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(head).not.toContain('access-control-allow');
+    }
+  });
+
+  it.each([
+    '/sse?transportType=stdio&command=touch&args=MARK',
+    '/stdio?transportType=stdio&command=touch&args=MARK',
+    '/mcp?command=touch&args=MARK',
+    '/mcp?jsonrpc=2.0&id=1&method=tools/call&params=%7B%22name%22:%22execute_tool%22%7D',
+    '/message?sessionId=1',
+  ])('S14 runs nothing for a link or an image: GET %s', async (path) => {
+    const { port } = gateway;
+    const line = `GET ${path.replace('MARK', page.mark('evil'))} HTTP/1.1`;
+    const { status } = await sendRaw(port, [line, `Host: 127.0.0.1:${port}`, 'Accept: text/event-stream']);
+    expect(status).toBeGreaterThanOrEqual(400);
+    expect(page.ran()).toEqual([]);
+  });
+
+  it('S14 lets no page take over a session by re-pointing its name afterwards', async () => {
+    const { port } = gateway;
+    const ask = (line: string, host: string, session: string, body = '') =>
+      sendRaw(port, [line, `Host: ${host}:${port}`, ...JSON_HEADERS, ...(session ? [session] : [])], body);
+    const { head } = await ask('POST /mcp HTTP/1.1', '127.0.0.1', '', INITIALIZE);
+    const session = `Mcp-Session-Id: ${/^mcp-session-id: (\w+)/m.exec(head)?.[1]}`;
+    const ping = JSON.stringify({ jsonrpc: '2.0', id: 2, method: 'ping' });
+    for (const line of ['POST /mcp HTTP/1.1', 'GET /mcp HTTP/1.1', 'DELETE /mcp HTTP/1.1'])
+      expect((await ask(line, 'evil.example', session, line.startsWith('POST') ? ping : '')).status).toBe(403);
+    expect((await ask('POST /mcp HTTP/1.1', '127.0.0.1', session, ping)).body).toContain('"result":{}');
+  });
+
+  it('S14 opens no web socket to a page', async () => {
+    const { port } = gateway;
+    const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg=='];
+    const lines = ['GET /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Origin: https://evil.example', ...upgrade];
+    expect((await sendRaw(port, lines)).status).toBe(403);
+  });
+
+  it.skipIf(process.platform === 'win32')('S14 holds for the port of the daemon too', async () => {
+    await using house = daemonHouse();
+    using target = makeTarget();
+    configure(house.machine, { own: target.bait('daemon') });
+    await house.run(['daemon', 'start', '--http', '127.0.0.1:0']);
+    const { http } = JSON.parse((await house.run(['daemon', 'status', '--json'])).stdout);
+    const port = Number(new URL(http).port);
+    const { headers, body } = statelessCall('own', 'echo', { text: 'a' });
+    const callWith = (lines: readonly string[]) => sendRaw(port, ['POST /mcp HTTP/1.1', ...lines, ...headers], body);
+    const ours = `Host: 127.0.0.1:${port}`;
+    for (const wrong of [['Host: evil.example'], [ours, 'Origin: https://evil.example']])
+      expect((await callWith(wrong)).status).toBe(403);
+    expect(target.ran()).toEqual([]);
+    // The same call without the page starts the server, so its mark would have been seen.
+    expect([(await callWith([ours])).status, target.ran()]).toEqual([200, ['daemon']]);
+  });
+});
+
+describe('S14 default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', () => {
+  const BASIC = `Basic ${Buffer.from(`admin:${TOKEN}`).toString('base64')}`;
+
+  it.each([
+    ...['changeme', 'secret', 'admin', 'password', 'portolan', 'my-test-key', 'test', 'token', 'undefined', 'null'],
+    ...['true', '0', '*', '%', 'PORTOLAN_TOKEN', '$PORTOLAN_TOKEN', TOKEN.slice(0, -1), TOKEN.toUpperCase()],
+  ])('S14 opens to no token that one could guess: %s', async (guess) => {
+    const { status } = await callBy(locked, [OURS, `Authorization: Bearer ${guess}`]);
+    expect([status, guarded.ran()]).toEqual([401, []]);
+  });
+
+  it.each([
+    ...['X-Forwarded-For: 127.0.0.1', 'X-Real-IP: 127.0.0.1', 'Forwarded: for=127.0.0.1', 'X-Client-IP: ::1'],
+    ...['X-Authenticated-User: admin', 'X-Forwarded-User: admin', 'Remote-User: root', 'X-Is-Admin: true'],
+    ...['X-Internal-Request: true', 'X-Portolan-Internal: 1', 'X-Mcp-Client-Id: admin', 'Mcp-Client-Id: admin'],
+    ...[
+      'X-Original-URL: /health',
+      'X-Rewrite-URL: /health',
+      'X-HTTP-Method-Override: GET',
+      'X-Forwarded-Prefix: /health',
+    ],
+    ...[`X-Api-Key: ${TOKEN}`, `Cookie: token=${TOKEN}`, `Proxy-Authorization: Bearer ${TOKEN}`],
+    ...[`Authorization: ${BASIC}`, `Authorization: ${TOKEN}`, `X-Authorization: Bearer ${TOKEN}`],
+    ...['Authorization:', 'Authorization: Bearer', 'Connection: Authorization'],
+  ])('S14 believes no header about who somebody is: %s', async (header) => {
+    const { status } = await callBy(locked, [OURS, header]);
+    expect([status, guarded.ran()]).toEqual([401, []]);
+  });
+
+  it.each([
+    ...['/health/../mcp', '/health/%2e%2e/mcp', '/health/..%2fmcp', '//mcp', '/./mcp', '/mcp/', '/mcp?/health'],
+    ...['/mcp;/health', '/mcp%3f/health', '/MCP', '/health%00/../mcp', '/health/mcp', `/mcp?token=${TOKEN}`],
+    ...[`/mcp?access_token=${TOKEN}`, '/mcp#/health', '/health\\..\\mcp'],
+  ])('S14 is reached by no way around the lock: POST %s', async (path) => {
+    const { status } = await callBy(locked, [OURS], `POST ${path} HTTP/1.1`);
+    expect([400, 401, 404, 405]).toContain(status);
+    expect(guarded.ran()).toEqual([]);
+  });
+
+  it('S14 obeys nobody who speaks over HTTP as the program’s own parts do', async () => {
+    const { port } = gateway;
+    const lines = ['POST /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, ...JSON_HEADERS];
+    const { head } = await sendRaw(port, lines, INITIALIZE);
+    const session = `Mcp-Session-Id: ${/^mcp-session-id: (\w+)/m.exec(head)?.[1]}`;
+    const params = { home: '/', cwd: '/', env: {}, options: { servers: { x: page.bait('evil') } } };
+    for (const method of ['bridge/stop', 'bridge/status', 'bridge/open', 'bridge/clients']) {
+      const { body } = await sendRaw(
+        port,
+        [...lines, session],
+        JSON.stringify({ jsonrpc: '2.0', id: 5, method, params }),
+      );
+      expect(body).toContain('-32601');
+    }
+    expect((await sendRaw(port, ['GET /health HTTP/1.1', `Host: 127.0.0.1:${port}`])).status).toBe(200);
+    expect(page.ran()).toEqual([]);
+  });
+
+  it('S14 makes its keys by chance: no two users have one in common', async () => {
+    const files = ['~/.config/portolan/approvals.key'];
+    const keys = await Promise.all(
+      [makeTarget(), makeTarget()].map(async (made) => {
+        using target = made;
+        target.machine.write({ '<project>/.cursor/mcp.json': servers({ own: target.bait('own') }) });
+        await target.run(['approve', 'own', '--yes']);
+        return files.map((file) => readFileSync(target.machine.path(file), 'utf8').trim());
+      }),
+    );
+    expect(new Set(keys.flat()).size).toBe(2 * files.length);
+    for (const key of keys.flat()) expect(key).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it.each(['', '\n', ' '])('S14 takes no ruling that was sealed with an empty key: %j', async (key) => {
+    using target = makeTarget();
+    const { machine } = target;
+    const folder = '~/.config/portolan';
+    machine.write({
+      '<project>/.cursor/mcp.json': servers({ own: target.bait('own') }),
+      [`${folder}/approvals.key`]: key,
+    });
+    const { approvals, definitions } = await scanMachine(machine.options({ clients: ['cursor'] }));
+    const [definition] = definitions;
+    if (!definition) throw new Error('there is nothing to forge an approval of');
+    const { name, source } = definition;
+    const ruling = { verdict: 'approved' as const, name, source, at: '2026-01-01T00:00:00.000Z', shown: {} };
+    // The seal and its proof are made as the product makes them, with the key that is there.
+    const forged = approvals.written(new Map([[approvals.sealOf(definition), ruling]]));
+    machine.write({ [`${folder}/approvals.json`]: forged });
+    expect(await target.call('own')).toEqual(UNAPPROVED);
+    expect(target.ran()).toEqual([]);
+  });
+});

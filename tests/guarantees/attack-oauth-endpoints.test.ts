@@ -1,0 +1,139 @@
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Lies, serveLies } from '../fixtures/oauth/lying-server.js';
+import { makeTarget, type Target } from '../support/attacks.js';
+import { configure, start, until } from '../support/client-over-stdio.js';
+
+// In more depth: signing in at a real authorization server in oauth.test.ts, addresses in address.test.ts.
+
+const SIGN_IN_LIMIT_MS = 20_000;
+
+interface Attempt {
+  /** The arguments that the browser was started with; nothing if it was not. */
+  readonly browser: readonly string[] | undefined;
+  readonly status: number | null;
+  readonly stderr: string;
+  readonly seen: readonly string[];
+}
+
+/** Signs in to a server that lies, with a browser that only writes down what it was asked to open. */
+async function signInTo(target: Target, lies: Lies): Promise<Attempt> {
+  const { machine } = target;
+  const [browser, opened] = [machine.path('~/browser'), machine.path('~/opened')];
+  writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$@" > ${opened}.part\nmv ${opened}.part ${opened}\n`);
+  chmodSync(browser, 0o755);
+  await using server = await serveLies(lies);
+  configure(machine, { locked: { url: server.url } });
+  await using login = start(machine, { args: ['login', 'locked'], env: { BROWSER: browser, ...target.recorded } });
+  let status: number | null = null;
+  let isOver = false;
+  void login.exited.then(({ code }) => {
+    [status, isOver] = [code, true];
+  });
+  await until(
+    () => isOver || existsSync(opened),
+    (done) => done,
+    SIGN_IN_LIMIT_MS,
+  );
+  // It would wait for somebody to come back from the page.
+  if (!isOver) login.signal('SIGTERM');
+  await login.exited;
+  const words = existsSync(opened) ? readFileSync(opened, 'utf8').trimEnd().split('\n') : undefined;
+  return { browser: words, status, stderr: login.stderr, seen: server.seen };
+}
+
+describe.skipIf(process.platform === 'win32')(
+  'S14 shell in an OAuth endpoint (CVE-2025-6514)',
+  { concurrent: true },
+  () => {
+    it.each([
+      'ORIGIN/authorize?a=$(touch MARK)',
+      'ORIGIN/authorize?a=`touch MARK`',
+      'ORIGIN/authorize?a=";touch MARK;"',
+      "ORIGIN/authorize?a=';touch MARK;'",
+      'ORIGIN/authorize?a=|touch MARK',
+      'ORIGIN/authorize?a=&touch MARK&',
+      'ORIGIN/authorize?a=\ntouch MARK\n',
+      'ORIGIN/$(touch${IFS}MARK)',
+      'ORIGIN/authorize?a=%22&calc.exe&%22',
+      'ORIGIN/authorize?a=$(Start-Process calc)',
+      'ORIGIN/authorize?a=${PATH}^<x>!HOME!',
+      'ORIGIN/authorize#$(touch MARK)',
+      'ORIGIN/authorize?a=\u202e--gpu-launcher=touch',
+    ])('S14 opens a page as one word that means nothing to a shell: %s', async (endpoint) => {
+      using target = makeTarget();
+      const written = endpoint.replaceAll('MARK', target.mark('evil'));
+      const { browser } = await signInTo(target, { issuer: { authorization_endpoint: written } });
+      expect(browser).toEqual([expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/[\w\-.~:/?#[\]@&=+%,]*$/)]);
+      expect(target.ran()).toEqual([]);
+    });
+
+    it.each([
+      'a:$(touch MARK)?response_type=code',
+      'file:///bin/sh',
+      'file://evil.example/share/run.exe',
+      'javascript:alert(document.cookie)',
+      'data:text/html,<script>1</script>',
+      'smb://evil.example/share',
+      'ms-msdt:/id PCWDiagnostic',
+      'vscode://evil.extension/run',
+      'ssh://-oProxyCommand=touch MARK/',
+      '--new-window',
+      '-oProxyCommand=touch MARK',
+      'http://user:word@127.0.0.1/authorize',
+      'http://169.254.169.254/latest/meta-data',
+      'http://router.example/authorize',
+      'https://10.0.0.1/authorize',
+      'https://[fe80::1]/authorize',
+    ])('S14 opens nothing that is no page of a sign-in: %s', async (endpoint) => {
+      using target = makeTarget();
+      const written = endpoint.replaceAll('MARK', target.mark('evil'));
+      const { browser, status, stderr } = await signInTo(target, { issuer: { authorization_endpoint: written } });
+      expect([browser, status, target.ran()]).toEqual([undefined, 1, []]);
+      expect(stderr).toMatch(/^[A-Z_]+: /);
+    });
+  },
+);
+
+describe.skipIf(process.platform === 'win32')(
+  'S14 SSRF to link-local while signing in (CVE-2026-26118)',
+  { concurrent: true },
+  () => {
+    const METADATA = [
+      'http://169.254.169.254',
+      'http://0xa9fea9fe',
+      'http://2852039166',
+      'http://0251.0376.0251.0376',
+      'http://[::ffff:169.254.169.254]',
+      'http://[fd00:ec2::254]',
+      'http://metadata.google.internal',
+      'http://100.100.100.200',
+    ];
+
+    it.each(METADATA)('S14 asks %s nothing when a server names it as its authorization server', async (address) => {
+      using target = makeTarget();
+      const { browser, status } = await signInTo(target, { resource: { authorization_servers: [address] } });
+      expect([browser, status, target.connects()]).toEqual([undefined, 1, ['127.0.0.1']]);
+    });
+
+    it.each(METADATA.map((address) => address.replace('http:', 'https:')))(
+      'S14 asks %s nothing when a server says that its own metadata lies there, or its keys are to be had there',
+      async (address) => {
+        using target = makeTarget();
+        const endpoints = { registration_endpoint: `${address}/register`, token_endpoint: `${address}/token` };
+        const { browser, status } = await signInTo(target, {
+          resourceMetadata: `${address}/latest/`,
+          issuer: endpoints,
+        });
+        expect([browser, status, target.connects()]).toEqual([undefined, 1, ['127.0.0.1']]);
+      },
+    );
+
+    it('S14 sends not even the first question to an entry that names a metadata service', async () => {
+      using target = makeTarget();
+      configure(target.machine, { cloud: { url: 'http://169.254.169.254/latest', headers: { 'X-Key': 'canary' } } });
+      const { status } = await target.run(['login', 'cloud'], target.recorded);
+      expect([status, target.connects()]).toEqual([1, []]);
+    });
+  },
+);

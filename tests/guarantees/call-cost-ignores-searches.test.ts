@@ -1,0 +1,37 @@
+import { describe, expect, it, vi } from 'vitest';
+import { createToolIndex } from '../../src/search/index.js';
+import { gatewayWith, odd, textOf } from '../support/gateway-harness.js';
+
+const SERVERS = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [name, odd([name])]));
+const NEEDS = ['echo the arguments', 'a large result', 'wait for a while', 'list of numbers'];
+
+describe('G16 the cost of a call', () => {
+  it('G16 a call repeats no search and reads the catalog entry of no other server', async () => {
+    await using home = await gatewayWith(SERVERS);
+    const { gateway, catalog } = home.running;
+    const conversation = home.conversation();
+    // The class of the index is private to its module; all indexes share its prototype.
+    const search = vi.spyOn(Object.getPrototypeOf(createToolIndex()), 'search');
+    const entry = vi.spyOn(catalog, 'entry');
+    const entries = vi.spyOn(catalog, 'entries');
+    try {
+      await gateway.listServers(conversation);
+      for (const server of Object.keys(SERVERS)) await gateway.listTools(server);
+      const { results } = await gateway.searchTools(NEEDS, {}, conversation);
+      expect(results.length).toBeGreaterThan(0);
+      expect(search.mock.calls.length).toBeGreaterThan(0);
+      await gateway.executeTool('two', 'echo', { a: 0 }, conversation); // starts the server
+
+      for (const spy of [search, entry, entries]) spy.mockClear();
+      for (let n = 1; n <= 20; n += 1) {
+        const { value } = await gateway.executeTool('two', 'echo', { a: n }, conversation);
+        expect(textOf(value)).toBe(`{"a":${n}}`);
+      }
+      expect(search).not.toHaveBeenCalled();
+      expect(entries).not.toHaveBeenCalled();
+      expect(new Set(entry.mock.calls.map(([name]) => name))).toEqual(new Set(['two']));
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+});

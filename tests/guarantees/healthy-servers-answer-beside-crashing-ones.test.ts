@@ -1,0 +1,90 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { configure, fixture, isAlive, startsIn, until } from '../support/client-over-stdio.js';
+import { daemonHouse } from '../support/daemon-harness.js';
+import type { LineClient } from '../support/gateway-harness.js';
+
+const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
+const CLIENTS = IS_SOAK ? 2_000 : 1_000;
+const SERVERS = IS_SOAK ? 200 : 50;
+/** A tenth of them crashes each minute; in the small run all of that minute's crashes come in its few seconds. */
+const MINUTES = IS_SOAK ? 60 : 1;
+const CRASHES = Math.ceil(SERVERS / 10) * MINUTES;
+const LEAST_MS = IS_SOAK ? MINUTES * 60_000 : 5_000;
+/** Longer than anything here takes, for servers that end by themselves after two minutes. */
+const LIFETIME_MS = 2 * LEAST_MS + 600_000;
+/** A server that crashes again and again is started again only after a while. */
+const CRASH_LIMIT_MS = 120_000;
+const SETTINGS = {
+  limits: { inFlightPerServer: 1_000, queue: 10_000 },
+  timeouts: { startMs: 120_000, callMs: 120_000 },
+};
+
+describe('the daemon', () => {
+  it(
+    `G1: answers every call of ${CLIENTS} clients to healthy servers while others of ${SERVERS} crash`,
+    async () => {
+      await using house = daemonHouse();
+      const names = Array.from({ length: SERVERS }, (_, n) => `s${n}`);
+      const starts = (name: string) => join(house.machine.root, name);
+      // Each a launch of its own, so that none is shared by mistake.
+      const launch = (name: string) => fixture([name, '--starts', starts(name), '--lives', String(LIFETIME_MS)]);
+      configure(house.machine, Object.fromEntries(names.map((name) => [name, launch(name)])), SETTINGS);
+      await house.run(['daemon', 'start']);
+      const clients: LineClient[] = [];
+      const sockets: { destroy(): void }[] = [];
+      for (let n = 0; n < CLIENTS; n += 1) {
+        const { client, socket } = await house.direct();
+        clients.push(client);
+        sockets.push(socket);
+        await client.initialize(`client ${n}`);
+      }
+      // The last tenth of the servers are the ones that crash; calls go to the others.
+      const isFragile = (at: number) => at >= SERVERS - Math.ceil(SERVERS / 10);
+      const healthy = names.filter((_, at) => !isFragile(at));
+      const fragile = names.filter((_, at) => isFragile(at));
+      const [crasher, ...callers] = clients;
+      if (!crasher) throw new Error('there are clients');
+      // Two hundred programs that start at once have the machine to themselves for a while.
+      await Promise.all(names.map((name) => crasher.execute(name, 'echo', { text: name })));
+      const begun = performance.now();
+      const ends = begun + LEAST_MS;
+      const tally = { right: 0, wrong: [] as string[] };
+      const crashed = new Set<number>();
+      const crashing = (async () => {
+        for (let n = 0; n < CRASHES; n += 1) {
+          const name = fragile[n % fragile.length] ?? '';
+          const crash = async () => {
+            await crasher.execute(name, 'exit');
+            return startsIn(starts(name)).at(-1) ?? 0;
+          };
+          crashed.add(await until(crash, (pid) => pid > 0 && !crashed.has(pid) && !isAlive(pid), CRASH_LIMIT_MS));
+          const next = begun + ((n + 1) * LEAST_MS) / CRASHES;
+          await new Promise((resolve) => setTimeout(resolve, next - performance.now()));
+        }
+      })();
+      const calling = callers.map(async (client, at) => {
+        for (let n = 0; n === 0 || performance.now() < ends; n += 1) {
+          const text = `${at}/${n}`;
+          const server = healthy[(at + n) % healthy.length] ?? '';
+          const { content } = (await client.execute(server, 'echo', { text })) as { content: { text?: string }[] };
+          if (content[0]?.text === text) tally.right += 1;
+          else tally.wrong.push(`${text}: ${content[0]?.text}`);
+          client.answered.clear(); // an hour of them is more than this process can hold
+        }
+      });
+      await Promise.all([crashing, ...calling]);
+      expect(tally.wrong.slice(0, 5)).toEqual([]);
+      expect(tally.right).toBeGreaterThanOrEqual(callers.length);
+      expect(crashed.size).toBe(CRASHES);
+      // Nobody crashed who was not meant to.
+      expect(healthy.flatMap((name) => startsIn(starts(name)).slice(1))).toEqual([]);
+      for (const socket of sockets) socket.destroy();
+      await until(
+        async () => JSON.parse((await house.run(['clients', '--json'])).stdout).clients.length,
+        (left) => left === 0,
+      );
+    },
+    IS_SOAK ? 2 * 3_600_000 : 300_000,
+  );
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { discover } from '../../src/discovery/index.js';
+import { Dice, malformedFile, spoiled } from '../fixtures/servers/malformed.js';
+import type { Json } from '../support/gateway-harness.js';
+import { makeMachine } from '../support/machine.js';
+import { MAX_STALL_MS, say, TIMES } from './support/malformed-input.js';
+
+const FILES = 4_000 * TIMES;
+const SEED = 20_260_730;
+
+const entry = { command: 'node', args: ['a.js', '--x'], env: { A: '1' } };
+const remote = { type: 'http', url: 'https://h.example/mcp', headers: { A: 'b' } };
+
+/** A client's file, as it is when it is whole. */
+const WHOLE: readonly { readonly client: string; readonly path: string; readonly config: Json | string }[] = [
+  { client: 'cursor', path: '~/.cursor/mcp.json', config: { mcpServers: { good: entry, other: remote } } },
+  {
+    client: 'claude-code',
+    path: '~/.claude.json',
+    config: { numStartups: 7, mcpServers: { good: entry }, projects: { '/p': { mcpServers: { other: remote } } } },
+  },
+  {
+    client: 'vscode',
+    path: '~/.config/Code/User/mcp.json',
+    config: { inputs: [], servers: { good: entry, other: remote } },
+  },
+  { client: 'zed', path: '~/.config/zed/settings.json', config: { context_servers: { good: entry } } },
+  {
+    client: 'opencode',
+    path: '~/.config/opencode/opencode.json',
+    config: { mcp: { good: { type: 'local', command: ['node', 'a.js'], environment: { A: '1' } } } },
+  },
+  { client: 'windsurf', path: '~/.codeium/windsurf/mcp_config.json', config: { mcpServers: { good: entry } } },
+  {
+    client: 'codex',
+    path: '~/.codex/config.toml',
+    config: '[mcp_servers.good]\ncommand = "node"\nargs = ["a.js"]\n[mcp_servers.good.env]\nA = "1"\n',
+  },
+  {
+    client: 'goose',
+    path: '~/.config/goose/config.yaml',
+    config: 'extensions:\n  good:\n    type: stdio\n    cmd: node\n    args: [a.js]\n    enabled: true\n',
+  },
+  {
+    client: 'continue',
+    path: '~/.continue/config.yaml',
+    config: 'name: mine\nmcpServers:\n  - name: good\n    command: node\n    args: [a.js]\n    env: { A: "1" }\n',
+  },
+];
+/** Nobody breaks the file of this one. */
+const KEPT = { client: 'gemini-cli', path: '~/.gemini/settings.json', name: 'kept' };
+
+describe('G9 malformed files', () => {
+  const clients = [...WHOLE, KEPT].map(({ client }) => client);
+  const kept = { [KEPT.path]: JSON.stringify({ mcpServers: { [KEPT.name]: { command: 'kept' } } }) };
+  const options = { clients, platform: 'linux' } as const;
+
+  it('G9 are made of whole ones, in which each client finds its server', async () => {
+    using machine = makeMachine();
+    const text = (config: Json | string) => (typeof config === 'string' ? config : JSON.stringify(config));
+    machine.write({ ...kept, ...Object.fromEntries(WHOLE.map(({ path, config }) => [path, text(config)])) });
+    const { servers, problems } = await discover(machine.options(options));
+    expect(problems).toEqual([]);
+    expect(new Set(servers.flatMap(({ origins }) => origins.map(({ client }) => client)))).toEqual(new Set(clients));
+  });
+
+  it(
+    `G9 ${FILES} that clients may have left: none ends the discovery, holds it up or hides what another client has`,
+    async () => {
+      const dice = new Dice(SEED);
+      using machine = makeMachine();
+      machine.write(kept);
+      let [found, told, hidden, longestMs] = [0, 0, 0, 0];
+      const rounds = Math.ceil(FILES / WHOLE.length);
+      for (let round = 0; round < rounds; round += 1) {
+        for (const { path, config } of WHOLE) {
+          const broken = typeof config === 'string' ? spoiled(config, dice) : malformedFile(config, dice);
+          machine.write({ [path]: broken });
+        }
+        // Taken as a stall, for the loop does not turn while files are read and parsed: what watches it would see nothing.
+        const start = performance.now();
+        const { servers, problems } = await discover(machine.options(options));
+        longestMs = Math.max(longestMs, performance.now() - start);
+        found += servers.length - 1;
+        told += problems.length;
+        if (!servers.some(({ name }) => name === KEPT.name)) hidden += 1;
+      }
+      say(`${FILES} files, ${found} servers, ${told} problems, stall at most ${longestMs.toFixed(0)} ms`);
+      expect(hidden).toBe(0);
+      // Some could be read all the same, and of the others somebody was told.
+      expect([found > rounds, told > rounds]).toEqual([true, true]);
+      expect([Object, Array, String, Function].flatMap(({ prototype }) => Object.keys(prototype))).toEqual([]);
+      expect(longestMs).toBeLessThan(MAX_STALL_MS);
+    },
+    FILES * 100,
+  );
+});

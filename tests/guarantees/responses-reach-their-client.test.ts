@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { configure } from '../support/client-over-stdio.js';
+import { daemonHouse } from '../support/daemon-harness.js';
+import { gatewayWith, type LineClient, odd, textOf } from '../support/gateway-harness.js';
+
+const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
+const CALLS = IS_SOAK ? 1_000_000 : 100_000;
+/** So many of them over the socket of the shipped program. */
+const OVER_SOCKET = CALLS / 5;
+const CLIENTS = 50;
+/** Calls of one client at the same time. */
+const AT_ONCE = 16;
+const LIMITS = {
+  inFlightPerClient: 10_000,
+  inFlightPerServer: 10_000,
+  queue: 10_000,
+  ratePerMinute: 100_000_000,
+};
+
+interface Tally {
+  right: number;
+  readonly wrong: string[];
+}
+
+/** Makes its calls, some at once, and looks whether each answer repeats what this very call said. */
+async function work(client: LineClient, name: number, calls: number, tally: Tally): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    for (let n = next++; n < calls; n = next++) {
+      // Two servers, and now and then a question that the gateway answers itself.
+      const server = (n + name) % 2 === 0 ? 'one' : 'two';
+      if (n % 50 === 49) {
+        const { result } = await client.request('tools/call', { name: 'list_tools', arguments: { server } });
+        const listed = (result as { structuredContent: { server: string } }).structuredContent.server;
+        if (listed === server) tally.right += 1;
+        else tally.wrong.push(`client ${name} asked for the tools of ${server} and got those of ${listed}`);
+        continue;
+      }
+      const said = JSON.stringify({ client: name, n, server });
+      const heard = textOf(await client.execute(server, 'echo', JSON.parse(said)));
+      if (heard === said) tally.right += 1;
+      else tally.wrong.push(`client ${name} said ${said} and heard ${heard}`);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+/** So many calls, shared out among the clients: each answered once, and by what it said itself. */
+async function noneIsMixedUp(clients: readonly LineClient[], calls: number, road: string): Promise<void> {
+  await Promise.all(clients.map((client, n) => client.initialize(n % 2 === 0 ? 'same name' : `client ${n}`)));
+  const tally: Tally = { right: 0, wrong: [] };
+  const start = performance.now();
+  await Promise.all(clients.map((client, n) => work(client, n, calls / clients.length, tally)));
+  const seconds = (performance.now() - start) / 1_000;
+  // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+  console.log(`G8, ${road}: ${calls} calls in ${seconds.toFixed(1)} s, ${(calls / seconds).toFixed(0)} a second`);
+  expect(tally.wrong.slice(0, 10)).toEqual([]);
+  expect(tally.right).toBe(calls);
+  const everyIdOnce = clients.map(({ answered }) => [answered.size, Math.max(...answered.values())]);
+  expect(everyIdOnce).toEqual(clients.map(() => [calls / clients.length + 1, 1]));
+}
+
+describe('G8 clients that all count their ids from 0', () => {
+  const servers = { one: odd(['one']), two: odd(['two', 'python']) };
+
+  it(
+    `G8 gives none of ${CALLS} answers to the wrong one of ${CLIENTS} clients`,
+    async () => {
+      await using home = await gatewayWith(servers, { limits: LIMITS });
+      const clients = Array.from({ length: CLIENTS }, () => home.connect());
+      await noneIsMixedUp(clients, CALLS, 'in one process');
+    },
+    CALLS * 20,
+  );
+
+  it(
+    `G8 gives none of ${OVER_SOCKET} answers of the daemon to the wrong one of ${CLIENTS} sockets`,
+    async () => {
+      await using house = daemonHouse();
+      configure(house.machine, servers, { limits: LIMITS });
+      await house.run(['daemon', 'start']);
+      const ends = await Promise.all(Array.from({ length: CLIENTS }, () => house.direct()));
+      const clients = ends.map(({ client }) => client);
+      await noneIsMixedUp(clients, OVER_SOCKET, 'over the socket');
+      for (const { socket } of ends) socket.destroy();
+    },
+    OVER_SOCKET * 20,
+  );
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { codeOf, gatewayWith, type Json, odd, textOf } from '../support/gateway-harness.js';
+
+const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
+const CALLS = IS_SOAK ? 10_000 : 500;
+/** What the noisy server writes before each answer, without the empty lines. */
+const NOISE_LINES = 10;
+
+describe('G3 noise on the stdout of an upstream', () => {
+  it(`G3 is skipped and counted: ${NOISE_LINES} lines before each of ${CALLS} answers cost none of them`, async () => {
+    const logged: Json[] = [];
+    const results: string[] = [];
+    {
+      await using home = await gatewayWith({ noisy: odd(['noisy']) }, {}, (level, message, facts) =>
+        logged.push({ level, message, ...facts }),
+      );
+      const client = home.connect();
+      for (let n = 0; n < CALLS; n += 1) results.push(textOf(await client.execute('noisy', 'echo', { n, ä: 'ö' })));
+    }
+    expect(results).toEqual(results.map((_, n) => `{"n":${n},"ä":"ö"}`));
+    expect(results).toHaveLength(CALLS);
+    // The two greetings, one for each generation of servers, and the list were answers too.
+    const lines = (CALLS + 3) * NOISE_LINES;
+    expect(logged.filter(({ message }) => String(message).includes('stdout'))).toEqual([
+      { level: 'warn', message: 'skipped a line on stdout that is not a JSON-RPC message', server: 'noisy' },
+      { level: 'info', message: 'lines on stdout that were not JSON-RPC messages', server: 'noisy', lines },
+    ]);
+  });
+
+  it.each([
+    { title: 'a byte order mark and CRLF', words: ['marked'] },
+    { title: 'another order of keys', words: ['python'] },
+    { title: 'a byte order mark, CRLF and another order', words: ['marked', 'python'] },
+  ])('G3 $title around every message change nothing', async ({ words }) => {
+    await using home = await gatewayWith({ odd: odd(words) });
+    const client = home.connect();
+    const results = await Promise.all(Array.from({ length: 20 }, (_, n) => client.execute('odd', 'echo', { n })));
+    expect(results.map(textOf)).toEqual(results.map((_, n) => `{"n":${n}}`));
+  });
+
+  it.each([
+    { title: 'half a line', bytes: Buffer.from('Loading 50 %') },
+    { title: 'half a message', bytes: Buffer.from('{"jsonrpc":"2.0","id":') },
+    { title: 'an open text', bytes: Buffer.from('{"a":"') },
+    { title: 'NUL', bytes: Buffer.alloc(100) },
+    { title: 'bytes that are no UTF-8', bytes: Buffer.from([0xff, 0xfe, 0xc0, 0x80]) },
+    { title: 'half a character', bytes: Buffer.from([0xe2, 0x82]) },
+  ])('G3 $title without an end costs the one answer that is glued to it, and no other', async ({ bytes }) => {
+    await using home = await gatewayWith({ odd: odd() }, { timeouts: { callMs: 300 } });
+    const client = home.connect();
+    expect(textOf(await client.execute('odd', 'raw', { hex: bytes.toString('hex') }))).toBe('raw');
+    const glued = await client.execute('odd', 'echo', { n: 1 });
+    const next = await client.execute('odd', 'echo', { n: 2 });
+    expect([codeOf(glued), textOf(next)]).toEqual(['TOOL_EXECUTION_TIMEOUT', '{"n":2}']);
+  });
+});

@@ -1,0 +1,209 @@
+import {
+  appendFileSync,
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { type Copy, EARLIER, type Name } from './audit-chains.js';
+
+const swap = (lines: string[], n: number): string[] => lines.with(n, lines[n + 1] ?? '').with(n + 1, lines[n] ?? '');
+
+interface Attack {
+  readonly title: string;
+  readonly attack: (copy: Copy) => void;
+  readonly broken: Partial<Record<Name, string>>;
+}
+
+export const ATTACKS: readonly Attack[] = [
+  { title: 'nothing at all', attack: () => undefined, broken: {} },
+  {
+    title: 'an edited outcome',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.with(5, lines[5]?.replace('"ok"', '"no"') ?? '')),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'a space that changes no value',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.with(5, lines[5]?.replace(',', ', ') ?? '')),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'an edited first line',
+    attack: (copy) =>
+      copy.edit(copy.file('a', 1), (lines) => lines.with(0, lines[0]?.replace('"seen":{', '"seen":{ ') ?? '')),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'a line whose number follows, with no hash that fits',
+    attack: (copy) =>
+      copy.edit(copy.file('a'), (lines) => lines.with(5, (lines[4] ?? '').replace('"sequence":4', '"sequence":5'))),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'a dropped line',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.toSpliced(7, 1)),
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'a dropped first line',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.slice(1)),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'a line twice',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.toSpliced(7, 0, lines[6] ?? '')),
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'two lines in the other order',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => swap(lines, 7)),
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'an empty line',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.toSpliced(7, 0, '')),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'its last line cut off',
+    attack: (copy) => copy.edit(copy.file('a', -1), (lines) => lines.slice(0, -1)),
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'the last byte cut off',
+    attack: (copy) => truncateSync(copy.file('a', -1), readFileSync(copy.file('a', -1)).length - 1),
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'the end of an earlier file cut off',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.slice(0, -1)),
+    broken: { a: 'line-missing' },
+  },
+  { title: 'an emptied file', attack: (copy) => truncateSync(copy.file('a', 1)), broken: { a: 'file-missing' } },
+  { title: 'an emptied last file', attack: (copy) => truncateSync(copy.file('a', -1)), broken: { a: 'line-missing' } },
+  { title: 'the first file removed', attack: (copy) => rmSync(copy.file('a')), broken: { a: 'file-missing' } },
+  { title: 'a file in the middle removed', attack: (copy) => rmSync(copy.file('a', 1)), broken: { a: 'file-missing' } },
+  { title: 'the last file removed', attack: (copy) => rmSync(copy.file('a', -1)), broken: { a: 'line-missing' } },
+  {
+    title: 'all files removed',
+    attack: (copy) => copy.files('a').forEach((path) => void rmSync(path)),
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'a line out of another chain',
+    attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.with(7, copy.lines(copy.file('b'))[7] ?? '')),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'the lines of another chain after its own',
+    attack: (copy) => appendFileSync(copy.file('a', -1), readFileSync(copy.file('b', -1))),
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'a line with a hash of its own',
+    attack: (copy) => {
+      const [first = ''] = copy.lines(copy.file('a', -1));
+      const next = copy
+        .lines(copy.file('a', -1))
+        .at(-1)
+        ?.match(/"sequence":(\d+)/)?.[1];
+      appendFileSync(copy.file('a', -1), `${first.replace(/"sequence":\d+/, `"sequence":${Number(next) + 1}`)}\n`);
+    },
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'words after its last line',
+    attack: (copy) => appendFileSync(copy.file('a', -1), 'x'),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'the beginning of the next line after an earlier file',
+    attack: (copy) => {
+      const [next = ''] = copy.lines(copy.file('a', 1));
+      appendFileSync(copy.file('a'), next.slice(0, 20));
+    },
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'a line that does not end',
+    attack: (copy) => appendFileSync(copy.file('a', -1), 'x'.repeat(1_000_000)),
+    broken: { a: 'line-changed' },
+  },
+  {
+    title: 'a file in the place of another of its chain',
+    attack: (copy) => copyFileSync(copy.file('a'), copy.file('a', 1)),
+    broken: { a: 'file-moved' },
+  },
+  {
+    title: 'a file in the place of another chain',
+    attack: (copy) => copyFileSync(copy.file('b'), copy.file('a')),
+    broken: { a: 'file-moved' },
+  },
+  {
+    title: 'a file under another time',
+    attack: (copy) => renameSync(copy.file('a'), copy.file('a').replace('20260101T', '20250101T')),
+    broken: { a: 'file-moved' },
+  },
+  { title: 'a head removed', attack: (copy) => rmSync(copy.head('a')), broken: { a: 'head-missing' } },
+  {
+    title: 'an edited head',
+    attack: (copy) => copy.edit(copy.head('a'), ([line = '']) => [line.replace(/"count":\d+/, '"count":3')]),
+    broken: { a: 'head-missing' },
+  },
+  {
+    title: 'the head of another chain',
+    attack: (copy) => copyFileSync(copy.head('b'), copy.head('a')),
+    broken: { a: 'head-missing' },
+  },
+  {
+    title: 'an older head',
+    attack: (copy) => copyFileSync(copy.head('a', EARLIER), copy.head('a')),
+    broken: { a: 'head-outdated' },
+  },
+  {
+    title: 'older lines',
+    attack: (copy) => {
+      for (const path of copy.files('a')) rmSync(path);
+      for (const path of copy.files('a', EARLIER)) cpSync(path, path.replace(EARLIER, copy.folder));
+    },
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'older lines with the head that they had, which a later chain has seen otherwise',
+    attack: (copy) => {
+      for (const path of copy.files('a')) rmSync(path);
+      for (const path of copy.files('a', EARLIER)) cpSync(path, path.replace(EARLIER, copy.folder));
+      copyFileSync(copy.head('a', EARLIER), copy.head('a'));
+    },
+    broken: { a: 'line-missing' },
+  },
+  {
+    title: 'a chain removed with its head, which a later chain has seen',
+    attack: (copy) => [...copy.files('a'), copy.head('a')].forEach((path) => void rmSync(path)),
+    broken: { a: 'chain-missing' },
+  },
+  {
+    title: 'the key removed',
+    attack: (copy) => rmSync(join(copy.folder, 'key')),
+    broken: { a: 'key-missing', b: 'key-missing', c: 'key-missing' },
+  },
+  {
+    title: 'another key',
+    attack: (copy) => writeFileSync(join(copy.folder, 'key'), '0'.repeat(64)),
+    broken: { a: 'line-changed', b: 'line-changed', c: 'line-changed' },
+  },
+  {
+    title: 'a folder in the place of a file',
+    attack: (copy) => {
+      const path = copy.file('a', 1);
+      rmSync(path);
+      mkdirSync(path);
+    },
+    broken: { a: 'file-unreadable' },
+  },
+];

@@ -1,0 +1,143 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { configure, type StdioClient, startsIn, until } from '../support/client-over-stdio.js';
+import { daemonHouse, killDaemon } from '../support/daemon-harness.js';
+
+type Json = Record<string, unknown>;
+
+const SERVER = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/servers/watched-server.mjs');
+const URI = 'test://a';
+const OUTER = `portolan://one/${URI}`;
+
+/** A daemon with one server that has resources, and the files by which that server is told to refuse. */
+function watchedHouse() {
+  const house = daemonHouse();
+  const [starts, refusal] = [join(house.machine.home, 'starts'), join(house.machine.home, 'refusal')];
+  const mcpBridge = { reconnect: { maxAttempts: 5, initialDelayMs: 10 } };
+  configure(house.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal] } }, { mcpBridge });
+  return { house, starts, refusal };
+}
+
+const heard = (client: StdioClient, method: string): Json[] =>
+  client.notifications.filter((one) => one.method === `notifications/${method}`).map(({ params }) => params as Json);
+const heardSoon = (client: StdioClient, method: string, count = 1) =>
+  until(
+    () => heard(client, method),
+    (all) => all.length >= count,
+  );
+const stateOf = async (client: StdioClient) => (await client.execute('one', 'state')).structuredContent as Json;
+const startedTwice = (starts: string) =>
+  until(
+    () => startsIn(starts),
+    (pids) => pids.length >= 2,
+  );
+
+describe('after the daemon was killed', () => {
+  it('the next one knows the log level and the subscriptions of the client', async () => {
+    const { house } = watchedHouse();
+    await using _house = house;
+    await using client = await house.client();
+    await client.request('logging/setLevel', { level: 'error' });
+    await client.request('resources/subscribe', { uri: OUTER });
+    const { pid } = await stateOf(client);
+    await killDaemon(house);
+    const after = await until(
+      () => stateOf(client).catch((): Json => ({})),
+      (state) => state.pid !== undefined && state.pid !== pid,
+    );
+    expect(after.subscribed).toEqual([URI]);
+    await client.execute('one', 'touch', { uri: URI });
+    await client.execute('one', 'log');
+    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+    expect(await heardSoon(client, 'message')).toEqual([{ level: 'error', data: 'at error' }]);
+  });
+
+  it('the client is told which subscription was refused and why', async () => {
+    const { house, refusal } = watchedHouse();
+    await using _house = house;
+    await using client = await house.client();
+    await client.request('resources/subscribe', { uri: OUTER });
+    writeFileSync(refusal, 'subscriptions');
+    await killDaemon(house);
+    const [told] = await heardSoon(client, 'message');
+    expect(told).toEqual({
+      level: 'error',
+      logger: 'portolan',
+      data: `Portolan reconnected and could not restore the subscription to ${OUTER} (no more subscriptions). Ask for it again.`,
+    });
+    expect(client.stderr).toContain('not restored after the daemon was lost');
+    rmSync(refusal);
+    await client.request('resources/subscribe', { uri: OUTER });
+    await client.execute('one', 'touch', { uri: URI });
+    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+  });
+});
+
+describe('after a server was lost', () => {
+  it('it is started again for a client that watches one of its resources, without a call', async () => {
+    const { house, starts } = watchedHouse();
+    await using _house = house;
+    await using client = await house.client();
+    await client.request('resources/subscribe', { uri: OUTER });
+    await client.execute('one', 'crash').catch(() => undefined);
+    await startedTwice(starts);
+    expect(await stateOf(client)).toMatchObject({ subscribed: [URI] });
+    await client.execute('one', 'touch', { uri: URI });
+    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+    expect(startsIn(starts)).toHaveLength(2);
+  });
+
+  it.each([
+    { title: 'refuses the subscription', text: 'subscriptions', why: 'no more subscriptions' },
+    { title: 'does not start', text: 'start', why: 'one did not start: ' },
+  ])('the client is told of it once where the server $title', async ({ text, why }) => {
+    const { house, refusal, starts } = watchedHouse();
+    await using _house = house;
+    await using client = await house.client();
+    await using other = await house.client();
+    await client.request('resources/subscribe', { uri: OUTER });
+    writeFileSync(refusal, text);
+    await client.execute('one', 'crash').catch(() => undefined);
+    const [told] = await heardSoon(client, 'message');
+    expect(told).toMatchObject({ level: 'error', logger: 'portolan' });
+    const lost = `The connection to the server one was lost, and the subscription to ${OUTER} could not be restored: ${why}`;
+    expect(String(told?.data).startsWith(lost)).toBe(true);
+    rmSync(refusal);
+    if (text === 'start') {
+      await startedTwice(starts);
+      expect(await stateOf(client)).toMatchObject({ subscribed: [URI] });
+    }
+    expect([heard(client, 'message').length, heard(other, 'message').length]).toEqual([1, 0]);
+  });
+
+  it('the client is told where its definition was changed, and can subscribe to the new one', async () => {
+    const { house, starts, refusal } = watchedHouse();
+    await using _house = house;
+    await using client = await house.client();
+    await client.request('resources/subscribe', { uri: OUTER });
+    configure(house.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal, 'changed'] } });
+    const [told] = await heardSoon(client, 'message');
+    expect(told?.data).toContain(`the subscription to ${OUTER} could not be restored: its definition was changed`);
+    await client.request('resources/subscribe', { uri: OUTER });
+    await client.execute('one', 'touch', { uri: URI });
+    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+    expect(startsIn(starts)).toHaveLength(2);
+  });
+
+  it('it gets the log level of its client again', async () => {
+    const { house, starts } = watchedHouse();
+    await using _house = house;
+    await using client = await house.client({ args: ['serve', '--expose', 'one'] });
+    await client.request('logging/setLevel', { level: 'error' });
+    expect((await client.call('state')).structuredContent).toMatchObject({ level: 'error' });
+    await client.call('crash').catch(() => undefined);
+    const after = await until(
+      () => client.call('state').catch(() => undefined),
+      (result) => result?.structuredContent !== undefined,
+    );
+    expect(after?.structuredContent).toMatchObject({ level: 'error' });
+    expect(startsIn(starts)).toHaveLength(2);
+  });
+});

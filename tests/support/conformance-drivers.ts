@@ -1,0 +1,158 @@
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client as NewClient } from '@modelcontextprotocol/client';
+import { StdioClientTransport as NewTransport } from '@modelcontextprotocol/client/stdio';
+import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { configure, environment, PROGRAM as SHIPPED } from './client-over-stdio.js';
+import { type Machine, makeMachine } from './machine.js';
+
+const FIXTURE = join(dirname(fileURLToPath(import.meta.url)), '../../conformance/fixture-server.mjs');
+/** The program as it is shipped, unless the one who runs this names another. */
+export const PROGRAM = process.env.CONFORMANCE_PROGRAM ?? SHIPPED;
+const WHO = { name: 'sdk', version: '1' };
+const CAPABILITIES = { elicitation: {}, sampling: {}, roots: {} };
+
+export type Json = Record<string, unknown>;
+export type Era = 'legacy' | 'modern';
+
+export interface Launch {
+  readonly command: string;
+  readonly args: string[];
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+}
+
+/** What the scenarios are run against; the fixture alone shows that the scenarios themselves are right. */
+export const TARGETS: Readonly<Record<'the fixture' | 'the gateway', (machine: Machine) => Launch>> = {
+  'the fixture': (machine) => launch(machine, [FIXTURE]),
+  'the gateway': (machine) => launch(machine, [PROGRAM, 'serve', '--expose', 'fixture']),
+};
+
+/** A machine on which the fixture is the only server; it speaks both generations, and one where its entry says so. */
+export function machineWithFixture(era?: Era): Machine {
+  const machine = makeMachine();
+  configure(machine, { fixture: { command: process.execPath, args: [FIXTURE], ...(era && { era }) } });
+  return machine;
+}
+
+function launch(machine: Machine, args: string[]): Launch {
+  return { command: process.execPath, args, cwd: machine.project, env: environment(machine) };
+}
+
+/** A connected client, and what came from the other side since it was last forgotten. */
+export interface Talk {
+  readonly era: Era;
+  request(method: string, params?: Json): Promise<Json>;
+  readonly progress: Json[];
+  readonly notifications: Json[];
+  /** What the server asked of us, without what belongs to the wire. */
+  readonly asked: Json[];
+  close(): Promise<void>;
+}
+
+export interface Driver {
+  readonly title: string;
+  connect(where: Launch): Promise<Talk>;
+}
+
+const ANSWERS: Readonly<Record<string, (params: Json) => Json>> = {
+  'elicitation/create': ({ requestedSchema }) => ({ action: 'accept', content: filledIn(requestedSchema as Json) }),
+  'sampling/createMessage': () => ({
+    role: 'assistant',
+    content: { type: 'text', text: 'Paris' },
+    model: 'none',
+    stopReason: 'endTurn',
+  }),
+  'roots/list': () => ({ roots: [{ uri: 'file:///test/root', name: 'Test Root' }] }),
+};
+
+/** The first choice, the default, or the name of the field itself. */
+function filledIn({ properties }: { readonly properties?: Readonly<Record<string, FieldSchema>> }): Json {
+  return Object.fromEntries(Object.entries(properties ?? {}).map(([name, field]) => [name, valueFor(name, field)]));
+}
+
+interface FieldSchema {
+  readonly type?: string;
+  readonly default?: unknown;
+  readonly enum?: readonly string[];
+  readonly oneOf?: readonly { readonly const: string }[];
+  readonly anyOf?: readonly { readonly const: string }[];
+  readonly items?: FieldSchema;
+}
+
+function valueFor(name: string, field: FieldSchema): unknown {
+  if (field.default !== undefined) return field.default;
+  if (field.type === 'boolean') return true;
+  if (field.type === 'array') return [valueFor(name, field.items ?? {})];
+  return field.enum?.[0] ?? (field.oneOf ?? field.anyOf)?.[0]?.const ?? name;
+}
+
+function recorder() {
+  const [progress, notifications, asked]: [Json[], Json[], Json[]] = [[], [], []];
+  return {
+    progress,
+    notifications,
+    asked,
+    answer(method: string, params: Json = {}): Json {
+      const { _meta, task, ...rest } = params;
+      asked.push({ method, params: rest });
+      const give = ANSWERS[method];
+      if (!give) throw new Error(`nobody taught this client ${method}`);
+      return give(rest);
+    },
+  };
+}
+
+const versionOne: Driver = {
+  title: 'SDK 1',
+  async connect(where) {
+    const { answer, ...heard } = recorder();
+    const client = new OldClient(WHO, { capabilities: CAPABILITIES });
+    client.fallbackRequestHandler = async ({ method, params }) => answer(method, params);
+    client.fallbackNotificationHandler = async ({ method, params }) =>
+      void heard.notifications.push({ method, params });
+    await client.connect(new OldTransport(where));
+    return {
+      era: 'legacy',
+      ...heard,
+      request: (method, params = {}) =>
+        client.request({ method, params }, ResultSchema, { onprogress: (step) => heard.progress.push({ ...step }) }),
+      close: () => client.close(),
+    };
+  },
+};
+
+function versionTwo(title: string, mode: 'legacy' | 'auto'): Driver {
+  return {
+    title,
+    async connect(where) {
+      const { answer, ...heard } = recorder();
+      const client = new NewClient(WHO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
+      for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const)
+        client.setRequestHandler(method, async ({ params }) => answer(method, params) as never);
+      client.fallbackNotificationHandler = async ({ method, params }) =>
+        void heard.notifications.push({ method, params });
+      await client.connect(new NewTransport(where));
+      return {
+        era: client.getProtocolEra() === 'modern' ? 'modern' : 'legacy',
+        ...heard,
+        request: async (method, params = {}) =>
+          (await client.request({ method, params } as never, {
+            onprogress: (step) => {
+              // The library reports its own rounds of questions as progress as well.
+              if (!step.message?.startsWith('Fulfilling input required')) heard.progress.push({ ...step });
+            },
+          })) as Json,
+        close: () => client.close(),
+      };
+    },
+  };
+}
+
+export const DRIVERS: readonly Driver[] = [
+  versionOne,
+  versionTwo('SDK 2 in its legacy mode', 'legacy'),
+  versionTwo('SDK 2 that negotiates', 'auto'),
+];

@@ -1,0 +1,115 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { type Discovery, scanMachine } from '../../src/discovery/index.js';
+import { questionAbout, recordRuling, writeLock } from '../../src/use-cases/index.js';
+import { configure, portolan } from '../support/client-over-stdio.js';
+import { type Machine, makeMachine } from '../support/machine.js';
+
+const FILE = '<project>/.cursor/mcp.json';
+const NOW = new Date('2026-01-02T03:04:05Z');
+const URL_OF = 'https://host.example/mcp';
+const OAUTH = { grantType: 'client_credentials', CLIENT_ID: 'c', CLIENT_SECRET: '${env:SECRET}', scopes: ['a', 'b'] };
+
+function look(machine: Machine, env: Readonly<Record<string, string>> = { SECRET: 's-1' }): Promise<Discovery> {
+  return scanMachine(machine.options({ clients: ['cursor'], env }));
+}
+
+function write(machine: Machine, auth?: object): void {
+  machine.write({ [FILE]: JSON.stringify({ mcpServers: { own: { url: URL_OF, ...(auth && { auth }) } } }) });
+}
+
+async function question(machine: Machine, env?: Readonly<Record<string, string>>) {
+  const discovery = await look(machine, env);
+  const [server] = discovery.servers;
+  if (!server) throw new Error('there is no server');
+  return { discovery, ...questionAbout(server, discovery) };
+}
+
+async function approve(machine: Machine): Promise<void> {
+  const { discovery, definition } = await question(machine);
+  await recordRuling([definition], 'approved', discovery, NOW);
+}
+
+describe('how an entry signs in', () => {
+  it('is shown before somebody approves it, without what is secret in it', async () => {
+    using machine = makeMachine();
+    write(machine, { ...OAUTH, privateKeyFile: '~/.ssh/id' });
+    expect((await question(machine)).surroundings).toEqual([
+      [
+        'sign-in',
+        'grantType=client_credentials CLIENT_ID=c CLIENT_SECRET=[secret] scopes=a,b privateKeyFile="~/.ssh/id"',
+      ],
+    ]);
+  });
+
+  it.each([
+    { title: 'to whom it goes', auth: { ...OAUTH, issuer: 'https://evil.example' } },
+    { title: 'what is sent', auth: { ...OAUTH, CLIENT_SECRET: '${env:OTHER}' } },
+    { title: 'for what', auth: { ...OAUTH, scopes: ['a', 'b', 'c'] } },
+    { title: 'that it is said at all', auth: undefined },
+  ])('asks again when a repository changes $title', async ({ auth }) => {
+    using machine = makeMachine();
+    write(machine, OAUTH);
+    await approve(machine);
+    const env = { SECRET: 's-1', OTHER: 's-2' };
+    expect((await look(machine, env)).servers[0]?.state).toBe('ready');
+    write(machine, auth);
+    const { server, because, changes } = await question(machine, env);
+    expect([server.state, because, changes]).toEqual([
+      'pending-approval',
+      'changed',
+      [expect.stringMatching(/^oauth: \{.*\} → /)],
+    ]);
+  });
+
+  it('asks again when the secret it refers to is another, and shows neither', async () => {
+    using machine = makeMachine();
+    write(machine, OAUTH);
+    await approve(machine);
+    const { server, changes } = await question(machine, { SECRET: 's-2' });
+    expect([server.state, changes]).toEqual([
+      'pending-approval',
+      ['the value of a secret or of a variable it refers to'],
+    ]);
+  });
+
+  it('stays approved when only its order changes', async () => {
+    using machine = makeMachine();
+    write(machine, OAUTH);
+    await approve(machine);
+    write(machine, Object.fromEntries(Object.entries(OAUTH).reverse()));
+    expect((await look(machine)).servers[0]?.state).toBe('ready');
+  });
+
+  it('is in the lock of a team as it is written, the same for everybody', async () => {
+    using machine = makeMachine();
+    write(machine, OAUTH);
+    await approve(machine);
+    const written = async (env: Readonly<Record<string, string>>) => {
+      const { lock } = await look(machine, env);
+      await writeLock(await look(machine));
+      return JSON.parse(readFileSync(lock.path, 'utf8')).servers.own;
+    };
+    const mine = await written({ SECRET: 's-1' });
+    expect(mine.entry).toEqual({ url: URL_OF, oauth: OAUTH });
+    expect(JSON.stringify(mine)).not.toContain('s-1');
+    const { because } = await question(machine, { SECRET: 's-2' });
+    expect(because).toBe('reviewed');
+  });
+
+  it('is imported as it is written, in our own spelling', async () => {
+    using machine = makeMachine();
+    configure(machine, { own: { url: URL_OF, auth: OAUTH } });
+    await portolan(machine, ['import', 'cursor'], { SECRET: 's-1' });
+    const { mcpServers } = JSON.parse(readFileSync(`${machine.home}/.config/portolan/servers.json`, 'utf8'));
+    expect(mcpServers.own.oauth).toEqual({ ...OAUTH, CLIENT_SECRET: '${SECRET}' });
+  });
+
+  it('says which variable it lacks', async () => {
+    using machine = makeMachine();
+    write(machine, OAUTH);
+    const { definition, discovery } = await question(machine, {});
+    expect(definition.missing).toEqual(['SECRET']);
+    expect(discovery.problems.map(({ code }) => code)).toContain('missing-variable');
+  });
+});
