@@ -1,4 +1,4 @@
-// Runs the tests: everything except the guarantees (`npm run promises`). Other words are passed on to Vitest.
+// Runs the tests: everything except the guarantees (`npm run guarantees`). Other words are passed on to Vitest.
 //   --hide-programs  as on a machine without the optional programs (tests/support/programs.ts)
 //   --only-programs  only the test files that use an optional program
 //   --count          counts the lines of src/ that the tests run, also in the processes that tests start, and fails below
