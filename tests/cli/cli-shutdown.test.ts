@@ -31,7 +31,7 @@ function begin(machine: Machine, args: readonly string[], { input = '', isRead =
 const heardIn = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 
 /** A machine whose server writes down its starts and what it hears. */
-function house(...words: readonly string[]) {
+function machineWithServer(...words: readonly string[]) {
   const machine = makeMachine();
   const [starts, heard] = [machine.path('~/starts'), machine.path('~/heard')];
   configure(machine, { own: fixture([...words, '--starts', starts, '--heard', heard]) });
@@ -61,7 +61,7 @@ describe('portolan call that is told to end', () => {
   it.each(SIGNALS)(
     'by $signal cancels the call, writes it down, stops the server and exits with $code',
     async (told) => {
-      using own = house();
+      using own = machineWithServer();
       const { exited, signal } = begin(own.machine, ['call', 'own', 'sleep', 'ms=20000', '--json']);
       await until(own.heard, (heard) => heard.includes('tools/call'));
       signal(told.signal);
@@ -84,7 +84,7 @@ describe('portolan call that is told to end', () => {
   );
 
   it('says so on stderr where nobody asked for JSON', async () => {
-    using own = house();
+    using own = machineWithServer();
     const { exited, signal } = begin(own.machine, ['call', 'own', 'sleep', 'ms=20000']);
     await until(own.heard, (heard) => heard.includes('tools/call'));
     signal('SIGINT');
@@ -93,7 +93,7 @@ describe('portolan call that is told to end', () => {
   });
 
   it('ends by the first signal once the gateway is closed, while nobody reads what the tool gave', async () => {
-    using own = house();
+    using own = machineWithServer();
     const command = begin(own.machine, ['call', 'own', 'large', 'letters=5000000'], { isRead: false });
     await command.speaks();
     command.signal('SIGTERM');
@@ -101,7 +101,7 @@ describe('portolan call that is told to end', () => {
   });
 
   it('ends at once with the second signal, however long its server takes', async () => {
-    using own = house('--lingers', '60000');
+    using own = machineWithServer('--lingers', '60000');
     const { exited, signal } = begin(own.machine, ['call', 'own', 'sleep', 'ms=20000']);
     await until(own.heard, (heard) => heard.includes('tools/call'));
     signal('SIGINT');
@@ -122,7 +122,7 @@ describe('a command that waits for a server and is told to end', () => {
     { args: ['call', 'own', 'echo', 'text=a'] },
     { args: ['search', 'anything'] },
   ])('stops it: $args', async ({ args }) => {
-    using own = house('--mute');
+    using own = machineWithServer('--mute');
     for (const told of SIGNALS) {
       const { exited, signal } = begin(own.machine, [...args, '--json']);
       await until(own.children, (pids) => pids.filter(isAlive).length === 1);
@@ -135,7 +135,7 @@ describe('a command that waits for a server and is told to end', () => {
   });
 
   it('stops it: a program in the sandbox', async () => {
-    using own = house();
+    using own = machineWithServer();
     await portolan(own.machine, ['tools', 'own']);
     const { exited, signal } = begin(own.machine, ['python', '--json'], { input: 'mcp_own.sleep(ms=20000)' });
     await until(own.heard, (heard) => heard.includes('tools/call'));

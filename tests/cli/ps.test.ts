@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { announce } from '../support/announced.js';
 import { configure, fixture, startsIn, until } from '../support/client-over-stdio.js';
-import { type DaemonHouse, daemonHouse } from '../support/daemon-harness.js';
+import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js';
 
-const ps = async (house: DaemonHouse, ...words: string[]) =>
-  JSON.parse((await house.run(['ps', '--json', ...words])).stdout);
+const ps = async (setup: DaemonSetup, ...words: string[]) =>
+  JSON.parse((await setup.run(['ps', '--json', ...words])).stdout);
 
 /** What the kernel says that a process has to itself, in bytes. */
 function ownMemory(pid: number): number {
@@ -16,19 +16,19 @@ function ownMemory(pid: number): number {
 
 describe('portolan ps with a daemon', () => {
   it('shows who uses each process, its memory, and what sharing saves', async () => {
-    await using house = daemonHouse();
-    const { machine } = house;
+    await using setup = makeDaemonSetup();
+    const { machine } = setup;
     const [starts, other] = [join(machine.home, 'starts'), join(machine.home, 'other')];
     mkdirSync(other);
     configure(machine, { one: fixture(['--starts', starts]), two: fixture(['two']), idle: fixture(['idle']) });
-    await using a = await house.client({ env: { MCP_CLIENT_ID: 'ay' } });
-    await using b = await house.client({ cwd: other, env: { MCP_CLIENT_ID: 'bee' } });
-    await using _c = await house.client({ env: { MCP_CLIENT_ID: 'sea' } });
+    await using a = await setup.client({ env: { MCP_CLIENT_ID: 'ay' } });
+    await using b = await setup.client({ cwd: other, env: { MCP_CLIENT_ID: 'bee' } });
+    await using _c = await setup.client({ env: { MCP_CLIENT_ID: 'sea' } });
     for (const client of [a, b, b]) await client.execute('one', 'echo', { text: 'x' });
     await a.execute('two', 'echo', { text: 'x' });
     // The daemon announces itself once it serves; its first client does not wait for that.
     const { servers, processes, ...rest } = await until(
-      () => ps(house),
+      () => ps(setup),
       (told) => told.servers.length > 0,
     );
     const [one] = processes.filter(({ server }: { server: string }) => server === 'one');
@@ -55,8 +55,8 @@ describe('portolan ps with a daemon', () => {
       savedProcesses: 0,
     });
     // The daemon itself has announced itself for the whole user.
-    expect(servers).toMatchObject([{ id: `portolan_${await house.pid()}`, transports: [{ path: house.socket }] }]);
-    const { stdout } = await house.run(['ps']);
+    expect(servers).toMatchObject([{ id: `portolan_${await setup.pid()}`, transports: [{ path: setup.socket }] }]);
+    const { stdout } = await setup.run(['ps']);
     expect(stdout).toMatch(/^one +\d+ +connected +test \(ay\), test \(bee\) +3 +[\d.]+ MB +[\d.]+ MB$/m);
     expect(stdout).toMatch(
       /^Sharing saves 1 process and about [\d.]+ MB: without it each client would run its own\.$/m,
@@ -64,15 +64,15 @@ describe('portolan ps with a daemon', () => {
   });
 
   it.runIf(process.platform === 'linux')('counts the memory of all that a server started', async () => {
-    await using house = daemonHouse();
-    const { machine } = house;
+    await using setup = makeDaemonSetup();
+    const { machine } = setup;
     const starts = join(machine.home, 'starts');
     const { command, args } = fixture(['--starts', starts]);
     // A shell that stays, as `npx` does, with the server under it.
     configure(machine, { one: { command: 'sh', args: ['-c', '"$0" "$@"; exit 0', command, ...args] } });
-    await using client = await house.client();
+    await using client = await setup.client();
     await client.execute('one', 'echo', { text: 'x' });
-    const [leader] = (await ps(house)).processes;
+    const [leader] = (await ps(setup)).processes;
     const [server = 0] = startsIn(starts);
     expect(leader.pid).not.toBe(server);
     expect(leader.memoryBytes).toBeGreaterThan(ownMemory(server) * 0.8);
@@ -80,48 +80,48 @@ describe('portolan ps with a daemon', () => {
   });
 
   it('forgets a user that is gone', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    await using a = await house.client({ env: { MCP_CLIENT_ID: 'ay' } });
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    await using a = await setup.client({ env: { MCP_CLIENT_ID: 'ay' } });
     {
-      await using b = await house.client({ env: { MCP_CLIENT_ID: 'bee' } });
+      await using b = await setup.client({ env: { MCP_CLIENT_ID: 'bee' } });
       for (const client of [a, b]) await client.execute('one', 'echo', { text: 'x' });
-      expect((await ps(house)).processes).toMatchObject([{ users: [{ id: 'ay' }, { id: 'bee' }] }]);
+      expect((await ps(setup)).processes).toMatchObject([{ users: [{ id: 'ay' }, { id: 'bee' }] }]);
     }
     await until(
-      async () => (await ps(house)).processes[0].users.map(({ id }: { id: string }) => id),
+      async () => (await ps(setup)).processes[0].users.map(({ id }: { id: string }) => id),
       (ids) => ids.join() === 'ay',
     );
   });
 
   it('says that no daemon runs, and shows announced servers all the same', async () => {
-    await using house = daemonHouse();
-    await using docs = await announce(house.machine, ['--name', 'docs', '--url', 'http://127.0.0.1:9/'], house.env);
-    const { status, stdout } = await house.run(['ps']);
+    await using setup = makeDaemonSetup();
+    await using docs = await announce(setup.machine, ['--name', 'docs', '--url', 'http://127.0.0.1:9/'], setup.env);
+    const { status, stdout } = await setup.run(['ps']);
     expect(status).toBe(0);
     expect(stdout).toContain(`docs_${docs.pid}`);
     expect(stdout).toContain('No daemon runs, so no server is shared between clients: portolan daemon start');
-    expect(await ps(house)).toMatchObject({ servers: [{ name: 'docs' }], processes: [] });
+    expect(await ps(setup)).toMatchObject({ servers: [{ name: 'docs' }], processes: [] });
   });
 });
 
 describe('the daemon in the registry', () => {
   it('announces itself for the user while it listens, with its HTTP, and tells other machines who runs', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, {});
-    await house.run(['daemon', 'start', '--http', '127.0.0.1:0']);
-    const { http, pid } = JSON.parse((await house.run(['daemon', 'status', '--json'])).stdout);
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, {});
+    await setup.run(['daemon', 'start', '--http', '127.0.0.1:0']);
+    const { http, pid } = JSON.parse((await setup.run(['daemon', 'status', '--json'])).stdout);
     const transports = [
-      { type: 'socket', path: house.socket },
+      { type: 'socket', path: setup.socket },
       { type: 'http', url: http },
     ];
-    expect((await ps(house, '--user')).servers).toMatchObject([
+    expect((await ps(setup, '--user')).servers).toMatchObject([
       { id: `portolan_${pid}`, pid, http: { enabled: true, url: http }, transports },
     ]);
     expect(await (await fetch(new URL('/servers', http))).json()).toMatchObject({
       servers: [{ id: `portolan_${pid}`, transports: [{ type: 'socket' }, { type: 'http', url: http }] }],
     });
-    await house.run(['daemon', 'stop']);
-    expect((await ps(house, '--user')).servers).toEqual([]);
+    await setup.run(['daemon', 'stop']);
+    expect((await ps(setup, '--user')).servers).toEqual([]);
   });
 });

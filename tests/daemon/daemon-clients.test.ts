@@ -5,14 +5,14 @@ import { StreamableHTTPClientTransport as OldHttp } from '@modelcontextprotocol/
 import type { Transport as OldTransport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { describe, expect, it } from 'vitest';
 import { configure, fixture, startsIn } from '../support/client-over-stdio.js';
-import { type DaemonHouse, daemonHouse } from '../support/daemon-harness.js';
+import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js';
 import { SocketTransport } from '../support/socket-transport.js';
 
 const CALLS = 50;
 const CANARY = 'canary-7f3a';
 
-async function daemonWithHttp(house: DaemonHouse): Promise<{ readonly http: string; readonly pid: number }> {
-  return JSON.parse((await house.run(['daemon', 'start', '--http', '127.0.0.1:0', '--json'])).stdout);
+async function daemonWithHttp(setup: DaemonSetup): Promise<{ readonly http: string; readonly pid: number }> {
+  return JSON.parse((await setup.run(['daemon', 'start', '--http', '127.0.0.1:0', '--json'])).stdout);
 }
 
 /** One client of each SDK generation and era by each road. */
@@ -42,12 +42,12 @@ async function clients(socket: string, url: string) {
 
 describe('one daemon', () => {
   it('serves clients of both SDK generations over the socket and over HTTP at once, each with its own answers', async () => {
-    await using house = daemonHouse();
-    const starts = join(house.machine.home, 'starts');
+    await using setup = makeDaemonSetup();
+    const starts = join(setup.machine.home, 'starts');
     // All may wait at once for the server to start.
-    configure(house.machine, { one: fixture(['--starts', starts]) }, { limits: { queue: 1_000 } });
-    const { http } = await daemonWithHttp(house);
-    const all = await clients(house.socket, http);
+    configure(setup.machine, { one: fixture(['--starts', starts]) }, { limits: { queue: 1_000 } });
+    const { http } = await daemonWithHttp(setup);
+    const all = await clients(setup.socket, http);
     const work = Object.entries(all).map(async ([name, client]) => {
       const { tools } = await client.listTools();
       expect(tools.map((tool) => tool.name)).toContain('execute_tool');
@@ -70,7 +70,7 @@ describe('one daemon', () => {
     expect(text).toContain(`portolan_calls_total ${6 * CALLS}\n`);
     expect(text).toContain('portolan_clients{transport="socket"} 3\n');
     expect(text).toContain('portolan_clients{transport="http"} 2\n');
-    const { clients: listed } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    const { clients: listed } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(
       listed.map((one: { name: string; transport: string }) => `${one.transport}: ${one.name}`).toSorted(),
     ).toEqual([
@@ -84,10 +84,10 @@ describe('one daemon', () => {
   });
 
   it('tells in /metrics how many calls failed and why, and nothing of what they said or who made them', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    const { http } = await daemonWithHttp(house);
-    await using client = await house.client({ env: { MCP_CLIENT_ID: CANARY } });
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    const { http } = await daemonWithHttp(setup);
+    await using client = await setup.client({ env: { MCP_CLIENT_ID: CANARY } });
     await client.execute('one', 'echo', { text: CANARY });
     await client.execute('one', CANARY, {});
     await client.execute(CANARY, 'echo', {});

@@ -12,13 +12,13 @@ import {
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configure, fixture, PROGRAM, StdioClient, startsIn, until } from '../support/client-over-stdio.js';
-import { type DaemonHouse, daemonHouse, killDaemon } from '../support/daemon-harness.js';
+import { type DaemonSetup, killDaemon, makeDaemonSetup } from '../support/daemon-harness.js';
 
 const said = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
 const RECONNECT = { mcpBridge: { reconnect: { maxAttempts: 1, initialDelayMs: 10 } } };
 
 /** A client that starts us as clients do: it says nothing of a daemon. */
-async function plainClient({ machine, env }: DaemonHouse, program = PROGRAM): Promise<StdioClient> {
+async function plainClient({ machine, env }: DaemonSetup, program = PROGRAM): Promise<StdioClient> {
   const { home, project: cwd } = machine;
   const client = new StdioClient({ command: process.execPath, args: [program], cwd, env: { HOME: home, ...env } });
   await client.initialize();
@@ -35,52 +35,52 @@ async function lossNoticed(client: StdioClient): Promise<void> {
 
 describe('a client that says nothing of a daemon', () => {
   it('is served by one that it starts, and shares its servers with the next', async () => {
-    await using house = daemonHouse('runtime folder');
-    const starts = join(house.machine.home, 'starts');
-    configure(house.machine, { one: fixture(['--starts', starts]) });
-    await using a = await plainClient(house);
-    await using b = await plainClient(house);
+    await using setup = makeDaemonSetup('runtime folder');
+    const starts = join(setup.machine.home, 'starts');
+    configure(setup.machine, { one: fixture(['--starts', starts]) });
+    await using a = await plainClient(setup);
+    await using b = await plainClient(setup);
     expect(said(await a.execute('one', 'echo', { text: 'from a' }))).toBe('from a');
     expect(said(await b.execute('one', 'echo', { text: 'from b' }))).toBe('from b');
     expect(startsIn(starts)).toHaveLength(1);
-    const { clients } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    const { clients } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(clients.map(({ pid }: { pid: number }) => pid)).toEqual([a.pid, b.pid]);
     expect([a.stderr, b.stderr]).toEqual(['', '']);
   });
 
   it('is one of ten that come at once and find one daemon in the end', async () => {
-    await using house = daemonHouse('runtime folder');
-    configure(house.machine, { one: fixture() });
-    const clients = await Promise.all(Array.from({ length: 10 }, () => plainClient(house)));
-    const { clients: listed } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    await using setup = makeDaemonSetup('runtime folder');
+    configure(setup.machine, { one: fixture() });
+    const clients = await Promise.all(Array.from({ length: 10 }, () => plainClient(setup)));
+    const { clients: listed } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(listed).toHaveLength(10);
     await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
-    const daemons = readdirSync('/proc').filter((pid) => isDaemonOf(pid, house.socket));
-    expect(daemons).toEqual([String(await house.pid())]);
+    const daemons = readdirSync('/proc').filter((pid) => isDaemonOf(pid, setup.socket));
+    expect(daemons).toEqual([String(await setup.pid())]);
   });
 
   it('serves itself within seconds where no daemon can be had', async () => {
-    await using house = daemonHouse('runtime folder');
-    configure(house.machine, { one: fixture() });
-    writeFileSync(house.socket, 'in the way');
+    await using setup = makeDaemonSetup('runtime folder');
+    configure(setup.machine, { one: fixture() });
+    writeFileSync(setup.socket, 'in the way');
     const began = performance.now();
-    await using client = await plainClient(house);
+    await using client = await plainClient(setup);
     // 3 s for the daemon, and the rest for a busy machine.
     expect(performance.now() - began).toBeLessThan(8_000);
     expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
     expect(client.stderr).toContain('is not a socket');
-    rmSync(house.socket);
+    rmSync(setup.socket);
   });
 
   it('serves itself within seconds where the daemon that runs does not answer', async () => {
-    await using house = daemonHouse('runtime folder');
-    configure(house.machine, { one: fixture() });
-    await house.run(['daemon', 'start']);
-    const pid = (await house.pid()) ?? 0;
+    await using setup = makeDaemonSetup('runtime folder');
+    configure(setup.machine, { one: fixture() });
+    await setup.run(['daemon', 'start']);
+    const pid = (await setup.pid()) ?? 0;
     process.kill(pid, 'SIGSTOP');
     try {
       const began = performance.now();
-      await using client = await plainClient(house);
+      await using client = await plainClient(setup);
       expect(performance.now() - began).toBeLessThan(8_000);
       expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
       expect(client.stderr).toContain('no daemon serves this client');
@@ -92,116 +92,116 @@ describe('a client that says nothing of a daemon', () => {
   it.skipIf(process.geteuid?.() === 0)(
     'serves itself where the folder of the socket cannot be written to',
     async () => {
-      await using house = daemonHouse('runtime folder');
-      configure(house.machine, { one: fixture() });
-      chmodSync(dirname(house.socket), 0o500);
-      await using client = await plainClient(house);
+      await using setup = makeDaemonSetup('runtime folder');
+      configure(setup.machine, { one: fixture() });
+      chmodSync(dirname(setup.socket), 0o500);
+      await using client = await plainClient(setup);
       expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
-      chmodSync(dirname(house.socket), 0o700);
+      chmodSync(dirname(setup.socket), 0o700);
     },
   );
 
   it('serves itself where the settings say that it does not connect by itself', async () => {
-    await using house = daemonHouse('runtime folder');
-    configure(house.machine, { one: fixture() }, { mcpBridge: { autoConnect: false } });
-    await using client = await plainClient(house);
+    await using setup = makeDaemonSetup('runtime folder');
+    configure(setup.machine, { one: fixture() }, { mcpBridge: { autoConnect: false } });
+    await using client = await plainClient(setup);
     expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
-    expect(await house.pid()).toBeUndefined();
+    expect(await setup.pid()).toBeUndefined();
   });
 });
 
 describe('a client that has lost its daemon for good', () => {
   it('is served by its own process from then on, and need not say again what it said', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() }, RECONNECT);
-    await using client = await house.client();
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() }, RECONNECT);
+    await using client = await setup.client();
     await client.request('logging/setLevel', { level: 'error' });
     await client.execute('one', 'echo', { text: 'warm' });
     // Before the daemon is killed: otherwise the client may start another in between, which listens once the name is free.
-    await killDaemon(house, () => {
-      writeFileSync(`${house.socket}.file`, 'in the way');
-      renameSync(`${house.socket}.file`, house.socket);
+    await killDaemon(setup, () => {
+      writeFileSync(`${setup.socket}.file`, 'in the way');
+      renameSync(`${setup.socket}.file`, setup.socket);
     });
     await lossNoticed(client);
     expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
     expect(said(await client.execute('one', 'echo', { text: 'still' }))).toBe('still');
     expect(client.stderr).toContain('this process now serves the client itself');
     expect(client.stray).toEqual([]);
-    rmSync(house.socket);
-    expect(await house.pid()).toBeUndefined();
+    rmSync(setup.socket);
+    expect(await setup.pid()).toBeUndefined();
     client.endInput();
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
 
   it('gets a clear error for each request where it wants a daemon and nothing else, until one is there again', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() }, RECONNECT);
-    await house.run(['daemon', 'start']);
-    await using client = await house.client({ mode: 'require' });
-    await killDaemon(house);
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() }, RECONNECT);
+    await setup.run(['daemon', 'start']);
+    await using client = await setup.client({ mode: 'require' });
+    await killDaemon(setup);
     await lossNoticed(client);
     for (const text of ['a', 'b']) {
       const refused = client.execute('one', 'echo', { text });
       await expect(refused).rejects.toThrow('no gateway serves this client: no daemon runs, and none could be started');
     }
-    await house.run(['daemon', 'start']);
+    await setup.run(['daemon', 'start']);
     expect(said(await client.execute('one', 'echo', { text: 'back' }))).toBe('back');
   });
 });
 
 describe('a client of another version than the daemon', () => {
   it('is served by a daemon of its own version where that is the newer, and so are the others', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    const older = olderProgram(join(house.machine.home, 'older'));
-    await using old = await plainClient(house, older);
-    const before = await house.pid();
-    expect(await versionOf(house)).toBe('0.0.1');
-    await using young = await plainClient(house);
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    const older = olderProgram(join(setup.machine.home, 'older'));
+    await using old = await plainClient(setup, older);
+    const before = await setup.pid();
+    expect(await versionOf(setup)).toBe('0.0.1');
+    await using young = await plainClient(setup);
     expect(said(await young.execute('one', 'echo', { text: 'young' }))).toBe('young');
     expect(said(await old.execute('one', 'echo', { text: 'old' }))).toBe('old');
-    const after = await house.pid();
+    const after = await setup.pid();
     expect(after).not.toBe(before);
-    expect(await versionOf(house)).not.toBe('0.0.1');
+    expect(await versionOf(setup)).not.toBe('0.0.1');
     // One that is older than the daemon changes nothing.
-    await using another = await plainClient(house, older);
+    await using another = await plainClient(setup, older);
     expect(said(await another.execute('one', 'echo', { text: 'older' }))).toBe('older');
-    expect(await house.pid()).toBe(after);
+    expect(await setup.pid()).toBe(after);
   });
 
   it('is served by the new program a while after that was put in the place of the one that runs', async () => {
-    await using house = daemonHouse();
+    await using setup = makeDaemonSetup();
     // A daemon checks its program twice within this time.
-    configure(house.machine, { one: fixture() }, { timeouts: { daemonIdleMs: 2_000 } });
-    const program = olderProgram(join(house.machine.home, 'older'));
-    await using client = await plainClient(house, program);
+    configure(setup.machine, { one: fixture() }, { timeouts: { daemonIdleMs: 2_000 } });
+    const program = olderProgram(join(setup.machine.home, 'older'));
+    await using client = await plainClient(setup, program);
     await client.execute('one', 'echo', { text: 'before' });
-    const before = await house.pid();
+    const before = await setup.pid();
     for (const path of withVersion(dirname(program))) renumber(path, '0.0.1', '0.0.2');
     await until(
-      () => versionOf(house).catch(() => undefined),
+      () => versionOf(setup).catch(() => undefined),
       (version) => version === '0.0.2',
       30_000,
     );
     expect(said(await client.execute('one', 'echo', { text: 'after' }))).toBe('after');
-    expect(await house.pid()).not.toBe(before);
+    expect(await setup.pid()).not.toBe(before);
     expect(client.stray).toEqual([]);
   }, 60_000);
 
   it('leaves one alone that somebody started by hand, and says so', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    const { home, project: cwd } = house.machine;
-    const args = [olderProgram(join(home, 'older')), 'serve', '--socket', house.socket];
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    const { home, project: cwd } = setup.machine;
+    const args = [olderProgram(join(home, 'older')), 'serve', '--socket', setup.socket];
     const daemon = new StdioClient({ command: process.execPath, args, cwd, env: { HOME: home } });
     await until(
       () => daemon.stderr,
       (text) => text.includes('listens'),
     );
-    await using client = await plainClient(house);
+    await using client = await plainClient(setup);
     expect(said(await client.execute('one', 'echo', { text: 'x' }))).toBe('x');
     expect(client.stderr).toContain('the daemon is older than this client');
-    expect(await house.pid()).toBe(daemon.pid);
+    expect(await setup.pid()).toBe(daemon.pid);
     daemon.signal('SIGTERM');
     await daemon.exited;
   });
@@ -215,8 +215,8 @@ function isDaemonOf(pid: string, socket: string): boolean {
   }
 }
 
-async function versionOf(house: DaemonHouse): Promise<unknown> {
-  const { client, socket } = await house.direct();
+async function versionOf(setup: DaemonSetup): Promise<unknown> {
+  const { client, socket } = await setup.direct();
   const { result } = await client.request('bridge/status');
   socket.destroy();
   return (result as { version?: unknown }).version;

@@ -1,68 +1,68 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { configure, fixture, portolan, start, until } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { makeMachine } from '../support/machine.js';
 
 const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 describe.skipIf(process.platform === 'win32')('the link at the documented path of the socket', () => {
   it('leads a client that knows only this path to the daemon, and goes with the daemon', async () => {
-    await using house = daemonHouse('runtime folder');
-    const { machine, socket, legacyLink } = house;
+    await using setup = makeDaemonSetup('runtime folder');
+    const { machine, socket, legacyLink } = setup;
     configure(machine, { own: fixture() });
-    await house.run(['daemon', 'start']);
+    await setup.run(['daemon', 'start']);
     expect(readlinkSync(legacyLink)).toBe(socket);
-    const pid = await house.pid();
+    const pid = await setup.pid();
     const env = { MCP_BRIDGE_SOCKET: legacyLink, PORTOLAN_DAEMON: 'require' };
     await using client = start(machine, { env });
     await client.initialize();
     expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
     const status = await portolan(machine, ['daemon', 'status', '--json'], { MCP_BRIDGE_SOCKET: legacyLink });
     expect(JSON.parse(status.stdout)).toMatchObject({ running: true, pid });
-    await house.run(['daemon', 'stop']);
+    await setup.run(['daemon', 'stop']);
     expect([exists(legacyLink), exists(socket)]).toEqual([false, false]);
   });
 
   it('is not made with "legacyLink": false', async () => {
-    await using house = daemonHouse('runtime folder');
-    configure(house.machine, {});
-    house.machine.write({ '~/.config/portolan/portolan.config.json': '{"mcpBridge": {"legacyLink": false}}' });
-    expect(await house.run(['daemon', 'start'])).toMatchObject({ status: 0 });
-    expect(exists(house.legacyLink)).toBe(false);
+    await using setup = makeDaemonSetup('runtime folder');
+    configure(setup.machine, {});
+    setup.machine.write({ '~/.config/portolan/portolan.config.json': '{"mcpBridge": {"legacyLink": false}}' });
+    expect(await setup.run(['daemon', 'start'])).toMatchObject({ status: 0 });
+    expect(exists(setup.legacyLink)).toBe(false);
   });
 
   it('is not made by a daemon that listens elsewhere', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, {});
-    const env = { ...house.env, MCP_BRIDGE_LEGACY_LINK: house.legacyLink };
-    expect(await portolan(house.machine, ['daemon', 'start'], env)).toMatchObject({ status: 0 });
-    expect(exists(house.legacyLink)).toBe(false);
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, {});
+    const env = { ...setup.env, MCP_BRIDGE_LEGACY_LINK: setup.legacyLink };
+    expect(await portolan(setup.machine, ['daemon', 'start'], env)).toMatchObject({ status: 0 });
+    expect(exists(setup.legacyLink)).toBe(false);
   });
 
   it('is used again after the daemon was killed', async () => {
-    await using house = daemonHouse('runtime folder');
-    configure(house.machine, {});
-    await house.run(['daemon', 'start']);
-    const killed = (await house.pid()) ?? expect.unreachable('there is no daemon');
+    await using setup = makeDaemonSetup('runtime folder');
+    configure(setup.machine, {});
+    await setup.run(['daemon', 'start']);
+    const killed = (await setup.pid()) ?? expect.unreachable('there is no daemon');
     process.kill(killed, 'SIGKILL');
     await until(
-      () => house.pid(),
+      () => setup.pid(),
       (pid) => pid === undefined,
     );
-    expect(exists(house.legacyLink)).toBe(true);
-    await house.run(['daemon', 'start']);
-    expect(readlinkSync(house.legacyLink)).toBe(house.socket);
-    await house.run(['daemon', 'stop']);
-    expect(exists(house.legacyLink)).toBe(false);
+    expect(exists(setup.legacyLink)).toBe(true);
+    await setup.run(['daemon', 'start']);
+    expect(readlinkSync(setup.legacyLink)).toBe(setup.socket);
+    await setup.run(['daemon', 'stop']);
+    expect(exists(setup.legacyLink)).toBe(false);
   });
 
   it('becomes the socket of a daemon that listens at this path, after the daemon behind it was killed', async () => {
-    await using house = daemonHouse('runtime folder');
-    const { machine, legacyLink } = house;
+    await using setup = makeDaemonSetup('runtime folder');
+    const { machine, legacyLink } = setup;
     configure(machine, {});
-    await house.run(['daemon', 'start']);
-    process.kill((await house.pid()) ?? expect.unreachable('there is no daemon'), 'SIGKILL');
+    await setup.run(['daemon', 'start']);
+    process.kill((await setup.pid()) ?? expect.unreachable('there is no daemon'), 'SIGKILL');
     const env = { MCP_BRIDGE_SOCKET: legacyLink };
     expect(await portolan(machine, ['daemon', 'start'], env)).toMatchObject({ status: 0 });
     expect(lstatSync(legacyLink).isSocket()).toBe(true);

@@ -2,26 +2,26 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { configure, until } from '../support/client-over-stdio.js';
-import { type DaemonHouse, daemonHouse } from '../support/daemon-harness.js';
+import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js';
 import type { Json, LineClient } from '../support/gateway-harness.js';
 
 const ASKING = join(dirname(fileURLToPath(import.meta.url)), '../../conformance/fixture-server.mjs');
 const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'lent' }, model: 'm', stopReason: 'endTurn' };
 const BOTH = { askOtherClients: true, answerForOtherClients: true };
 
-/** A house with a server that asks, and a client of it for each of these abilities. */
-async function houseWith({ era = 'legacy', ...mcpBridge }: Json, ...abilities: readonly Json[]) {
-  const house = daemonHouse();
-  configure(house.machine, { asking: { command: process.execPath, args: [ASKING], era } }, { mcpBridge });
-  await house.run(['daemon', 'start']);
+/** A setup with a server that asks, and a client of it for each of these abilities. */
+async function setupWith({ era = 'legacy', ...mcpBridge }: Json, ...abilities: readonly Json[]) {
+  const setup = makeDaemonSetup();
+  configure(setup.machine, { asking: { command: process.execPath, args: [ASKING], era } }, { mcpBridge });
+  await setup.run(['daemon', 'start']);
   const clients: LineClient[] = [];
   for (const [at, capabilities] of abilities.entries())
-    clients.push(await greeted(house, `client ${at}`, capabilities));
-  return { house, clients };
+    clients.push(await greeted(setup, `client ${at}`, capabilities));
+  return { setup, clients };
 }
 
-async function greeted(house: DaemonHouse, name: string, capabilities: Json): Promise<LineClient> {
-  const { client } = await house.direct();
+async function greeted(setup: DaemonSetup, name: string, capabilities: Json): Promise<LineClient> {
+  const { client } = await setup.direct();
   const clientInfo = { name, version: '1' };
   await client.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
   await client.write('{"jsonrpc":"2.0","method":"notifications/initialized"}\n');
@@ -41,13 +41,13 @@ describe('a question of a server', () => {
   it.each(['legacy', 'modern'])(
     'of the %s kind goes to another client that can answer it where both sides want that, and says for whom',
     async (era) => {
-      const { house, clients } = await houseWith(
+      const { setup, clients } = await setupWith(
         { ...BOTH, era },
         { sampling: {} },
         { sampling: {}, elicitation: {} },
         {},
       );
-      await using _house = house;
+      await using _setup = setup;
       const [first, last, weak] = clients;
       if (!first || !last || !weak) throw new Error('there are three');
       const sampled = weak.execute('asking', 'test_sampling', { prompt: 'x' });
@@ -76,16 +76,16 @@ describe('a question of a server', () => {
     { title: 'only the one side wants that', mcpBridge: { askOtherClients: true } },
     { title: 'only the other side wants that', mcpBridge: { answerForOtherClients: true } },
   ])('goes to no other client where $title', async ({ mcpBridge }) => {
-    const { house, clients } = await houseWith(mcpBridge, { sampling: {} }, {});
-    await using _house = house;
+    const { setup, clients } = await setupWith(mcpBridge, { sampling: {} }, {});
+    await using _setup = setup;
     const [able, weak] = clients;
     expect(await weak?.execute('asking', 'test_sampling', { prompt: 'x' })).toMatchObject({ isError: true });
     expect(able?.notifications).toEqual([]);
   });
 
   it('goes to the client whose call caused it where that can answer, whoever else could', async () => {
-    const { house, clients } = await houseWith(BOTH, { sampling: {} }, { sampling: {} });
-    await using _house = house;
+    const { setup, clients } = await setupWith(BOTH, { sampling: {} }, { sampling: {} });
+    await using _setup = setup;
     const [caller, other] = clients;
     if (!caller || !other) throw new Error('there are two');
     const sampled = caller.execute('asking', 'test_sampling', { prompt: 'x' });
@@ -97,8 +97,8 @@ describe('a question of a server', () => {
   });
 
   it('goes to none that has made itself invisible, and none that has left', async () => {
-    const { house, clients } = await houseWith(BOTH, { sampling: {} }, {});
-    await using _house = house;
+    const { setup, clients } = await setupWith(BOTH, { sampling: {} }, {});
+    await using _setup = setup;
     const [hidden, weak] = clients;
     if (!hidden || !weak) throw new Error('there are two');
     expect(await hidden.request('bridge/visibility', { visible: false })).toMatchObject({ result: {} });
@@ -112,8 +112,8 @@ describe('a question of a server', () => {
 
 describe('a client that switches itself invisible', () => {
   it('is listed and reached by nobody, still reaches others, and can come back', async () => {
-    const { house, clients } = await houseWith({}, {}, {});
-    await using _house = house;
+    const { setup, clients } = await setupWith({}, {}, {});
+    await using _setup = setup;
     const [a, b] = clients;
     if (!a || !b) throw new Error('there are two');
     const listed = async () => ((await a.request('bridge/clients')).result as { clients: { id: string }[] }).clients;
@@ -132,8 +132,8 @@ describe('a client that switches itself invisible', () => {
   });
 
   it('is told what is wrong with what it asks of others', async () => {
-    const { house, clients } = await houseWith({}, {});
-    await using _house = house;
+    const { setup, clients } = await setupWith({}, {});
+    await using _setup = setup;
     const wrong = [
       { method: 'bridge/visibility', params: { visible: 'no' }, code: -32602 },
       { method: 'bridge/visibility', params: {}, code: -32602 },

@@ -15,35 +15,35 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { META, MODERN_VERSION } from '../../src/model/index.js';
 import { callsReceived, configure, fixture, isAlive, portolan, startsIn, until } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 
 const STRANGER = 12_345;
 const said = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
 
 describe('the daemon', () => {
   it('runs a server once for clients in different folders, and shows who uses it', async () => {
-    await using house = daemonHouse();
-    const starts = join(house.machine.home, 'starts');
-    configure(house.machine, { one: fixture(['--starts', starts]) });
-    await using a = await house.client();
-    const other = join(house.machine.home, 'other');
+    await using setup = makeDaemonSetup();
+    const starts = join(setup.machine.home, 'starts');
+    configure(setup.machine, { one: fixture(['--starts', starts]) });
+    await using a = await setup.client();
+    const other = join(setup.machine.home, 'other');
     mkdirSync(other);
-    await using b = await house.client({ cwd: other, env: { MCP_CLIENT_ID: 'bee' } });
+    await using b = await setup.client({ cwd: other, env: { MCP_CLIENT_ID: 'bee' } });
     expect(said(await a.execute('one', 'echo', { text: 'from a' }))).toBe('from a');
     expect(said(await b.execute('one', 'echo', { text: 'from b' }))).toBe('from b');
     expect(startsIn(starts)).toHaveLength(1);
-    const { clients } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    const { clients } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(clients).toMatchObject([
-      { name: 'test', cwd: house.machine.project, pid: a.pid, calls: 1 },
+      { name: 'test', cwd: setup.machine.project, pid: a.pid, calls: 1 },
       { id: 'bee', name: 'test', cwd: other, pid: b.pid, calls: 1 },
     ]);
-    const { processes } = JSON.parse((await house.run(['ps', '--json'])).stdout);
+    const { processes } = JSON.parse((await setup.run(['ps', '--json'])).stdout);
     expect(processes).toMatchObject([{ server: 'one', state: 'connected', pid: startsIn(starts)[0], workspaces: 2 }]);
   });
 
   it('starts a server of a project once for each, where its client works and with its variables', async () => {
-    await using house = daemonHouse();
-    const { machine } = house;
+    await using setup = makeDaemonSetup();
+    const { machine } = setup;
     const seen = (name: string) => join(machine.home, `${name}.json`);
     const folders = ['a', 'b'].map((name) => {
       const folder = join(machine.home, name);
@@ -54,12 +54,12 @@ describe('the daemon', () => {
     });
     for (const [at, cwd] of folders.entries()) {
       const env = { MINE: `of ${at}`, LANG: `lang-${at}`, SECRET_OF_CLIENT: 'x' };
-      await using client = await house.client({ cwd, env });
+      await using client = await setup.client({ cwd, env });
       // A project's server waits for a person, whoever serves its client.
       expect(await client.execute('here', 'echo', { text: 'x' })).toMatchObject({
         structuredContent: { error: { code: 'SERVER_NOT_APPROVED' } },
       });
-      const machine = { ...house.machine, project: cwd };
+      const machine = { ...setup.machine, project: cwd };
       expect(await portolan(machine, ['approve', 'here', '--yes'], env)).toMatchObject({ status: 0 });
       await until(
         () => client.execute('here', 'echo', { text: 'x' }),
@@ -74,32 +74,32 @@ describe('the daemon', () => {
   });
 
   it('is started once by clients that come at the same time', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    const clients = await Promise.all(Array.from({ length: 4 }, () => house.client()));
-    const { clients: listed } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    const clients = await Promise.all(Array.from({ length: 4 }, () => setup.client()));
+    const { clients: listed } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(listed).toHaveLength(4);
     await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
   });
 
   it('is not used, nor started, by a client that wants none or whose home is another', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    await using _alone = await house.client({ mode: 'never' });
-    expect(await house.pid()).toBeUndefined();
-    await using _first = await house.client();
-    await using elsewhere = daemonHouse();
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    await using _alone = await setup.client({ mode: 'never' });
+    expect(await setup.pid()).toBeUndefined();
+    await using _first = await setup.client();
+    await using elsewhere = makeDaemonSetup();
     configure(elsewhere.machine, { two: fixture() });
-    await using stranger = await elsewhere.client({ env: { MCP_BRIDGE_SOCKET: house.socket } });
+    await using stranger = await elsewhere.client({ env: { MCP_BRIDGE_SOCKET: setup.socket } });
     expect(await stranger.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'two' }] });
-    expect(JSON.parse((await house.run(['clients', '--json'])).stdout).clients).toHaveLength(1);
+    expect(JSON.parse((await setup.run(['clients', '--json'])).stdout).clients).toHaveLength(1);
   });
 
   it('answers the greeting of older bridges, and says that it carries messages', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, {});
-    await house.run(['daemon', 'start']);
-    const { client, socket } = await house.direct();
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, {});
+    await setup.run(['daemon', 'start']);
+    const { client, socket } = await setup.direct();
     const clientInfo = { name: 'old', version: '1', protocols: ['mcp/1.0'] };
     const { result } = await client.request('initialize', { processId: 42, clientInfo, capabilities: {} });
     expect(result).toMatchObject({
@@ -116,10 +116,10 @@ describe('the daemon', () => {
   });
 
   it('carries messages and requests between clients that can be seen', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, {});
-    await house.run(['daemon', 'start']);
-    const [a, b] = [await house.direct(), await house.direct()];
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, {});
+    await setup.run(['daemon', 'start']);
+    const [a, b] = [await setup.direct(), await setup.direct()];
     await a.client.initialize('a');
     await b.client.initialize('b');
     const { result } = await a.client.request('bridge/clients');
@@ -149,10 +149,10 @@ describe('the daemon', () => {
   });
 
   it('answers G7: a client that has closed its half of the socket gets its answer', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    await house.run(['daemon', 'start']);
-    const { client, socket } = await house.direct();
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    await setup.run(['daemon', 'start']);
+    const { client, socket } = await setup.direct();
     await client.initialize();
     const params = { name: 'execute_tool', arguments: { server: 'one', tool: 'sleep', arguments: { ms: 300 } } };
     const answer = client.request('tools/call', params);
@@ -164,12 +164,12 @@ describe('the daemon', () => {
 
 describe('a lost daemon', () => {
   it('is replaced without the client noticing: reads are repeated, a call gets one clear error, the next is answered', async () => {
-    await using house = daemonHouse();
-    const heard = house.machine.path('~/heard');
-    configure(house.machine, { one: fixture(['--heard', heard]) });
-    await using client = await house.client({ env: { MCP_CLIENT_ID: 'same' } });
+    await using setup = makeDaemonSetup();
+    const heard = setup.machine.path('~/heard');
+    configure(setup.machine, { one: fixture(['--heard', heard]) });
+    await using client = await setup.client({ env: { MCP_CLIENT_ID: 'same' } });
     await client.execute('one', 'echo', { text: 'warm' });
-    const before = await house.pid();
+    const before = await setup.pid();
     const call = client.execute('one', 'sleep', { ms: 20_000 }).catch((error: Error) => error.message);
     await callsReceived(heard, 2);
     process.kill(before ?? 0, 'SIGKILL');
@@ -177,43 +177,43 @@ describe('a lost daemon', () => {
     const began = performance.now();
     expect(said(await client.execute('one', 'echo', { text: 'again' }))).toBe('again');
     const tookMs = performance.now() - began;
-    const after = await house.pid();
+    const after = await setup.pid();
     expect([after === before, tookMs < 10_000]).toEqual([false, true]);
     expect(await client.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'one' }] });
-    const { clients } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    const { clients } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(clients).toMatchObject([{ id: 'same', name: 'test' }]);
     expect(client.stray).toEqual([]);
   });
 
   it('leaves a socket that the next one replaces, and only then', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, {});
-    await house.run(['daemon', 'start']);
-    const pid = await house.pid();
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, {});
+    await setup.run(['daemon', 'start']);
+    const pid = await setup.pid();
     process.kill(pid ?? 0, 'SIGKILL');
     await until(
       () => isAlive(pid ?? 0),
       (alive) => !alive,
     );
-    expect(statSync(house.socket).isSocket()).toBe(true);
-    await house.run(['daemon', 'start']);
-    const next = await house.pid();
+    expect(statSync(setup.socket).isSocket()).toBe(true);
+    await setup.run(['daemon', 'start']);
+    const next = await setup.pid();
     expect(next).not.toBe(pid);
-    const second = await house.run(['serve', '--socket', house.socket]);
+    const second = await setup.run(['serve', '--socket', setup.socket]);
     expect([second.status, second.stderr]).toEqual([
       1,
       expect.stringContaining('another daemon is already listening there'),
     ]);
-    expect(await house.pid()).toBe(next);
+    expect(await setup.pid()).toBe(next);
   });
 });
 
 describe('the place of the socket', () => {
   it('S1: is closed to others from the start', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, {});
-    await house.run(['daemon', 'start']);
-    expect((statSync(house.socket).mode & 0o777).toString(8)).toBe('600');
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, {});
+    await setup.run(['daemon', 'start']);
+    expect((statSync(setup.socket).mode & 0o777).toString(8)).toBe('600');
   });
 
   it.each([
@@ -222,70 +222,70 @@ describe('the place of the socket', () => {
     { title: 'a link to a file', make: (path: string) => symlinkSync('/etc/hostname', path) },
     { title: 'a FIFO', make: (path: string) => void execFileSync('mkfifo', [path]) },
   ])('R8, S1: refuses $title in its place at both ends and leaves it as it is', async ({ make }) => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    make(house.socket);
-    const before = statSync(house.socket).mtimeMs;
-    const served = await house.run(['serve', '--socket', house.socket]);
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    make(setup.socket);
+    const before = statSync(setup.socket).mtimeMs;
+    const served = await setup.run(['serve', '--socket', setup.socket]);
     expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('is not a socket')]);
-    await using client = await house.client(); // served without a daemon
+    await using client = await setup.client(); // served without a daemon
     expect(await client.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'one' }] });
     expect(client.stderr).toContain('is not a socket');
-    expect(statSync(house.socket).mtimeMs).toBe(before);
-    rmSync(house.socket, { recursive: true });
+    expect(statSync(setup.socket).mtimeMs).toBe(before);
+    rmSync(setup.socket, { recursive: true });
   });
 
   it('R8, S1: refuses a link to a socket at both ends, whoever listens there', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
     const heard: Buffer[] = [];
     const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => heard.push(chunk)));
-    const real = join(house.machine.home, 'run', 'real.sock');
+    const real = join(setup.machine.home, 'run', 'real.sock');
     await new Promise<void>((resolve) => void server.listen(real, resolve));
     chmodSync(real, 0o600);
-    symlinkSync(real, house.socket);
-    const served = await house.run(['serve', '--socket', house.socket]);
+    symlinkSync(real, setup.socket);
+    const served = await setup.run(['serve', '--socket', setup.socket]);
     expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('is not a socket')]);
-    await using client = await house.client();
+    await using client = await setup.client();
     expect(client.stderr).toContain('is not a socket');
-    expect([heard, readlinkSync(house.socket)]).toEqual([[], real]);
-    rmSync(house.socket);
+    expect([heard, readlinkSync(setup.socket)]).toEqual([[], real]);
+    rmSync(setup.socket);
     await new Promise((resolve) => server.close(resolve));
   });
 
   // Only root can make another user's file.
   it.skipIf(process.geteuid?.() !== 0)('R8, S1: refuses a socket of another user at both ends', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
     const heard: Buffer[] = [];
     const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => heard.push(chunk)));
-    await new Promise<void>((resolve) => void server.listen(house.socket, resolve));
-    chmodSync(house.socket, 0o600);
-    chownSync(house.socket, STRANGER, STRANGER);
-    const served = await house.run(['serve', '--socket', house.socket]);
+    await new Promise<void>((resolve) => void server.listen(setup.socket, resolve));
+    chmodSync(setup.socket, 0o600);
+    chownSync(setup.socket, STRANGER, STRANGER);
+    const served = await setup.run(['serve', '--socket', setup.socket]);
     expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('belongs to another user')]);
-    await using client = await house.client();
+    await using client = await setup.client();
     expect(client.stderr).toContain('belongs to another user');
-    expect([heard, statSync(house.socket).uid]).toEqual([[], STRANGER]);
-    rmSync(house.socket);
+    expect([heard, statSync(setup.socket).uid]).toEqual([[], STRANGER]);
+    rmSync(setup.socket);
     await new Promise((resolve) => server.close(resolve));
   });
 
   it('S1: no end says a word to a socket that others can use, or in a folder that others can write to', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
     const heard: Buffer[] = [];
     const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => heard.push(chunk)));
-    await new Promise<void>((resolve) => void server.listen(house.socket, resolve));
-    chmodSync(house.socket, 0o666);
-    await using open = await house.client();
+    await new Promise<void>((resolve) => void server.listen(setup.socket, resolve));
+    chmodSync(setup.socket, 0o666);
+    await using open = await setup.client();
     expect(open.stderr).toContain('is accessible to other users');
-    chmodSync(house.socket, 0o600);
-    chmodSync(join(house.machine.home, 'run'), 0o777);
-    await using exposed = await house.client();
+    chmodSync(setup.socket, 0o600);
+    chmodSync(join(setup.machine.home, 'run'), 0o777);
+    await using exposed = await setup.client();
     expect(exposed.stderr).toContain('is accessible to other users');
     expect(heard).toEqual([]);
-    chmodSync(join(house.machine.home, 'run'), 0o700);
+    chmodSync(join(setup.machine.home, 'run'), 0o700);
     await new Promise((resolve) => server.close(resolve));
   });
 });

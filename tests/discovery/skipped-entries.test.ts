@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configure, connect, fixture, type StdioClient, until } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { makeMachine } from '../support/machine.js';
 
 const SERVERS = {
@@ -37,11 +37,11 @@ describe('serve', () => {
   });
 
   it('prints them also where a daemon serves the client, for each client', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, SERVERS);
-    const source = house.machine.path('~/.cursor/mcp.json');
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, SERVERS);
+    const source = setup.machine.path('~/.cursor/mcp.json');
     for (const _ of ['the first', 'the second']) {
-      await using client = await house.client({ mode: 'auto' });
+      await using client = await setup.client({ mode: 'auto' });
       expect((await client.ask('list_mcp_servers')).servers).toHaveLength(1);
       expect(await lines(client, 2)).toEqual(
         ['gateway', 'second'].map((server) => ({ level: 'warn', server, source, line: 1 })),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 import { configure, connect, fixture, portolan } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { serveOverHttp } from '../support/gateway-over-http.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 import { sendRaw, statelessCall } from '../support/raw-http.js';
@@ -55,9 +55,9 @@ describe('a whole number that JavaScript would round', () => {
     { title: 'alone', sent: CALL },
     { title: 'in a batch', sent: [CALL] },
   ])('arrives through a daemon, $title', async ({ sent }) => {
-    await using house = daemonHouse();
-    const heard = listening(house.machine);
-    await using client = await house.client();
+    await using setup = makeDaemonSetup();
+    const heard = listening(setup.machine);
+    await using client = await setup.client();
     await client.answerTo('x', exact(JSON.stringify(sent)));
     expect(heard()).toContain(`"arguments":${ARRIVED}`);
   });

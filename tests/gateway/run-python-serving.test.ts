@@ -5,7 +5,7 @@ import { decode } from '@toon-format/toon';
 import { afterAll, describe, expect, it } from 'vitest';
 import { describeEngines, tidy } from '../sandbox/engines-here.js';
 import { type CallResult, configure, connect, fixture, isAlive, until } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { serveOverHttp } from '../support/gateway-over-http.js';
 import { makeMachine } from '../support/machine.js';
 
@@ -42,12 +42,12 @@ describe('run_python that is switched off', () => {
   });
 
   it('is not listed for the one client of a daemon that says so', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, OWN);
-    await using usual = await house.client();
-    const env = { ...house.env, PORTOLAN_DAEMON: 'require' };
-    await using without = await connect(house.machine, { args: ['serve', '--sandbox', 'off'], env });
-    expect(JSON.parse((await house.run(['clients', '--json'])).stdout).clients).toHaveLength(2);
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, OWN);
+    await using usual = await setup.client();
+    const env = { ...setup.env, PORTOLAN_DAEMON: 'require' };
+    await using without = await connect(setup.machine, { args: ['serve', '--sandbox', 'off'], env });
+    expect(JSON.parse((await setup.run(['clients', '--json'])).stdout).clients).toHaveLength(2);
     const lists = await Promise.all([without, usual].map((client) => client.request('tools/list')));
     const names = (lists as { tools: { name: string }[] }[]).map(({ tools }) => tools.map(({ name }) => name));
     expect(names.map((list) => list.includes('run_python'))).toEqual([false, true]);
@@ -128,16 +128,16 @@ await describeEngines(
     });
 
     it('keeps the variables of two clients of one daemon apart, and says when they went with it', async () => {
-      await using house = daemonHouse();
-      configure(house.machine, OWN, { sandbox: { engine: 'bwrap' } });
-      await using one = await house.client();
-      await using two = await house.client();
+      await using setup = makeDaemonSetup();
+      configure(setup.machine, OWN, { sandbox: { engine: 'bwrap' } });
+      await using one = await setup.client();
+      await using two = await setup.client();
       await one.call('run_python', { code: 'mine = 1' });
       await two.call('run_python', { code: 'yours = 2' });
       const names = 'sorted({"mine", "yours"} & set(globals()))';
       expect(resultOf(await one.call('run_python', { code: names }))).toEqual(['mine']);
       expect(resultOf(await two.call('run_python', { code: names }))).toEqual(['yours']);
-      const pid = await house.pid();
+      const pid = await setup.pid();
       if (pid === undefined) throw new Error('no daemon serves them');
       process.kill(pid, 'SIGKILL');
       await until(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { scanMachine } from '../../src/discovery/index.js';
 import { makeTarget, servers, type Target, UNAPPROVED } from '../support/attacks.js';
 import { configure } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { type HttpGateway, serveOverHttp } from '../support/gateway-over-http.js';
 import { INITIALIZE, JSON_HEADERS, type RawAnswer, sendRaw, statelessCall } from '../support/raw-http.js';
 
@@ -119,11 +119,11 @@ describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', (
   });
 
   it.skipIf(process.platform === 'win32')('S14 holds for the port of the daemon too', async () => {
-    await using house = daemonHouse();
+    await using setup = makeDaemonSetup();
     using target = makeTarget();
-    configure(house.machine, { own: target.bait('daemon') });
-    await house.run(['daemon', 'start', '--http', '127.0.0.1:0']);
-    const { http } = JSON.parse((await house.run(['daemon', 'status', '--json'])).stdout);
+    configure(setup.machine, { own: target.bait('daemon') });
+    await setup.run(['daemon', 'start', '--http', '127.0.0.1:0']);
+    const { http } = JSON.parse((await setup.run(['daemon', 'status', '--json'])).stdout);
     const port = Number(new URL(http).port);
     const { headers, body } = statelessCall('own', 'echo', { text: 'a' });
     const callWith = (lines: readonly string[]) => sendRaw(port, ['POST /mcp HTTP/1.1', ...lines, ...headers], body);

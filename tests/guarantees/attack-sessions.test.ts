@@ -4,7 +4,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeTarget, type Target } from '../support/attacks.js';
 import { configure, fixture, installed } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { odd } from '../support/gateway-harness.js';
 import { type HttpGateway, serveOverHttp } from '../support/gateway-over-http.js';
 import { INITIALIZE, JSON_HEADERS, sendRaw, statelessCall } from '../support/raw-http.js';
@@ -78,11 +78,11 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
   });
 
   it.skipIf(process.platform === 'win32')('S14 does not happen to clients of one daemon', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { odd: odd() });
-    await using first = await house.client();
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { odd: odd() });
+    await using first = await setup.client();
     await first.execute('odd', 'echo', {});
-    const visitors = await Promise.all(Array.from({ length: 8 }, () => house.direct()));
+    const visitors = await Promise.all(Array.from({ length: 8 }, () => setup.direct()));
     await Promise.all(visitors.map(({ client }) => client.initialize()));
     const answers = await Promise.all(
       visitors.map(({ client }, n) => client.request('tools/call', executing('odd', 'echo', { secretOf: n }))),

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { describe, expect, it } from 'vitest';
 import { until } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { odd, watchedGateway } from '../support/gateway-harness.js';
 import { INITIALIZE } from '../support/raw-http.js';
 
@@ -73,11 +73,11 @@ function ask(port: number, method: string, headers: Record<string, string>, body
 
 describe.skipIf(process.platform !== 'linux')('the gateway (where the system tells what a process holds)', () => {
   it(`G14: the daemon holds no more descriptors, and no more memory, after ${CONNECTS} connects`, async () => {
-    await using house = daemonHouse();
-    await using gateway = watchedGateway({ odd: odd() }, RATE, ['--socket', house.socket], ['--expose-gc']);
+    await using setup = makeDaemonSetup();
+    await using gateway = watchedGateway({ odd: odd() }, RATE, ['--socket', setup.socket], ['--expose-gc']);
     await until(gateway.stderr, (said) => said.includes('listens on'));
     const visit = async (n: number) => {
-      const { client, socket } = await house.direct();
+      const { client, socket } = await setup.direct();
       await client.initialize(`client ${n}`);
       if (n % 10 === 0) await client.request('tools/list');
       // Some say goodbye, some are just gone.
@@ -88,7 +88,7 @@ describe.skipIf(process.platform !== 'linux')('the gateway (where the system tel
     const pid = gateway.process.pid ?? 0;
     const memory = async () => (await gateway.figures('read')).heapBytes;
     expect(await growthOf({ pid, connects: CONNECTS, memory, visit })).toBeLessThan(MAX_GROWTH_BYTES);
-    expect(JSON.parse((await house.run(['clients', '--json'])).stdout)).toEqual({ clients: [] });
+    expect(JSON.parse((await setup.run(['clients', '--json'])).stdout)).toEqual({ clients: [] });
   }, 240_000);
 
   it(`G14: it holds no more of either after ${SESSIONS} sessions over HTTP`, async () => {

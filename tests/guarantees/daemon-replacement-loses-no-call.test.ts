@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configure, fixture, isAlive, type StdioClient, until } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 
 const CALLS = 10_000;
 const CLIENTS = 4;
@@ -30,9 +30,9 @@ async function work(client: StdioClient, name: number, tally: Tally): Promise<vo
 
 describe('the daemon', () => {
   it(`G13: loses none of ${CALLS} calls when it is replaced under load`, async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { one: fixture() });
-    const clients = await Promise.all(Array.from({ length: CLIENTS }, () => house.client()));
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { one: fixture() });
+    const clients = await Promise.all(Array.from({ length: CLIENTS }, () => setup.client()));
     const tally: Tally = { right: 0, wrong: [] };
     const working = Promise.all(clients.map((client, name) => work(client, name, tally)));
     const pids = new Set<number>();
@@ -43,7 +43,7 @@ describe('the daemon', () => {
         60_000,
       );
       const pid = await until(
-        () => house.pid(),
+        () => setup.pid(),
         (found) => found !== undefined && !pids.has(found),
       );
       if (pid === undefined) continue;

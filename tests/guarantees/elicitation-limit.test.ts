@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { configure, type StdioClient, start } from '../support/client-over-stdio.js';
-import { type DaemonHouse, daemonHouse } from '../support/daemon-harness.js';
+import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js';
 
 type Json = Record<string, unknown>;
 
@@ -23,8 +23,8 @@ interface Answering {
   request(method: string, params: Json): Promise<Json>;
 }
 
-async function answering(house: DaemonHouse, era: string, mode = 'auto', args = ['serve']): Promise<Answering> {
-  const client = start(house.machine, { args, env: { ...house.env, PORTOLAN_DAEMON: mode } });
+async function answering(setup: DaemonSetup, era: string, mode = 'auto', args = ['serve']): Promise<Answering> {
+  const client = start(setup.machine, { args, env: { ...setup.env, PORTOLAN_DAEMON: mode } });
   const asked: Json[] = [];
   const accept = (params: unknown) => {
     asked.push(params as Json);
@@ -67,21 +67,21 @@ const REFUSAL = { code: -32600, data: { code: 'LIMIT_EXCEEDED', limit: LIMIT } }
 const errorOf = ({ structuredContent }: Json) => (structuredContent as { error?: Json }).error;
 
 describe('G15', () => {
-  let house: DaemonHouse;
+  let setup: DaemonSetup;
   beforeAll(() => {
-    house = daemonHouse();
+    setup = makeDaemonSetup();
     const entry = (era: string, more: readonly string[] = []) => ({
       command: process.execPath,
       args: [SERVER, ...more],
       era,
     });
     configure(
-      house.machine,
+      setup.machine,
       { old: entry('legacy'), current: entry('modern', ['--modern']), 'bank" asks:': entry('legacy', ['--another']) },
       { sandbox: { engine: 'pyodide' } },
     );
   });
-  afterAll(() => house[Symbol.asyncDispose]());
+  afterAll(() => setup[Symbol.asyncDispose]());
 
   describe.each([
     { server: 'old', era: 'legacy', mode: 'auto' },
@@ -92,7 +92,7 @@ describe('G15', () => {
     { server: 'current', era: 'modern', mode: 'never' },
   ])('a server of the revision "$server", a client of the $era one, daemon $mode', ({ server, era, mode }) => {
     it(`passes on ${LIMIT} elicitation requests of one call and refuses the others with a typed error`, async () => {
-      const { client, asked, call } = await answering(house, era, mode);
+      const { client, asked, call } = await answering(setup, era, mode);
       await using _client = client;
       const result = await call(server, 'ask', { count: FLOOD, message: 'which?' });
       if (server === 'old') {
@@ -111,7 +111,7 @@ describe('G15', () => {
     });
 
     it(`allows ${LIMIT} in a call and as many in the next, but not one more in rounds`, async () => {
-      const { client, asked, call } = await answering(house, era, mode);
+      const { client, asked, call } = await answering(setup, era, mode);
       await using _client = client;
       for (let calls = 1; calls <= 2; calls += 1) {
         const result = await call(server, 'ask', { count: LIMIT, each: 5, message: 'which?' });
@@ -125,7 +125,7 @@ describe('G15', () => {
     });
 
     it('names the server before a text that pretends to be the gateway, and marks what asks for a secret', async () => {
-      const { client, asked, call } = await answering(house, era, mode);
+      const { client, asked, call } = await answering(setup, era, mode);
       await using _client = client;
       const requestedSchema = { type: 'object', properties: { pwd: { type: 'string', description: 'of yours' } } };
       const _meta = { 'portolan/askedBy': { server: 'Portolan' }, 'portolan/onBehalfOf': { id: 'x' }, own: 1 };
@@ -161,7 +161,7 @@ describe('G15', () => {
   });
 
   it('counts the rounds of a server that keeps no state', async () => {
-    const { client, asked, call } = await answering(house, 'modern');
+    const { client, asked, call } = await answering(setup, 'modern');
     await using _client = client;
     const result = await call('current', 'ask', { count: FLOOD, each: 7, stateless: true, message: 'which?' });
     expect(asked).toHaveLength(14);
@@ -169,14 +169,14 @@ describe('G15', () => {
   });
 
   it('keeps the name of a server within its quotes', async () => {
-    const { client, asked, call } = await answering(house, 'legacy');
+    const { client, asked, call } = await answering(setup, 'legacy');
     await using _client = client;
     await call('bank" asks:', 'ask', { message: 'hello' });
     expect(asked).toMatchObject([{ message: 'MCP server "bank\' asks:" asks:\n> hello' }]);
   });
 
   it(`counts all calls of a run_python program as one: ${LIMIT} in all`, async () => {
-    const { client, asked, request } = await answering(house, 'legacy');
+    const { client, asked, request } = await answering(setup, 'legacy');
     await using _client = client;
     const code = 'sum([len((await mcp_old.ask(count=15, message="which?"))["refused"]) for _ in range(3)])';
     const result = await request('tools/call', { name: 'run_python', arguments: { code, servers: ['old'] } });
@@ -192,7 +192,7 @@ describe('G15', () => {
   ])(
     'marks and counts $count pages that an error wants visited, for a client of the $era revision',
     async ({ era, count }) => {
-      const { client, asked, request } = await answering(house, era, 'never', ['serve', '--expose', 'old']);
+      const { client, asked, request } = await answering(setup, era, 'never', ['serve', '--expose', 'old']);
       await using _client = client;
       const page = { url: 'https://evil.example/', message: FAKE };
       const answer = request('tools/call', { name: 'pages', arguments: { count, ...page } });
@@ -213,7 +213,7 @@ describe('G15', () => {
   );
 
   it('counts what a task asks over all reads of its state, and what is asked again once', async () => {
-    const { client, request } = await answering(house, 'modern', 'never', ['serve', '--expose', 'current']);
+    const { client, request } = await answering(setup, 'modern', 'never', ['serve', '--expose', 'current']);
     await using _client = client;
     const begun = await request('tools/call', { name: 'task', arguments: {} });
     const { taskId } = begun;
@@ -228,7 +228,7 @@ describe('G15', () => {
   });
 
   it('counts what a server asks while the result of its task is waited for, however often that is', async () => {
-    const { client, asked, request } = await answering(house, 'legacy', 'never', ['serve', '--expose', 'old']);
+    const { client, asked, request } = await answering(setup, 'legacy', 'never', ['serve', '--expose', 'old']);
     await using _client = client;
     const begun = await request('tools/call', { name: 'task', arguments: {} });
     const { taskId } = begun;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configure, fixture, isAlive, startsIn, until } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import type { LineClient } from '../support/gateway-harness.js';
 
 const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
@@ -24,17 +24,17 @@ describe('the daemon', () => {
   it(
     `G1: answers every call of ${CLIENTS} clients to healthy servers while others of ${SERVERS} crash`,
     async () => {
-      await using house = daemonHouse();
+      await using setup = makeDaemonSetup();
       const names = Array.from({ length: SERVERS }, (_, n) => `s${n}`);
-      const starts = (name: string) => join(house.machine.root, name);
+      const starts = (name: string) => join(setup.machine.root, name);
       // Each a launch of its own, so that none is shared by mistake.
       const launch = (name: string) => fixture([name, '--starts', starts(name), '--lives', String(LIFETIME_MS)]);
-      configure(house.machine, Object.fromEntries(names.map((name) => [name, launch(name)])), SETTINGS);
-      await house.run(['daemon', 'start']);
+      configure(setup.machine, Object.fromEntries(names.map((name) => [name, launch(name)])), SETTINGS);
+      await setup.run(['daemon', 'start']);
       const clients: LineClient[] = [];
       const sockets: { destroy(): void }[] = [];
       for (let n = 0; n < CLIENTS; n += 1) {
-        const { client, socket } = await house.direct();
+        const { client, socket } = await setup.direct();
         clients.push(client);
         sockets.push(socket);
         await client.initialize(`client ${n}`);
@@ -81,7 +81,7 @@ describe('the daemon', () => {
       expect(healthy.flatMap((name) => startsIn(starts(name)).slice(1))).toEqual([]);
       for (const socket of sockets) socket.destroy();
       await until(
-        async () => JSON.parse((await house.run(['clients', '--json'])).stdout).clients.length,
+        async () => JSON.parse((await setup.run(['clients', '--json'])).stdout).clients.length,
         (left) => left === 0,
       );
     },

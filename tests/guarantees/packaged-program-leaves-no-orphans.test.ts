@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { leftAfter } from '../fixtures/children/left-behind.js';
 import { type Listed, listed, withDescendants } from '../fixtures/children/marked-processes.js';
 import { configure, start } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { type Json, ODD_SERVER, odd, textOf } from '../support/gateway-harness.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
@@ -58,17 +58,17 @@ async function served(mark: string): Promise<Served> {
 }
 
 async function daemon(mark: string): Promise<Served> {
-  const house = daemonHouse();
-  configure(house.machine, serversFor(house.machine, mark));
-  await house.run(['daemon', 'start']);
-  const { client, socket } = await house.direct();
+  const setup = makeDaemonSetup();
+  configure(setup.machine, serversFor(setup.machine, mark));
+  await setup.run(['daemon', 'start']);
+  const { client, socket } = await setup.direct();
   await client.initialize();
   return {
-    pid: (await house.pid()) ?? -1,
+    pid: (await setup.pid()) ?? -1,
     execute: (server) => client.execute(server, 'echo', { server }),
     [Symbol.asyncDispose]: async () => {
       socket.destroy();
-      await house[Symbol.asyncDispose]();
+      await setup[Symbol.asyncDispose]();
     },
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configure } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { gatewayWith, type LineClient, odd, textOf } from '../support/gateway-harness.js';
 
 const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
@@ -76,10 +76,10 @@ describe('G8 clients that all count their ids from 0', () => {
   it(
     `G8 gives none of ${OVER_SOCKET} answers of the daemon to the wrong one of ${CLIENTS} sockets`,
     async () => {
-      await using house = daemonHouse();
-      configure(house.machine, servers, { limits: LIMITS });
-      await house.run(['daemon', 'start']);
-      const ends = await Promise.all(Array.from({ length: CLIENTS }, () => house.direct()));
+      await using setup = makeDaemonSetup();
+      configure(setup.machine, servers, { limits: LIMITS });
+      await setup.run(['daemon', 'start']);
+      const ends = await Promise.all(Array.from({ length: CLIENTS }, () => setup.direct()));
       const clients = ends.map(({ client }) => client);
       await noneIsMixedUp(clients, OVER_SOCKET, 'over the socket');
       for (const { socket } of ends) socket.destroy();

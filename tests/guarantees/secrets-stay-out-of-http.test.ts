@@ -5,7 +5,7 @@ import { listed, marked } from '../fixtures/children/marked-processes.js';
 import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 import { asVariables, canaries, canariesIn } from '../support/canaries.js';
 import { configure, FIXTURE, fixture } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { serveOverHttp } from '../support/gateway-over-http.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 import { sendRaw, statelessCall } from '../support/raw-http.js';
@@ -88,14 +88,14 @@ describe('S4: what is told over HTTP', () => {
 
 describe.skipIf(!existsSync('/proc/self/environ'))('S4: a daemon', () => {
   it('S4 hands on no secret: not of whoever started it, not of a client, not of one server to another', async () => {
-    await using house = daemonHouse();
-    const { machine } = house;
+    await using setup = makeDaemonSetup();
+    const { machine } = setup;
     const own = locals();
     configure(machine, entriesOf(machine, own));
     const clients = [];
     for (const _ of ['the one that starts it', 'another']) {
       const env = { ...asVariables(canaries(OF_THE_GATEWAY)), PORTOLAN_LOG: 'debug' };
-      clients.push(await house.client({ env }));
+      clients.push(await setup.client({ env }));
     }
     try {
       for (const client of clients)
@@ -105,7 +105,7 @@ describe.skipIf(!existsSync('/proc/self/environ'))('S4: a daemon', () => {
           await client.execute(name, 'refuse');
         }
       expect(own.map(({ name }) => givenTo(machine, name))).toEqual(own.map(({ secrets }) => secrets.toSorted()));
-      const daemon = (await house.pid()) ?? expect.unreachable('there is no daemon');
+      const daemon = (await setup.pid()) ?? expect.unreachable('there is no daemon');
       const table = await listed();
       const servers = marked(table, FIXTURE).filter(({ line }) => line.includes(machine.home));
       expect(servers).toHaveLength(NAMES.length);
@@ -123,7 +123,7 @@ describe.skipIf(!existsSync('/proc/self/environ'))('S4: a daemon', () => {
     } finally {
       for (const client of clients) await client[Symbol.asyncDispose]();
     }
-    await house.run(['daemon', 'stop']);
+    await setup.run(['daemon', 'stop']);
     const written = ['~/.cache/portolan', '~/.local/state/portolan'].flatMap((path) => {
       const folder = machine.path(path);
       return readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name));

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { configure, fixture, isAlive, until } from '../support/client-over-stdio.js';
-import { type DaemonHouse, daemonHouse } from '../support/daemon-harness.js';
+import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js';
 
 // What else may lie in the place of the socket is in daemon.test.ts.
 
@@ -11,19 +11,19 @@ const STRANGER = 12_345;
 const isRoot = process.geteuid?.() === 0;
 
 /** A place for a daemon in a folder of this mode. */
-function houseIn(mode: number): DaemonHouse & { readonly folder: string } {
-  const house = daemonHouse();
-  configure(house.machine, { one: fixture() });
-  const folder = dirname(house.socket);
+function setupIn(mode: number): DaemonSetup & { readonly folder: string } {
+  const setup = makeDaemonSetup();
+  configure(setup.machine, { one: fixture() });
+  const folder = dirname(setup.socket);
   chmodSync(folder, mode);
-  return { ...house, folder };
+  return { ...setup, folder };
 }
 
 /** How both ends refuse the place: one does not listen there, the other is served without a daemon. */
-async function refusedAtBothEnds(house: DaemonHouse, why: string): Promise<void> {
-  const { status, stderr } = await house.run(['serve', '--socket', house.socket]);
+async function refusedAtBothEnds(setup: DaemonSetup, why: string): Promise<void> {
+  const { status, stderr } = await setup.run(['serve', '--socket', setup.socket]);
   expect([status, stderr]).toEqual([1, expect.stringContaining(why)]);
-  await using client = await house.client();
+  await using client = await setup.client();
   expect(await client.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'one' }] });
   expect(client.stderr).toContain(why);
 }
@@ -32,42 +32,42 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
   it.each([0o777, 0o770, 0o707, 0o755, 0o750, 0o701].map((mode) => ({ mode, shown: mode.toString(8) })))(
     'S1 is not made in a folder that is open to others, and not looked for there: $shown',
     async ({ mode }) => {
-      await using house = houseIn(mode);
-      await refusedAtBothEnds(house, 'is accessible to other users');
-      expect(readdirSync(house.folder)).toEqual([]);
+      await using setup = setupIn(mode);
+      await refusedAtBothEnds(setup, 'is accessible to other users');
+      expect(readdirSync(setup.folder)).toEqual([]);
     },
   );
 
   it.each([0o666, 0o660, 0o606, 0o620].map((mode) => ({ mode, shown: mode.toString(8) })))(
     'S1 is neither used nor replaced where others can use it: $shown',
     async ({ mode }) => {
-      await using house = houseIn(0o700);
-      await using heard = await listening(house.socket, mode);
-      await refusedAtBothEnds(house, 'is accessible to other users');
-      expect([heard.connections(), statSync(house.socket).mode & 0o777]).toEqual([0, mode]);
+      await using setup = setupIn(0o700);
+      await using heard = await listening(setup.socket, mode);
+      await refusedAtBothEnds(setup, 'is accessible to other users');
+      expect([heard.connections(), statSync(setup.socket).mode & 0o777]).toEqual([0, mode]);
     },
   );
 
   it('S1 is at home in a sticky folder, closed to others, for both ends', async () => {
-    await using house = houseIn(0o1777);
-    await using client = await house.client();
+    await using setup = setupIn(0o1777);
+    await using client = await setup.client();
     expect((await client.execute('one', 'echo', { text: 'there' })).content).toMatchObject([{ text: 'there' }]);
-    const { clients } = JSON.parse((await house.run(['clients', '--json'])).stdout);
+    const { clients } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(clients).toMatchObject([{ pid: client.pid, calls: 1 }]);
-    expect((statSync(house.socket).mode & 0o777).toString(8)).toBe('600');
+    expect((statSync(setup.socket).mode & 0o777).toString(8)).toBe('600');
   });
 
   it('S1 is replaced in a sticky folder by the next daemon of the same user', async () => {
-    await using house = houseIn(0o1777);
-    await house.run(['daemon', 'start']);
-    const pid = (await house.pid()) ?? expect.unreachable('no daemon came');
+    await using setup = setupIn(0o1777);
+    await setup.run(['daemon', 'start']);
+    const pid = (await setup.pid()) ?? expect.unreachable('no daemon came');
     process.kill(pid, 'SIGKILL');
     await until(
       () => isAlive(pid),
       (alive) => !alive,
     );
-    await house.run(['daemon', 'start']);
-    const next = await house.pid();
+    await setup.run(['daemon', 'start']);
+    const next = await setup.pid();
     expect([next === pid, next === undefined]).toEqual([false, false]);
   });
 
@@ -75,11 +75,11 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
   it.skipIf(!isRoot)(
     'S1 is left alone in a sticky folder where it is another user’s (skipped without root)',
     async () => {
-      await using house = houseIn(0o1777);
-      await using heard = await listening(house.socket, 0o600);
-      chownSync(house.socket, STRANGER, STRANGER);
-      await refusedAtBothEnds(house, 'belongs to another user');
-      expect([heard.connections(), statSync(house.socket).uid]).toEqual([0, STRANGER]);
+      await using setup = setupIn(0o1777);
+      await using heard = await listening(setup.socket, 0o600);
+      chownSync(setup.socket, STRANGER, STRANGER);
+      await refusedAtBothEnds(setup, 'belongs to another user');
+      expect([heard.connections(), statSync(setup.socket).uid]).toEqual([0, STRANGER]);
     },
   );
 
@@ -89,10 +89,10 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
   ])(
     'S1 is not made in another user’s $kind folder, and not looked for there (skipped without root)',
     async ({ mode }) => {
-      await using house = houseIn(mode);
-      chownSync(house.folder, STRANGER, STRANGER);
-      await refusedAtBothEnds(house, 'belongs to another user');
-      expect(readdirSync(house.folder)).toEqual([]);
+      await using setup = setupIn(mode);
+      chownSync(setup.folder, STRANGER, STRANGER);
+      await refusedAtBothEnds(setup, 'belongs to another user');
+      expect(readdirSync(setup.folder)).toEqual([]);
     },
   );
 });

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { configure, type StdioClient, startsIn, until } from '../support/client-over-stdio.js';
-import { daemonHouse, killDaemon } from '../support/daemon-harness.js';
+import { killDaemon, makeDaemonSetup } from '../support/daemon-harness.js';
 
 type Json = Record<string, unknown>;
 
@@ -12,12 +12,12 @@ const URI = 'test://a';
 const OUTER = `portolan://one/${URI}`;
 
 /** A daemon with one server that has resources, and the files by which that server is told to refuse. */
-function watchedHouse() {
-  const house = daemonHouse();
-  const [starts, refusal] = [join(house.machine.home, 'starts'), join(house.machine.home, 'refusal')];
+function watchedSetup() {
+  const setup = makeDaemonSetup();
+  const [starts, refusal] = [join(setup.machine.home, 'starts'), join(setup.machine.home, 'refusal')];
   const mcpBridge = { reconnect: { maxAttempts: 5, initialDelayMs: 10 } };
-  configure(house.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal] } }, { mcpBridge });
-  return { house, starts, refusal };
+  configure(setup.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal] } }, { mcpBridge });
+  return { setup, starts, refusal };
 }
 
 const heard = (client: StdioClient, method: string): Json[] =>
@@ -36,13 +36,13 @@ const startedTwice = (starts: string) =>
 
 describe('after the daemon was killed', () => {
   it('the next one knows the log level and the subscriptions of the client', async () => {
-    const { house } = watchedHouse();
-    await using _house = house;
-    await using client = await house.client();
+    const { setup } = watchedSetup();
+    await using _setup = setup;
+    await using client = await setup.client();
     await client.request('logging/setLevel', { level: 'error' });
     await client.request('resources/subscribe', { uri: OUTER });
     const { pid } = await stateOf(client);
-    await killDaemon(house);
+    await killDaemon(setup);
     const after = await until(
       () => stateOf(client).catch((): Json => ({})),
       (state) => state.pid !== undefined && state.pid !== pid,
@@ -55,12 +55,12 @@ describe('after the daemon was killed', () => {
   });
 
   it('the client is told which subscription was refused and why', async () => {
-    const { house, refusal } = watchedHouse();
-    await using _house = house;
-    await using client = await house.client();
+    const { setup, refusal } = watchedSetup();
+    await using _setup = setup;
+    await using client = await setup.client();
     await client.request('resources/subscribe', { uri: OUTER });
     writeFileSync(refusal, 'subscriptions');
-    await killDaemon(house);
+    await killDaemon(setup);
     const [told] = await heardSoon(client, 'message');
     expect(told).toEqual({
       level: 'error',
@@ -77,9 +77,9 @@ describe('after the daemon was killed', () => {
 
 describe('after a server was lost', () => {
   it('it is started again for a client that watches one of its resources, without a call', async () => {
-    const { house, starts } = watchedHouse();
-    await using _house = house;
-    await using client = await house.client();
+    const { setup, starts } = watchedSetup();
+    await using _setup = setup;
+    await using client = await setup.client();
     await client.request('resources/subscribe', { uri: OUTER });
     await client.execute('one', 'crash').catch(() => undefined);
     await startedTwice(starts);
@@ -93,10 +93,10 @@ describe('after a server was lost', () => {
     { title: 'refuses the subscription', text: 'subscriptions', why: 'no more subscriptions' },
     { title: 'does not start', text: 'start', why: 'one did not start: ' },
   ])('the client is told of it once where the server $title', async ({ text, why }) => {
-    const { house, refusal, starts } = watchedHouse();
-    await using _house = house;
-    await using client = await house.client();
-    await using other = await house.client();
+    const { setup, refusal, starts } = watchedSetup();
+    await using _setup = setup;
+    await using client = await setup.client();
+    await using other = await setup.client();
     await client.request('resources/subscribe', { uri: OUTER });
     writeFileSync(refusal, text);
     await client.execute('one', 'crash').catch(() => undefined);
@@ -113,11 +113,11 @@ describe('after a server was lost', () => {
   });
 
   it('the client is told where its definition was changed, and can subscribe to the new one', async () => {
-    const { house, starts, refusal } = watchedHouse();
-    await using _house = house;
-    await using client = await house.client();
+    const { setup, starts, refusal } = watchedSetup();
+    await using _setup = setup;
+    await using client = await setup.client();
     await client.request('resources/subscribe', { uri: OUTER });
-    configure(house.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal, 'changed'] } });
+    configure(setup.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal, 'changed'] } });
     const [told] = await heardSoon(client, 'message');
     expect(told?.data).toContain(`the subscription to ${OUTER} could not be restored: its definition was changed`);
     await client.request('resources/subscribe', { uri: OUTER });
@@ -127,9 +127,9 @@ describe('after a server was lost', () => {
   });
 
   it('it gets the log level of its client again', async () => {
-    const { house, starts } = watchedHouse();
-    await using _house = house;
-    await using client = await house.client({ args: ['serve', '--expose', 'one'] });
+    const { setup, starts } = watchedSetup();
+    await using _setup = setup;
+    await using client = await setup.client({ args: ['serve', '--expose', 'one'] });
     await client.request('logging/setLevel', { level: 'error' });
     expect((await client.call('state')).structuredContent).toMatchObject({ level: 'error' });
     await client.call('crash').catch(() => undefined);

@@ -10,7 +10,7 @@ import {
   startsIn,
   until,
 } from '../support/client-over-stdio.js';
-import { daemonHouse } from '../support/daemon-harness.js';
+import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
 /** Where a test waits for the limit of the shutdown, this is the limit. */
@@ -171,23 +171,23 @@ describe('the end of the gateway', () => {
 
 describe('the end of the pipe to a daemon', () => {
   it.each(WAYS)('by $way brings what the daemon still answers, exits with 0 and leaves the daemon', async ({ end }) => {
-    await using house = daemonHouse();
-    configure(house.machine, { own: fixture() });
-    const client = await house.client();
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { own: fixture() });
+    const client = await setup.client();
     await client.ask('list_tools', { server: 'own' });
-    const daemon = await house.pid();
+    const daemon = await setup.pid();
     const running = client.execute('own', 'sleep', { ms: 700 });
     await client.request('ping');
     end(client);
     expect(await running).toEqual({ content: [{ type: 'text', text: 'slept 700' }] });
     expect(await client.exited).toEqual({ code: 0, signal: null });
-    expect({ stderr: client.stderr, daemon: await house.pid() }).toEqual({ stderr: '', daemon });
+    expect({ stderr: client.stderr, daemon: await setup.pid() }).toEqual({ stderr: '', daemon });
   });
 
   it('refuses what is asked after it began, and comes at once with the second signal', async () => {
-    await using house = daemonHouse();
-    configure(house.machine, { own: fixture() });
-    const client = await house.client();
+    await using setup = makeDaemonSetup();
+    configure(setup.machine, { own: fixture() });
+    const client = await setup.client();
     await client.ask('list_tools', { server: 'own' });
     client.execute('own', 'sleep', { ms: 60_000 }).catch(() => undefined);
     await client.request('ping');
@@ -197,10 +197,10 @@ describe('the end of the pipe to a daemon', () => {
   });
 
   it('does not wait for a client that takes nothing of what it asked for', async () => {
-    await using house = daemonHouse();
-    const { taken, flags } = recordingTaken(house.machine);
-    configure(house.machine, { own: fixture(flags) }, SHORT_SHUTDOWN);
-    const client = await house.client();
+    await using setup = makeDaemonSetup();
+    const { taken, flags } = recordingTaken(setup.machine);
+    configure(setup.machine, { own: fixture(flags) }, SHORT_SHUTDOWN);
+    const client = await setup.client();
     await client.ask('list_tools', { server: 'own' });
     await endsUnread(client, taken);
   });

@@ -12,24 +12,24 @@ interface ClientOptions {
   readonly args?: readonly string[];
 }
 
-/** A throw-away machine with a place for a daemon, which is ended with it. */
-export interface DaemonHouse extends AsyncDisposable {
+/** A throw-away machine and the address of its daemon. Disposing it stops the daemon, if one runs, and removes the files. */
+export interface DaemonSetup extends AsyncDisposable {
   readonly machine: Machine;
   readonly socket: string;
-  /** Where a daemon in the runtime folder links to its socket. */
+  /** The link to the socket that a daemon in the runtime folder creates. */
   readonly legacyLink: string;
   readonly env: Variables;
-  /** A client that was started as clients start us, and has said hello. */
+  /** Starts the program as MCP clients start it, and initializes the session. */
   client(options?: ClientOptions): Promise<StdioClient>;
-  /** A client that speaks to the socket itself. */
+  /** Connects to the daemon's socket without the bridge. */
   direct(): Promise<{ readonly client: LineClient; readonly socket: Socket }>;
   pid(): Promise<number | undefined>;
   run(args: readonly string[]): ReturnType<typeof portolan>;
 }
 
-/** Kills the daemon and waits until it is gone; `first` runs once its pid is known, before it is killed. */
-export async function killDaemon(house: DaemonHouse, first: () => void = () => undefined): Promise<void> {
-  const pid = (await house.pid()) ?? 0;
+/** Kills the daemon and waits for its end. `first` runs before the kill, when the pid is known. */
+export async function killDaemon(setup: DaemonSetup, first: () => void = () => undefined): Promise<void> {
+  const pid = (await setup.pid()) ?? 0;
   first();
   process.kill(pid, 'SIGKILL');
   await until(
@@ -38,20 +38,20 @@ export async function killDaemon(house: DaemonHouse, first: () => void = () => u
   );
 }
 
-/** Clients are told where the socket is, or find it in the folder that the system gives a user. */
-export function daemonHouse(place: 'said' | 'runtime folder' = 'said'): DaemonHouse {
+/** `given`: an environment variable names the socket. `runtime folder`: clients find it in XDG_RUNTIME_DIR. */
+export function makeDaemonSetup(place: 'given' | 'runtime folder' = 'given'): DaemonSetup {
   const machine = makeMachine();
   const folder = join(machine.home, 'run');
   mkdirSync(folder);
   chmodSync(folder, 0o700);
-  const isSaid = place === 'said';
-  const socket = join(folder, isSaid ? 's.sock' : 'mcp-bridge.sock');
+  const isGiven = place === 'given';
+  const socket = join(folder, isGiven ? 's.sock' : 'mcp-bridge.sock');
   // Stands in for the real /tmp, which no test may touch.
   const shared = join(machine.home, 'shared');
   mkdirSync(shared);
   chmodSync(shared, 0o1777);
   const legacyLink = join(shared, 'mcp-bridge.sock');
-  const env: Variables = isSaid
+  const env: Variables = isGiven
     ? { MCP_BRIDGE_SOCKET: socket }
     : { XDG_RUNTIME_DIR: folder, MCP_BRIDGE_LEGACY_LINK: legacyLink };
   const run = (args: readonly string[]) => portolan(machine, args, env);

@@ -16,7 +16,7 @@ function admitted(fields: Partial<Definition> = {}): AdmittedServer {
 }
 
 /** Workspaces with a shared pool; `opened` lists the workspace of each start, `heard` the received events. */
-function house(onOpen: (events: OpenEvents) => void = () => undefined) {
+function poolSetup(onOpen: (events: OpenEvents) => void = () => undefined) {
   const opened: string[] = [];
   const closed: string[] = [];
   const heard: string[] = [];
@@ -74,7 +74,7 @@ describe('usualShare', () => {
 
 describe('SharedPool', () => {
   it('starts a server once for two workspaces, with the environment of the first', async () => {
-    const { workspace, opened } = house();
+    const { workspace, opened } = poolSetup();
     const [a, b] = [workspace('a'), workspace('b')];
     const leases = await Promise.all([a.lease(admitted()), b.lease(admitted())]);
     expect(new Set(leases.map(({ connection }) => connection)).size).toBe(1);
@@ -85,14 +85,14 @@ describe('SharedPool', () => {
     { title: 'that is shared by workspace', said: ['workspace', 'workspace'], passed: ['', ''], fields: {} },
     { title: 'with different passed variables', said: ['machine', 'machine'], passed: ['1', '2'], fields: {} },
   ])('starts a server $title once for each workspace', async ({ said, passed, fields }) => {
-    const { workspace, opened } = house();
+    const { workspace, opened } = poolSetup();
     await workspace('a', said[0], passed[0]).lease(admitted(fields));
     await workspace('b', said[1], passed[1]).lease(admitted(fields));
     expect(opened).toEqual(['a', 'b']);
   });
 
   it('starts an unshared server for each session, and stops it with the session', async () => {
-    const { workspace, opened, closed } = house();
+    const { workspace, opened, closed } = poolSetup();
     const pool = workspace('a', 'session');
     const server = admitted();
     for (const session of ['1', '2', '1']) {
@@ -108,7 +108,7 @@ describe('SharedPool', () => {
     { title: 'the server was removed', change: (pool: Pool) => pool.retain([]), opened: ['a', 'a'] },
     { title: 'nothing changed', change: () => undefined, opened: ['a'] },
   ])('keeps its cache of slots correct if $title', async ({ change, opened: expected }) => {
-    const { workspace, opened } = house();
+    const { workspace, opened } = poolSetup();
     const [pool, server] = [workspace('a'), admitted()];
     for (let n = 0; n < 2; n += 1) (await pool.lease(server))[Symbol.dispose]();
     change(pool);
@@ -117,7 +117,7 @@ describe('SharedPool', () => {
   });
 
   it('does not share a server with other workspaces after it asked for roots', async () => {
-    const { workspace, opened, events } = house();
+    const { workspace, opened, events } = poolSetup();
     const [a, b, mine, theirs] = [workspace('a'), workspace('b'), admitted(), admitted()];
     for (const [pool, server] of [
       [a, mine],
@@ -132,7 +132,7 @@ describe('SharedPool', () => {
   });
 
   it('sends notifications of a shared server to every workspace', async () => {
-    const { workspace, heard, events } = house();
+    const { workspace, heard, events } = poolSetup();
     await workspace('a').lease(admitted());
     await workspace('b').lease(admitted());
     events[0]?.onNotification('changed', {});
@@ -140,7 +140,7 @@ describe('SharedPool', () => {
   });
 
   it('keeps a server that asks for roots for the workspace that started it, and starts another for others', async () => {
-    const { workspace, opened, heard, events } = house();
+    const { workspace, opened, heard, events } = poolSetup();
     const [a, b] = [workspace('a'), workspace('b')];
     const [ofA, ofB] = [admitted(), admitted()];
     await Promise.all([a.lease(ofA), b.lease(ofB)]);
@@ -152,7 +152,7 @@ describe('SharedPool', () => {
   });
 
   it('does not share a server that asks for roots while it starts', async () => {
-    const { workspace, opened } = house((events) => events.onRootsRequest?.());
+    const { workspace, opened } = poolSetup((events) => events.onRootsRequest?.());
     const [a, b] = [workspace('a'), workspace('b')];
     const leases = await Promise.all([a.lease(admitted()), b.lease(admitted())]);
     expect(opened).toEqual(['a', 'b']);
@@ -160,14 +160,14 @@ describe('SharedPool', () => {
   });
 
   it('shares a server that asks for roots if the settings say so', async () => {
-    const { workspace, opened } = house((events) => events.onRootsRequest?.());
+    const { workspace, opened } = poolSetup((events) => events.onRootsRequest?.());
     await workspace('a', 'machine').lease(admitted());
     await workspace('b', 'machine').lease(admitted());
     expect(opened).toEqual(['a']);
   });
 
   it('stops a shared server with the last workspace that uses it', async () => {
-    const { workspace, closed, shared } = house();
+    const { workspace, closed, shared } = poolSetup();
     const [a, b] = [workspace('a'), workspace('b')];
     for (const pool of [a, b]) {
       using _lease = await pool.lease(admitted());
