@@ -20,14 +20,14 @@ beforeAll(async () => {
     { toolRules: [{ pattern: ['mutter'], enabled: false, tags: ['noisy'] }] },
   );
   machine.write({ '<project>/.cursor/mcp.json': JSON.stringify({ mcpServers: { brought: fixture(['brought']) } }) });
-  // From now on its tools are known.
+  // Fills the catalog.
   await portolan(machine, ['tools', 'own']);
 });
 
 afterAll(() => machine[Symbol.dispose]());
 
-/** Longer than a command that is done would wait for anything. */
-const LATE_MS = 3_000;
+/** Longer than a finished command waits before it exits. */
+const READ_DELAY_MS = 3_000;
 const run = (...args: string[]) => portolan(machine, args);
 const json = async (...args: string[]) => {
   const { status, stdout, stderr } = await run(...args, '--json');
@@ -43,7 +43,7 @@ describe('portolan tools', () => {
     expect(stdout).not.toContain('mutter');
   });
 
-  it('shows with --all what is switched off', async () => {
+  it('lists disabled tools with --all', async () => {
     const { stdout } = await run('tools', 'own', '--all');
     expect(stdout).toMatch(/\nmutter +off noisy +Writes all its variables on stderr\n/);
     const { value } = await json('tools', 'own', '--all');
@@ -63,7 +63,7 @@ describe('portolan tools', () => {
     { args: ['onw'], code: 'SERVER_NOT_FOUND', hint: 'did you mean own' },
     { args: ['brought'], code: 'SERVER_NOT_APPROVED', hint: 'portolan approve brought' },
     { args: ['dying'], code: 'CONNECTION_ERROR', hint: 'portolan logs dying' },
-  ])('fails for $args with $code, on stderr alone', async ({ args, code, hint }) => {
+  ])('fails for $args with $code and prints nothing on stdout', async ({ args, code, hint }) => {
     const { status, stdout, stderr } = await run('tools', ...args);
     expect({ isFailure: status > 0, stdout }).toEqual({ isFailure: true, stdout: '' });
     expect(stderr).toContain(`${code}: `);
@@ -72,7 +72,7 @@ describe('portolan tools', () => {
 });
 
 describe('portolan inspect', () => {
-  it('shows what a tool takes and how to try it', async () => {
+  it('prints the parameters of a tool and a call to try', async () => {
     const { status, stdout } = await run('inspect', 'own', 'echo');
     expect(status).toBe(0);
     expect(stdout).toMatch(
@@ -82,7 +82,7 @@ describe('portolan inspect', () => {
     expect((await run('call', 'own', 'echo', '--args', tried)).status).toBe(0);
   });
 
-  it('gives the schema whole with --json', async () => {
+  it('prints the complete schema with --json', async () => {
     expect((await json('inspect', 'own', 'sleep')).value).toMatchObject({
       server: 'own',
       tool: 'sleep',
@@ -90,7 +90,7 @@ describe('portolan inspect', () => {
     });
   });
 
-  it('says of a tool that is off why it is, and not to try it', async () => {
+  it('prints why a tool is disabled, and no call to try', async () => {
     const { status, stdout } = await run('inspect', 'own', 'mutter');
     expect({ status, stdout }).toEqual({
       status: 0,
@@ -103,7 +103,7 @@ describe('portolan inspect', () => {
     expect((await json('inspect', 'own', 'echo')).value).not.toHaveProperty('enabled');
   });
 
-  it('names the nearest where there is no such tool', async () => {
+  it('suggests the closest name for an unknown tool', async () => {
     const { status, stderr } = await run('inspect', 'own', 'sleeep');
     expect(status).toBe(2);
     expect(stderr).toContain('TOOL_NOT_FOUND');
@@ -116,40 +116,47 @@ describe('portolan tools and inspect with --json', () => {
     { args: ['tools', 'onw'], status: 2, code: 'SERVER_NOT_FOUND', about: { server: 'onw' } },
     { args: ['tools', 'dying'], status: 1, code: 'CONNECTION_ERROR', about: { server: 'dying' } },
     { args: ['inspect', 'own', 'ecco'], status: 2, code: 'TOOL_NOT_FOUND', about: { server: 'own', tool: 'ecco' } },
-  ])('say on stdout why $args fails, and end with $status as without it', async ({ args, status, code, about }) => {
-    const error = { code, message: expect.any(String), ...about, hint: expect.any(String) };
-    expect(await json(...args)).toEqual({ status, stderr: '', value: { success: false, error } });
-    expect((await run(...args)).status).toBe(status);
-  });
+  ])(
+    'print the error of $args on stdout and exit with $status, as without --json',
+    async ({ args, status, code, about }) => {
+      const error = { code, message: expect.any(String), ...about, hint: expect.any(String) };
+      expect(await json(...args)).toEqual({ status, stderr: '', value: { success: false, error } });
+      expect((await run(...args)).status).toBe(status);
+    },
+  );
 });
 
-describe('a name that is not there', () => {
+describe('an unknown name', () => {
   it.each([
     { args: ['tools', 'zzz'], hint: 'portolan list' },
     { args: ['inspect', 'zzz', 'echo'], hint: 'portolan list' },
     { args: ['inspect', 'own', 'zzzzzzzz'], hint: 'portolan tools own' },
-  ])('ends with 2 for $args, and names the command that shows what there is', async (asked) => {
-    const { status, stderr } = await run(...asked.args);
-    expect({ status, says: stderr.includes(asked.hint) }).toEqual({ status: 2, says: true });
+  ])('makes $args exit with 2 and suggest the command that lists the names', async ({ args, hint }) => {
+    const { status, stderr } = await run(...args);
+    expect({ status, hasHint: stderr.includes(hint) }).toEqual({ status: 2, hasHint: true });
   });
 });
 
 describe('portolan call', () => {
   it.each([
     { title: 'JSON', args: ['own', 'echo', '--args', '{"text":"a b"}'], printed: 'a b\n' },
-    { title: 'a pair', args: ['own', 'echo', 'text=a=b'], printed: 'a=b\n' },
-    { title: 'a pair that looks like a number and is a text', args: ['own', 'echo', 'text=7'], printed: '7\n' },
-    { title: 'a pair that is a number', args: ['own', 'sleep', 'ms=1'], printed: 'slept 1\n' },
+    { title: 'a key=value pair', args: ['own', 'echo', 'text=a=b'], printed: 'a=b\n' },
     {
-      title: 'two numbers',
+      title: 'a pair that looks like a number for a string parameter',
+      args: ['own', 'echo', 'text=7'],
+      printed: '7\n',
+    },
+    { title: 'a pair for a number parameter', args: ['own', 'sleep', 'ms=1'], printed: 'slept 1\n' },
+    {
+      title: 'pairs for two number parameters',
       args: ['everything', 'get-sum', 'a=1', 'b=2.5'],
       printed: 'The sum of 1 and 2.5 is 3.5.\n',
     },
-  ])('takes arguments as $title and prints what the tool gave', async ({ args, printed }) => {
+  ])('accepts arguments as $title and prints the result', async ({ args, printed }) => {
     expect(await run('call', ...args)).toEqual({ status: 0, stdout: printed, stderr: '' });
   });
 
-  it('says of an image what it is, and shows it with --json', async () => {
+  it('prints a summary of an image, and its data with --json', async () => {
     const { stdout } = await run('call', 'everything', 'get-tiny-image');
     expect(stdout).toMatch(/\[image image\/png, \d+ characters of base64; --json shows them\]/);
     const { value } = await json('call', 'everything', 'get-tiny-image');
@@ -157,7 +164,7 @@ describe('portolan call', () => {
     expect(JSON.stringify(value)).toContain('iVBOR');
   });
 
-  it('ends with 0 and {success, result} as JSON', async () => {
+  it('exits with 0 and prints {success, result} with --json', async () => {
     expect(await json('call', 'own', 'echo', 'text=a')).toEqual({
       status: 0,
       stderr: '',
@@ -165,13 +172,13 @@ describe('portolan call', () => {
     });
   });
 
-  it('ends with 1 where the tool itself complains', async () => {
+  it('exits with 1 if the tool returns an error', async () => {
     expect(await run('call', 'own', 'complain')).toEqual({
       status: 1,
       stdout: 'this is my own complaint\n',
       stderr: '',
     });
-    // A script that reads `success` alone must not take a refusal for an answer, and loses nothing of it.
+    // A script that reads only `success` must not mistake an error for a result.
     expect(await json('call', 'own', 'complain')).toEqual({
       status: 1,
       stderr: '',
@@ -201,7 +208,7 @@ describe('portolan call', () => {
     { args: ['dying', 'echo'], code: 'CONNECTION_ERROR', hint: 'portolan logs dying' },
     { args: ['own', 'echo', '--args', '[]'], code: 'USAGE', hint: '--args' },
     { args: ['own', 'echo', 'text'], code: 'USAGE', hint: 'key=value' },
-  ])('ends with 1 and {success, error} for $args: $code', async ({ args, code, hint }) => {
+  ])('exits with 1 and prints {success, error} for $args: $code', async ({ args, code, hint }) => {
     const { status, value } = await json('call', ...args);
     expect({ status, value }).toEqual({
       status: 1,
@@ -218,7 +225,7 @@ describe('portolan call', () => {
     });
   });
 
-  it('says on stderr what failed where nobody asked for JSON', async () => {
+  it('prints the error on stderr without --json', async () => {
     expect(await run('call', 'own', 'ecco')).toEqual({
       status: 1,
       stdout: '',
@@ -226,7 +233,7 @@ describe('portolan call', () => {
     });
   });
 
-  it('takes a server that is named only here', async () => {
+  it('calls a server that only --server defines', async () => {
     const command = `node=${process.execPath} ${fixture().args[0]}`;
     expect(await run('call', 'node', 'echo', 'text=a', '--server', command)).toEqual({
       status: 0,
@@ -235,41 +242,41 @@ describe('portolan call', () => {
     });
   });
 
-  it('needs a server and a tool', async () => {
+  it('requires a server and a tool', async () => {
     const { status, stderr } = await run('call', 'own');
     expect([status, stderr]).toEqual([2, expect.stringContaining('call needs a tool')]);
   });
 });
 
 describe('portolan logs', () => {
-  it('shows the last words of a server, without its secrets', async () => {
+  it('prints the last lines that a server wrote to stderr, with secrets masked', async () => {
     await run('call', 'dying', 'echo');
     expect(await run('logs', 'dying')).toEqual({ status: 0, stdout: 'no key was given \n', stderr: '' });
     await run('call', 'own', 'exit');
     expect((await json('logs', 'own')).value).toEqual({ server: 'own', lines: ['leaving with [secret]'] });
   });
 
-  it('says so where there are none', async () => {
+  it('reports that a server has no log', async () => {
     expect((await run('logs', 'brought')).stdout).toContain('has written nothing on stderr, or was never started');
   });
 
-  it('takes an alias as every other command does', async () => {
+  it('accepts an alias, as every other command does', async () => {
     await run('call', 'Two words', 'echo');
     expect((await json('logs', 'two_words')).value).toEqual({ server: 'Two words', lines: ['I have none '] });
   });
 
-  it('shows what is kept of a server that nobody writes down any more', async () => {
+  it('prints the log of a server that is no longer configured', async () => {
     await run('call', 'gone', 'echo', '--server', `gone=${process.execPath} ${fixture().args[0]} --dies farewell`);
     expect((await run('logs', 'gone')).stdout).toBe('farewell \n');
   });
 
   it.each([
-    { wanted: 'nobody', hint: 'portolan list' },
+    { wanted: 'no-such-server', hint: 'portolan list' },
     { wanted: 'dyin', hint: 'did you mean dying' },
     { wanted: 'dyng', hint: 'did you mean dying' },
     { wanted: 'onw', hint: 'did you mean own' },
     { wanted: '../../etc/passwd', hint: 'portolan list' },
-  ])('knows no server called $wanted', async ({ wanted, hint }) => {
+  ])('fails with SERVER_NOT_FOUND for $wanted', async ({ wanted, hint }) => {
     const { status, stdout, stderr } = await run('logs', wanted);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toContain('SERVER_NOT_FOUND');
@@ -284,28 +291,28 @@ describe('portolan logs', () => {
   });
 });
 
-describe('a command with --json that fails before it does anything', () => {
+describe('a command with --json that fails before it starts', () => {
   it.each([
-    { args: ['approve', 'nobody'], code: 'SERVER_NOT_FOUND' },
-    { args: ['deny', 'nobody'], code: 'SERVER_NOT_FOUND' },
-    { args: ['login', 'nobody'], code: 'SERVER_NOT_FOUND' },
-    { args: ['logout', 'nobody'], code: 'SERVER_NOT_FOUND' },
-    { args: ['list', '--client', 'nobody'], code: 'UNKNOWN_CLIENT' },
+    { args: ['approve', 'unknown'], code: 'SERVER_NOT_FOUND' },
+    { args: ['deny', 'unknown'], code: 'SERVER_NOT_FOUND' },
+    { args: ['login', 'unknown'], code: 'SERVER_NOT_FOUND' },
+    { args: ['logout', 'unknown'], code: 'SERVER_NOT_FOUND' },
+    { args: ['list', '--client', 'unknown'], code: 'UNKNOWN_CLIENT' },
     { args: ['list', '--wrong'], code: 'USAGE' },
-  ])('says on stdout why $args fails', async ({ args, code }) => {
+  ])('prints the error of $args on stdout', async ({ args, code }) => {
     const error = { code, message: expect.any(String), hint: expect.any(String) };
     expect(await json(...args)).toEqual({ status: 2, stderr: '', value: { success: false, error } });
     expect(await run(...args)).toEqual({ status: 2, stdout: '', stderr: expect.stringContaining(code) });
   });
 
-  it('leaves stdout alone where it is for messages, and words that are another program’s', async () => {
+  it('prints the error on stderr if stdout carries MCP messages or --json follows --', async () => {
     expect(await run('serve', '--json')).toMatchObject({ status: 2, stdout: '' });
     expect(await run('list', '--wrong', '--', '--json')).toMatchObject({ status: 2, stdout: '' });
   });
 });
 
 describe('portolan audit', () => {
-  it('has a line for each call that was made, and none of its arguments', async () => {
+  it('lists each call without its arguments', async () => {
     const before = (await json('audit')).value.entries.length;
     await run('call', 'own', 'echo', 'text=an-argument');
     await run('call', 'own', 'ecco');
@@ -321,8 +328,8 @@ describe('portolan audit', () => {
   });
 });
 
-describe('a result that is longer than a pipe holds', () => {
-  it('is printed whole to one who reads it late', async () => {
+describe('a result larger than the pipe buffer', () => {
+  it('is printed completely to a slow reader', async () => {
     const child = spawn(process.execPath, [PROGRAM, 'call', 'own', 'large', 'letters=3000000'], {
       cwd: machine.project,
       env: environment(machine),
@@ -330,7 +337,7 @@ describe('a result that is longer than a pipe holds', () => {
     });
     const closed = once(child, 'close');
     await once(child.stdout, 'readable');
-    await pause(LATE_MS);
+    await pause(READ_DELAY_MS);
     let letters = 0;
     child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
       letters += chunk.trim().length;

@@ -14,7 +14,7 @@ const read = (machine: Machine, template: string) => readFileSync(machine.path(t
 const states = async (machine: Machine, cwd = machine.project) =>
   (await discover(machine.options({ cwd }))).servers.map(({ name, state }) => [name, state]);
 
-/** A project with a repository around it, and a folder inside. */
+/** Makes the project a repository and returns a directory inside it. */
 function repository(machine: Machine): { readonly inside: string } {
   const inside = machine.path('<project>/packages/a');
   mkdirSync(machine.path('<project>/.git'), { recursive: true });
@@ -23,7 +23,7 @@ function repository(machine: Machine): { readonly inside: string } {
 }
 
 describe('portolan add and remove --scope project', () => {
-  it('writes .mcp.json, and the server waits for approval', async () => {
+  it('writes .mcp.json, and the server needs approval', async () => {
     using machine = makeMachine();
     const { status, out } = await add(machine, 'notes');
     expect([status, out.split('\n')]).toEqual([
@@ -43,7 +43,7 @@ describe('portolan add and remove --scope project', () => {
     expect(await states(machine)).toEqual([['notes', 'ready']]);
   });
 
-  it('asks again after a change, and not after the approved entry was removed and added again', async () => {
+  it('requires a new approval after a change, but not after the approved entry was removed and added again', async () => {
     using machine = makeMachine();
     await add(machine, 'notes');
     await portolan(machine, ['approve', 'notes', '--yes']);
@@ -55,7 +55,7 @@ describe('portolan add and remove --scope project', () => {
     expect(await states(machine)).toEqual([['notes', 'pending-approval']]);
   });
 
-  it('keeps permissions and every byte outside the entry, and leaves no other file but the backup', async () => {
+  it('keeps permissions and every byte outside the entry, and leaves no other file except the backup', async () => {
     using machine = makeMachine();
     const text =
       '{\r\n\t// ours\r\n\t"mcpServers": {\r\n\t\t"a": { "command":"a" }, // keep\r\n\t},\r\n\t"other": 1e0\r\n}';
@@ -70,7 +70,7 @@ describe('portolan add and remove --scope project', () => {
     expect(readdirSync(machine.project).toSorted()).toEqual(['.mcp.json', '.mcp.json.portolan-backup']);
   });
 
-  it('refuses a name that is taken, and a server that is not there', async () => {
+  it('refuses to add an existing name and to remove an unknown server', async () => {
     using machine = makeMachine();
     machine.write({ [SHARED]: '{"mcpServers": {"a": {"command": "a"}}}' });
     const taken = await add(machine, 'a');
@@ -87,7 +87,7 @@ describe('portolan add and remove --scope project', () => {
     expect(read(machine, SHARED)).toBe('{"mcpServers": {"a": {"command": "a"}}}');
   });
 
-  it('writes the file at the top of the repository from a folder inside, where discovery finds it', async () => {
+  it('writes the file at the root of the repository when it runs in a subdirectory', async () => {
     using machine = makeMachine();
     const { inside } = repository(machine);
     const { out } = await portolan(
@@ -109,7 +109,7 @@ describe('portolan add and remove --scope project', () => {
     expect(existsSync(machine.path(SHARED))).toBe(false);
   });
 
-  it('changes the nearest file that is there, and removes from the nearest that has the server', async () => {
+  it('adds to the nearest existing file, and removes from the nearest file that has the server', async () => {
     using machine = makeMachine();
     const { inside } = repository(machine);
     const near = '<project>/packages/a/.mcp.json';
@@ -121,7 +121,7 @@ describe('portolan add and remove --scope project', () => {
     expect(JSON.parse(read(machine, near)).mcpServers).toHaveProperty('b');
   });
 
-  it('does not take a repository around the home folder for a project', async () => {
+  it('does not treat a repository around the home directory as the project', async () => {
     using machine = makeMachine();
     const inside = machine.path('~/work/a');
     machine.write({ '~/.git/HEAD': '', '~/.mcp.json': '{}' });
@@ -132,8 +132,8 @@ describe('portolan add and remove --scope project', () => {
 
   it.each([
     { title: 'to a file of the user', target: '~/.claude.json' },
-    { title: 'to nothing yet', target: '~/.config/portolan/servers.json' },
-  ])('refuses a .mcp.json that is a link $title', async ({ target }) => {
+    { title: 'to a file that does not exist', target: '~/.config/portolan/servers.json' },
+  ])('refuses a .mcp.json that is a symbolic link $title', async ({ target }) => {
     using machine = makeMachine();
     machine.write({ '~/.claude.json': '{"mcpServers": {"mine": {"command": "a"}}}' });
     symlinkSync(machine.path(target), machine.path(SHARED));
@@ -149,13 +149,13 @@ describe('portolan add and remove --scope project', () => {
     expect(existsSync(machine.path('~/.config/portolan/servers.json'))).toBe(false);
   });
 
-  it('tells that everyone can read a value that may be a secret, and does not print it', async () => {
+  it('warns that a value that may be a secret becomes public, and does not print it', async () => {
     using machine = makeMachine();
-    const words = ['add', 'a', '--scope', 'project', '--env'];
-    const open = await portolan(machine, [...words, 'TOKEN=s3cret', '--', 'a']);
-    expect(open.out).toContain('write a secret as ${NAME}');
-    expect(open.out).not.toContain('s3cret');
-    const named = await portolan(machine, [...words, 'TOKEN=${TOKEN}', '--force', '--', 'a']);
-    expect(named.out).not.toContain('write a secret');
+    const addArgs = ['add', 'a', '--scope', 'project', '--env'];
+    const literal = await portolan(machine, [...addArgs, 'TOKEN=s3cret', '--', 'a']);
+    expect(literal.out).toContain('write a secret as ${NAME}');
+    expect(literal.out).not.toContain('s3cret');
+    const reference = await portolan(machine, [...addArgs, 'TOKEN=${TOKEN}', '--force', '--', 'a']);
+    expect(reference.out).not.toContain('write a secret');
   });
 });

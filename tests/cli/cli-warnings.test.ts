@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { configure, fixture, portolan } from '../support/client-over-stdio.js';
 import { makeMachine } from '../support/machine.js';
 
-it('says on stderr that a catalog which is not usable was made anew, once for all of its files', async () => {
+it('warns once that an unusable catalog is created again, for all of its files together', async () => {
   using machine = makeMachine();
   configure(machine, { own: fixture(['own']), other: fixture(['other']) });
   for (const server of ['own', 'other']) await portolan(machine, ['tools', server]);
@@ -18,13 +18,13 @@ it('says on stderr that a catalog which is not usable was made anew, once for al
   expect((await portolan(machine, ['search', 'echo', '--json'])).stderr).toBe('');
 });
 
-it('says that a call is not in the audit log, and that a server failed only once', async () => {
+it('warns that a call is missing from the audit log, and reports a failed server only once', async () => {
   using machine = makeMachine();
   configure(machine, { own: fixture(['own']), dying: fixture(['--dies', 'no key was given']) });
   const folder = join(machine.home, '.local/state/portolan/audit');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(join(folder, '..'), { recursive: true });
-  writeFileSync(folder, 'in its place');
+  writeFileSync(folder, 'a file instead of a directory');
   const called = await portolan(machine, ['call', 'own', 'echo', 'text=a']);
   expect({ status: called.status, stdout: called.stdout }).toEqual({ status: 0, stdout: 'a\n' });
   expect(called.stderr.split('\n')).toEqual([
@@ -48,12 +48,12 @@ it.each([
     kept: '.local/state/portolan/pins',
     warning: /^warning: the pins could not be saved: .*pins.*\n$/,
   },
-])('says that $what could not be written, beside the answer', async ({ kept, warning }) => {
+])('warns that $what could not be written, and still prints the result', async ({ kept, warning }) => {
   using machine = makeMachine();
   configure(machine, { own: fixture(['own']) });
   const folder = join(machine.home, kept);
   mkdirSync(join(folder, '..'), { recursive: true });
-  writeFileSync(folder, 'in its place');
+  writeFileSync(folder, 'a file instead of a directory');
   const { status, stdout, stderr } = await portolan(machine, ['tools', 'own', '--json']);
   expect({ status, tools: JSON.parse(stdout).tools.length > 0 }).toEqual({ status: 0, tools: true });
   expect(stderr).toMatch(warning);

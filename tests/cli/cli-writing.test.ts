@@ -12,7 +12,7 @@ const OWN = '~/.config/portolan/servers.json';
 const read = (machine: Machine, template: string) => readFileSync(machine.path(template), 'utf8');
 
 describe('portolan add and remove', () => {
-  it('writes programs and addresses into the own file, which are ready at once', async () => {
+  it('write programs and URLs to servers.json, and the servers are ready without approval', async () => {
     using machine = makeMachine();
     const first = await portolan(machine, ['add', 'files', '--env', 'TOKEN=a=b', '--', 'npx', '-y', 'files', '--help']);
     expect([first.status, first.out]).toEqual([0, `Added files.\n  created ${OWN}`]);
@@ -34,7 +34,7 @@ describe('portolan add and remove', () => {
     expect(problems).toEqual([]);
   });
 
-  it('keeps comments and every other byte, also where the file is behind a link', async () => {
+  it('keep comments and every other byte, also if the file is a symbolic link', async () => {
     using machine = makeMachine();
     const text = '{\n\t// mine\n\t"mcpServers": {\n\t\t"a": { "command":"a" }, // keep\n\t},\n}\n';
     machine.write({ '~/dotfiles/servers.json': text, '~/.config/portolan/other': '' });
@@ -48,7 +48,7 @@ describe('portolan add and remove', () => {
     expect(lstatSync(machine.path(OWN)).isSymbolicLink()).toBe(true);
   });
 
-  it('refuses a name that is taken, and replaces it with --force', async () => {
+  it('refuse an existing name, and replace it with --force', async () => {
     using machine = makeMachine();
     await portolan(machine, ['add', 'a', '--', 'one']);
     const before = read(machine, OWN);
@@ -63,16 +63,16 @@ describe('portolan add and remove', () => {
   it.each([
     { title: 'no name', args: ['add'] },
     { title: 'a command and no name', args: ['add', '--', 'node', '--json'] },
-    { title: 'neither a command nor an address', args: ['add', 'a'] },
-    { title: 'both a command and an address', args: ['add', 'a', '--url', 'https://a.example', '--', 'a'] },
-    { title: 'an address that is none', args: ['add', 'a', '--url', 'file:///etc/passwd'] },
+    { title: 'neither a command nor a URL', args: ['add', 'a'] },
+    { title: 'both a command and a URL', args: ['add', 'a', '--url', 'https://a.example', '--', 'a'] },
+    { title: 'a URL that is not HTTP', args: ['add', 'a', '--url', 'file:///etc/passwd'] },
     { title: 'a variable without a value', args: ['add', 'a', '--env', 's3cret', '--', 'a'] },
     { title: 'the name of this gateway', args: ['add', 'Portolan', '--', 'a'] },
-    { title: 'a name that cannot be read', args: ['add', 'a\u001b[2J', '--', 'a'] },
-    { title: 'a flag that nobody knows', args: ['add', 'a', '--nonsense'] },
+    { title: 'a name with control characters', args: ['add', 'a\u001b[2J', '--', 'a'] },
+    { title: 'an unknown flag', args: ['add', 'a', '--nonsense'] },
     { title: 'two names to remove', args: ['remove', 'a', 'b'] },
-    { title: 'a scope that nobody knows', args: ['add', 'a', '--scope', 'local', '--', 'a'] },
-  ])('says how it is used when it is given $title', async ({ args }) => {
+    { title: 'an unknown scope', args: ['add', 'a', '--scope', 'local', '--', 'a'] },
+  ])('print their usage for $title', async ({ args }) => {
     using machine = makeMachine();
     const { status, err } = await portolan(machine, args);
     expect([status, err.startsWith('USAGE')]).toEqual([2, true]);
@@ -80,7 +80,7 @@ describe('portolan add and remove', () => {
     expect(existsSync(machine.path(OWN))).toBe(false);
   });
 
-  it('leaves a file that does not parse as it is, and names the line', async () => {
+  it('do not change a file with a syntax error, and report its line', async () => {
     using machine = makeMachine();
     machine.write({ [OWN]: '{\n  "mcpServers": {\n    oops\n' });
     const { status, err } = await portolan(machine, ['add', 'a', '--', 'a']);
@@ -91,7 +91,7 @@ describe('portolan add and remove', () => {
     expect(read(machine, OWN)).toBe('{\n  "mcpServers": {\n    oops\n');
   });
 
-  it('takes the file away with the last server, and says where a copy of it is', async () => {
+  it('delete the file with its last server, and print the path of the backup', async () => {
     using machine = makeMachine();
     await portolan(machine, ['add', 'a', '--', 'a']);
     const { out } = await portolan(machine, ['remove', 'a', '--json']);
@@ -102,7 +102,7 @@ describe('portolan add and remove', () => {
     expect([status, err.startsWith('SERVER_NOT_FOUND')]).toEqual([2, true]);
   });
 
-  it('writes where the variable for settings says', async () => {
+  it('write to the directory in XDG_CONFIG_HOME', async () => {
     using machine = makeMachine();
     const env = { XDG_CONFIG_HOME: join(machine.home, 'xdg') };
     const { out } = await portolan(machine, ['add', 'a', '--json', '--', 'a'], { env });
@@ -115,7 +115,7 @@ describe('portolan add and remove', () => {
 });
 
 describe('portolan import', () => {
-  it('copies what is written, with references in our spelling, and says what it passed over', async () => {
+  it('copies entries with references in the syntax of Portolan, and lists the skipped ones', async () => {
     using machine = makeMachine();
     machine.write({
       '~/.cursor/mcp.json': JSON.stringify({
@@ -159,7 +159,7 @@ describe('portolan import', () => {
     });
   });
 
-  it.each(['portolan', 'nobody'])('knows no client called %s', async (client) => {
+  it.each(['portolan', 'unknown'])('fails with UNKNOWN_CLIENT for %s', async (client) => {
     using machine = makeMachine();
     expect((await portolan(machine, ['import', client])).err).toContain('UNKNOWN_CLIENT');
     expect((await portolan(machine, ['install', client])).err).toContain('UNKNOWN_CLIENT');
@@ -223,19 +223,22 @@ describe('portolan install', () => {
       text: '// Zed\n{\n  "theme": "One",\n}\n',
       has: '"context_servers": {\n    "portolan"',
     },
-  ])('puts itself into the file of $client and takes itself out to the byte', async ({ client, file, text, has }) => {
-    using machine = makeMachine();
-    machine.write({ [file]: text });
-    const put = await portolan(machine, ['install', client]);
-    expect([put.status, put.err]).toEqual([0, '']);
-    expect(put.out).toContain(`changed ${file}\n  backup: ${file}.portolan-backup`);
-    expect(read(machine, file)).toContain(has);
-    expect((await portolan(machine, ['install', client])).out).toContain('is unchanged');
-    const taken = await portolan(machine, ['install', client, '--remove']);
-    expect([taken.status, taken.err]).toEqual([0, '']);
-    expect(read(machine, file)).toBe(text);
-    expect((await portolan(machine, ['install', client, '--remove'])).err).toContain('SERVER_NOT_FOUND');
-  });
+  ])(
+    'adds Portolan to the file of $client, and restores every byte with --remove',
+    async ({ client, file, text, has }) => {
+      using machine = makeMachine();
+      machine.write({ [file]: text });
+      const put = await portolan(machine, ['install', client]);
+      expect([put.status, put.err]).toEqual([0, '']);
+      expect(put.out).toContain(`changed ${file}\n  backup: ${file}.portolan-backup`);
+      expect(read(machine, file)).toContain(has);
+      expect((await portolan(machine, ['install', client])).out).toContain('is unchanged');
+      const taken = await portolan(machine, ['install', client, '--remove']);
+      expect([taken.status, taken.err]).toEqual([0, '']);
+      expect(read(machine, file)).toBe(text);
+      expect((await portolan(machine, ['install', client, '--remove'])).err).toContain('SERVER_NOT_FOUND');
+    },
+  );
 
   it.each([
     { title: 'a clone', self: '<home>/src/portolan/dist/cli.js', program: { command: 'node', args: ['<self>'] } },
@@ -244,7 +247,7 @@ describe('portolan install', () => {
       self: '<home>/.npm/_npx/0a1b/node_modules/portolan/dist/cli.js',
       program: { command: 'npx', args: ['-y', 'portolan'] },
     },
-  ])('starts itself as it was started, from $title', async ({ self: place, program }) => {
+  ])('writes the command that started it, from $title', async ({ self: place, program }) => {
     using machine = makeMachine();
     const self = place.replace('<home>', machine.home);
     mkdirSync(dirname(self), { recursive: true });
@@ -257,7 +260,7 @@ describe('portolan install', () => {
     expect(npx.command).toBe('npx');
   });
 
-  it('names its path where npx got it from a file that is not in the registry', async () => {
+  it('writes its path if npx installed it from a tarball', async () => {
     using machine = makeMachine();
     const cache = '~/.npm/_npx/0a1b';
     const self = `${cache}/node_modules/portolan/dist/cli.js`;
@@ -266,7 +269,7 @@ describe('portolan install', () => {
     expect(JSON.parse(out)).toMatchObject({ command: 'node', args: [machine.path(self)] });
   });
 
-  it.each(['', '\n', '{}', '{}\n', '{ }', '{"mcpServers":{}}'])('leaves %j as it was', async (text) => {
+  it.each(['', '\n', '{}', '{}\n', '{ }', '{"mcpServers":{}}'])('restores %j with --remove', async (text) => {
     using machine = makeMachine();
     machine.write({ '~/.cursor/mcp.json': text });
     await portolan(machine, ['install', 'cursor']);
@@ -274,7 +277,7 @@ describe('portolan install', () => {
     expect(read(machine, '~/.cursor/mcp.json')).toBe(text);
   });
 
-  it('says of a client that keeps no file of servers that it has none', async () => {
+  it('fails with NOT_INSTALLABLE for a client without a config file for servers', async () => {
     using machine = makeMachine();
     for (const client of ['jetbrains-ai', 'open-webui', 'toolhive']) {
       const { status, err } = await portolan(machine, ['install', client]);
@@ -283,28 +286,28 @@ describe('portolan install', () => {
   });
 });
 
-describe.each(PLATFORMS)('every client that can be written to, on %s', (platform) => {
-  const able = CLIENTS.filter((client) => {
+describe.each(PLATFORMS)('every client with a writable config file, on %s', (platform) => {
+  const writable = CLIENTS.filter((client) => {
     using machine = makeMachine();
     return client.id !== 'portolan' && installTargetsOf(client, hostOn(machine, platform)).length > 0;
   });
 
-  it('is most of them', () => {
-    expect(able.length).toBeGreaterThan(40);
+  it('is one of more than 40', () => {
+    expect(writable.length).toBeGreaterThan(40);
   });
 
-  it.each(able.map(({ id }) => id))('%s: reads what was put into a new file, which is gone afterwards', async (id) => {
+  it.each(writable.map(({ id }) => id))('%s: reads the entry from a new file, which --remove deletes', async (id) => {
     using machine = makeMachine();
     const { file, ...put } = await installed(machine, id, platform);
     const command = platform === 'win32' ? 'cmd' : 'npx';
     expect(put).toMatchObject({ command, change: 'created' });
-    // The gateway is never shown as a server of its own: under another name it is an ordinary entry.
-    const text = readFileSync(file, 'utf8').replaceAll('portolan', 'somebody');
+    // Discovery skips an entry that starts Portolan. Under another name it is an ordinary entry.
+    const text = readFileSync(file, 'utf8').replaceAll('portolan', 'renamed');
     writeFileSync(file, text);
     const { definitions } = await discover(machine.options({ platform, clients: [id] }));
-    const args = [...(platform === 'win32' ? ['/c', 'npx'] : []), '-y', 'somebody'];
-    expect(definitions).toMatchObject([{ name: 'somebody', command, args, state: 'ready', source: file }]);
-    writeFileSync(file, text.replaceAll('somebody', 'portolan'));
+    const args = [...(platform === 'win32' ? ['/c', 'npx'] : []), '-y', 'renamed'];
+    expect(definitions).toMatchObject([{ name: 'renamed', command, args, state: 'ready', source: file }]);
+    writeFileSync(file, text.replaceAll('renamed', 'portolan'));
     await portolan(machine, ['install', id, '--remove'], { platform });
     expect(existsSync(file)).toBe(false);
   });

@@ -28,7 +28,7 @@ const CURSOR = {
 const SECRETS = ['k-123', 't-456', 'pw-789', 'q-000', 'h-111'];
 
 describe('portolan list', () => {
-  it('says on an empty machine what to do next', () => {
+  it('prints the next steps on an empty machine', () => {
     using machine = makeMachine();
     const { status, stdout } = portolan(machine, ['list']);
     expect(status).toBe(0);
@@ -36,7 +36,7 @@ describe('portolan list', () => {
     expect(stdout).toContain('portolan config sources');
   });
 
-  it('prints one line for each server, without colours into a pipe', () => {
+  it('prints one line for each server, without colours if stdout is a pipe', () => {
     using machine = makeMachine();
     machine.write(CURSOR);
     const { status, stdout } = portolan(machine, ['list']);
@@ -63,7 +63,7 @@ describe('portolan list', () => {
     expect(whole.definitions).toMatchObject([{ name: 'files', line: 1 }, { name: 'remote' }, { name: 'off' }]);
   });
 
-  it('masks every secret unless it is asked not to', () => {
+  it('masks every secret unless --show-secrets is given', () => {
     using machine = makeMachine();
     machine.write(CURSOR);
     const masked = portolan(machine, ['list', '--json', '--all']).stdout;
@@ -74,7 +74,7 @@ describe('portolan list', () => {
     expect(SECRETS.filter((secret) => !shown.includes(secret))).toEqual([]);
   });
 
-  it('makes control characters in names visible', () => {
+  it('escapes control characters in names', () => {
     using machine = makeMachine();
     machine.write({
       '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { 'a\u001b[2J\u202eb\nc': { command: 'node' } } }),
@@ -84,7 +84,7 @@ describe('portolan list', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('reads the one place that --config names, and ends with 2 where there is none', () => {
+  it('reads only the file of --config, and exits with 2 if the file does not exist', () => {
     using machine = makeMachine();
     machine.write({ ...CURSOR, '~/own.json': '{"mcpServers":{"own":{"command":"node"}}}' });
     const { servers } = JSON.parse(
@@ -97,7 +97,7 @@ describe('portolan list', () => {
     expect(missing.stderr).toContain(machine.path('~/none.json'));
   });
 
-  it('does not find itself, by whatever path', () => {
+  it('skips an entry that starts Portolan by its path', () => {
     using machine = makeMachine();
     machine.write({
       '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { gateway: { command: 'node', args: [program] } } }),
@@ -109,14 +109,14 @@ describe('portolan list', () => {
 });
 
 describe('portolan why', () => {
-  const TWINS = {
+  const DUPLICATES = {
     '~/MCPs/a.json': JSON.stringify({ mcpServers: { notes: { command: 'node', args: ['n.js'] } } }),
     '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { 'my-notes': { command: 'node', args: ['n.js'] } } }),
   };
 
-  it('explains a server by any name under which it is written', () => {
+  it('explains a server by the name of any of its definitions', () => {
     using machine = makeMachine();
-    machine.write(TWINS);
+    machine.write(DUPLICATES);
     const { status, stdout } = portolan(machine, ['why', 'my-notes']);
     expect(status).toBe(0);
     expect(stdout.split('\n')[0]).toBe('notes');
@@ -124,7 +124,7 @@ describe('portolan why', () => {
     expect(stdout).toContain('same-server cursor user  ~/.cursor/mcp.json:1 as "my-notes"  (ready there)');
   });
 
-  it('shows which tools the entry itself switches on and off', () => {
+  it('shows which tools the entry enables and disables', () => {
     using machine = makeMachine();
     const files = { command: 'node', includeTools: ['read', 'list'], excludeTools: ['write'] };
     machine.write({ '~/.gemini/settings.json': JSON.stringify({ mcpServers: { files } }) });
@@ -137,17 +137,17 @@ describe('portolan why', () => {
     });
   });
 
-  it('ends with 2 for a name that nobody wrote, and says which come near', () => {
+  it('exits with 2 for an unknown name, and suggests a similar one', () => {
     using machine = makeMachine();
-    machine.write(TWINS);
+    machine.write(DUPLICATES);
     const { status, stderr } = portolan(machine, ['why', 'note']);
-    expect({ status, says: stderr.includes('did you mean notes?') }).toEqual({ status: 2, says: true });
+    expect({ status, hasHint: stderr.includes('did you mean notes?') }).toEqual({ status: 2, hasHint: true });
   });
 });
 
 describe('portolan approve', () => {
   it.each(['approve', 'deny', 'why'])(
-    '%s says elsewhere that servers of a project are known in its folder',
+    '%s explains outside of the project that its servers are known only in its directory',
     (command) => {
       using machine = makeMachine();
       machine.write({ '<project>/.cursor/mcp.json': '{"mcpServers":{"brought":{"command":"node"}}}' });
@@ -163,7 +163,7 @@ describe('portolan approve', () => {
 });
 
 describe('portolan doctor', () => {
-  it('ends with 1 for an error, and says where and what to do', () => {
+  it('exits with 1 for an error, and prints its file, line and a hint', () => {
     using machine = makeMachine();
     machine.write({ ...CURSOR, '~/.codex/config.toml': 'a = 1\n[mcp_servers.x\n' });
     const { status, stdout } = portolan(machine, ['doctor']);
@@ -173,14 +173,14 @@ describe('portolan doctor', () => {
     expect(stdout).toContain('3 servers in 1 file: 1 error, 0 warnings, 0 remarks');
   });
 
-  it('ends with 0 where nothing is wrong, and has --json', () => {
+  it('exits with 0 if there are no problems, also with --json', () => {
     using machine = makeMachine();
     machine.write(CURSOR);
     const { status, stdout } = portolan(machine, ['doctor', '--json']);
     expect({ status, ...JSON.parse(stdout) }).toEqual({ status: 0, problems: [], sandbox: expect.any(Array) });
   });
 
-  it('shows which engine run_python uses, why the others cannot be used, and that run_python is switched off', () => {
+  it('shows the engine of run_python, why the others cannot be used, and whether run_python is disabled', () => {
     using machine = makeMachine();
     const { sandbox } = JSON.parse(portolan(machine, ['doctor', '--json']).stdout);
     const names = sandbox.map(({ engine }: { engine: string }) => engine);
@@ -200,7 +200,7 @@ describe('portolan doctor', () => {
 });
 
 describe('portolan config sources', () => {
-  it('names every place and what was there', () => {
+  it('lists every path, and whether it was read', () => {
     using machine = makeMachine();
     machine.write({ ...CURSOR, '~/.codex/config.toml': '[[' });
     const { sources } = JSON.parse(portolan(machine, ['config', 'sources', '--json']).stdout);
@@ -228,17 +228,17 @@ describe('portolan', () => {
     {
       title: 'an unknown command',
       args: ['zzzzzz'],
-      says: 'There is no command "zzzzzz".\n  Run portolan help for the list of commands.\n',
+      output: 'There is no command "zzzzzz".\n  Run portolan help for the list of commands.\n',
     },
-    { title: 'a mistyped command', args: ['lst'], says: 'There is no command "lst".\n  Did you mean list?' },
-    { title: 'an unknown flag', args: ['list', '--jsn'], says: "Unknown option '--jsn'" },
-    { title: 'an unknown client', args: ['list', '--client', 'cursr'], says: 'there is no client called cursr' },
-    { title: 'config without a verb', args: ['config'], says: 'portolan config sources' },
-  ])('ends with 2 and a way out for $title', ({ args, says }) => {
+    { title: 'a mistyped command', args: ['lst'], output: 'There is no command "lst".\n  Did you mean list?' },
+    { title: 'an unknown flag', args: ['list', '--jsn'], output: "Unknown option '--jsn'" },
+    { title: 'an unknown client', args: ['list', '--client', 'cursr'], output: 'there is no client called cursr' },
+    { title: 'config without a subcommand', args: ['config'], output: 'portolan config sources' },
+  ])('exits with 2 and prints a hint for $title', ({ args, output }) => {
     using machine = makeMachine();
     const { status, stdout, stderr } = portolan(machine, args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(output);
   });
 
   it('prints help and its version', () => {
@@ -248,7 +248,7 @@ describe('portolan', () => {
     expect(portolan(machine, ['--version']).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
   });
 
-  it('serves where a client waits, and ends in peace when it leaves without a word', () => {
+  it('serves a client on stdin, and exits with 0 when stdin ends without a request', () => {
     using machine = makeMachine();
     const { status, stdout } = portolan(machine, []);
     expect({ status, stdout }).toEqual({ status: 0, stdout: '' });

@@ -9,7 +9,7 @@ import { needs } from '../support/programs.js';
 let machine: Machine;
 let env: Record<string, string>;
 
-/** Names as a hostile file would write them: none may be run, split or spread over the line by a shell. */
+/** Server names of a hostile file. A shell must not execute, split or expand any of them. */
 const NAMES = ['notes', 'my notes', 'plugin:git:hub', '$(touch pwned)', '`touch pwned`', '*', "it's", '-rf', 'a\nb'];
 
 beforeAll(() => {
@@ -34,7 +34,7 @@ function shell(program: string, args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-/** What bash would offer at the end of a line. */
+/** The completions of bash at the end of a line. */
 function offeredByBash(line: string): string[] {
   const script = `
     source <(portolan completion bash)
@@ -48,7 +48,7 @@ function offeredByBash(line: string): string[] {
 }
 
 describe('bash', needs('bash'), () => {
-  it('takes the script without a complaint', () => {
+  it('parses the script', () => {
     const { stdout } = shell('portolan', ['completion', 'bash']);
     expect(spawnSync('bash', ['-n'], { input: stdout, encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' });
   });
@@ -78,7 +78,7 @@ describe('bash', needs('bash'), () => {
     expect(offeredByBash(line)).toEqual(offers);
   });
 
-  it('offers names of servers quoted, runs none of them, and leaves out what nobody can type', () => {
+  it('offers server names quoted, executes none of them, and omits names that cannot be typed', () => {
     expect(offeredByBash('portolan tools ').toSorted()).toEqual(
       [
         "it\\'s",
@@ -93,7 +93,7 @@ describe('bash', needs('bash'), () => {
     expect(existsSync(join(machine.project, 'pwned'))).toBe(false);
   });
 
-  it('completes in a shell that somebody types into', () => {
+  it('completes in an interactive shell', () => {
     const typed =
       'source <(portolan completion bash)\nbind "set show-all-if-ambiguous on"\nportolan doc\t --js\t\nexit\n';
     const { stdout } = spawnSync('bash', ['--norc', '-i'], {
@@ -107,7 +107,7 @@ describe('bash', needs('bash'), () => {
 });
 
 describe('zsh', needs('zsh'), () => {
-  it('offers names of servers as they are, and runs none of them', () => {
+  it('offers server names unquoted, and executes none of them', () => {
     const script = `
       autoload -Uz compinit && compinit -u -D
       source <(portolan completion zsh)
@@ -125,7 +125,7 @@ describe('zsh', needs('zsh'), () => {
     { typed: 'portolan list --show', becomes: 'portolan list --show-secrets' },
     { typed: 'portolan serve --daemon req', becomes: 'portolan serve --daemon require' },
     { typed: 'portolan tools no', becomes: 'portolan tools notes' },
-  ])('makes "$becomes" of "$typed" in a shell that somebody types into', ({ typed, becomes }) => {
+  ])('completes "$typed" to "$becomes" in an interactive shell', ({ typed, becomes }) => {
     const script = `
       zmodload zsh/zpty
       zpty typist "zsh -f -i"
@@ -158,7 +158,7 @@ describe('fish', needs('fish'), () => {
   });
 });
 
-it.each(['bash', 'zsh', 'fish'])('the script for %s names every command and every flag that is told', (name) => {
+it.each(['bash', 'zsh', 'fish'])('the script for %s has every command and every documented flag', (name) => {
   const { stdout } = shell('portolan', ['completion', name]);
   const missing = ['tour', 'completion', 'show-secrets', 'mcp-client-id', 'from-lock'].filter(
     (one) => !stdout.includes(one),
@@ -169,7 +169,7 @@ it.each(['bash', 'zsh', 'fish'])('the script for %s names every command and ever
   });
 });
 
-it('ends with 2 for a shell that it does not know', () => {
+it('exits with 2 for an unknown shell', () => {
   const { status, stderr } = shell('portolan', ['completion', 'tcsh']);
-  expect({ status, says: stderr.includes('bash|zsh|fish') }).toEqual({ status: 2, says: true });
+  expect({ status, hasUsage: stderr.includes('bash|zsh|fish') }).toEqual({ status: 2, hasUsage: true });
 });

@@ -18,7 +18,7 @@ function config(machine: Machine, args: readonly string[], env: Readonly<Record<
 }
 
 describe('portolan config show', () => {
-  it('prints each value that holds and the file it came from', () => {
+  it('prints each effective value and its file', () => {
     using machine = makeMachine();
     machine.write({
       '~/.config/portolan/portolan.config.ts': 'console.log("noise"); export default { cache: { ttl: 60 as number } };',
@@ -41,7 +41,7 @@ describe('portolan config show', () => {
     expect(stdout).not.toContain('noise');
   });
 
-  it('prints the lines of anygpt.config.json and names it as ignored beside portolan.config.json', () => {
+  it('prints the lines of anygpt.config.json, and reports it as ignored if portolan.config.json exists', () => {
     using machine = makeMachine();
     const path = '~/.config/portolan/anygpt.config.json';
     machine.write({ [path]: '{"providers": {},\n"discovery": {\n"cache": {"ttl": 60}}}' });
@@ -53,7 +53,7 @@ describe('portolan config show', () => {
     expect(stdout).toContain(`info ${path}`);
   });
 
-  it('prints the same as JSON, secrets masked unless it is asked not to', () => {
+  it('prints the same as JSON, with secrets masked unless --show-secrets is given', () => {
     using machine = makeMachine();
     machine.write({
       '~/.config/portolan/portolan.config.json': JSON.stringify({
@@ -80,41 +80,41 @@ describe('portolan config show', () => {
 
 describe('portolan config validate', () => {
   it.each([
-    { title: 'no file', files: {}, says: '0 settings files, 0 errors', code: 0 },
+    { title: 'no file', files: {}, output: '0 settings files, 0 errors', code: 0 },
     {
       title: 'a good file',
       files: { '~/.config/portolan/portolan.config.json': '{ /* mine */ "enabled": true, }' },
-      says: '1 settings file, 0 errors',
+      output: '1 settings file, 0 errors',
       code: 0,
     },
     {
       title: 'a wrong type',
       files: { '~/.config/portolan/portolan.config.json': '{\n"cache": {"ttl": "1h"}}' },
-      says: 'error ~/.config/portolan/portolan.config.json:2\n  "cache.ttl" is not a number',
+      output: 'error ~/.config/portolan/portolan.config.json:2\n  "cache.ttl" is not a number',
       code: 2,
     },
     {
       title: 'an unknown key of a project',
       files: { '<project>/portolan.config.json': '{"timeout": 5}' },
-      says: '"timeout" is not a known setting',
+      output: '"timeout" is not a known setting',
       code: 2,
     },
     {
       title: 'code that does not parse',
       files: { '~/.config/portolan/portolan.config.mts': 'export default {\n  cache: }' },
-      says: 'error ~/.config/portolan/portolan.config.mts:2\n  ParseError: Unexpected token',
+      output: 'error ~/.config/portolan/portolan.config.mts:2\n  ParseError: Unexpected token',
       code: 2,
     },
-  ])('ends with $code for $title', ({ files, says, code }) => {
+  ])('exits with $code for $title', ({ files, output, code }) => {
     using machine = makeMachine();
     machine.write(files);
     const { status, stdout } = config(machine, ['validate']);
-    expect(stdout).toContain(says);
+    expect(stdout).toContain(output);
     expect(status).toBe(code);
     expect(config(machine, ['validate', '--json']).status).toBe(code);
   });
 
-  it('S12 runs no code of a project', () => {
+  it('S12 executes no code of a project', () => {
     using machine = makeMachine();
     const canary = machine.path('<project>/canary');
     machine.write({
@@ -129,7 +129,7 @@ describe('portolan config validate', () => {
 });
 
 describe('portolan config reload', () => {
-  it('is not in the usage, and its error says that files are reloaded without it', () => {
+  it('is not in the usage, and its error explains that files are reloaded automatically', () => {
     using machine = makeMachine();
     const { status, stdout, stderr } = config(machine, ['reload']);
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
@@ -138,8 +138,8 @@ describe('portolan config reload', () => {
   });
 });
 
-describe('the start', () => {
-  it('loads neither zod nor anything that reads code or JSON with comments, whatever the command', () => {
+describe('the entry point', () => {
+  it('imports no zod, no compiler and no JSONC parser for any command', () => {
     const seen = new Set<string>();
     const packages = new Set<string>();
     const visit = (file: string): void => {

@@ -12,16 +12,16 @@ import { type Machine, makeMachine } from '../support/machine.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** Thrown where a command has understood its words and goes on to do something. */
-class Understood extends Error {}
-const understood = () => Promise.reject(new Understood());
+/** Thrown when a command has parsed its arguments and starts its work. */
+class ArgumentsAccepted extends Error {}
+const acceptArguments = () => Promise.reject(new ArgumentsAccepted());
 
 function programOn(machine: Machine): Program {
   return {
-    discover: understood,
-    inspectSettings: understood,
-    serve: { stdio: understood, http: understood, socket: understood, environment: {} },
-    open: understood,
+    discover: acceptArguments,
+    inspectSettings: acceptArguments,
+    serve: { stdio: acceptArguments, http: acceptArguments, socket: acceptArguments, environment: {} },
+    open: acceptArguments,
     machine: machine.options({ self: join(machine.home, 'cli.js') }),
     version: '0.0.0',
     interactive: false,
@@ -34,30 +34,30 @@ function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, ' ');
 }
 
-/** What an example or a page would have somebody type, as the words after `portolan`. */
+/** The arguments after `portolan` in a command line of an example or a help page. */
 function typedIn(line: string): string[] {
   const words = commandsIn(line).find(([first]) => first === 'portolan');
-  if (!words) throw new Error(`nothing of ours in: ${line}`);
+  if (!words) throw new Error(`no portolan command in: ${line}`);
   return words.slice(1);
 }
 
-/** Undefined where the command takes these words; else what it has against them. */
+/** The usage error of the command for these arguments; undefined if it accepts them. */
 async function refusalOf(args: readonly string[], machine: Machine): Promise<string | undefined> {
   const program = programOn(machine);
   const [name = '', ...rest] = args;
   const command = (await everyCommand(program)).find((one) => one.name === name);
   if (!command) return `there is no command ${name}`;
   try {
-    // These would start something, or wait for somebody, once they have understood: their words alone are looked at.
-    if (WAIT.includes(name)) flags(command, rest, command.options);
+    // These commands start a process or wait for input, so only their arguments are parsed.
+    if (ONLY_PARSED.includes(name)) flags(command, rest, command.options);
     else await command.run(rest, silent);
   } catch (error) {
     if (error instanceof PortolanError && error.code === ErrorCode.Usage) return error.message;
-    if (!(error instanceof PortolanError || error instanceof Understood)) throw error;
+    if (!(error instanceof PortolanError || error instanceof ArgumentsAccepted)) throw error;
   }
   return undefined;
 }
-const WAIT = ['serve', 'daemon', 'announce', 'tour', 'python', 'clients', 'ps'];
+const ONLY_PARSED = ['serve', 'daemon', 'announce', 'tour', 'python', 'clients', 'ps'];
 
 async function examples(): Promise<{ readonly command: Command; readonly line: string }[]> {
   using machine = makeMachine();
@@ -69,20 +69,20 @@ describe('every command', async () => {
   using nowhere = makeMachine();
   const commands = await everyCommand(programOn(nowhere));
 
-  it('has an example, a summary in one line and a word about each of its flags', () => {
-    const poor = commands.flatMap(({ name, summary, usage, options, examples: given }) => [
+  it('has an example, a summary in one line and a description of each flag', () => {
+    const missing = commands.flatMap(({ name, summary, usage, options, examples: given }) => [
       ...(given.length === 0 ? [`${name} has no example`] : []),
       ...(summary === '' || summary.includes('\n') ? [`${name} has no summary`] : []),
-      ...(usage.startsWith(`portolan ${name}`) ? [] : [`${name} has a usage of another`]),
+      ...(usage.startsWith(`portolan ${name}`) ? [] : [`${name} has the usage of another command`]),
       ...Object.entries(options).flatMap(([flag, { about, isHidden }]) =>
-        about || isHidden ? [] : [`${name} says nothing about --${flag}`],
+        about || isHidden ? [] : [`${name} has no description of --${flag}`],
       ),
     ]);
-    expect(poor).toEqual([]);
+    expect(missing).toEqual([]);
     expect(commands.length).toBeGreaterThan(25);
   });
 
-  it.each(await examples())('takes its own example: $line', async ({ command, line }) => {
+  it.each(await examples())('accepts the arguments of its own example: $line', async ({ command, line }) => {
     using machine = makeMachine();
     const args = typedIn(line);
     expect({ named: args[0], refusal: await refusalOf(args, machine) }).toEqual({
@@ -91,7 +91,7 @@ describe('every command', async () => {
     });
   });
 
-  it('is refused where it has a flag too many, so that the check above can fail', async () => {
+  it('rejects an unknown flag, so that the check above can fail', async () => {
     using machine = makeMachine();
     expect(await refusalOf(typedIn('portolan list --no-such-flag'), machine)).toContain(
       "Unknown option '--no-such-flag'",
@@ -103,23 +103,23 @@ describe('every command', async () => {
   it.each(commands.map(({ name }) => name))(
     '%s shows its usage, its flags and its examples with --help',
     async (name) => {
-      const said: string[] = [];
+      const output: string[] = [];
       using machine = makeMachine();
-      const io = { ...silent, out: (line: string) => said.push(line) };
+      const io = { ...silent, out: (line: string) => output.push(line) };
       expect(await run([name, '--help'], io, programOn(machine))).toBe(0);
       const command = commands.find((one) => one.name === name);
       // The help wraps at the width of the terminal.
-      const text = oneLine(said.join('\n'));
+      const text = oneLine(output.join('\n'));
       const wanted = [
         oneLine(`usage: ${command?.usage}`),
         ...Object.entries(command?.options ?? {}).flatMap(([flag, { isHidden }]) => (isHidden ? [] : [`--${flag}`])),
         ...(command?.examples ?? []).map(({ line }) => line),
       ];
       expect(wanted.filter((one) => !text.includes(one))).toEqual([]);
-      const asked: string[] = [];
-      await run(['help', name], { ...silent, out: (line) => asked.push(line) }, programOn(machine));
+      const helpOutput: string[] = [];
+      await run(['help', name], { ...silent, out: (line) => helpOutput.push(line) }, programOn(machine));
       // A topic of the same name comes after.
-      expect(asked.slice(0, said.length)).toEqual(said);
+      expect(helpOutput.slice(0, output.length)).toEqual(output);
     },
   );
 });
@@ -174,7 +174,7 @@ describe('the list of commands', async () => {
 });
 
 describe('the width of the terminal', () => {
-  it.each([40, 60, 120])('of %i columns wraps the list of commands', async (columns) => {
+  it.each([40, 60, 120])('limits the list of commands to %i columns', async (columns) => {
     const lines = await printed(['help'], columns);
     expect(tooWide(lines, columns)).toEqual([]);
     expect(oneLine(lines.join(' '))).toBe(oneLine((await printed(['help'])).join(' ')));
@@ -222,7 +222,7 @@ describe('a topic', () => {
     expect(await refusalOf(typedIn(line), machine)).toBe(undefined);
   });
 
-  it('names every setting there is', () => {
+  it('names every setting', () => {
     const { text = '' } = TOPICS.find(({ name }) => name === 'settings') ?? {};
     const keys = (KNOWN_KEYS[''] ?? []).filter((key) => key !== '$schema');
     expect(keys.filter((key) => !new RegExp(`\\b${key}\\b`).test(text))).toEqual([]);
@@ -241,48 +241,48 @@ describe('a topic', () => {
     expect(names.filter((name) => !text.includes(name))).toEqual([]);
   });
 
-  it('ends with 2 where there is none of that name, and lists those there are', async () => {
+  it('exits with 2 if its name is unknown, and lists the topics', async () => {
     using machine = makeMachine();
-    const { status, stderr } = await portolan(machine, ['help', 'nothing']);
+    const { status, stderr } = await portolan(machine, ['help', 'unknown']);
     expect({ status, lists: TOPICS.every(({ name }) => stderr.includes(name)) }).toEqual({ status: 2, lists: true });
   });
 });
 
 describe('exit codes', () => {
   it.each([
-    { code: 0, why: 'it is done', args: ['list'] },
-    { code: 0, why: 'help was asked for', args: ['--help'] },
-    { code: 0, why: 'the version was asked for', args: ['--version'] },
-    { code: 0, why: 'its client leaves', args: ['serve', '--daemon', 'never'] },
+    { code: 0, why: 'success', args: ['list'] },
+    { code: 0, why: 'help was requested', args: ['--help'] },
+    { code: 0, why: 'the version was requested', args: ['--version'] },
+    { code: 0, why: 'the client disconnects', args: ['serve', '--daemon', 'never'] },
     { code: 1, why: 'a file is broken', args: ['doctor'] },
     { code: 1, why: 'a server does not start', args: ['tools', 'broken'] },
-    { code: 1, why: 'a call fails, whatever the reason', args: ['call', 'nobody', 'nothing'] },
+    { code: 1, why: 'a call fails, for any reason', args: ['call', 'unknown', 'tool'] },
     { code: 1, why: 'no daemon runs', args: ['daemon', 'status'] },
-    { code: 2, why: 'there is no such command', args: ['lsit'] },
-    { code: 2, why: 'there is no such flag', args: ['list', '--jsn'] },
-    { code: 2, why: 'there is no such server', args: ['why', 'nobody'] },
-    { code: 2, why: 'there is no such server to list', args: ['tools', 'nobody'] },
-    { code: 2, why: 'there is no such server to look into', args: ['inspect', 'nobody', 'nothing'] },
-    { code: 2, why: 'there is no such client', args: ['install', 'nobody'] },
-    { code: 1, why: 'the arguments of a call are no JSON', args: ['call', 'broken', 'x', '--args', '{'] },
-    { code: 1, why: 'an argument of a call is no pair', args: ['call', 'broken', 'x', 'y'] },
+    { code: 2, why: 'the command is unknown', args: ['lsit'] },
+    { code: 2, why: 'the flag is unknown', args: ['list', '--jsn'] },
+    { code: 2, why: 'the server is unknown', args: ['why', 'unknown'] },
+    { code: 2, why: 'the server whose tools are listed is unknown', args: ['tools', 'unknown'] },
+    { code: 2, why: 'the server of the inspected tool is unknown', args: ['inspect', 'unknown', 'tool'] },
+    { code: 2, why: 'the client is unknown', args: ['install', 'unknown'] },
+    { code: 1, why: 'the arguments of a call are not JSON', args: ['call', 'broken', 'x', '--args', '{'] },
+    { code: 1, why: 'an argument of a call is not a key=value pair', args: ['call', 'broken', 'x', 'y'] },
     { code: 2, why: 'a call has no tool', args: ['call', 'broken'] },
-    { code: 2, why: 'a call has a flag that there is not', args: ['call', 'broken', 'x', '--nope'] },
+    { code: 2, why: 'a call has an unknown flag', args: ['call', 'broken', 'x', '--nope'] },
     { code: 2, why: 'a call has its arguments twice', args: ['call', 'broken', 'x', 'a=b', '--args', '{}'] },
-    { code: 3, why: 'it takes a person', args: ['approve', 'waiting'] },
-  ])('$args ends with $code: $why', async ({ code, args }) => {
+    { code: 3, why: 'the command needs a terminal', args: ['approve', 'waiting'] },
+  ])('$args exits with $code: $why', async ({ code, args }) => {
     using machine = makeMachine();
     machine.write({
       '~/.cursor/mcp.json': '{"mcpServers":{"broken":{"command":"portolan-has-no-such-program"}}}',
       '~/.codex/config.toml': '[[',
       '<project>/mcp-servers/waiting.json': '{"mcpServers":{"waiting":{"command":"node","args":["x.js"]}}}',
     });
-    // Not where the daemon of whoever runs the tests would be.
+    // Keeps the test away from the real daemon of the user.
     const env = { MCP_BRIDGE_SOCKET: join(machine.home, 'none.sock') };
     expect((await portolan(machine, args, env)).status).toBe(code);
   });
 
-  it('are all on the page about them', () => {
+  it('are all listed on their help page', () => {
     const { text = '' } = TOPICS.find(({ name }) => name === 'exit-codes') ?? {};
     expect([...text.matchAll(/^ {2}(\d) {3}/gm)].map((match) => match[1])).toEqual(['0', '1', '2', '3']);
   });

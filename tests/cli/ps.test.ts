@@ -8,14 +8,14 @@ import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js'
 const ps = async (setup: DaemonSetup, ...words: string[]) =>
   JSON.parse((await setup.run(['ps', '--json', ...words])).stdout);
 
-/** What the kernel says that a process has to itself, in bytes. */
-function ownMemory(pid: number): number {
+/** The proportional set size of a process, in bytes. */
+function proportionalMemory(pid: number): number {
   const [, kilobytes] = /^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1')) ?? [];
   return Number(kilobytes) * 1024;
 }
 
 describe('portolan ps with a daemon', () => {
-  it('shows who uses each process, its memory, and what sharing saves', async () => {
+  it('shows the users and memory of each process, and how much sharing saves', async () => {
     await using setup = makeDaemonSetup();
     const { machine } = setup;
     const [starts, other] = [join(machine.home, 'starts'), join(machine.home, 'other')];
@@ -26,10 +26,10 @@ describe('portolan ps with a daemon', () => {
     await using _c = await setup.client({ env: { MCP_CLIENT_ID: 'sea' } });
     for (const client of [a, b, b]) await client.execute('one', 'echo', { text: 'x' });
     await a.execute('two', 'echo', { text: 'x' });
-    // The daemon announces itself once it serves; its first client does not wait for that.
+    // The daemon announces itself after its first client has connected.
     const { servers, processes, ...rest } = await until(
       () => ps(setup),
-      (told) => told.servers.length > 0,
+      (printed) => printed.servers.length > 0,
     );
     const [one] = processes.filter(({ server }: { server: string }) => server === 'one');
     expect(rest).toEqual({});
@@ -54,7 +54,7 @@ describe('portolan ps with a daemon', () => {
       users: [{ id: 'ay' }],
       savedProcesses: 0,
     });
-    // The daemon itself has announced itself for the whole user.
+    // The daemon has announced itself in the registry of the user.
     expect(servers).toMatchObject([{ id: `portolan_${await setup.pid()}`, transports: [{ path: setup.socket }] }]);
     const { stdout } = await setup.run(['ps']);
     expect(stdout).toMatch(/^one +\d+ +connected +test \(ay\), test \(bee\) +3 +[\d.]+ MB +[\d.]+ MB$/m);
@@ -63,23 +63,23 @@ describe('portolan ps with a daemon', () => {
     );
   });
 
-  it.runIf(process.platform === 'linux')('counts the memory of all that a server started', async () => {
+  it.runIf(process.platform === 'linux')('counts the memory of all descendants of a server', async () => {
     await using setup = makeDaemonSetup();
     const { machine } = setup;
     const starts = join(machine.home, 'starts');
     const { command, args } = fixture(['--starts', starts]);
-    // A shell that stays, as `npx` does, with the server under it.
+    // The shell stays the parent of the server, as `npx` does.
     configure(machine, { one: { command: 'sh', args: ['-c', '"$0" "$@"; exit 0', command, ...args] } });
     await using client = await setup.client();
     await client.execute('one', 'echo', { text: 'x' });
     const [leader] = (await ps(setup)).processes;
     const [server = 0] = startsIn(starts);
     expect(leader.pid).not.toBe(server);
-    expect(leader.memoryBytes).toBeGreaterThan(ownMemory(server) * 0.8);
-    expect(leader.memoryBytes).toBeLessThan(ownMemory(server) * 1.5 + 16 * 2 ** 20);
+    expect(leader.memoryBytes).toBeGreaterThan(proportionalMemory(server) * 0.8);
+    expect(leader.memoryBytes).toBeLessThan(proportionalMemory(server) * 1.5 + 16 * 2 ** 20);
   });
 
-  it('forgets a user that is gone', async () => {
+  it('removes a user that has disconnected', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     await using a = await setup.client({ env: { MCP_CLIENT_ID: 'ay' } });
@@ -94,7 +94,7 @@ describe('portolan ps with a daemon', () => {
     );
   });
 
-  it('says that no daemon runs, and shows announced servers all the same', async () => {
+  it('reports that no daemon runs, and lists announced servers', async () => {
     await using setup = makeDaemonSetup();
     await using docs = await announce(setup.machine, ['--name', 'docs', '--url', 'http://127.0.0.1:9/'], setup.env);
     const { status, stdout } = await setup.run(['ps']);
@@ -106,7 +106,7 @@ describe('portolan ps with a daemon', () => {
 });
 
 describe('the daemon in the registry', () => {
-  it('announces itself for the user while it listens, with its HTTP, and tells other machines who runs', async () => {
+  it('announces itself for the user while it listens, with its HTTP URL, and lists running servers at /servers', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     await setup.run(['daemon', 'start', '--http', '127.0.0.1:0']);

@@ -11,7 +11,7 @@ import { type Machine, makeMachine, PLATFORMS } from '../support/machine.js';
 
 const STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'];
 
-/** A machine whose temporary folder is its own, so that whatever is left behind is seen. */
+/** A machine with its own temporary directory, so that a test sees every file that is left there. */
 function tourMachine(): { machine: Machine; tmp: string; env: Record<string, string> } {
   const machine = makeMachine();
   const tmp = machine.path('/tmp');
@@ -32,7 +32,7 @@ describe('portolan tour, without a terminal', () => {
   });
   afterAll(() => machine[Symbol.dispose]());
 
-  it('takes every step, says each in one line with its milliseconds, and ends with 0', () => {
+  it('runs every step, prints one line with the duration for each, and exits with 0', () => {
     const lines = stdout.split('\n').slice(0, STEPS.length);
     expect({ status, stderr, lines }).toEqual({
       status: 0,
@@ -42,7 +42,7 @@ describe('portolan tour, without a terminal', () => {
     expect(lines.at(-1)).toContain('A-1002 and A-1003');
   });
 
-  it('ends with the entry for each client that is on the machine, each in its own spelling', () => {
+  it('ends with the entry for each installed client, in the format of the client', () => {
     expect(stdout).toContain('Put this into Cursor, ~/.cursor/mcp.json:\n');
     expect(stdout).toContain(`"${PROGRAM}"`);
     expect(stdout).toMatch(/Put this into [^,]*Codex[^,]*, ~\/\.codex\/config\.toml:\n {2}\[mcp_servers\.portolan\]\n/);
@@ -50,7 +50,7 @@ describe('portolan tour, without a terminal', () => {
     expect(stdout).not.toContain('\u001b');
   });
 
-  it('leaves nothing behind and nothing changed', () => {
+  it('leaves no file and changes none', () => {
     const home = readdirSync(machine.home, { recursive: true }).toSorted();
     expect({ tmp: readdirSync(tmp), home, project: readdirSync(machine.project) }).toEqual({
       tmp: [],
@@ -60,7 +60,7 @@ describe('portolan tour, without a terminal', () => {
   });
 });
 
-it('the tour that is left in the middle takes its servers and its folder with it', async () => {
+it('the tour stops its servers and deletes its directory on SIGINT', async () => {
   const { machine, tmp, env } = tourMachine();
   using _ = machine;
   const child = spawn(process.execPath, [PROGRAM, 'tour'], { cwd: machine.project, env });
@@ -74,19 +74,19 @@ it('the tour that is left in the middle takes its servers and its folder with it
   );
 });
 
-/** Processes that have the folder in their command line; none are seen where there is no /proc. */
+/** Processes with the directory in their environment; none without /proc. */
 function processesOf(folder: string): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').filter((pid) => {
     try {
       return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/environ`, 'utf8').includes(folder);
     } catch {
-      return false; // it has ended meanwhile
+      return false; // the process has exited
     }
   });
 }
 
-it('the tour of a program without its examples says what to do', async () => {
+it('the tour fails with a hint if the examples are not built', async () => {
   using machine = makeMachine();
   machine.write({ '~/dist/cli.js': '' });
   const tour = takeTour({
@@ -101,7 +101,7 @@ it('the tour of a program without its examples says what to do', async () => {
   });
 });
 
-describe('what the tour prints', () => {
+describe('the output of the tour', () => {
   const step: TourStep = { name: 'found', ms: 12.4, did: 'three servers', shown: ['weather, orders, \u001b[2J notes'] };
 
   async function printed(io: Partial<Io>, take: typeof takeTour, args: readonly string[] = []) {
@@ -125,7 +125,7 @@ describe('what the tour prints', () => {
     throw new PortolanError(ErrorCode.ConnectionError, 'the gateway did not answer', { hint: 'look at it' });
   };
 
-  it('is more of each step where somebody looks, in colours only where they are wanted', async () => {
+  it('has details of each step on a terminal, and colours only if they are enabled', async () => {
     const plain = await printed({ isTerminal: true }, one);
     expect(plain.out).toContain('  ✓ found      three servers  12 ms');
     expect(plain.out).toContain('      weather, orders, \\x1b[2J notes');
@@ -134,7 +134,7 @@ describe('what the tour prints', () => {
     expect(coloured.out.join('\n')).toContain('\u001b[32m✓\u001b[0m \u001b[1mfound');
   });
 
-  it('names the step that failed, what to do, and ends with 1', async () => {
+  it('names the failed step with a hint, and the tour exits with 1', async () => {
     expect(await printed({}, failing)).toEqual({
       code: 1,
       out: ['found          12 ms  three servers'],
@@ -142,7 +142,7 @@ describe('what the tour prints', () => {
     });
   });
 
-  it('says to a program with --json which step failed, and why', async () => {
+  it('names the failed step and its error with --json', async () => {
     const { code, out, err } = await printed({}, failing, ['--json']);
     expect({ code, err, ...JSON.parse(out.join('\n')) }).toEqual({
       code: 1,
@@ -157,7 +157,7 @@ describe('what the tour prints', () => {
     });
   });
 
-  it('is one value for a program with --json', async () => {
+  it('is one JSON value with --json', async () => {
     const { code, out } = await printed({}, one, ['--json']);
     expect({ code, ...JSON.parse(out.join('\n')) }).toMatchObject({
       code: 0,
@@ -167,7 +167,7 @@ describe('what the tour prints', () => {
     });
   });
 
-  it('is the usual entry where no client is found', async () => {
+  it('has the usual entry if no client is found', async () => {
     const { out } = await printed({}, one);
     const at = out.indexOf('Put this into your AI client:');
     expect(JSON.parse(out.slice(at + 1, out.indexOf('', at)).join('\n'))).toEqual({
@@ -196,23 +196,23 @@ describe('the next command', () => {
       files: { '~/bin/portolan': SHIM },
       typed: 'portolan',
     },
-    { title: 'is the file if PATH has no portolan', self: GLOBAL, path: '~/bin', typed: `node ${GLOBAL}` },
+    { title: 'is the path of the file if PATH has no portolan', self: GLOBAL, path: '~/bin', typed: `node ${GLOBAL}` },
     {
-      title: 'is the file if PATH has another program of that name',
+      title: 'is the path of the file if PATH has another program of that name',
       self: GLOBAL,
       path: '~/bin',
       files: { '~/bin/portolan': '#!/bin/sh\n' },
       typed: `node ${GLOBAL}`,
     },
     {
-      title: 'is the file if only npm put it on PATH',
+      title: 'is the path of the file if only npm put portolan on PATH',
       self: GLOBAL,
       path: '~/x/node_modules/.bin',
       link: '~/x/node_modules/.bin/portolan',
       typed: `node ${GLOBAL}`,
     },
     {
-      title: 'is "npx portolan" from the cache of npx, whatever npx put on PATH',
+      title: 'is "npx portolan" from the cache of npx, although npx put portolan on PATH',
       self: `${npx}/node_modules/portolan/dist/cli.js`,
       path: `${npx}/node_modules/.bin`,
       files: { [`${npx}/package.json`]: '{"dependencies":{"portolan":"^1.0.0"}}' },
@@ -232,7 +232,7 @@ describe('the next command', () => {
 });
 
 describe('the entry to paste', () => {
-  it.each(PLATFORMS)('is for every client on %s what portolan install would write', async (platform) => {
+  it.each(PLATFORMS)('equals the output of portolan install for every client on %s', async (platform) => {
     const differing: string[] = [];
     let compared = 0;
     for (const client of await knownClients()) {
@@ -250,7 +250,7 @@ describe('the entry to paste', () => {
     expect(compared).toBeGreaterThan(30);
   });
 
-  it('is offered where a client has left its folder, and not where only others have', async () => {
+  it('is offered if the directory of the client exists, and not for a parent directory of other programs', async () => {
     using machine = makeMachine();
     for (const folder of ['~/.cursor', '~/.config', '~/.codeium/windsurf']) {
       mkdirSync(machine.path(folder), { recursive: true });
@@ -263,7 +263,7 @@ describe('the entry to paste', () => {
   });
 });
 
-/** The file into which a client's entry was put; undefined where the client has none on this platform. */
+/** The file in which `install` wrote the entry; undefined if the client has none on this platform. */
 async function fileOf(client: string, options: Parameters<typeof install>[1]): Promise<string | undefined> {
   try {
     return (await install(client, options)).file.path;
