@@ -42,13 +42,13 @@ export {
   type ToolIndexOptions,
 } from './search/index.js';
 
-/** Everything that AI clients on this machine have written down about MCP servers. Nothing found is ever executed. */
+/** Finds every MCP server that AI clients on this machine have configured. Nothing that is found is executed. */
 export function discover(options: DiscoverOptions = {}): Promise<Chart> {
-  // The bundled program lies beside this file, and an entry that starts it is no server.
+  // The program file is beside this file; an entry that starts it is this gateway and not a server.
   return discoverHere({ self: fileURLToPath(new URL('./cli.js', import.meta.url)), ...options });
 }
 
-/** Every server of this machine behind one door: list, search, describe, call. Close it when done. */
+/** Opens a gateway to every server of this machine: list, search, describe and call tools. The caller must close it. */
 export function openGateway(options: GatewayOptions = {}): Promise<OpenGateway> {
   return openHere({ self: fileURLToPath(new URL('./cli.js', import.meta.url)), ...options });
 }

@@ -1,5 +1,5 @@
-// The shapes that `discover` returns and `list --json` prints, as zod schemas. Apart from the main entry because zod
-// alone costs two thirds of a bare Node start (docs/decisions/0002).
+// The zod schemas of the results of `discover` and `list --json`. A separate entry point, because loading zod takes two
+// thirds as long as starting Node (docs/decisions/0002).
 export {
   Chart,
   Definition,

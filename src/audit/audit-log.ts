@@ -80,7 +80,7 @@ class QueuedLog implements AuditLog {
     else this.#fresh.push({ execution, at: this.#now() });
     // During a write the waiting time is unknown, so hash now and keep no arguments.
     if (execution.argumentsText.length > MAX_WAITING_TEXT || this.#flushing || this.#isFailing) this.#draft();
-    if (this.#flushing || this.#isFailing) return; // the current write or the next retry includes this execution
+    if (this.#flushing || this.#isFailing) return; // the current write or the next retry also writes this execution
     if (this.#waiting === MAX_WAITING) setImmediate(() => this.#isClosed || this.#flush());
     this.#flushIn(this.#flushMs);
   }

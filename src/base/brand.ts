@@ -1,4 +1,4 @@
 declare const brand: unique symbol;
 
-/** A string (or other value) that only one function can create. */
+/** A type for values that only one function creates, such as a validated string. */
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };

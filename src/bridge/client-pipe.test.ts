@@ -493,7 +493,7 @@ describe('Pipe', () => {
     client.say({ id: 'next', method: 'tools/list' });
     await until(() => client.heard.some(({ id }) => id === 'next'));
     expect(client.heard).toEqual([
-      { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'a batch holds 1 to 256 messages' } },
+      { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'a batch must have 1 to 256 messages' } },
       { jsonrpc: '2.0', id: 'next', result: { tools: [] } },
     ]);
     expect(first.methods()).toEqual(['tools/list']);

@@ -1,16 +1,19 @@
 import type { Id, Incoming, Params, RpcFault } from './message.js';
 
-/** A message to be sent. A result is a value, or JSON already: one line, for everybody. `about` is the request that caused it, for roads that keep requests apart. */
+/**
+ * A message to send. A result is a value, or its JSON on one line. `about` is the id of the request that caused the
+ * message, for channels with one stream per request.
+ */
 export type Outgoing =
   | {
       readonly kind: 'request';
       readonly id: Id;
       readonly method: string;
       readonly params: Params;
-      /** The parameters as JSON of one line, for roads that write it themselves; who has no use for it takes the others. */
+      /** The parameters as JSON on one line, so that a channel need not serialize `params` again. */
       readonly text?: string | undefined;
       readonly about?: Id | undefined;
-      /** Said beside the message, on roads where that is possible. */
+      /** HTTP headers to send with the message, on channels that have headers. */
       readonly headers?: Readonly<Record<string, string>> | undefined;
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params; readonly about?: Id }
@@ -21,31 +24,31 @@ export type Answer = { readonly value: unknown } | { readonly json: string | Buf
 
 export interface ChannelListener {
   message(message: Incoming): void;
-  /** A message went by that was too large to keep; an answer, unless it is said to be a request. */
+  /** A message was too large and was dropped. It is a response unless `isRequest` is set. */
   overlong(line: { readonly bytes: number; readonly id: Id | undefined; readonly isRequest?: boolean }): void;
-  /** A request could not be delivered; others may be. */
+  /** A request could not be delivered. Other requests are not affected. */
   undelivered(id: Id, reason: Error): void;
-  /** Called once, whoever closed it. */
+  /** Called once, also after our own `close`. */
   onClose(reason: Error | undefined): void;
 }
 
-/** A two-way road for messages: a pair of pipes, a socket, HTTP. */
+/** A bidirectional message channel over pipes, a socket or HTTP. */
 export interface Channel {
   start(listener: ChannelListener): void;
-  /** With `isLast` nothing else is about to be sent: a road that gathers messages need not wait for more. */
+  /** `isLast`: no further message follows soon, so a channel that collects messages sends this one at once. */
   send(message: Outgoing, isLast?: boolean): void;
   close(): Promise<void>;
-  /** Both sides have agreed on a revision, which some roads name in every request. */
+  /** Called with the negotiated protocol revision, which HTTP repeats in every request. */
   agreed?(version: string): void;
-  /** Whether something can be said beside a message. */
+  /** Whether the channel can send headers with a message. */
   readonly carriesHeaders?: boolean;
-  /** The other end lives in this program: nothing of the road keeps it alive while an answer is waited for. */
+  /** The peer is in this process, so no socket or pipe keeps the process alive while a response is pending. */
   readonly isInProcess?: boolean;
-  /** What was sent and has not left yet. */
+  /** The number of bytes that were sent and are still buffered. */
   readonly backlogBytes: number;
 }
 
-/** The message as an object, for roads that write it themselves: what is undefined in it is not written. */
+/** The message as an object, for channels that serialize it themselves. Undefined fields are not serialized. */
 export function toObject(message: Outgoing): Record<string, unknown> {
   switch (message.kind) {
     case 'request':

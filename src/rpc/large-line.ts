@@ -4,7 +4,7 @@ import { type Incoming, parseLine, RpcCode, resultFrame } from './message.js';
 /** Parsing a shorter line takes about as long as starting a worker. */
 export const MAX_AT_ONCE_BYTES = 12 * 1024 * 1024;
 
-/** What the worker found out about a result. */
+/** The facts that the worker found about a result. */
 type Verdict =
   | { readonly kind: 'deep' }
   | { readonly kind: 'broken' }
@@ -38,7 +38,7 @@ export async function readLargeLine(line: Buffer, maxDepth: number): Promise<rea
   }
   if (verdict.kind === 'deep') return [unread(id, `nested deeper than ${maxDepth}`)];
   const back = Buffer.from(memory, byteOffset, length);
-  // Not a plain result after all: parse it like a short line.
+  // Not a plain result: parse it like a short line.
   if (verdict.kind === 'broken' || !verdict.members) return parseLine(back, maxDepth);
   const bytes = back.subarray(from, to);
   const result = lazyObject(bytes, verdict.members);

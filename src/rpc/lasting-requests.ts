@@ -1,8 +1,8 @@
 type Params = Readonly<Record<string, unknown>>;
 
-/** A request whose effect ended with the connection and could not be had again. */
+/** A request that could not be restored after a reconnection. */
 export interface NotRestored {
-  /** For people: the log level, or the subscription to a resource. */
+  /** For messages: the log level, or the subscription to a resource. */
   readonly what: string;
   /** The resource, for a subscription. */
   readonly uri?: string;
@@ -19,13 +19,19 @@ interface Lasting {
 const MAX_KEPT = 10_000;
 const LEVEL = 'level';
 
-/** The log level and the subscriptions that were asked for on a connection: the next connection has to be asked again. */
+/**
+ * The log level and the resource subscriptions that were requested on a connection. The next connection must request
+ * them again.
+ */
 export class LastingRequests {
   readonly #kept = new Map<string, Lasting>();
-  /** How many subscriptions were too many to be kept. */
+  /** The number of subscriptions beyond the limit, which are not stored. */
   #unkept = 0;
 
-  /** Returns what undoes it, for a request that is refused. */
+  /**
+   * Records a request with a lasting effect. Returns a function that removes the record, for a request that is
+   * rejected.
+   */
   note(method: string, params: Params): (() => void) | undefined {
     const uri = String(params.uri);
     switch (method) {
@@ -49,7 +55,7 @@ export class LastingRequests {
     return this.#kept.size > (this.#kept.has(LEVEL) ? 1 : 0);
   }
 
-  /** Asks for everything again, in the order in which it was asked for first; what is refused stays for the next time. */
+  /** Repeats all requests in their original order. A rejected request is kept for the next reconnection. */
   async restore(ask: (method: string, params: Params) => Promise<unknown>): Promise<readonly NotRestored[]> {
     const asked = [...this.#kept.values()].map(
       async ({ method, params, ...about }): Promise<readonly NotRestored[]> => {
@@ -66,7 +72,7 @@ export class LastingRequests {
     return [...failed, { what: `${this.#unkept} subscriptions`, why: `only ${MAX_KEPT} are kept for a reconnection` }];
   }
 
-  /** The subscriptions as they are while there is no connection. */
+  /** All subscriptions as lost, for the time without a connection. */
   without(error: unknown): readonly NotRestored[] {
     return [...this.#kept.values()].filter(({ uri }) => uri !== undefined).map((about) => notRestored(about, error));
   }

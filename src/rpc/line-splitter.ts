@@ -4,9 +4,9 @@ const NEWLINE = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
 export interface LineListener {
-  /** One line without its end; never longer than the limit, never empty. */
+  /** One line without its line end; within the limit and not empty. */
   line(bytes: Buffer): void;
-  /** A line went by that was too long to keep. */
+  /** A line exceeded the limit and was dropped. */
   overlong(line: {
     readonly bytes: number;
     readonly id: number | string | undefined;
@@ -14,7 +14,10 @@ export interface LineListener {
   }): void;
 }
 
-/** Cuts a stream of bytes into lines. Each byte is looked at and copied once, however the stream is cut: the time is linear. */
+/**
+ * Splits a byte stream into lines. Each byte is searched and copied once, however the stream is split into chunks, so
+ * the time is linear.
+ */
 export class LineSplitter {
   readonly #listener: LineListener;
   readonly #maxBytes: () => number;
@@ -31,7 +34,7 @@ export class LineSplitter {
     let from = 0;
     for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
       const part = chunk.subarray(from, end);
-      // Most lines come in one piece.
+      // Most lines arrive in one chunk.
       if (this.#length === 0 && part.length <= this.#maxBytes()) this.#emit(part);
       else {
         this.#keep(part);
@@ -42,7 +45,7 @@ export class LineSplitter {
     if (from < chunk.length) this.#keep(chunk.subarray(from));
   }
 
-  /** The stream is over: what stands after the last newline is a line too. */
+  /** Ends the stream. Bytes after the last newline count as a line. */
   end(): void {
     if (this.#length > 0) this.#endLine();
   }
@@ -55,7 +58,7 @@ export class LineSplitter {
     }
     this.#parts.push(part);
     if (this.#length <= this.#maxBytes()) return;
-    // From here on nothing is kept but the id, so that whoever waits for this answer learns why it does not come.
+    // From here on keep only the id, so that the pending request can be rejected.
     this.#passing = new PassingId();
     for (const kept of this.#parts) this.#passing.push(kept);
     this.#parts = [];

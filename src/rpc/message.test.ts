@@ -65,18 +65,18 @@ describe('parseLine', () => {
     { title: 'no JSON', line: 'hello', read: invalid(-32700, 'not valid JSON') },
     { title: 'half a message', line: '{"jsonrpc":"2.0","id":1,', read: invalid(-32700, 'not valid JSON') },
     { title: 'a NUL in a message', line: '{"jsonrpc":"2.0","id":1,\0}', read: invalid(-32700, 'not valid JSON') },
-    { title: 'a number', line: '7', read: invalid(-32600, 'a message is an object') },
-    { title: 'null', line: 'null', read: invalid(-32600, 'a message is an object') },
+    { title: 'a number', line: '7', read: invalid(-32600, 'a message must be an object') },
+    { title: 'null', line: 'null', read: invalid(-32600, 'a message must be an object') },
     { title: 'another version', line: '{"jsonrpc":"1.0","id":4}', read: invalid(-32600, '"jsonrpc" is not "2.0"', 4) },
     {
       title: 'neither method nor result',
       line: '{"jsonrpc":"2.0","id":4}',
-      read: invalid(-32600, 'neither a request nor an answer', 4),
+      read: invalid(-32600, 'neither a request nor a response', 4),
     },
     {
       title: 'a method that is a number',
       line: '{"jsonrpc":"2.0","id":4,"method":5}',
-      read: invalid(-32600, '"method" is not a text', 4),
+      read: invalid(-32600, '"method" is not a string', 4),
     },
     {
       title: 'params that are a list',
@@ -91,33 +91,33 @@ describe('parseLine', () => {
     {
       title: 'an id that is null',
       line: '{"jsonrpc":"2.0","id":null,"method":"m"}',
-      read: invalid(-32600, '"id" is neither a text nor a number that can be given back'),
+      read: invalid(-32600, '"id" must be a short string or an integer up to 2^53'),
     },
     {
       title: 'an id that is another number to us',
       line: '{"jsonrpc":"2.0","id":9007199254740993,"method":"m"}',
-      read: invalid(-32600, '"id" is neither a text nor a number that can be given back'),
+      read: invalid(-32600, '"id" must be a short string or an integer up to 2^53'),
     },
     {
       title: 'an id beyond every number',
       line: '{"jsonrpc":"2.0","id":1e999,"method":"m"}',
-      read: invalid(-32600, '"id" is neither a text nor a number that can be given back'),
+      read: invalid(-32600, '"id" must be a short string or an integer up to 2^53'),
     },
     {
       title: 'an id as long as a book',
       line: `{"jsonrpc":"2.0","id":"${'x'.repeat(1_025)}","method":"m"}`,
-      read: invalid(-32600, '"id" is neither a text nor a number that can be given back'),
+      read: invalid(-32600, '"id" must be a short string or an integer up to 2^53'),
     },
     {
       title: 'an id that only its prototype would have',
       line: '{"jsonrpc":"2.0","__proto__":{"id":7},"method":"m"}',
       read: { kind: 'notification', method: 'm', params: undefined },
     },
-    { title: 'an empty batch', line: '[]', read: invalid(-32600, 'a batch holds 1 to 256 messages') },
+    { title: 'an empty batch', line: '[]', read: invalid(-32600, 'a batch must have 1 to 256 messages') },
     {
       title: 'a batch of 257',
       line: `[${Array.from({ length: 257 }, () => '1').join()}]`,
-      read: invalid(-32600, 'a batch holds 1 to 256 messages'),
+      read: invalid(-32600, 'a batch must have 1 to 256 messages'),
     },
     {
       title: 'what nests too deep, with the id of who waits',
@@ -141,7 +141,7 @@ describe('parseLine', () => {
   it('reads the messages of a batch one by one', () => {
     expect(parse('[{"jsonrpc":"2.0","method":"a"},7]')).toEqual([
       { kind: 'notification', method: 'a', params: undefined },
-      invalid(-32600, 'a message is an object'),
+      invalid(-32600, 'a message must be an object'),
     ]);
   });
 

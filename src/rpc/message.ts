@@ -9,25 +9,27 @@ export interface RpcFault {
   readonly data?: unknown;
 }
 
-/** A message as it came in. */
+/** A parsed incoming message. */
 export type Incoming =
   | { readonly kind: 'request'; readonly id: Id; readonly method: string; readonly params: Params }
   | { readonly kind: 'notification'; readonly method: string; readonly params: Params }
-  /** `json` is the result as it was written, where it can be passed on: a text that was read anyway, or bytes where it is long. */
+  /** `json` is the unparsed result, if it can be forwarded: as text, or as bytes if it is long. */
   | { readonly kind: 'result'; readonly id: Id; readonly result: unknown; readonly json?: string | Buffer }
   | { readonly kind: 'fault'; readonly id: Id | undefined; readonly fault: RpcFault }
-  /** Nothing that JSON-RPC knows; `id` where one can be answered. */
+  /** Not valid JSON-RPC. `id` is set if an error response is possible. */
   | {
       readonly kind: 'invalid';
       readonly id: Id | undefined;
       readonly fault: RpcFault;
-      /** It names no method and cannot be read as an answer: the request with this id gets no other one. */
+      /**
+       * It has no method and is not a valid response, so the request with this id fails: no other response will arrive.
+       */
       readonly isAnswer?: true;
     };
 
 export type Params = Readonly<Record<string, unknown>> | undefined;
 
-/** The codes of JSON-RPC itself. */
+/** The error codes of JSON-RPC. */
 export const RpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -36,21 +38,24 @@ export const RpcCode = {
   internalError: -32603,
 } as const;
 
-/** As many messages as one batch may hold. */
+/** The maximum number of messages in a batch. */
 const MAX_BATCH = 256;
-/** An `id` is repeated in every answer: a longer one is not. */
+/** The maximum length of an `id`, because it is repeated in the response. */
 const MAX_ID_CHARACTERS = 1_024;
 
-/** The two orders in which common servers write a result. The id is a number because ours are; a longer one is not ours. */
+/**
+ * The two orders in which common servers write the fields of a result. Our own ids are numbers of at most 15 digits, so
+ * other ids do not match.
+ */
 const RESULT_LAST = /^\{"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14}),"result":/;
 const RESULT_FIRST = '{"result":';
 const RESULT_FIRST_END = /,"jsonrpc":"2\.0","id":(0|[1-9]\d{0,14})\}$/;
-/** Both patterns are shorter. */
+/** Longer than any match of the two patterns. */
 const FRAME_BYTES = 64;
 const CLOSE_BRACE = 0x7d;
 const REPLACEMENT = '\uFFFD';
 
-/** What one line says: usually one message, several where it is a batch. Deep nesting is refused before it is parsed. */
+/** Parses one line: a message, or a batch. Rejects deep nesting before it parses. */
 export function parseLine(line: Buffer, maxDepth: number): readonly Incoming[] {
   if (isDeeperThan(line, maxDepth)) return [tooDeep(line, maxDepth)];
   const forwardable = parseForwardable(line);
@@ -66,33 +71,34 @@ function parseWhole(text: string): readonly Incoming[] {
   }
   if (!Array.isArray(value)) return [readMessage(value)];
   if (value.length === 0 || value.length > MAX_BATCH)
-    return [invalid(RpcCode.invalidRequest, `a batch holds 1 to ${MAX_BATCH} messages`)];
+    return [invalid(RpcCode.invalidRequest, `a batch must have 1 to ${MAX_BATCH} messages`)];
   return value.map(readMessage);
 }
 
 /**
- * A result in an order in which it is usually written, and as it was written. Only what stands inside is parsed: if that is
- * one JSON value, the line is what it seems to be, and the value can go into another message as it is.
+ * A result in one of the usual orders, with its original text. Only the value is parsed: if it is a single JSON value,
+ * the frame around it is correct, and the value can be forwarded unchanged.
  */
 function parseForwardable(line: Buffer): Incoming | undefined {
   const frame = resultFrame(line);
   if (!frame) return undefined;
   const bytes = line.subarray(frame.from, frame.to);
   const text = bytes.toString();
-  // What is no UTF-8 is mended by decoding it, and would not be by passing it on.
+  // Decoding replaces invalid UTF-8; forwarding the bytes would not.
   if (text.includes(REPLACEMENT) && !isUtf8(bytes)) return undefined;
   try {
     const result: unknown = JSON.parse(text);
-    // Some programs end a line at these too: what follows would be a message that nobody sent. Written again, they are escaped.
+    // Some programs treat these characters as line ends and would read a forged message after them. Serializing the
+    // value again escapes them.
     return hasLineEnd(text)
       ? { kind: 'result', id: frame.id, result }
       : { kind: 'result', id: frame.id, result, json: text.length <= MAX_PASSED_TEXT ? text : bytes };
   } catch {
-    return undefined; // a line of another shape: read as a whole
+    return undefined; // another order of fields: the caller parses the whole line
   }
 }
 
-/** The id of a result in one of the usual orders, and where its value is in the line. The value itself is not read. */
+/** The id of a result in one of the usual orders, and the range of its value in the line. The value is not parsed. */
 export function resultFrame(
   line: Buffer,
 ): { readonly id: number; readonly from: number; readonly to: number } | undefined {
@@ -107,14 +113,14 @@ export function resultFrame(
   return end ? { id: Number(end[1]), from: RESULT_FIRST.length, to: line.length - end[0].length } : undefined;
 }
 
-/** Some programs put the mark of UTF-8 before the first thing they write. */
+/** Some programs begin their output with a UTF-8 byte order mark. */
 function withoutMark(line: Buffer): Buffer {
   return line[0] === 0xef && line[1] === 0xbb && line[2] === 0xbf ? line.subarray(3) : line;
 }
 
-/** What a parsed value says as a message. */
+/** Interprets a parsed JSON value as a message. */
 export function readMessage(value: unknown): Incoming {
-  if (!isObject(value)) return invalid(RpcCode.invalidRequest, 'a message is an object');
+  if (!isObject(value)) return invalid(RpcCode.invalidRequest, 'a message must be an object');
   const id = readId(value.id);
   if (value.jsonrpc !== '2.0') return invalid(RpcCode.invalidRequest, '"jsonrpc" is not "2.0"', id);
   if (value.method !== undefined) return readCall(value, id);
@@ -125,12 +131,12 @@ export function readMessage(value: unknown): Incoming {
     return { kind: 'invalid', id, fault: BOTH, ...(id !== undefined && { isAnswer: true }) };
   if (hasResult && error === null && id !== undefined) return { kind: 'result', id, result: value.result };
   if (isObject(value.error)) return { kind: 'fault', id, fault: readFault(value.error) };
-  return invalid(RpcCode.invalidRequest, 'neither a request nor an answer', id);
+  return invalid(RpcCode.invalidRequest, 'neither a request nor a response', id);
 }
 
 function readCall(value: Record<string, unknown>, id: Id | undefined): Incoming {
   const { method, params } = value;
-  if (typeof method !== 'string') return invalid(RpcCode.invalidRequest, '"method" is not a text', id);
+  if (typeof method !== 'string') return invalid(RpcCode.invalidRequest, '"method" is not a string', id);
   if (params !== undefined && !isObject(params)) {
     return id === undefined
       ? invalid(RpcCode.invalidRequest, '"params" is not an object')
@@ -148,49 +154,49 @@ function readFault({ code, message, data }: Record<string, unknown>): RpcFault {
   };
 }
 
-/** An `id` under which an answer can be given. */
+/** The `id`, if a response can repeat it exactly. */
 export function readId(id: unknown): Id | undefined {
-  // Beyond these two numbers may be one to us, and would be given back as another.
+  // Larger integers are rounded, so the response would have another id.
   if (typeof id === 'number') return Math.abs(id) <= Number.MAX_SAFE_INTEGER ? id : undefined;
   return typeof id === 'string' && id.length <= MAX_ID_CHARACTERS ? id : undefined;
 }
 
-/** For whoever asks under what cannot be given back. */
+/** For a request whose id a response could not repeat. */
 export const NO_ID: RpcFault = {
   code: RpcCode.invalidRequest,
-  message: '"id" is neither a text nor a number that can be given back',
+  message: '"id" must be a short string or an integer up to 2^53',
 };
 
-/** For a response of which nobody can say whether it is a success. */
+/** For a response that could be a success or an error. */
 const BOTH: RpcFault = { code: RpcCode.invalidRequest, message: 'it has both "result" and "error"' };
 
-/** For whoever sent what is too large to keep: what it holds in most cases, and what can be done about it. */
+/** For a message that is too large. Most of these have large arguments, so the hint is about those. */
 export function tooLarge(bytes: number): RpcFault {
   return {
     code: RpcCode.invalidRequest,
     message: `a message of ${bytes} bytes is too large`,
     data: {
       code: ErrorCode.LimitExceeded,
-      hint: 'pass less, or several calls; limits.maxArgumentBytes sets the limit',
+      hint: 'send less data, or split it over several calls; limits.maxArgumentBytes sets the limit',
     },
   };
 }
 
-/** What can be told of a message that is not parsed. */
+/** The facts about a message that can be found without parsing it. */
 export interface LargeMessage {
   readonly id: Id | undefined;
-  /** It asks or tells something; anything else is an answer. */
+  /** It has a method, so it is a request or a notification; otherwise it is a response. */
   readonly isRequest: boolean;
 }
 
-/** What all of a message tells, or its beginning. */
+/** Reads these facts from a whole message or from its beginning. */
 export function largeMessage(line: Buffer): LargeMessage {
   const passing = new PassingId();
   passing.push(line);
   return { id: readId(passing.id), isRequest: passing.isRequest };
 }
 
-/** Whoever waits for an answer to what is not parsed gets one. */
+/** Reports a message that is nested too deeply, with its id, so that the pending request fails instead of hanging. */
 function tooDeep(line: Buffer, maxDepth: number): Incoming {
   const fault = { code: RpcCode.invalidRequest, message: `nested deeper than ${maxDepth}` };
   const { id, isRequest } = largeMessage(line);

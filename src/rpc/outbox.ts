@@ -1,20 +1,23 @@
 import type { Writable } from 'node:stream';
 
-/** What waits for this has its turn after all that is ready now; it costs less than a tick, for which Node keeps books. */
+/** Runs its callback as a microtask, after all code that is ready now. Cheaper than `process.nextTick`. */
 const READY = Promise.resolve();
-/** Up to here one copy costs less than a write of several pieces. */
+/** Up to this size, copying costs less than writing several buffers. */
 const COPIED_BYTES = 64 * 1024;
 
 /**
- * Gathers what is written in one turn and lets it leave in one stroke: a write wakes the program at the
- * other end, which costs more than all else that is done for a small message. What is alone does not wait for company.
+ * Collects the messages of one turn of the event loop and sends them in one write, because each write wakes the
+ * receiving process, which costs more than the rest of the work for a small message. A single message is sent at once.
  */
 export class Outbox {
   readonly #output: Writable;
   #parts: (string | Buffer)[] = [];
   #length = 0;
   #messages = 0;
-  /** As many left in the last stroke: who sends many at once will do so again, and the first of them shall not wake anybody alone. */
+  /**
+   * The number of messages in the last send. A sender of many messages probably sends many again, so its first message
+   * is not sent alone.
+   */
   #lastMessages = 1;
   readonly #flush = () => this.flush();
 
@@ -22,7 +25,7 @@ export class Outbox {
     this.#output = output;
   }
 
-  /** What was put in and has not left yet. */
+  /** The number of bytes that are still buffered. */
   get backlogBytes(): number {
     return this.#length + this.#output.writableLength;
   }
@@ -45,7 +48,7 @@ export class Outbox {
     const [parts, length] = [this.#parts, this.#length];
     this.#parts = [];
     this.#length = 0;
-    // The other side may have said all it will and still wait for answers; once it is gone, nobody does.
+    // The peer may have ended its output and still wait for responses. After a disconnect there is no reader.
     if (parts.length === 0 || !this.#output.writable) return;
     const [first] = parts;
     if (parts.length === 1) this.#output.write(first);
@@ -53,7 +56,7 @@ export class Outbox {
     else this.#output.write(parts.every(isText) ? parts.join('') : joined(parts, length));
   }
 
-  /** The bytes of a large result are neither copied nor written again. */
+  /** Neither copies nor re-encodes a large result. */
   #writeAll(parts: readonly (string | Buffer)[]): void {
     this.#output.cork();
     for (const part of parts) this.#output.write(part);
@@ -61,10 +64,10 @@ export class Outbox {
   }
 }
 
-/** No character is longer in UTF-8, counted in units of UTF-16. */
+/** The maximum number of UTF-8 bytes for one UTF-16 code unit. */
 const MOST_BYTES_PER_UNIT = 3;
 
-/** One piece of memory for all of them: small messages are many. */
+/** Allocates one buffer for all parts, because small messages are frequent. */
 function joined(parts: readonly (string | Buffer)[], length: number): Buffer {
   const all = Buffer.allocUnsafe(length * MOST_BYTES_PER_UNIT);
   let at = 0;

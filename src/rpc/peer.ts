@@ -1,7 +1,7 @@
 import type { Answer, Channel, ChannelListener } from './channel.js';
 import { type Id, type Incoming, type Params, RpcCode, type RpcFault, tooLarge } from './message.js';
 
-/** An answer that is an error, from the other side or for it. */
+/** An error response, received or to be sent. */
 export class RpcError extends Error {
   readonly fault: RpcFault;
 
@@ -12,15 +12,15 @@ export class RpcError extends Error {
   }
 }
 
-/** The other side is gone, and with it the answer. */
+/** The connection was closed before the response arrived. */
 export class ChannelClosed extends Error {
   override readonly name: string = 'ChannelClosed';
 }
 
-/** The request did not arrive; the connection may be whole. */
+/** The request was not delivered; the connection may still work. */
 export class Undelivered extends ChannelClosed {}
 
-/** The answer came and was too large to keep. */
+/** The response exceeded the size limit and was dropped. */
 export class AnswerTooLarge extends Error {
   override readonly name = 'AnswerTooLarge';
   readonly bytes: number;
@@ -32,17 +32,20 @@ export class AnswerTooLarge extends Error {
 }
 
 export interface PeerHandlers {
-  /** Gives the answer, nothing where none is wanted any more, or throws an `RpcError`; anything else that is thrown is told to the other side as a fault of ours. */
+  /**
+   * Returns the response, or undefined for no response. An `RpcError` is sent as it is; any other exception as an
+   * internal error.
+   */
   request(request: { readonly id: Id; readonly method: string; readonly params: Params }): Promise<Answer | undefined>;
   notification(method: string, params: Params): void;
-  /** What came was no message. With an answer, the other side learns of it. */
+  /** Called for data that is not a JSON-RPC message. `answer` sends an error response, `skip` ignores the data. */
   noise(fault: RpcFault): 'answer' | 'skip';
   closed(reason: Error | undefined): void;
-  /** An exception that no caller will see. */
+  /** An exception that no caller would see. */
   fault(error: unknown): void;
 }
 
-/** What may be said of a request beside its parameters. */
+/** Data sent with a request beside its parameters. */
 interface Beside {
   readonly about?: Id | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
@@ -50,24 +53,27 @@ interface Beside {
 }
 const NOTHING: Beside = {};
 
-/** More than any side leaves unread that means to read. */
+/** More than a peer that reads its responses ever leaves unread. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
 
 export type RpcResult = Extract<Incoming, { kind: 'result' }>;
 
-/** Who waits for an answer: one of the two is called, once, with `RpcError`, `ChannelClosed` or `AnswerTooLarge` where there is none. */
+/**
+ * A caller that waits for a response. Exactly one of the methods is called, once; `reject` with `RpcError`,
+ * `ChannelClosed` or `AnswerTooLarge`.
+ */
 export interface Pending {
   resolve(result: RpcResult): void;
   reject(error: Error): void;
 }
 
-/** One end of a JSON-RPC connection: sends requests and finds their answers, answers the requests of the other end. */
+/** One end of a JSON-RPC connection: sends requests, matches their responses, and answers the requests of the peer. */
 export class Peer {
   readonly #channel: Channel;
   readonly #handlers: PeerHandlers;
   readonly #pending = new Map<Id, Pending>();
   #nextId: number;
-  /** Requests of the other side that have no answer yet. */
+  /** The number of requests from the peer without a response yet. */
   #open = 0;
   #closed = false;
 
@@ -92,7 +98,7 @@ export class Peer {
     return this.#pending.size;
   }
 
-  /** The answer rejects as `Pending` says. Who stops waiting calls `forget`. */
+  /** The promise rejects with the errors of `Pending`. To stop waiting, call `forget`. */
   request(
     method: string,
     params: Params,
@@ -105,30 +111,30 @@ export class Peer {
     return { id, answer };
   }
 
-  /** For a request of ours, which it is known by before it is sent. */
+  /** Reserves the id of a request before it is sent. */
   nextId(): number {
     const id = this.#nextId;
     this.#nextId += 1;
     return id;
   }
 
-  /** The same for whoever is there to be told, and needs no promise. */
+  /** Like `request`, for a caller that needs no promise. */
   ask(id: number, pending: Pending, method: string, params: Params, { about, headers, text }: Beside): void {
     if (this.#closed) {
       pending.reject(new ChannelClosed('the connection is closed'));
       return;
     }
     this.#pending.set(id, pending);
-    // Where nobody else waits, nothing else is on its way.
+    // Without other pending requests no further message is about to follow.
     const isLast = this.#pending.size === 1;
     try {
       this.#channel.send({ kind: 'request', id, method, params, text, about, headers }, isLast);
     } catch (error) {
-      this.forget(id, error instanceof Error ? error : new Error(String(error))); // nothing was sent to be answered
+      this.forget(id, error instanceof Error ? error : new Error(String(error))); // nothing was sent, so no response will arrive
     }
   }
 
-  /** An answer that comes after this is dropped. */
+  /** A later response is dropped. */
   forget(id: Id, reason: Error): void {
     this.#take(id)?.reject(reason);
   }
@@ -152,7 +158,8 @@ export class Peer {
   #receive(message: Incoming): void {
     switch (message.kind) {
       case 'request':
-        // Answers are the one thing that the other side can make us hold without end: who asks and never reads is cut off.
+        // Buffered responses are the only memory that a peer can fill without limit, so a peer that sends requests and
+        // never reads is disconnected.
         if (this.#channel.backlogBytes > MAX_UNREAD_BYTES) void this.#channel.close();
         else void this.#answer(message);
         return;
@@ -173,7 +180,9 @@ export class Peer {
     }
   }
 
-  /** Noise is skipped or answered. What only nests too deep may be an answer: whoever waits for it learns why it does not come. */
+  /**
+   * Skips or answers an invalid message. If it may be a response (nested too deeply), its pending request is rejected.
+   */
   #unreadable({ id, fault, isAnswer }: Extract<Incoming, { kind: 'invalid' }>): void {
     const isHeard = this.#handlers.noise(fault) === 'answer';
     if (isAnswer && id !== undefined)
@@ -197,9 +206,12 @@ export class Peer {
     }
   }
 
-  /** Who waits for it learns of it. An answer of which cannot be said whose it is leaves somebody waiting for ever: the connection ends. */
+  /**
+   * Rejects the matching request. An oversized response without a readable id would leave a request hanging, so the
+   * connection is closed.
+   */
   #overlong({ bytes, id, isRequest = false }: Parameters<ChannelListener['overlong']>[0]): void {
-    // The other side numbers its requests as it likes, also like ours.
+    // A request of the peer may have the same id as one of ours.
     const pending = id === undefined || isRequest ? undefined : this.#take(id);
     if (pending) {
       pending.reject(new AnswerTooLarge(bytes));
@@ -207,7 +219,7 @@ export class Peer {
     }
     const fault = tooLarge(bytes);
     const isHeard = this.#handlers.noise(fault) === 'answer';
-    // Who asks waits for an answer, also where noise is passed over.
+    // A request needs a response even if invalid messages are skipped.
     const isAsked = isRequest && id !== undefined;
     if (isAsked || (isHeard && id === undefined)) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
     else if (!isHeard && !isRequest && id === undefined && this.#pending.size > 0) void this.#channel.close();

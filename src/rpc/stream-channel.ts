@@ -7,26 +7,26 @@ import { parseLine } from './message.js';
 import { Outbox } from './outbox.js';
 
 export interface StreamLimits {
-  /** The longest line that is kept. */
+  /** The maximum length of a line; longer ones are dropped. */
   readonly maxLineBytes: number;
   readonly maxDepth: number;
 }
 
 /** Allowed in a line besides its payload (arguments, result or files): method, id and metadata. */
 export const ENVELOPE_BYTES = 64 * 1024;
-/** As much as Node reads at once: there is more where this came from. */
+/** The most that Node reads at once: after a chunk of this size, more data is probably waiting. */
 const FULL_CHUNK_BYTES = 64 * 1024;
-/** A stream that was ended and does not finish by then is destroyed. */
+/** The time for an ended stream to finish; then it is destroyed. */
 const FLUSH_MS = 2_000;
 
-/** Messages as lines of JSON over a pair of pipes or a socket. */
+/** JSON messages, one per line, over a pair of pipes or a socket. */
 export class StreamChannel implements Channel {
   readonly #input: Readable;
   readonly #output: Writable;
   readonly #outbox: Outbox;
   readonly #limits: () => StreamLimits;
   #listener: ChannelListener | undefined;
-  /** What came after a line that is still being read, and how the stream ended meanwhile. */
+  /** Lines that arrived while a large line is being read, and the end of the stream if it was reached meanwhile. */
   #behind: { readonly line: Buffer; readonly maxDepth: number }[] | undefined;
   #over: { readonly reason: Error | undefined } | undefined;
   #ended = false;
@@ -55,7 +55,7 @@ export class StreamChannel implements Channel {
       overlong: (line) => listener.overlong(line),
     });
     this.#input.on('data', (chunk: Buffer) => {
-      limits = this.#limits(); // they may change, but not within one piece of what comes
+      limits = this.#limits(); // they may change, but not within one chunk
       splitter.push(chunk);
       if (chunk.length >= FULL_CHUNK_BYTES) this.#giveWay();
     });
@@ -70,7 +70,7 @@ export class StreamChannel implements Channel {
     }
   }
 
-  /** Nothing more is taken meanwhile, so that everything arrives in its order. */
+  /** Pauses the input meanwhile, so that messages keep their order. */
   async #readApart(line: Buffer, maxDepth: number, listener: ChannelListener): Promise<void> {
     const behind: { readonly line: Buffer; readonly maxDepth: number }[] = [{ line, maxDepth }];
     this.#behind = behind;
@@ -122,7 +122,7 @@ export class StreamChannel implements Channel {
     });
   }
 
-  /** Node reads on as long as there is more: who writes without a pause would keep everybody else waiting. */
+  /** Node reads as long as data is available, so a peer that writes without pause would block all others. */
   #giveWay(): void {
     this.#input.pause();
     setImmediate(() => {
@@ -130,7 +130,7 @@ export class StreamChannel implements Channel {
     });
   }
 
-  /** Who has said something before it left is heard. */
+  /** Delivers the messages that arrived before the end of the stream. */
   #isOver(reason: Error | undefined): void {
     if (this.#behind) this.#over ??= { reason };
     else this.#end(reason);

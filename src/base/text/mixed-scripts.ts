@@ -14,7 +14,7 @@ const EVERY_LETTER_BEYOND_ASCII = new RegExp(LETTERS_BEYOND_ASCII.source, 'gu');
 const unlisted = () =>
   new RegExp(`(?!${[...SCRIPTS, 'Common'].map((name) => `\\p{Script=${name}}`).join('|')})\\p{L}`, 'u');
 
-/** The scripts of the letters in a name, if no language combines them all: one letter may imitate another. */
+/** The scripts of the letters in a name, if no single language uses them together: one letter may imitate another. */
 export function scriptsMixedIn(name: string): readonly string[] {
   if (!LETTERS_BEYOND_ASCII.test(name)) return [];
   const beyond = name.match(EVERY_LETTER_BEYOND_ASCII)?.join('') ?? '';

@@ -47,11 +47,14 @@ export function auditCommand(folder: () => string, discover: typeof scanMachine)
   };
 }
 
-/** A server stands in the record under its name in the chart, whatever else it is called; one that is gone from it, as it was. */
+/**
+ * The log has the current name of a server, whatever alias is given here. A server that is no longer configured is
+ * found by the given name.
+ */
 async function namesOf(wanted: string, discover: typeof scanMachine): Promise<ReadonlySet<string>> {
   const known = await discover({}).then(
     (discovery) => explain(discovery, wanted)?.server?.name,
-    () => undefined, // what was called is shown, whatever is wrong with the files now
+    () => undefined, // configuration errors must not hide the recorded calls
   );
   return new Set([wanted, known ?? wanted]);
 }
@@ -76,7 +79,7 @@ function entryLines(entries: readonly Entry[], total: number, folder: string, io
   return [...table([HEAD.map((text): Cell => ({ text, style: 'bold' })), ...rows], io), ...more];
 }
 
-/** A call that a program made for the client is no call of the client's own. */
+/** Marks calls that a program made for the client. */
 function withVia({ tool, via }: Entry): string {
   return via === undefined ? tool : `${tool} (${via})`;
 }
@@ -96,7 +99,7 @@ function chainLine({ chain, count, state }: Chain, io: Io): string {
     const open = state.unsealed === 0 ? '' : `, ${plural(state.unsealed, 'line')} after the last sealed head`;
     return `${name} ${paint(io, 'green', 'ok')}${open}`;
   }
-  // Where the file is gone there is no place to name.
+  // A deleted file has no path to print.
   const where = state.file ? ` (${visible(state.file)}${state.line ? `:${state.line}` : ''})` : '';
   return `${name} ${paint(io, 'red', state.because)}: ${visible(state.message)}${where}`;
 }

@@ -87,7 +87,7 @@ function chartLines(discovery: Discovery, io: Io, all: boolean): string[] {
   ];
 }
 
-/** Why a server does not have the name under which it is written. */
+/** Explains a server that has another name than in its file. */
 function renameLine({ name, renamedFrom, ...server }: Server, servers: readonly Server[], io: Io): string[] {
   if (renamedFrom === undefined) return [];
   const first = servers.find((one) => one.name === renamedFrom);
@@ -101,7 +101,7 @@ function renameLine({ name, renamedFrom, ...server }: Server, servers: readonly 
   ];
 }
 
-/** Why a machine full of files may show little or nothing. */
+/** Explains why few or no servers are listed although there are files. */
 function silencedLines({ exclusive, ignored, settings }: Discovery, io: Io): string[] {
   if (!settings.settings.enabled) return ['Portolan is switched off by its settings: portolan config show'];
   const files = exclusive.map((path) => shortPath(path, io.home)).join(', ');

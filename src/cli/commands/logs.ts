@@ -35,7 +35,7 @@ interface LastWords {
 
 async function readLog(wanted: string, folder: string, discover: typeof scanMachine): Promise<LastWords> {
   const kept = await readServerLog(folder, wanted);
-  // What was written is shown, whoever still knows the server; only where nothing was is the name looked for.
+  // An existing log is printed even if the server is no longer configured. Only without a log is the name checked.
   const server = kept.kind === 'absent' ? await knownAs(wanted, discover) : wanted;
   const reading = server === wanted ? kept : await readServerLog(folder, server);
   if (reading.kind === 'failed')
@@ -46,7 +46,7 @@ async function readLog(wanted: string, folder: string, discover: typeof scanMach
   return { server, lines };
 }
 
-/** The name under which its log is kept; a name that nobody wrote down is a mistake, and no server that is silent. */
+/** The name of the log file. A name that is neither configured nor has a log is an error. */
 async function knownAs(wanted: string, discover: typeof scanMachine): Promise<string> {
   const discovery = await discover({});
   const explanation = explain(discovery, wanted);

@@ -1,9 +1,9 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 
-/** A limit against a wrong file or an endless pipe. */
+/** A limit for a wrong file or an endless pipe. */
 const MAX_BYTES = 1024 * 1024;
 
-/** The text of a file, or of stdin where the path is `-`. */
+/** The text of a file, or of stdin if the path is `-`. */
 export async function readProgram(path: string): Promise<string> {
   const { createReadStream } = process.getBuiltinModule('node:fs');
   const parts: Buffer[] = [];

@@ -57,7 +57,7 @@ export function searchCommand(open: OpenForCommand): Command {
   };
 }
 
-/** A server that waits may have the wanted tool. */
+/** A server that waits for approval may have the wanted tool. */
 function notSearched(waiting: readonly string[]): string {
   const [wait, were] = waiting.length === 1 ? ['server waits', 'was'] : ['servers wait', 'were'];
   const more = waiting.length > MAX_NAMES_SHOWN ? ', …' : '';
@@ -71,7 +71,7 @@ function limited(text: string | undefined, usage: string): { limit?: number } {
   throw new PortolanError(ErrorCode.Usage, `--limit ${text} is no number from 1 to 999`, { hint: `usage: ${usage}` });
 }
 
-/** The words for which a tool was found, where they stand in its text. */
+/** Highlights the words that matched. */
 function marked(text: string, words: readonly string[], io: Io): string {
   const wanted = new Set(words.map((word) => word.toLowerCase()));
   return text

@@ -10,10 +10,10 @@ import { spin } from '../runtime/with-gateway.js';
 const OPTIONS = { json: { type: 'boolean', about: 'print the steps and entries as JSON' } } as const;
 const NAME_WIDTH = 10;
 const MS_WIDTH = 6;
-/** Longer ones are cut on a terminal, so that each stays a line of the picture. */
+/** Longer lines are cut, so that the output stays readable as a picture. */
 const MAX_SHOWN_CHARACTERS = 110;
 
-/** Runs the main job with the example servers in a temporary home. */
+/** Runs all steps with the example servers in a temporary home directory. */
 export function tourCommand(version: string, machine: DiscoverOptions = {}, take: typeof takeTour = takeTour): Command {
   return {
     name: 'tour',
@@ -43,7 +43,7 @@ export function tourCommand(version: string, machine: DiscoverOptions = {}, take
       }
       const entries = await clientEntries(machine);
       if (values.json) io.out(JSON.stringify({ steps, ...entries }, null, 2));
-      // On a terminal the last step has left a line free.
+      // On a terminal the last step already ends with an empty line.
       say([...(io.isTerminal ? [] : ['']), ...entryLines(entries, io), '', ...nextLines(entries, io)]);
       return EXIT.ok;
     },
@@ -55,13 +55,13 @@ interface Shown {
   readonly machine: DiscoverOptions;
 }
 
-/** A step that was not taken. */
+/** A step that was skipped. */
 interface Failed {
   readonly step: string;
   readonly error: PortolanError;
 }
 
-/** Undefined where every step was taken. */
+/** Undefined if every step ran. */
 async function walk(
   take: typeof takeTour,
   { version, machine: { self } }: Shown,
@@ -73,7 +73,7 @@ async function walk(
   let stop = (): void => undefined;
   try {
     await take({
-      // By whatever link it was started: the examples lie beside the program itself.
+      // Resolves symlinks, because the examples are beside the program file.
       self: process.getBuiltinModule('node:fs').realpathSync(self),
       version,
       signal: untilSignal(),
@@ -110,7 +110,7 @@ function headLines(io: Io): string[] {
   ];
 }
 
-/** Without a terminal each step is one line, for scripts. */
+/** Without a terminal, prints each step on one line, for scripts. */
 function stepLines({ name, ms, did, shown }: TourStep, io: Io): string[] {
   const time = `${Math.round(ms)} ms`;
   if (!io.isTerminal) return [`${name.padEnd(NAME_WIDTH)} ${time.padStart(MS_WIDTH + 3)}  ${visible(did)}`];

@@ -13,7 +13,7 @@ type TourStepName = (typeof TOUR_STEPS)[number];
 export interface TourStep {
   readonly name: TourStepName;
   readonly ms: number;
-  /** The action, in one sentence. */
+  /** What the step did, in one sentence. */
   readonly did: string;
   /** Details for verbose output. */
   readonly shown: readonly string[];

@@ -67,7 +67,7 @@ complete -F _portolan portolan
 
 type Case = readonly [pattern: string, act: string];
 
-/** One branch for all that do the same. */
+/** One branch for all patterns with the same action. */
 function cases(all: readonly Case[], indent: string): string {
   const patterns = new Map<string, string[]>();
   for (const [pattern, does] of all) patterns.set(does, [...(patterns.get(does) ?? []), pattern]);

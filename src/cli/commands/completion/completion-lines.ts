@@ -1,6 +1,6 @@
 import type { Command, Option } from '../../runtime/command.js';
 
-/** What can stand at one place of a command line. */
+/** What can be completed at one position of the command line. */
 export type Offer =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'files' }
@@ -11,27 +11,27 @@ export interface Flag {
   readonly flag: string;
   readonly about: string;
   readonly isRepeated: boolean;
-  /** What follows it; absent where nothing does. */
+  /** The value of the flag; absent for a switch. */
   readonly value?: Offer;
 }
 
-/** What a shell has to know of a command. */
+/** What a completion script needs to know about a command. */
 export interface Line {
   readonly name: string;
   readonly summary: string;
   readonly flags: readonly Flag[];
   readonly word: Offer;
-  /** Any number of words, not only the first. */
+  /** Every word is completed, not only the first. */
   readonly isRepeated: boolean;
 }
 
-// Names of servers come out of files that anybody may have written. No script lets a shell expand them: they are read line by
-// line, compared as they are, and quoted before they get onto a command line.
+// Server names come from files that others may have written, so no script lets the shell expand them: they are read
+// line by line, compared literally and quoted before they are inserted.
 
-/** How a script asks for the names of servers, one a line. */
+/** The command with which a script gets the server names, one per line. */
 export const ASK_NAMES = 'command portolan completion --names 2>/dev/null';
 
-/** The table of commands as shells need it. */
+/** The command table in the form that the completion scripts need. */
 export function linesOf(commands: readonly Command[], clients: readonly string[]): readonly Line[] {
   const names = commands.map(({ name }) => name);
   return commands.map(({ name, summary, options, words }) => ({

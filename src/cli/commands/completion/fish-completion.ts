@@ -1,6 +1,6 @@
 import { ASK_NAMES, type Flag, type Line, type Offer } from './completion-lines.js';
 
-/** For `~/.config/fish/completions/portolan.fish`. */
+/** For the file `~/.config/fish/completions/portolan.fish`. */
 export function fishScript(lines: readonly Line[]): string {
   return `# Completion of portolan for fish: portolan completion fish > ~/.config/fish/completions/portolan.fish
 complete -c portolan -f

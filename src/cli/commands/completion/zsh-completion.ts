@@ -1,6 +1,6 @@
 import { ASK_NAMES, type Flag, type Line, type Offer } from './completion-lines.js';
 
-/** To be sourced after `compinit`, or kept as `_portolan` in a folder of `fpath`. */
+/** Works when it is sourced after `compinit`, or as the file `_portolan` in a directory of `fpath`. */
 export function zshScript(lines: readonly Line[]): string {
   const commands = lines.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`);
   const cases = lines.map(({ name, flags, word, isRepeated }) => {
