@@ -1,5 +1,6 @@
 export type { PythonAnswer, PythonError } from '../gateway/index.js';
 export { type DaemonPlace, daemonPlace } from './daemon-location.js';
+export { killDaemon, recordedDaemon } from './daemon-process.js';
 export {
   listensAt,
   openGateway,

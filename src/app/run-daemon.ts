@@ -3,6 +3,7 @@ import { unclaim } from '../bridge/index.js';
 import type { DiscoverOptions } from '../discovery/index.js';
 import { ConnectionManager, httpAddress, LegacyLink, metaToolNames, serveHttp, serveSocket } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
+import { recordDaemon } from './daemon-process.js';
 import { aborted } from './gateway-serving.js';
 import { httpRoutes } from './http-routes.js';
 import { skippedLog } from './skipped-entries.js';
@@ -95,6 +96,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
     },
   });
   unclaim(socket);
+  using _record = recordDaemon(socket, log);
   const over = AbortSignal.any([ending, stopping.signal]);
   // The client that started the daemon is waiting, so everything that can wait starts after the first request.
   if (!early) await Promise.race([first.then(() => later(SETTLED_MS)), aborted(over), later(FIRST_MS)]);

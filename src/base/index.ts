@@ -19,6 +19,7 @@ export {
   entryOf,
   identityOf,
   isAlive,
+  isIdentity,
   type ProcessEntry,
   type ProcessIdentity,
 } from './fs/process-identity.js';

@@ -2,9 +2,20 @@ import type { Socket } from 'node:net';
 import { ErrorCode, PortolanError, socketAt } from '../base/index.js';
 
 const CONNECT_MS = 3_000;
+/** A daemon that accepts no connection: the queue of connections is full, or the machine is overloaded. */
+const FULL = new Set(['EAGAIN', 'ETIMEDOUT']);
+
+/** The daemon exists and does not respond. */
+export class DaemonSilent extends PortolanError {
+  constructor(message: string) {
+    super(ErrorCode.ConnectionError, message, {
+      hint: 'end the daemon and its servers with: portolan daemon stop --force',
+    });
+  }
+}
 
 /** Connects to the daemon. Returns undefined if none listens; a path that is not our own socket is rejected first. */
-export async function dial(path: string): Promise<Socket | undefined> {
+export async function dial(path: string, limitMs = CONNECT_MS): Promise<Socket | undefined> {
   const checked = socketAt(path);
   if (checked === undefined) return undefined;
   const { connect } = process.getBuiltinModule('node:net');
@@ -12,8 +23,8 @@ export async function dial(path: string): Promise<Socket | undefined> {
     const socket = connect({ path: checked, allowHalfOpen: true });
     const limit = setTimeout(() => {
       socket.destroy();
-      reject(new PortolanError(ErrorCode.ConnectionError, `${path} takes no connection`));
-    }, CONNECT_MS);
+      reject(new DaemonSilent(`the daemon on ${path} accepts no connection`));
+    }, limitMs);
     socket.once('connect', () => {
       clearTimeout(limit);
       socket.removeAllListeners('error');
@@ -23,6 +34,7 @@ export async function dial(path: string): Promise<Socket | undefined> {
     socket.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(limit);
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(undefined);
+      else if (FULL.has(error.code ?? '')) reject(new DaemonSilent(`the daemon on ${path} accepts no connection`));
       else reject(new PortolanError(ErrorCode.ConnectionError, `${path}: ${error.message}`, { cause: error }));
     });
   });

@@ -34,8 +34,15 @@ type Execute = (call: Call) => Promise<ToolResult>;
 /** A tool list read within this time is not read again when a tool name or an argument does not match it. */
 export const FRESH_MS = 2_000;
 
+/** The server name under which calls of tools that belong to no server are logged. */
+const OWN_NAME = 'portolan';
+/** The separator of `--expose all`. */
+const SEPARATOR = '__';
+
 export interface Executor {
   readonly execute: Execute;
+  /** Logs a call of a tool that was not offered: `server__tool`, or a name without a server. */
+  refuseUnknown(tool: string, toolArguments: unknown, conversation: Conversation): void;
   /** Settles when no call is in flight; each call has been logged by then. */
   quiet(): Promise<void>;
 }
@@ -106,10 +113,30 @@ export function executor(parts: GatewayDependencies): Executor {
       if (underWay === 0 && waiting.length > 0) for (const go of waiting.splice(0)) go();
     }
   };
+  const refuseUnknown: Executor['refuseUnknown'] = (name, toolArguments, { client }) => {
+    const { servers, settings } = parts.view();
+    const cut = name.indexOf(SEPARATOR);
+    const found = cut > 0 ? findServerByName(servers, name.slice(0, cut)) : undefined;
+    const named = found
+      ? { server: found.name, tool: name.slice(cut + SEPARATOR.length) }
+      : { server: OWN_NAME, tool: name };
+    const argumentsText = textWithin(toolArguments, settings.limits);
+    parts.audit.record({ client, ...named, argumentsText, outcome: ErrorCode.ToolNotFound, durationMs: 0, bytes: 0 });
+  };
   const quiet = async () => {
     if (underWay > 0) await new Promise<void>((resolve) => waiting.push(resolve));
   };
-  return { execute, quiet };
+  return { execute, refuseUnknown, quiet };
+}
+
+/** The arguments as text; empty if they exceed a limit, because the call is refused for another reason. */
+function textWithin(toolArguments: unknown, limits: Settings['limits']): string {
+  try {
+    return checkArguments(toolArguments ?? {}, limits).text;
+  } catch (error) {
+    if (!(error instanceof PortolanError)) throw error;
+    return '';
+  }
 }
 
 function paramsOf({ toolArguments, extra }: Call, { listed }: ToolView): Readonly<Record<string, unknown>> {

@@ -1,5 +1,5 @@
 import type { TextFault } from '../base/index.js';
-import type { State } from '../model/index.js';
+import type { State, Tool } from '../model/index.js';
 import type { SearchResult } from '../search/index.js';
 
 /** Whether a server runs now, or why it may not run. */
@@ -26,6 +26,13 @@ interface Marks {
   readonly change?: 'changed' | 'new';
   /** The kinds of invisible or misleading characters that were removed from the tool's texts. */
   readonly hidden?: readonly TextFault[];
+}
+
+/** A tool and its server. */
+export interface ServersTool {
+  readonly server: string;
+  readonly alias: string;
+  readonly tool: Tool;
 }
 
 /** A search result with its warnings. */

@@ -6,7 +6,7 @@ import { findServer, requireAdmitted, type ServedServer, shownName } from '../po
 import type { CallOptions, Connection } from '../upstream/index.js';
 import { type CallDetails, type Executor, executor, FRESH_MS } from './execute.js';
 import { FirstReadDeadline } from './first-read-deadline.js';
-import type { SearchAnswer, ServerAnswer, ServerList, ToolDetails, ToolList } from './gateway-answers.js';
+import type { SearchAnswer, ServerAnswer, ServerList, ServersTool, ToolDetails, ToolList } from './gateway-answers.js';
 import type { GatewayDependencies, GatewayView } from './gateway-dependencies.js';
 import { Programs } from './python/python-programs.js';
 import type { KnownTools } from './python/reachable-servers.js';
@@ -18,13 +18,6 @@ import { disabledError, isHeld, marksOf, type ToolView, toolNotFound, viewTools 
 const DEFAULT_RESULTS = 10;
 /** The client name for callers of the library that pass none. */
 const LIBRARY = 'library';
-
-/** A tool and its server. */
-export interface ServersTool {
-  readonly server: string;
-  readonly alias: string;
-  readonly tool: Tool;
-}
 
 /** The gateway without a protocol: list servers, search and describe tools, call them, run programs. */
 export class Gateway {
@@ -135,6 +128,11 @@ export class Gateway {
   ): Promise<ToolResult> {
     const { meta, extra, unchecked, via } = more;
     return this.#executor.execute({ server, tool, toolArguments, conversation, meta, extra, unchecked, via });
+  }
+
+  /** Logs a call of a tool that this gateway does not offer; the caller reports the error. */
+  refuseUnknown(tool: string, toolArguments: unknown, conversation: Conversation): void {
+    this.#executor.refuseUnknown(tool, toolArguments, conversation);
   }
 
   /** Whether an engine for programs is available, as far as is known without starting one. */

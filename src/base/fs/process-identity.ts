@@ -1,3 +1,5 @@
+import { isObject } from '../json/is-object.js';
+
 /** Distinguishes a process from a later one with the same pid. */
 export interface ProcessIdentity {
   /** The boot id of the machine, on Linux with the pid namespace; empty if `start` is unique without it. */
@@ -28,6 +30,13 @@ const MAX_STAT_BYTES = 4096;
 const PS_ENVIRONMENT = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 /** One `-o` for each column, because the BSDs take everything after `=` as a column title. */
 const PS_COLUMNS = ['pid=', 'ppid=', 'pgid=', 'stat=', 'lstart='].flatMap((column) => ['-o', column]);
+
+/** Whether a value read from a file has the form of an identity. */
+export function isIdentity(value: unknown): value is ProcessIdentity {
+  if (!isObject(value)) return false;
+  const { boot, pid, start } = value;
+  return typeof boot === 'string' && Number.isSafeInteger(pid) && Number(pid) > 1 && typeof start === 'string';
+}
 
 /** Returns undefined for an exited process (reaped or not) and on Windows, which reports no start times. */
 export function identityOf(pid: number): ProcessIdentity | undefined {

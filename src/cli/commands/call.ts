@@ -44,7 +44,8 @@ export function callCommand(open: OpenForCommand): Command {
           async (running, { say, signal }) => {
             const { gateway } = running;
             const details = () => unlessAborted(gateway.getToolDetails(server, tool), signal);
-            const schema = pairs.length === 0 ? {} : (await details()).inputSchema;
+            const schema =
+              pairs.length === 0 ? {} : await details().then(({ inputSchema }) => inputSchema, unlessRefused);
             const toolArguments = values.args === undefined ? fromPairs(pairs, schema) : fromJson(values.args);
             const { value } = await gateway.executeTool(server, tool, toolArguments, {
               client: 'portolan call',
@@ -70,6 +71,20 @@ export function callCommand(open: OpenForCommand): Command {
       }
     },
   };
+}
+
+/** Errors that the call itself reports again, so that a refused call is in the audit log. */
+const REFUSALS: ReadonlySet<ErrorCode> = new Set([
+  ErrorCode.ServerNotFound,
+  ErrorCode.ToolNotFound,
+  ErrorCode.ServerNotApproved,
+  ErrorCode.ServerBlocked,
+  ErrorCode.ToolDisabled,
+]);
+
+function unlessRefused(error: unknown): Readonly<Record<string, unknown>> {
+  if (error instanceof PortolanError && REFUSALS.has(error.code)) return {};
+  throw error;
 }
 
 /** A result with `isError` is a failure, also for a script that reads only `success` and `error`. */

@@ -1,6 +1,6 @@
-import { type DaemonPlace, daemonPlace, listensAt } from '../../app/index.js';
+import { type DaemonPlace, daemonPlace, killDaemon, listensAt, recordedDaemon } from '../../app/index.js';
 import { diskFiles, ErrorCode, identityOf, isAlive, isObject, PortolanError } from '../../base/index.js';
-import { askDaemon, claimStart, daemonLog, MEANT_BY_HAND, startDaemon } from '../../bridge/index.js';
+import { askDaemon, claimStart, DaemonSilent, daemonLog, MEANT_BY_HAND, startDaemon } from '../../bridge/index.js';
 import { type DiscoverOptions, hostOf } from '../../discovery/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS, needed, SOCKET_OPTION } from '../runtime/command.js';
 import { shortPath, visible } from '../runtime/terminal-text.js';
@@ -9,6 +9,7 @@ const OPTIONS = {
   ...JSON_OPTIONS,
   ...SOCKET_OPTION,
   http: { type: 'string', value: 'HOST:PORT', about: 'with start: also serve HTTP clients' },
+  force: { type: 'boolean', about: 'with stop: kill a daemon that does not respond, and its servers' },
 } as const;
 /** How long to wait for the daemon to start or stop. */
 const WAIT_MS = 15_000;
@@ -25,13 +26,14 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
     name: 'daemon',
     group: 'Run and monitor',
     summary: 'start, stop or inspect the process that serves all clients',
-    usage: 'portolan daemon start|stop|status|logs [--json] [--http HOST:PORT] [--mcp-bridge-socket PATH]',
+    usage: 'portolan daemon start|stop|status|logs [--json] [--http HOST:PORT] [--force] [--mcp-bridge-socket PATH]',
     options: OPTIONS,
     words: ['start', 'stop', 'status', 'logs'],
     examples: [
       { line: 'portolan daemon status', does: 'show whether it runs, and its addresses' },
       { line: 'portolan daemon start --http 127.0.0.1:7420', does: 'start it, also for HTTP clients' },
       { line: 'portolan daemon stop', does: 'stop it after calls in progress have finished' },
+      { line: 'portolan daemon stop --force', does: 'also kill it and its servers if it does not respond' },
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
@@ -42,7 +44,9 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
         case 'start': {
           const program = process.argv[1] ?? '';
           const more = values.http === undefined ? [] : [`--http=${values.http}`];
-          if (!(await statusOf(place)).running && claimStart(place.socket))
+          const before = await statusOf(place);
+          if (before.isHung) return say(before, values.json === true, io);
+          if (!before.running && claimStart(place.socket))
             startDaemon({
               program,
               socket: place.socket,
@@ -52,14 +56,15 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
               passed: more.length > 0 ? [TOKEN, ...MEANT_BY_HAND] : MEANT_BY_HAND,
             });
           const look = () => statusOf(place);
-          await eventually(look, ({ running }) => running, WAIT_MS);
+          await eventually(look, ({ running, isHung }) => running && !isHung, WAIT_MS);
           const status = await eventually(look, (seen) => !seen.running || seen.announced !== false, ANNOUNCED_MS);
           const error = values.http === undefined ? undefined : await missed(status, values.http);
           return say(status, values.json === true, io, error);
         }
         case 'stop': {
           const before = await statusOf(place);
-          const status = before.running ? await stopped(place, before) : before;
+          const asked = before.isHung || !before.running ? before : await stopped(place, before);
+          const status = asked.running && values.force === true ? await killed(place, asked, machine) : asked;
           const hasEnded = before.running && !status.running;
           if (hasEnded && values.json !== true) io.out(`The daemon, which ran as ${before.pid ?? '?'}, has ended.`);
           else say(status, values.json === true, io);
@@ -83,10 +88,13 @@ interface Status {
   readonly http?: string;
   /** It is in the registry; a daemon of an older version does not report this. */
   readonly announced?: boolean;
+  /** It does not respond. */
+  readonly isHung?: true;
 }
 
 async function statusOf({ socket }: DaemonPlace): Promise<Status> {
-  const told = await askDaemon(socket, 'bridge/status');
+  const told = await askDaemon(socket, 'bridge/status').catch(hung);
+  if (told instanceof DaemonSilent) return silent(socket, recordedDaemon(socket)?.pid);
   if (!isObject(told)) return { running: false, socket };
   const { pid, http, announced: isAnnounced } = told;
   return {
@@ -98,10 +106,34 @@ async function statusOf({ socket }: DaemonPlace): Promise<Status> {
   };
 }
 
+function hung(error: unknown): DaemonSilent {
+  if (error instanceof DaemonSilent) return error;
+  throw error;
+}
+
+function silent(socket: string, pid: number | undefined): Status {
+  return { running: true, ...(pid !== undefined && { pid }), socket, isHung: true };
+}
+
+/** Kills a daemon that did not stop. Its identity is checked, because its pid may belong to another process by now. */
+async function killed(place: DaemonPlace, before: Status, machine: DiscoverOptions): Promise<Status> {
+  const found = recordedDaemon(place.socket) ?? (before.pid === undefined ? undefined : identityOf(before.pid));
+  if (!found)
+    throw new PortolanError(
+      ErrorCode.ConnectionError,
+      'the process id of the daemon is unknown, so it was not killed',
+      {
+        hint: `find the process that listens on ${place.socket} with the tools of your system, and end it`,
+      },
+    );
+  return (await killDaemon(found, hostOf(machine))) ? { running: false, socket: place.socket } : before;
+}
+
 /** Waits for the process to exit: after closing its socket, the daemon still stops its servers and writes their logs. */
 async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
   const identity = before.pid === undefined ? undefined : identityOf(before.pid);
-  await askDaemon(place.socket, 'bridge/stop');
+  const told = await askDaemon(place.socket, 'bridge/stop').catch(hung);
+  if (told instanceof DaemonSilent) return silent(place.socket, before.pid);
   const status = await eventually(
     () => statusOf(place),
     ({ running }) => !running,
@@ -112,7 +144,7 @@ async function stopped(place: DaemonPlace, before: Status): Promise<Status> {
     (alive) => !alive,
     WAIT_MS,
   );
-  return isLeft ? before : status;
+  return isLeft ? silent(place.socket, before.pid) : status;
 }
 
 /** Polls until the condition holds or the time limit has passed; returns the last value. */
@@ -138,12 +170,22 @@ async function missed({ running, pid, http }: Status, wanted: string): Promise<s
 }
 
 function say(status: Status, isJson: boolean, io: Io, error?: string): number {
-  const { running, pid, socket, http } = status;
+  const { isHung, ...facts } = status;
+  const { running, pid, socket, http } = facts;
   const where = `${shortPath(socket, io.home)}${http === undefined ? '' : ` and ${http}`}`;
-  if (isJson) io.out(JSON.stringify({ ...status, ...(error !== undefined && { error }) }, null, 2));
-  else if (error !== undefined) io.err(visible(error));
+  const failure = isHung ? hungText(status) : error;
+  if (isJson)
+    io.out(
+      JSON.stringify({ ...facts, ...(isHung && { responding: false }), ...(failure && { error: failure }) }, null, 2),
+    );
+  else if (failure !== undefined) io.err(visible(failure));
   else io.out(running ? `The daemon runs as ${pid ?? '?'} and listens on ${visible(where)}.` : 'No daemon runs.');
-  return running && error === undefined ? EXIT.ok : EXIT.failed;
+  return running && failure === undefined ? EXIT.ok : EXIT.failed;
+}
+
+function hungText({ pid }: Status): string {
+  const name = pid === undefined ? '' : `, process ${pid},`;
+  return `The daemon${name} does not respond. End it and its servers with: portolan daemon stop --force`;
 }
 
 function logs(path: string, isJson: boolean, io: Io): number {

@@ -206,7 +206,8 @@ the workspace or the session has one process.
   portolan daemon status            whether it runs, and its addresses
   portolan clients                  the connected clients
   portolan ps                       the running servers
-  portolan daemon stop              stop it after calls in progress have finished`,
+  portolan daemon stop              stop it after calls in progress have finished
+  portolan daemon stop --force      also kill it and its servers if it does not respond`,
   },
   {
     name: 'environment',

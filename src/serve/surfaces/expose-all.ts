@@ -74,7 +74,10 @@ export class ExposeAll implements Surface {
   async #call({ params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta } = params;
     const meant = typeof name === 'string' ? await this.#meant(name, conversation) : undefined;
-    if (!meant) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);
+    if (!meant) {
+      if (typeof name === 'string') this.#gateway.refuseUnknown(name, given, conversation);
+      throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);
+    }
     const { server, tool } = meant;
     const meta = passedOn(_meta);
     try {

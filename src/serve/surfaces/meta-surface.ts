@@ -63,7 +63,10 @@ export class MetaToolSurface implements Surface {
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call has no tool name');
     try {
       const call = readMetaCall(name, given);
-      if (!call) throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+      if (!call) {
+        this.#gateway.refuseUnknown(name, given, conversation);
+        throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${name.slice(0, 100)}`);
+      }
       if (call.tool !== 'execute_tool') return await this.#run(call, conversation);
       const { server, name: tool, toolArguments } = call;
       const details = { extra: besideCall(params), meta: passedOn(_meta) };

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { entryOf, identityOf, isAlive, isObject, type ProcessIdentity } from '../../base/index.js';
+import { entryOf, identityOf, isAlive, isIdentity, isObject, type ProcessIdentity } from '../../base/index.js';
 import { ProcessTree } from './process-tree.js';
 
 const PRIVATE_FILE = 0o600;
@@ -122,12 +122,6 @@ function parseRecord(text: string): OrphanRecord | undefined {
   if (!isObject(value) || !isIdentity(value.owner)) return undefined;
   const leaders = value.leaders;
   return Array.isArray(leaders) && leaders.every(isIdentity) ? { owner: value.owner, leaders } : undefined;
-}
-
-function isIdentity(value: unknown): value is ProcessIdentity {
-  if (!isObject(value)) return false;
-  const { boot, pid, start } = value;
-  return typeof boot === 'string' && Number.isSafeInteger(pid) && Number(pid) > 1 && typeof start === 'string';
 }
 
 function fs() {
