@@ -7,7 +7,7 @@ import { makeMachine } from '../support/machine.js';
 
 type Json = Record<string, unknown>;
 
-/** One call by a client of the older generation. */
+/** One call by a client of the protocol revision 2025-11-25, which needs a session. */
 async function callOverHttp(url: string, given: Json): Promise<string> {
   let session: string | undefined;
   const post = async (message: Json): Promise<string> => {
@@ -26,7 +26,7 @@ async function callOverHttp(url: string, given: Json): Promise<string> {
 }
 
 describe('a gateway that listens', () => {
-  it('announces itself in its project while it listens, and is never offered as a server', async () => {
+  it('announces itself in its project while it listens, and is never listed as a server', async () => {
     using machine = makeMachine();
     const shown = async () => JSON.parse((await portolan(machine, ['ps', '--json'])).stdout).servers;
     {
@@ -48,18 +48,18 @@ describe('a gateway that listens', () => {
     expect(await shown()).toEqual([]);
   });
 
-  it('withdraws before it stops listening, while the last calls still run', async () => {
+  it('removes its announcement before it stops listening, while the last calls still run', async () => {
     using machine = makeMachine();
-    const [heard, finish] = [machine.path('~/heard'), machine.path('~/finish')];
+    const [received, finish] = [machine.path('~/received'), machine.path('~/finish')];
     const folder = machine.path('<project>/.portolan/servers.d');
-    configure(machine, { own: fixture(['--heard', heard, '--until', finish]) });
+    configure(machine, { own: fixture(['--heard', received, '--until', finish]) });
     await using gateway = await serveOverHttp(machine);
     expect(readdirSync(folder)).toHaveLength(1);
     let answered = false;
     const call = callOverHttp(gateway.url, { server: 'own', tool: 'sleep', arguments: { ms: 1 } }).finally(() => {
       answered = true;
     });
-    await callsReceived(heard);
+    await callsReceived(received);
     gateway.signal('SIGTERM');
     await until(
       () => readdirSync(folder),
@@ -71,21 +71,21 @@ describe('a gateway that listens', () => {
     expect(await gateway.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('leaves nothing in a home folder, and tells of itself for the whole user there', async () => {
+  it('announces itself in the registry of the user if the project is the home directory', async () => {
     using machine = makeMachine();
     const atHome = { ...machine, project: machine.home };
     await using gateway = await serveOverHttp(atHome);
     const { servers } = JSON.parse((await portolan(machine, ['ps', '--user', '--json'])).stdout);
     expect(servers).toMatchObject([{ name: 'portolan', http: { url: gateway.url } }]);
     expect(() => statSync(machine.path('~/.portolan'))).toThrow();
-    // What the user wrote down to reach it is not offered by it.
+    // An entry of the user with the URL of the gateway is not listed as a server.
     configure(machine, { gateway: { url: gateway.url.replace('127.0.0.1', 'localhost') } });
     expect(await list(machine)).toMatchObject({ servers: [], problems: [{ code: 'self-server', server: 'gateway' }] });
   });
 
-  it('serves although it cannot say so, with a warning', async () => {
+  it('serves with a warning if it cannot announce itself', async () => {
     using machine = makeMachine();
-    machine.write({ '<project>/.portolan': 'in the way' });
+    machine.write({ '<project>/.portolan': 'a file instead of a directory' });
     await using gateway = await serveOverHttp(machine);
     expect((await fetch(new URL('/health', gateway.url))).status).toBe(200);
     expect(gateway.stderr()).toContain('the registry of running servers could not be written');
@@ -93,7 +93,7 @@ describe('a gateway that listens', () => {
     expect(await gateway.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('tells other machines who runs, and nothing that is not theirs to know', async () => {
+  it('lists the running servers at /servers, without secrets and paths', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     await using gateway = await serveOverHttp(machine);

@@ -15,21 +15,22 @@ async function daemonWithHttp(setup: DaemonSetup): Promise<{ readonly http: stri
   return JSON.parse((await setup.run(['daemon', 'start', '--http', '127.0.0.1:0', '--json'])).stdout);
 }
 
-/** One client of each SDK generation and era by each road. */
+/** One client of each SDK version and protocol era over each transport. */
 async function clients(socket: string, url: string) {
-  const who = (name: string) => ({ name, version: '1' });
-  const old = (name: string) => new OldClient(who(name));
-  const young = (name: string, mode: 'legacy' | 'auto') => new NewClient(who(name), { versionNegotiation: { mode } });
+  const clientInfo = (name: string) => ({ name, version: '1' });
+  const sdk1 = (name: string) => new OldClient(clientInfo(name));
+  const sdk2 = (name: string, mode: 'legacy' | 'auto') =>
+    new NewClient(clientInfo(name), { versionNegotiation: { mode } });
   const all = {
-    'v1, socket': old('v1 socket'),
-    'v1, HTTP': old('v1 http'),
-    'v2 legacy, socket': young('v2 legacy socket', 'legacy'),
-    'v2 modern, socket': young('v2 modern socket', 'auto'),
-    'v2 legacy, HTTP': young('v2 legacy http', 'legacy'),
-    'v2 modern, HTTP': young('v2 modern http', 'auto'),
+    'v1, socket': sdk1('v1 socket'),
+    'v1, HTTP': sdk1('v1 http'),
+    'v2 legacy, socket': sdk2('v2 legacy socket', 'legacy'),
+    'v2 modern, socket': sdk2('v2 modern socket', 'auto'),
+    'v2 legacy, HTTP': sdk2('v2 legacy http', 'legacy'),
+    'v2 modern, HTTP': sdk2('v2 modern http', 'auto'),
   };
   await Promise.all([
-    // Its type says less exactly what may be absent than our compiler wants to hear.
+    // The optional properties of this type do not satisfy `exactOptionalPropertyTypes`.
     all['v1, socket'].connect(new SocketTransport(socket) as OldTransport),
     all['v1, HTTP'].connect(new OldHttp(new URL(url)) as OldTransport),
     all['v2 legacy, socket'].connect(new SocketTransport(socket)),
@@ -41,25 +42,25 @@ async function clients(socket: string, url: string) {
 }
 
 describe('one daemon', () => {
-  it('serves clients of both SDK generations over the socket and over HTTP at once, each with its own answers', async () => {
+  it('serves clients of both SDK versions over socket and HTTP at the same time, each with its own results', async () => {
     await using setup = makeDaemonSetup();
     const starts = join(setup.machine.home, 'starts');
-    // All may wait at once for the server to start.
+    // All calls may wait at the same time for the server to start.
     configure(setup.machine, { one: fixture(['--starts', starts]) }, { limits: { queue: 1_000 } });
     const { http } = await daemonWithHttp(setup);
     const all = await clients(setup.socket, http);
     const work = Object.entries(all).map(async ([name, client]) => {
       const { tools } = await client.listTools();
       expect(tools.map((tool) => tool.name)).toContain('execute_tool');
-      const said = Array.from({ length: CALLS }, (_, n) => `${name} ${n}`);
-      const heard = await Promise.all(
-        said.map(async (text) => {
+      const sent = Array.from({ length: CALLS }, (_, n) => `${name} ${n}`);
+      const received = await Promise.all(
+        sent.map(async (text) => {
           const given = { server: 'one', tool: 'echo', arguments: { text } };
           const { content } = await client.callTool({ name: 'execute_tool', arguments: given });
           return (content as { text?: string }[])[0]?.text;
         }),
       );
-      expect(heard).toEqual(said);
+      expect(received).toEqual(sent);
     });
     await Promise.all(work);
     expect(startsIn(starts)).toHaveLength(1);
@@ -83,7 +84,7 @@ describe('one daemon', () => {
     await Promise.all(Object.values(all).map((client) => client.close()));
   });
 
-  it('tells in /metrics how many calls failed and why, and nothing of what they said or who made them', async () => {
+  it('counts failed calls by error code in /metrics, without arguments, names and clients', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     const { http } = await daemonWithHttp(setup);

@@ -14,10 +14,10 @@ import { describe, expect, it } from 'vitest';
 import { configure, fixture, PROGRAM, StdioClient, startsIn, until } from '../support/client-over-stdio.js';
 import { type DaemonSetup, killDaemon, makeDaemonSetup } from '../support/daemon-harness.js';
 
-const said = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
+const firstText = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
 const RECONNECT = { mcpBridge: { reconnect: { maxAttempts: 1, initialDelayMs: 10 } } };
 
-/** A client that starts us as clients do: it says nothing of a daemon. */
+/** A client that starts the program without any option for the daemon. */
 async function plainClient({ machine, env }: DaemonSetup, program = PROGRAM): Promise<StdioClient> {
   const { home, project: cwd } = machine;
   const client = new StdioClient({ command: process.execPath, args: [program], cwd, env: { HOME: home, ...env } });
@@ -25,30 +25,30 @@ async function plainClient({ machine, env }: DaemonSetup, program = PROGRAM): Pr
   return client;
 }
 
-/** A call that is made before is in flight when the daemon is lost, and may fail. */
-async function lossNoticed(client: StdioClient): Promise<void> {
+/** Waits until the client has detected the loss. A call before that would be in flight and may fail. */
+async function lossDetected(client: StdioClient): Promise<void> {
   await until(
     () => client.stderr,
     (text) => text.includes('the connection to the daemon was lost'),
   );
 }
 
-describe('a client that says nothing of a daemon', () => {
-  it('is served by one that it starts, and shares its servers with the next', async () => {
+describe('a client without options for the daemon', () => {
+  it('starts a daemon, and shares its servers with the next client', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     const starts = join(setup.machine.home, 'starts');
     configure(setup.machine, { one: fixture(['--starts', starts]) });
     await using a = await plainClient(setup);
     await using b = await plainClient(setup);
-    expect(said(await a.execute('one', 'echo', { text: 'from a' }))).toBe('from a');
-    expect(said(await b.execute('one', 'echo', { text: 'from b' }))).toBe('from b');
+    expect(firstText(await a.execute('one', 'echo', { text: 'from a' }))).toBe('from a');
+    expect(firstText(await b.execute('one', 'echo', { text: 'from b' }))).toBe('from b');
     expect(startsIn(starts)).toHaveLength(1);
     const { clients } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(clients.map(({ pid }: { pid: number }) => pid)).toEqual([a.pid, b.pid]);
     expect([a.stderr, b.stderr]).toEqual(['', '']);
   });
 
-  it('is one of ten that come at once and find one daemon in the end', async () => {
+  it('shares one daemon with nine others that start at the same time', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     configure(setup.machine, { one: fixture() });
     const clients = await Promise.all(Array.from({ length: 10 }, () => plainClient(setup)));
@@ -59,20 +59,20 @@ describe('a client that says nothing of a daemon', () => {
     expect(daemons).toEqual([String(await setup.pid())]);
   });
 
-  it('serves itself within seconds where no daemon can be had', async () => {
+  it('runs its own gateway within seconds if no daemon can be started', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     configure(setup.machine, { one: fixture() });
-    writeFileSync(setup.socket, 'in the way');
+    writeFileSync(setup.socket, 'a file instead of a socket');
     const began = performance.now();
     await using client = await plainClient(setup);
     // 3 s for the daemon, and the rest for a busy machine.
     expect(performance.now() - began).toBeLessThan(8_000);
-    expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+    expect(firstText(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
     expect(client.stderr).toContain('is not a socket');
     rmSync(setup.socket);
   });
 
-  it('serves itself within seconds where the daemon that runs does not answer', async () => {
+  it('runs its own gateway within seconds if the daemon does not respond', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     configure(setup.machine, { one: fixture() });
     await setup.run(['daemon', 'start']);
@@ -82,7 +82,7 @@ describe('a client that says nothing of a daemon', () => {
       const began = performance.now();
       await using client = await plainClient(setup);
       expect(performance.now() - began).toBeLessThan(8_000);
-      expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+      expect(firstText(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
       expect(client.stderr).toContain('no daemon serves this client');
     } finally {
       process.kill(pid, 'SIGCONT');
@@ -90,41 +90,41 @@ describe('a client that says nothing of a daemon', () => {
   });
 
   it.skipIf(process.geteuid?.() === 0)(
-    'serves itself where the folder of the socket cannot be written to',
+    'runs its own gateway if the directory of the socket is not writable',
     async () => {
       await using setup = makeDaemonSetup('runtime folder');
       configure(setup.machine, { one: fixture() });
       chmodSync(dirname(setup.socket), 0o500);
       await using client = await plainClient(setup);
-      expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+      expect(firstText(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
       chmodSync(dirname(setup.socket), 0o700);
     },
   );
 
-  it('serves itself where the settings say that it does not connect by itself', async () => {
+  it('runs its own gateway with "autoConnect": false', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     configure(setup.machine, { one: fixture() }, { mcpBridge: { autoConnect: false } });
     await using client = await plainClient(setup);
-    expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+    expect(firstText(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
     expect(await setup.pid()).toBeUndefined();
   });
 });
 
-describe('a client that has lost its daemon for good', () => {
-  it('is served by its own process from then on, and need not say again what it said', async () => {
+describe('a client that cannot reconnect to a daemon', () => {
+  it('continues with a gateway in its own process, without initializing again', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() }, RECONNECT);
     await using client = await setup.client();
     await client.request('logging/setLevel', { level: 'error' });
     await client.execute('one', 'echo', { text: 'warm' });
-    // Before the daemon is killed: otherwise the client may start another in between, which listens once the name is free.
+    // Before the kill: otherwise the client could start another daemon in between.
     await killDaemon(setup, () => {
-      writeFileSync(`${setup.socket}.file`, 'in the way');
+      writeFileSync(`${setup.socket}.file`, 'a file instead of a socket');
       renameSync(`${setup.socket}.file`, setup.socket);
     });
-    await lossNoticed(client);
-    expect(said(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
-    expect(said(await client.execute('one', 'echo', { text: 'still' }))).toBe('still');
+    await lossDetected(client);
+    expect(firstText(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
+    expect(firstText(await client.execute('one', 'echo', { text: 'still' }))).toBe('still');
     expect(client.stderr).toContain('this process now serves the client itself');
     expect(client.stray).toEqual([]);
     rmSync(setup.socket);
@@ -133,43 +133,43 @@ describe('a client that has lost its daemon for good', () => {
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('gets a clear error for each request where it wants a daemon and nothing else, until one is there again', async () => {
+  it('receives an error for each request with --daemon require, until a daemon runs again', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() }, RECONNECT);
     await setup.run(['daemon', 'start']);
     await using client = await setup.client({ mode: 'require' });
     await killDaemon(setup);
-    await lossNoticed(client);
+    await lossDetected(client);
     for (const text of ['a', 'b']) {
       const refused = client.execute('one', 'echo', { text });
       await expect(refused).rejects.toThrow('no gateway serves this client: no daemon runs, and none could be started');
     }
     await setup.run(['daemon', 'start']);
-    expect(said(await client.execute('one', 'echo', { text: 'back' }))).toBe('back');
+    expect(firstText(await client.execute('one', 'echo', { text: 'back' }))).toBe('back');
   });
 });
 
 describe('a client of another version than the daemon', () => {
-  it('is served by a daemon of its own version where that is the newer, and so are the others', async () => {
+  it('replaces an older daemon with its own version, which then serves all clients', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     const older = olderProgram(join(setup.machine.home, 'older'));
-    await using old = await plainClient(setup, older);
+    await using oldClient = await plainClient(setup, older);
     const before = await setup.pid();
     expect(await versionOf(setup)).toBe('0.0.1');
-    await using young = await plainClient(setup);
-    expect(said(await young.execute('one', 'echo', { text: 'young' }))).toBe('young');
-    expect(said(await old.execute('one', 'echo', { text: 'old' }))).toBe('old');
+    await using newClient = await plainClient(setup);
+    expect(firstText(await newClient.execute('one', 'echo', { text: 'new' }))).toBe('new');
+    expect(firstText(await oldClient.execute('one', 'echo', { text: 'old' }))).toBe('old');
     const after = await setup.pid();
     expect(after).not.toBe(before);
     expect(await versionOf(setup)).not.toBe('0.0.1');
-    // One that is older than the daemon changes nothing.
+    // A client that is older than the daemon does not replace it.
     await using another = await plainClient(setup, older);
-    expect(said(await another.execute('one', 'echo', { text: 'older' }))).toBe('older');
+    expect(firstText(await another.execute('one', 'echo', { text: 'older' }))).toBe('older');
     expect(await setup.pid()).toBe(after);
   });
 
-  it('is served by the new program a while after that was put in the place of the one that runs', async () => {
+  it('is served by the new version after the program of the daemon was replaced', async () => {
     await using setup = makeDaemonSetup();
     // A daemon checks its program twice within this time.
     configure(setup.machine, { one: fixture() }, { timeouts: { daemonIdleMs: 2_000 } });
@@ -177,18 +177,18 @@ describe('a client of another version than the daemon', () => {
     await using client = await plainClient(setup, program);
     await client.execute('one', 'echo', { text: 'before' });
     const before = await setup.pid();
-    for (const path of withVersion(dirname(program))) renumber(path, '0.0.1', '0.0.2');
+    for (const path of scriptsIn(dirname(program))) replaceVersion(path, '0.0.1', '0.0.2');
     await until(
       () => versionOf(setup).catch(() => undefined),
       (version) => version === '0.0.2',
       30_000,
     );
-    expect(said(await client.execute('one', 'echo', { text: 'after' }))).toBe('after');
+    expect(firstText(await client.execute('one', 'echo', { text: 'after' }))).toBe('after');
     expect(await setup.pid()).not.toBe(before);
     expect(client.stray).toEqual([]);
   }, 60_000);
 
-  it('leaves one alone that somebody started by hand, and says so', async () => {
+  it('does not replace a daemon that was started by hand, and prints a warning', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     const { home, project: cwd } = setup.machine;
@@ -199,7 +199,7 @@ describe('a client of another version than the daemon', () => {
       (text) => text.includes('listens'),
     );
     await using client = await plainClient(setup);
-    expect(said(await client.execute('one', 'echo', { text: 'x' }))).toBe('x');
+    expect(firstText(await client.execute('one', 'echo', { text: 'x' }))).toBe('x');
     expect(client.stderr).toContain('the daemon is older than this client');
     expect(await setup.pid()).toBe(daemon.pid);
     daemon.signal('SIGTERM');
@@ -222,7 +222,7 @@ async function versionOf(setup: DaemonSetup): Promise<unknown> {
   return (result as { version?: unknown }).version;
 }
 
-/** The program as it is, with another number. */
+/** A copy of the program with version 0.0.1. */
 function olderProgram(folder: string): string {
   const root = join(dirname(PROGRAM), '..');
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -234,17 +234,17 @@ function olderProgram(folder: string): string {
     recursive: true,
     filter: (path) => !/[\\/](?:types|examples)(?:[\\/]|$)/.test(path),
   });
-  for (const path of withVersion(dist)) renumber(path, version, '0.0.1');
+  for (const path of scriptsIn(dist)) replaceVersion(path, version, '0.0.1');
   return join(dist, 'cli.cjs');
 }
 
-function withVersion(dist: string): readonly string[] {
+function scriptsIn(dist: string): readonly string[] {
   const all = [...readdirSync(dist), ...readdirSync(join(dist, 'chunks')).map((one) => join('chunks', one))];
   return all.filter((name) => /\.c?js$/.test(name)).map((name) => join(dist, name));
 }
 
-/** Replaces a file whole, as an installation does. */
-function renumber(path: string, before: string, after: string): void {
+/** Replaces the file atomically, as an installation does. */
+function replaceVersion(path: string, before: string, after: string): void {
   writeFileSync(`${path}.new`, readFileSync(path, 'utf8').replaceAll(`"${before}"`, `"${after}"`), { mode: 0o755 });
   renameSync(`${path}.new`, path);
 }

@@ -7,7 +7,7 @@ import { makeMachine } from '../support/machine.js';
 const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 describe.skipIf(process.platform === 'win32')('the link at the documented path of the socket', () => {
-  it('leads a client that knows only this path to the daemon, and goes with the daemon', async () => {
+  it('connects a client that uses this path, and is removed when the daemon stops', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     const { machine, socket, legacyLink } = setup;
     configure(machine, { own: fixture() });
@@ -24,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('the link at the documented path o
     expect([exists(legacyLink), exists(socket)]).toEqual([false, false]);
   });
 
-  it('is not made with "legacyLink": false', async () => {
+  it('is not created with "legacyLink": false', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     configure(setup.machine, {});
     setup.machine.write({ '~/.config/portolan/portolan.config.json': '{"mcpBridge": {"legacyLink": false}}' });
@@ -32,7 +32,7 @@ describe.skipIf(process.platform === 'win32')('the link at the documented path o
     expect(exists(setup.legacyLink)).toBe(false);
   });
 
-  it('is not made by a daemon that listens elsewhere', async () => {
+  it('is not created by a daemon that listens on another path', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     const env = { ...setup.env, MCP_BRIDGE_LEGACY_LINK: setup.legacyLink };
@@ -40,7 +40,7 @@ describe.skipIf(process.platform === 'win32')('the link at the documented path o
     expect(exists(setup.legacyLink)).toBe(false);
   });
 
-  it('is used again after the daemon was killed', async () => {
+  it('is replaced by the next daemon after the daemon was killed', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     configure(setup.machine, {});
     await setup.run(['daemon', 'start']);
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('the link at the documented path o
     expect(exists(setup.legacyLink)).toBe(false);
   });
 
-  it('becomes the socket of a daemon that listens at this path, after the daemon behind it was killed', async () => {
+  it('is replaced by the socket of a daemon that listens on this path, after the previous daemon was killed', async () => {
     await using setup = makeDaemonSetup('runtime folder');
     const { machine, legacyLink } = setup;
     configure(machine, {});
@@ -71,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('the link at the documented path o
 });
 
 describe('--daemon require without a daemon', () => {
-  it('fails at once, and names the command that starts one to the client and on stderr', async () => {
+  it('fails immediately, and prints the command that starts a daemon to the client and on stderr', async () => {
     using machine = makeMachine();
     const socket = machine.path('~/run/none.sock');
     const command = `portolan daemon start --mcp-bridge-socket ${socket}`;

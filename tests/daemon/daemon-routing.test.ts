@@ -6,8 +6,8 @@ import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js'
 import type { Json, LineClient } from '../support/gateway-harness.js';
 
 const ASKING = join(dirname(fileURLToPath(import.meta.url)), '../../conformance/fixture-server.mjs');
-const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'lent' }, model: 'm', stopReason: 'endTurn' };
-const BOTH = { askOtherClients: true, answerForOtherClients: true };
+const SAMPLE = { role: 'assistant', content: { type: 'text', text: 'Paris' }, model: 'm', stopReason: 'endTurn' };
+const BOTH_ENABLED = { askOtherClients: true, answerForOtherClients: true };
 
 /** A setup with a server that asks, and a client of it for each of these abilities. */
 async function setupWith({ era = 'legacy', ...mcpBridge }: Json, ...abilities: readonly Json[]) {
@@ -16,11 +16,11 @@ async function setupWith({ era = 'legacy', ...mcpBridge }: Json, ...abilities: r
   await setup.run(['daemon', 'start']);
   const clients: LineClient[] = [];
   for (const [at, capabilities] of abilities.entries())
-    clients.push(await greeted(setup, `client ${at}`, capabilities));
+    clients.push(await connectClient(setup, `client ${at}`, capabilities));
   return { setup, clients };
 }
 
-async function greeted(setup: DaemonSetup, name: string, capabilities: Json): Promise<LineClient> {
+async function connectClient(setup: DaemonSetup, name: string, capabilities: Json): Promise<LineClient> {
   const { client } = await setup.direct();
   const clientInfo = { name, version: '1' };
   await client.request('initialize', { protocolVersion: '2025-11-25', capabilities, clientInfo });
@@ -28,36 +28,37 @@ async function greeted(setup: DaemonSetup, name: string, capabilities: Json): Pr
   return client;
 }
 
-const asked = (client: LineClient, method: string) => client.notifications.find((one) => one.method === method);
-const askedSoon = (client: LineClient, method: string) =>
+const receivedRequest = (client: LineClient, method: string) =>
+  client.notifications.find((one) => one.method === method);
+const nextRequest = (client: LineClient, method: string) =>
   until(
-    () => asked(client, method),
+    () => receivedRequest(client, method),
     (found) => found !== undefined,
   );
 const answer = (client: LineClient, question: Json | undefined, result: Json) =>
   client.write(`${JSON.stringify({ jsonrpc: '2.0', id: question?.id, result })}\n`);
 
-describe('a question of a server', () => {
+describe('a request of a server to a client', () => {
   it.each(['legacy', 'modern'])(
-    'of the %s kind goes to another client that can answer it where both sides want that, and says for whom',
+    'in the %s protocol goes to another client with the capability if both settings allow it, and names the caller',
     async (era) => {
       const { setup, clients } = await setupWith(
-        { ...BOTH, era },
+        { ...BOTH_ENABLED, era },
         { sampling: {} },
         { sampling: {}, elicitation: {} },
         {},
       );
       await using _setup = setup;
       const [first, last, weak] = clients;
-      if (!first || !last || !weak) throw new Error('there are three');
+      if (!first || !last || !weak) throw new Error('three clients are needed');
       const sampled = weak.execute('asking', 'test_sampling', { prompt: 'x' });
-      const question = await askedSoon(last, 'sampling/createMessage');
+      const question = await nextRequest(last, 'sampling/createMessage');
       const behalf = { id: expect.any(String), name: 'client 2' };
       expect(question).toMatchObject({ params: { _meta: { 'portolan/onBehalfOf': behalf } } });
       await answer(last, question, SAMPLE);
-      expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: lent' }] });
+      expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: Paris' }] });
       const filled = weak.execute('asking', 'test_elicitation', { message: 'Who?' });
-      const form = await askedSoon(last, 'elicitation/create');
+      const form = await nextRequest(last, 'elicitation/create');
       expect(form).toMatchObject({
         params: {
           message: expect.stringMatching(/^For another client, client 2: /),
@@ -72,10 +73,10 @@ describe('a question of a server', () => {
   );
 
   it.each([
-    { title: 'nobody says so', mcpBridge: {} },
-    { title: 'only the one side wants that', mcpBridge: { askOtherClients: true } },
-    { title: 'only the other side wants that', mcpBridge: { answerForOtherClients: true } },
-  ])('goes to no other client where $title', async ({ mcpBridge }) => {
+    { title: 'no setting allows it', mcpBridge: {} },
+    { title: 'only askOtherClients is set', mcpBridge: { askOtherClients: true } },
+    { title: 'only answerForOtherClients is set', mcpBridge: { answerForOtherClients: true } },
+  ])('goes to no other client if $title', async ({ mcpBridge }) => {
     const { setup, clients } = await setupWith(mcpBridge, { sampling: {} }, {});
     await using _setup = setup;
     const [able, weak] = clients;
@@ -83,39 +84,39 @@ describe('a question of a server', () => {
     expect(able?.notifications).toEqual([]);
   });
 
-  it('goes to the client whose call caused it where that can answer, whoever else could', async () => {
-    const { setup, clients } = await setupWith(BOTH, { sampling: {} }, { sampling: {} });
+  it('goes to the calling client if that has the capability, and not to another', async () => {
+    const { setup, clients } = await setupWith(BOTH_ENABLED, { sampling: {} }, { sampling: {} });
     await using _setup = setup;
     const [caller, other] = clients;
-    if (!caller || !other) throw new Error('there are two');
+    if (!caller || !other) throw new Error('two clients are needed');
     const sampled = caller.execute('asking', 'test_sampling', { prompt: 'x' });
-    const question = await askedSoon(caller, 'sampling/createMessage');
+    const question = await nextRequest(caller, 'sampling/createMessage');
     expect(question?.params).not.toMatchObject({ _meta: { 'portolan/onBehalfOf': expect.anything() } });
     await answer(caller, question, SAMPLE);
-    expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: lent' }] });
+    expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: Paris' }] });
     expect(other.notifications).toEqual([]);
   });
 
-  it('goes to none that has made itself invisible, and none that has left', async () => {
-    const { setup, clients } = await setupWith(BOTH, { sampling: {} }, {});
+  it('goes to no invisible client', async () => {
+    const { setup, clients } = await setupWith(BOTH_ENABLED, { sampling: {} }, {});
     await using _setup = setup;
     const [hidden, weak] = clients;
-    if (!hidden || !weak) throw new Error('there are two');
+    if (!hidden || !weak) throw new Error('two clients are needed');
     expect(await hidden.request('bridge/visibility', { visible: false })).toMatchObject({ result: {} });
     expect(await weak.execute('asking', 'test_sampling', { prompt: 'x' })).toMatchObject({ isError: true });
     await hidden.request('bridge/visibility', { visible: true });
     const sampled = weak.execute('asking', 'test_sampling', { prompt: 'x' });
-    await answer(hidden, await askedSoon(hidden, 'sampling/createMessage'), SAMPLE);
-    expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: lent' }] });
+    await answer(hidden, await nextRequest(hidden, 'sampling/createMessage'), SAMPLE);
+    expect(await sampled).toMatchObject({ content: [{ text: 'LLM response: Paris' }] });
   });
 });
 
-describe('a client that switches itself invisible', () => {
-  it('is listed and reached by nobody, still reaches others, and can come back', async () => {
+describe('a client that sets itself invisible', () => {
+  it('cannot be listed or addressed, can still address others, and can become visible again', async () => {
     const { setup, clients } = await setupWith({}, {}, {});
     await using _setup = setup;
     const [a, b] = clients;
-    if (!a || !b) throw new Error('there are two');
+    if (!a || !b) throw new Error('two clients are needed');
     const listed = async () => ((await a.request('bridge/clients')).result as { clients: { id: string }[] }).clients;
     const [{ id: to } = { id: '' }] = await listed();
     await b.request('bridge/visibility', { visible: false });
@@ -131,7 +132,7 @@ describe('a client that switches itself invisible', () => {
     expect(await listed()).toMatchObject([{ id: to, name: 'client 1' }]);
   });
 
-  it('is told what is wrong with what it asks of others', async () => {
+  it('receives an error code for each invalid bridge request', async () => {
     const { setup, clients } = await setupWith({}, {});
     await using _setup = setup;
     const wrong = [
@@ -139,7 +140,7 @@ describe('a client that switches itself invisible', () => {
       { method: 'bridge/visibility', params: {}, code: -32602 },
       { method: 'bridge/send', params: { message: 'x' }, code: -32602 },
       { method: 'bridge/send', params: { to: 7, message: 'x' }, code: -32602 },
-      { method: 'bridge/request', params: { to: 'nobody', method: 'x/y' }, code: -32602 },
+      { method: 'bridge/request', params: { to: 'unknown', method: 'x/y' }, code: -32602 },
       { method: 'bridge/nonsense', params: {}, code: -32601 },
     ];
     const codes = [];

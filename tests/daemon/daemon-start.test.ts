@@ -11,8 +11,8 @@ const startDaemon = (setup: DaemonSetup, ...words: string[]) => setup.run(['daem
 
 const HANGS_UP = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/daemon/hangs-up.mjs');
 
-/** A daemon that hangs up when it is asked `method` for the `count`th time; its process ends a while later. */
-async function hangsUp({ socket }: DaemonSetup, method: string, count: number): Promise<number> {
+/** A daemon that closes the connection on the request number `count` for `method`; its process exits later. */
+async function startClosingDaemon({ socket }: DaemonSetup, method: string, count: number): Promise<number> {
   const child = spawn(process.execPath, [HANGS_UP, socket, method, `${count}`, '400'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -21,7 +21,7 @@ async function hangsUp({ socket }: DaemonSetup, method: string, count: number): 
 }
 
 describe('portolan daemon start', () => {
-  it('returns when the daemon can be found by others', async () => {
+  it('returns when the daemon is announced', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     const { status, stdout } = await startDaemon(setup, '--json');
@@ -39,7 +39,7 @@ describe('portolan daemon start', () => {
     ]);
   });
 
-  it('fails where HTTP is asked for and the daemon that runs has none', async () => {
+  it('fails if --http is given and the running daemon has no HTTP', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     await startDaemon(setup);
@@ -58,7 +58,7 @@ describe('portolan daemon start', () => {
     expect(await startDaemon(setup)).toMatchObject({ status: 0 });
   });
 
-  it('is content with a daemon that serves the address already, and with no other', async () => {
+  it('succeeds if the running daemon serves the address of --http, and fails for another address', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     const { http, pid } = JSON.parse((await startDaemon(setup, '--http', '127.0.0.1:0', '--json')).stdout);
@@ -72,26 +72,26 @@ describe('portolan daemon start', () => {
   });
 });
 
-describe('settings that became wrong while a daemon runs', () => {
-  it('change nothing for who is there, and end the start of who comes anew, until they are mended', async () => {
+describe('settings that become invalid while a daemon runs', () => {
+  it('do not affect connected clients, but reject new ones until they are corrected', async () => {
     await using setup = makeDaemonSetup();
     const { machine } = setup;
     const settings = '~/.config/portolan/portolan.config.json';
     configure(machine, { own: fixture() }, {});
-    await startDaemon(setup); // which returns when all of it stands
-    await using there = await setup.client();
+    await startDaemon(setup); // returns when the daemon is ready
+    await using connected = await setup.client();
     machine.write({ [settings]: '{"timeouts": {"callMs": "x"}}' });
-    // Once for the daemon itself and once for the place of the client.
+    // One line for the daemon itself and one for the workspace of the client.
     await until(
       () => setup.run(['daemon', 'logs']),
       ({ stdout }) => stdout.split('the previous one stays in force').length > 2,
     );
-    const anew = start(machine, { env: { ...setup.env, PORTOLAN_DAEMON: 'auto' } });
-    expect(await anew.exited).toEqual({ code: 2, signal: null });
-    expect(anew.stderr).toMatch(/portolan\.config\.json.*timeouts\.callMs/s);
-    expect(await there.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
+    const rejected = start(machine, { env: { ...setup.env, PORTOLAN_DAEMON: 'auto' } });
+    expect(await rejected.exited).toEqual({ code: 2, signal: null });
+    expect(rejected.stderr).toMatch(/portolan\.config\.json.*timeouts\.callMs/s);
+    expect(await connected.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
     machine.write({ [settings]: '{}' });
-    const mended = await until(
+    const accepted = await until(
       async () => {
         const client = start(machine, { env: { ...setup.env, PORTOLAN_DAEMON: 'auto' } });
         return client.initialize().then(
@@ -101,12 +101,12 @@ describe('settings that became wrong while a daemon runs', () => {
       },
       (client) => client !== undefined,
     );
-    await mended?.[Symbol.asyncDispose]();
+    await accepted?.[Symbol.asyncDispose]();
   });
 });
 
 describe('portolan daemon stop', () => {
-  it('returns when the daemon and its servers are gone, not when nobody can reach them any more', async () => {
+  it('returns after the processes of the daemon and its servers have exited', async () => {
     await using setup = makeDaemonSetup();
     const { machine } = setup;
     configure(machine, { slow: fixture(['--lingers', '800', '--starts', machine.path('~/starts')]) });
@@ -123,7 +123,7 @@ describe('portolan daemon stop', () => {
     expect([daemon, server].filter(isAlive)).toEqual([]);
   });
 
-  it('says that there was none to stop', async () => {
+  it('reports that no daemon runs', async () => {
     await using setup = makeDaemonSetup();
     expect(await setup.run(['daemon', 'stop'])).toMatchObject({ status: 0, stdout: 'No daemon runs.\n' });
     const { status, stdout } = await setup.run(['daemon', 'stop', '--json']);
@@ -131,11 +131,11 @@ describe('portolan daemon stop', () => {
   });
 
   it.each([
-    { title: 'when it is asked to stop', method: 'bridge/stop', count: 1 },
-    { title: 'on who looks whether it has stopped', method: 'bridge/status', count: 2 },
-  ])('waits for the process of a daemon that hangs up $title', async ({ method, count }) => {
+    { title: 'on bridge/stop', method: 'bridge/stop', count: 1 },
+    { title: 'on the bridge/status after it', method: 'bridge/status', count: 2 },
+  ])('waits for the process of a daemon that closes the connection $title', async ({ method, count }) => {
     await using setup = makeDaemonSetup();
-    const daemon = await hangsUp(setup, method, count);
+    const daemon = await startClosingDaemon(setup, method, count);
     expect(await setup.run(['daemon', 'stop'])).toEqual({
       status: 0,
       stdout: `The daemon, which ran as ${daemon}, has ended.\n`,
@@ -146,7 +146,7 @@ describe('portolan daemon stop', () => {
 });
 
 describe('portolan daemon logs', () => {
-  it('shows when each daemon began and which process it was, also to a program', async () => {
+  it('prints the start time and pid of each daemon, also with --json', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     await startDaemon(setup);
@@ -172,13 +172,13 @@ describe('portolan daemon logs', () => {
 });
 
 describe('a daemon that a client started', () => {
-  it('leaves soon after nobody has needed it for timeouts.daemonIdleMs', async () => {
+  it('exits after timeouts.daemonIdleMs without a client', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {}, { timeouts: { daemonIdleMs: 600 } });
     const client = await setup.client();
     const pid = (await setup.pid()) ?? 0;
     await client[Symbol.asyncDispose]();
-    // Less than the 5 s between two checks of a daemon that may be idle for long.
+    // Less than the 5 s between two checks with a long daemonIdleMs.
     await until(
       () => isAlive(pid),
       (alive) => !alive,
@@ -188,9 +188,9 @@ describe('a daemon that a client started', () => {
 });
 
 describe('portolan daemon status', () => {
-  it('says that none runs where the daemon is gone before it answers', async () => {
+  it('reports that no daemon runs if the daemon closes the connection before its response', async () => {
     await using setup = makeDaemonSetup();
-    await hangsUp(setup, 'bridge/status', 1);
+    await startClosingDaemon(setup, 'bridge/status', 1);
     expect(await setup.run(['daemon', 'status'])).toEqual({ status: 1, stdout: 'No daemon runs.\n', stderr: '' });
   });
 });

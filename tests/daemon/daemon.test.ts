@@ -17,11 +17,11 @@ import { META, MODERN_VERSION } from '../../src/model/index.js';
 import { callsReceived, configure, fixture, isAlive, portolan, startsIn, until } from '../support/client-over-stdio.js';
 import { makeDaemonSetup } from '../support/daemon-harness.js';
 
-const STRANGER = 12_345;
-const said = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
+const OTHER_UID = 12_345;
+const firstText = (result: { readonly content: readonly Record<string, unknown>[] }) => result.content[0]?.text;
 
 describe('the daemon', () => {
-  it('runs a server once for clients in different folders, and shows who uses it', async () => {
+  it('starts a server once for clients in different directories, and lists its users', async () => {
     await using setup = makeDaemonSetup();
     const starts = join(setup.machine.home, 'starts');
     configure(setup.machine, { one: fixture(['--starts', starts]) });
@@ -29,8 +29,8 @@ describe('the daemon', () => {
     const other = join(setup.machine.home, 'other');
     mkdirSync(other);
     await using b = await setup.client({ cwd: other, env: { MCP_CLIENT_ID: 'bee' } });
-    expect(said(await a.execute('one', 'echo', { text: 'from a' }))).toBe('from a');
-    expect(said(await b.execute('one', 'echo', { text: 'from b' }))).toBe('from b');
+    expect(firstText(await a.execute('one', 'echo', { text: 'from a' }))).toBe('from a');
+    expect(firstText(await b.execute('one', 'echo', { text: 'from b' }))).toBe('from b');
     expect(startsIn(starts)).toHaveLength(1);
     const { clients } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(clients).toMatchObject([
@@ -41,7 +41,7 @@ describe('the daemon', () => {
     expect(processes).toMatchObject([{ server: 'one', state: 'connected', pid: startsIn(starts)[0], workspaces: 2 }]);
   });
 
-  it('starts a server of a project once for each, where its client works and with its variables', async () => {
+  it('starts a server of a project for each project, with the working directory and variables of its client', async () => {
     await using setup = makeDaemonSetup();
     const { machine } = setup;
     const seen = (name: string) => join(machine.home, `${name}.json`);
@@ -55,7 +55,7 @@ describe('the daemon', () => {
     for (const [at, cwd] of folders.entries()) {
       const env = { MINE: `of ${at}`, LANG: `lang-${at}`, SECRET_OF_CLIENT: 'x' };
       await using client = await setup.client({ cwd, env });
-      // A project's server waits for a person, whoever serves its client.
+      // A server of a project needs approval, also through a daemon.
       expect(await client.execute('here', 'echo', { text: 'x' })).toMatchObject({
         structuredContent: { error: { code: 'SERVER_NOT_APPROVED' } },
       });
@@ -73,7 +73,7 @@ describe('the daemon', () => {
     ]);
   });
 
-  it('is started once by clients that come at the same time', async () => {
+  it('is started once by clients that connect at the same time', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     const clients = await Promise.all(Array.from({ length: 4 }, () => setup.client()));
@@ -82,7 +82,7 @@ describe('the daemon', () => {
     await Promise.all(clients.map((client) => client[Symbol.asyncDispose]()));
   });
 
-  it('is not used, nor started, by a client that wants none or whose home is another', async () => {
+  it('is neither used nor started by a client with --daemon never or another home directory', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     await using _alone = await setup.client({ mode: 'never' });
@@ -90,12 +90,12 @@ describe('the daemon', () => {
     await using _first = await setup.client();
     await using elsewhere = makeDaemonSetup();
     configure(elsewhere.machine, { two: fixture() });
-    await using stranger = await elsewhere.client({ env: { MCP_BRIDGE_SOCKET: setup.socket } });
-    expect(await stranger.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'two' }] });
+    await using otherHome = await elsewhere.client({ env: { MCP_BRIDGE_SOCKET: setup.socket } });
+    expect(await otherHome.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'two' }] });
     expect(JSON.parse((await setup.run(['clients', '--json'])).stdout).clients).toHaveLength(1);
   });
 
-  it('answers the greeting of older bridges, and says that it carries messages', async () => {
+  it('answers the initialize of older bridges, and announces message routing', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     await setup.run(['daemon', 'start']);
@@ -115,7 +115,7 @@ describe('the daemon', () => {
     socket.destroy();
   });
 
-  it('carries messages and requests between clients that can be seen', async () => {
+  it('routes messages and requests between visible clients', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     await setup.run(['daemon', 'start']);
@@ -138,7 +138,7 @@ describe('the daemon', () => {
       params: { from: expect.any(String), message: 'hello' },
     });
     for (const refused of [
-      { to: 'nobody', method: 'x/add' },
+      { to: 'unknown', method: 'x/add' },
       { to, method: 'sampling/createMessage' },
     ])
       expect(await a.client.request('bridge/request', refused)).toMatchObject({ error: { code: -32602 } });
@@ -148,7 +148,7 @@ describe('the daemon', () => {
     for (const { socket } of [a, b]) socket.destroy();
   });
 
-  it('answers G7: a client that has closed its half of the socket gets its answer', async () => {
+  it('G7: responds to a client that has closed its half of the socket', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     await setup.run(['daemon', 'start']);
@@ -163,19 +163,19 @@ describe('the daemon', () => {
 });
 
 describe('a lost daemon', () => {
-  it('is replaced without the client noticing: reads are repeated, a call gets one clear error, the next is answered', async () => {
+  it('is replaced without a reconnect of the client: reads are repeated, the running call fails once, the next call succeeds', async () => {
     await using setup = makeDaemonSetup();
-    const heard = setup.machine.path('~/heard');
-    configure(setup.machine, { one: fixture(['--heard', heard]) });
+    const received = setup.machine.path('~/received');
+    configure(setup.machine, { one: fixture(['--heard', received]) });
     await using client = await setup.client({ env: { MCP_CLIENT_ID: 'same' } });
     await client.execute('one', 'echo', { text: 'warm' });
     const before = await setup.pid();
     const call = client.execute('one', 'sleep', { ms: 20_000 }).catch((error: Error) => error.message);
-    await callsReceived(heard, 2);
+    await callsReceived(received, 2);
     process.kill(before ?? 0, 'SIGKILL');
     expect(await call).toContain('it may or may not have been completed');
     const began = performance.now();
-    expect(said(await client.execute('one', 'echo', { text: 'again' }))).toBe('again');
+    expect(firstText(await client.execute('one', 'echo', { text: 'again' }))).toBe('again');
     const tookMs = performance.now() - began;
     const after = await setup.pid();
     expect([after === before, tookMs < 10_000]).toEqual([false, true]);
@@ -185,7 +185,7 @@ describe('a lost daemon', () => {
     expect(client.stray).toEqual([]);
   });
 
-  it('leaves a socket that the next one replaces, and only then', async () => {
+  it('leaves a socket that the next daemon replaces, but a second daemon does not', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     await setup.run(['daemon', 'start']);
@@ -208,8 +208,8 @@ describe('a lost daemon', () => {
   });
 });
 
-describe('the place of the socket', () => {
-  it('S1: is closed to others from the start', async () => {
+describe('the path of the socket', () => {
+  it('S1: has mode 600', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     await setup.run(['daemon', 'start']);
@@ -221,7 +221,7 @@ describe('the place of the socket', () => {
     { title: 'a folder', make: (path: string) => mkdirSync(path) },
     { title: 'a link to a file', make: (path: string) => symlinkSync('/etc/hostname', path) },
     { title: 'a FIFO', make: (path: string) => void execFileSync('mkfifo', [path]) },
-  ])('R8, S1: refuses $title in its place at both ends and leaves it as it is', async ({ make }) => {
+  ])('R8, S1: is refused by daemon and client if it is $title, which stays unchanged', async ({ make }) => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     make(setup.socket);
@@ -235,11 +235,11 @@ describe('the place of the socket', () => {
     rmSync(setup.socket, { recursive: true });
   });
 
-  it('R8, S1: refuses a link to a socket at both ends, whoever listens there', async () => {
+  it('R8, S1: is refused by daemon and client if it is a link to a socket', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
-    const heard: Buffer[] = [];
-    const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => heard.push(chunk)));
+    const received: Buffer[] = [];
+    const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => received.push(chunk)));
     const real = join(setup.machine.home, 'run', 'real.sock');
     await new Promise<void>((resolve) => void server.listen(real, resolve));
     chmodSync(real, 0o600);
@@ -248,43 +248,46 @@ describe('the place of the socket', () => {
     expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('is not a socket')]);
     await using client = await setup.client();
     expect(client.stderr).toContain('is not a socket');
-    expect([heard, readlinkSync(setup.socket)]).toEqual([[], real]);
+    expect([received, readlinkSync(setup.socket)]).toEqual([[], real]);
     rmSync(setup.socket);
     await new Promise((resolve) => server.close(resolve));
   });
 
-  // Only root can make another user's file.
-  it.skipIf(process.geteuid?.() !== 0)('R8, S1: refuses a socket of another user at both ends', async () => {
-    await using setup = makeDaemonSetup();
-    configure(setup.machine, { one: fixture() });
-    const heard: Buffer[] = [];
-    const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => heard.push(chunk)));
-    await new Promise<void>((resolve) => void server.listen(setup.socket, resolve));
-    chmodSync(setup.socket, 0o600);
-    chownSync(setup.socket, STRANGER, STRANGER);
-    const served = await setup.run(['serve', '--socket', setup.socket]);
-    expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('belongs to another user')]);
-    await using client = await setup.client();
-    expect(client.stderr).toContain('belongs to another user');
-    expect([heard, statSync(setup.socket).uid]).toEqual([[], STRANGER]);
-    rmSync(setup.socket);
-    await new Promise((resolve) => server.close(resolve));
-  });
+  // Only root can create a file of another user.
+  it.skipIf(process.geteuid?.() !== 0)(
+    'R8, S1: is refused by daemon and client if the socket belongs to another user',
+    async () => {
+      await using setup = makeDaemonSetup();
+      configure(setup.machine, { one: fixture() });
+      const received: Buffer[] = [];
+      const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => received.push(chunk)));
+      await new Promise<void>((resolve) => void server.listen(setup.socket, resolve));
+      chmodSync(setup.socket, 0o600);
+      chownSync(setup.socket, OTHER_UID, OTHER_UID);
+      const served = await setup.run(['serve', '--socket', setup.socket]);
+      expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('belongs to another user')]);
+      await using client = await setup.client();
+      expect(client.stderr).toContain('belongs to another user');
+      expect([received, statSync(setup.socket).uid]).toEqual([[], OTHER_UID]);
+      rmSync(setup.socket);
+      await new Promise((resolve) => server.close(resolve));
+    },
+  );
 
-  it('S1: no end says a word to a socket that others can use, or in a folder that others can write to', async () => {
+  it('S1: receives no data if other users can access the socket or write to its directory', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
-    const heard: Buffer[] = [];
-    const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => heard.push(chunk)));
+    const received: Buffer[] = [];
+    const server = createServer((socket) => void socket.on('data', (chunk: Buffer) => received.push(chunk)));
     await new Promise<void>((resolve) => void server.listen(setup.socket, resolve));
     chmodSync(setup.socket, 0o666);
-    await using open = await setup.client();
-    expect(open.stderr).toContain('is accessible to other users');
+    await using openSocket = await setup.client();
+    expect(openSocket.stderr).toContain('is accessible to other users');
     chmodSync(setup.socket, 0o600);
     chmodSync(join(setup.machine.home, 'run'), 0o777);
-    await using exposed = await setup.client();
-    expect(exposed.stderr).toContain('is accessible to other users');
-    expect(heard).toEqual([]);
+    await using openDirectory = await setup.client();
+    expect(openDirectory.stderr).toContain('is accessible to other users');
+    expect(received).toEqual([]);
     chmodSync(join(setup.machine.home, 'run'), 0o700);
     await new Promise((resolve) => server.close(resolve));
   });

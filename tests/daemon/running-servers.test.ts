@@ -17,10 +17,10 @@ const RUNNING = (machine: Machine) => ({
   source: machine.path('<project>/.portolan/mcp_servers.json'),
   line: 1,
 });
-const WAITS = { structuredContent: { error: { code: 'SERVER_NOT_APPROVED' } } };
+const NOT_APPROVED = { structuredContent: { error: { code: 'SERVER_NOT_APPROVED' } } };
 
 describe('a server that announced itself', () => {
-  it('shows in the list, waits for approval, is called after it, and is gone when its process is killed', async () => {
+  it('is listed, needs approval, can be called after it, and is removed when its process is killed', async () => {
     using machine = makeMachine();
     await using server = await serveHttp(sdkHandler());
     await using client = await connect(machine);
@@ -29,12 +29,12 @@ describe('a server that announced itself', () => {
     expect((await list(machine)).servers).toMatchObject([
       { name: 'docs', state: 'pending-approval', transport: 'http', url: server.url, origins: [RUNNING(machine)] },
     ]);
-    // The gateway that was there before sees it come.
+    // A gateway that already runs detects the announcement.
     await until(
       () => client.ask('list_mcp_servers'),
       ({ servers }) => servers.length === 1,
     );
-    expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(WAITS);
+    expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(NOT_APPROVED);
     expect(server.seen).toEqual([]);
     await approve(machine, 'docs');
     await until(
@@ -49,7 +49,7 @@ describe('a server that announced itself', () => {
     expect((await list(machine)).servers).toEqual([]);
   });
 
-  it('waits for approval also where it was announced for the whole user', async () => {
+  it('needs approval also if it was announced in the registry of the user', async () => {
     using machine = makeMachine();
     await using server = await serveHttp(sdkHandler());
     await using _announcer = await announce(machine, ['--name', 'docs', '--url', server.url, '--user']);
@@ -59,14 +59,14 @@ describe('a server that announced itself', () => {
     expect(stdout).toMatch(/^1 server waits; approve with: portolan approve <server>$/m);
     expect((await portolan(machine, ['why', 'docs'])).stdout).toMatch(/^● holds +running {2}\S+mcp_servers\.json:1 /m);
     await using client = await connect(machine);
-    expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(WAITS);
+    expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(NOT_APPROVED);
     expect(server.seen).toEqual([]);
   });
 
   it.each([
-    { title: 'as it is written', wanted: (url: string) => url },
+    { title: 'in the same spelling', wanted: (url: string) => url },
     { title: 'in another spelling', wanted: (url: string) => `${url.replace('127.0.0.1', 'LOCALHOST')}/` },
-  ])('is the configured server of the same address $title, which is used with its own headers', async ({ wanted }) => {
+  ])('is a duplicate of the configured server with the same URL $title, whose headers are sent', async ({ wanted }) => {
     using machine = makeMachine();
     await using server = await serveHttp(sdkHandler());
     configure(machine, { mine: { url: wanted(server.url), headers: { 'x-mine': 'yes' } } });
@@ -79,7 +79,7 @@ describe('a server that announced itself', () => {
     expect(server.headers.every((headers) => headers.get('x-mine') === 'yes')).toBe(true);
   });
 
-  it('is another server than a configured one of its name', async () => {
+  it('is not merged with a configured server of the same name', async () => {
     using machine = makeMachine();
     configure(machine, { docs: fixture() });
     await using _process = await announce(machine, ['--name', 'docs', '--url', 'http://127.0.0.1:9/mcp']);
@@ -89,7 +89,7 @@ describe('a server that announced itself', () => {
     ]);
   });
 
-  it('is another server than a second process of its name, and one with itself in two registries', async () => {
+  it('is not merged with a second process of the same name, but with its own entry in a second registry', async () => {
     using machine = makeMachine();
     const at = (port: number) => ['--name', 'docs', '--url', `http://127.0.0.1:${port}/mcp`];
     await using _first = await announce(machine, at(9));
@@ -103,7 +103,7 @@ describe('a server that announced itself', () => {
     ]);
   });
 
-  it('is used in the place of a configured server of the same launch, which is not started a second time', async () => {
+  it('replaces, after approval, a configured server with the same launch, which is not started again', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     const entry = fixture(['--starts', starts]);
@@ -113,7 +113,7 @@ describe('a server that announced itself', () => {
       ...['--name', 'elsewhere', '--url', server.url],
       ...['--', entry.command, ...entry.args],
     ]);
-    // Whoever can write a file can claim anything: without a yes nothing changes.
+    // An announcement can claim any launch, so it has no effect before the approval.
     expect((await list(machine)).servers).toMatchObject([
       { name: 'mine', state: 'ready', origins: [{ client: 'cursor' }] },
       { name: 'elsewhere', state: 'pending-approval', origins: [RUNNING(machine)] },
@@ -127,13 +127,13 @@ describe('a server that announced itself', () => {
       { name: 'mine', state: 'ready', runsAt: server.url, origins: [{ client: 'cursor' }, RUNNING(machine)] },
     ]);
     expect((await portolan(machine, ['why', 'mine'])).stdout).toContain(`${server.url}, and is not started`);
-    const said = await until(
+    const result = await until(
       () => client.execute('mine', 'echo', { text: 'theirs' }),
       ({ content }) => content[0]?.text === '{"text":"theirs"}',
     );
-    expect(said.isError).not.toBe(true);
+    expect(result.isError).not.toBe(true);
     expect(startsIn(starts)).toHaveLength(1);
-    // What it had started for this is not needed any more.
+    // The process that the gateway had started is stopped.
     await until(
       () => isAlive(startsIn(starts)[0] ?? 0),
       (alive) => !alive,
@@ -147,16 +147,16 @@ describe('a server that announced itself', () => {
     expect(startsIn(starts)).toHaveLength(2);
   });
 
-  it('needs another yes before an approved address may stand for a server', async () => {
+  it('needs another approval before an approved URL may replace a configured server', async () => {
     using machine = makeMachine();
     const entry = fixture();
     configure(machine, { mine: entry });
     await using server = await serveHttp(sdkHandler());
-    const words = ['--name', 'docs', '--url', server.url];
-    await using _plain = await announce(machine, words);
+    const args = ['--name', 'docs', '--url', server.url];
+    await using _plain = await announce(machine, args);
     await approve(machine, 'docs');
     expect((await list(machine)).servers).toMatchObject([{ name: 'mine' }, { name: 'docs', state: 'ready' }]);
-    await using _claim = await announce(machine, [...words, '--', entry.command, ...entry.args]);
+    await using _claim = await announce(machine, [...args, '--', entry.command, ...entry.args]);
     const { servers } = await list(machine);
     expect(servers.map(({ name, state, runsAt }) => [name, state, runsAt]).toSorted()).toEqual([
       ['docs', 'ready', undefined],
@@ -167,7 +167,7 @@ describe('a server that announced itself', () => {
     expect(stdout).toContain('mine, which is not started while this server runs');
   });
 
-  it.skipIf(process.platform === 'win32')('is reached over its socket', async () => {
+  it.skipIf(process.platform === 'win32')('is called over its socket', async () => {
     using machine = makeMachine();
     const path = machine.path('~/a b.sock');
     const { command, args } = fixture();
@@ -183,7 +183,7 @@ describe('a server that announced itself', () => {
     });
   });
 
-  it('is shown and cannot be called where only the program that started it can speak to it', async () => {
+  it('is listed as inventory-only if it has only stdio', async () => {
     using machine = makeMachine();
     writeRegistry(machine, { stdio_only_1: entry({ stdio_active: true }) });
     const { servers, problems } = await list(machine);
@@ -192,7 +192,7 @@ describe('a server that announced itself', () => {
   });
 });
 
-/** Whoever connects speaks to a process of its own. */
+/** Starts one process for each connection. */
 async function serveBySocket(path: string, start: () => ChildProcessByStdio<Writable, Readable, null>) {
   const server = createServer((socket) => {
     const child = start();
@@ -219,8 +219,8 @@ function writeRegistry(machine: Machine, servers: object, folder = '.portolan'):
   return text;
 }
 
-describe('registries that others write', () => {
-  it('are read as what strangers say, and never rewritten', async () => {
+describe('registry files of other programs', () => {
+  it('are read as untrusted, and never rewritten', async () => {
     using machine = makeMachine();
     const http = { enabled: true, host: '127.0.0.1', port: 9, url: 'http://127.0.0.1:9/' };
     const text = writeRegistry(
@@ -248,7 +248,7 @@ describe('registries that others write', () => {
     { title: 'a FIFO', make: (path: string) => execFileSync('mkfifo', [path]) },
     { title: 'a folder', make: (path: string) => mkdirSync(path) },
     { title: 'a file of two megabytes', make: (path: string) => writeFileSync(path, ' '.repeat(2 * 2 ** 20)) },
-  ])('R8: $title in their place is refused at once, and nothing else is lost', async ({ make }) => {
+  ])('R8: are refused if they are $title, and the other servers stay listed', async ({ make }) => {
     using machine = makeMachine();
     configure(machine, { mine: fixture() });
     for (const folder of ['.nisaba', '.portolan']) {
@@ -260,7 +260,7 @@ describe('registries that others write', () => {
     expect(problems.map(({ code }) => code)).toEqual(['running-registry', 'running-registry']);
   });
 
-  it('R8: a link in the place of the folder is refused as well', async () => {
+  it('R8: are refused if their directory is a symbolic link', async () => {
     using machine = makeMachine();
     using other = makeMachine();
     await using _process = await announce(other, ['--name', 'docs', '--url', 'http://127.0.0.1:9/']);
@@ -268,7 +268,7 @@ describe('registries that others write', () => {
     expect(await list(machine)).toMatchObject({ servers: [], problems: [{ code: 'running-registry' }] });
   });
 
-  it('cannot make a configured server disappear by the name of Portolan', async () => {
+  it('cannot hide a configured server with the name of Portolan', async () => {
     using machine = makeMachine();
     configure(machine, { mine: { url: 'http://127.0.0.1:9/mcp' } });
     const http = { enabled: true, url: 'http://127.0.0.1:9/mcp' };
