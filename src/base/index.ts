@@ -53,6 +53,7 @@ export { globsOverlap } from './text/glob-overlap.js';
 export { cleanDeep, cleanText, type TextFault } from './text/hostile-text.js';
 export { scriptsMixedIn } from './text/mixed-scripts.js';
 export { nearest } from './text/nearest-names.js';
+export { isOrdinaryValue } from './text/ordinary-values.js';
 export { redactor } from './text/redact.js';
 export {
   isReference,

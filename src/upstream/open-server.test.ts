@@ -101,6 +101,17 @@ describe('openServer', () => {
     expect(closings).toHaveLength(1);
   });
 
+  it('reports the first error line of a crash without its stack, and shows the path in a variable', async () => {
+    const path = '/home/me/.kube/prod-cluster-2024-eu-west-1.yaml';
+    const code = 'function load() { require("node:fs").readFileSync(process.env.KUBECONFIG) } load()';
+    const entry = definition({ command: process.execPath, args: ['-e', code], env: { KUBECONFIG: path } });
+    const crashing = admit('odd', entry, { kind: 'allowed' });
+    if (!crashing) throw new Error('not admitted');
+    expect(await failureOf(opened(crashing))).toMatchObject({
+      message: `odd did not start: it exited with code 1; last output on stderr: Error: ENOENT: no such file or directory, open '${path}'`,
+    });
+  });
+
   it('quotes a name with spaces, so that the command can be pasted', async () => {
     const spaced = admit('My Server', server(['crash']).definition, { kind: 'allowed' });
     if (!spaced) throw new Error('not admitted');

@@ -3,8 +3,9 @@ import type { Era } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { Connection } from './connection/connection.js';
 import { handshake } from './connection/handshake.js';
-import { type LaunchEnvironment, openTransport, STDERR_TAIL_LINES } from './open-transport.js';
+import { type LaunchEnvironment, openTransport } from './open-transport.js';
 import type { OpenEvents, OpenServer } from './pool/pool.js';
+import { errorLines } from './process/error-lines.js';
 import { keepServerLog } from './process/server-log.js';
 
 export interface OpenContext extends LaunchEnvironment {
@@ -56,7 +57,7 @@ export async function openServer(
       if (invalidMessages === 1)
         context.log('warn', 'skipped a line on stdout that is not a JSON-RPC message', { server: name });
     },
-    stderrTail: () => lastLines(transport.errorText()),
+    stderrTail: () => errorLines(transport.errorText()),
     logHint: logHint(server),
     // Read the secrets each time: the headers helper may return new keys.
     redact: (text, of) => maskTokens(hide(of === 'result' ? transport.namedSecrets : transport.secrets)(text)),
@@ -69,7 +70,7 @@ export async function openServer(
     await handshake(connection, { client: context.client, options, era: definition.era ?? context.eraOf(server) });
   } catch (error) {
     // Read stderr before the close: later output is not the reason of the failure.
-    const words = lastLines(transport.errorText());
+    const words = errorLines(transport.errorText());
     await connection.close('it did not start');
     await flushStderr();
     throw startError(server, error, words);
@@ -92,10 +93,6 @@ function keptRedactor(): (secrets: readonly string[]) => (text: string) => strin
     if (!kept || !isSame) kept = { secrets, redact: redactor(secrets) };
     return kept.redact;
   };
-}
-
-function lastLines(text: string): string {
-  return text.trim().split('\n').slice(-STDERR_TAIL_LINES).join(' | ');
 }
 
 /** Wraps the error of a failed start with a message that names the server. */

@@ -22,4 +22,15 @@ describe('secretsOf', () => {
       'i-1',
     ]);
   });
+
+  it('leaves out paths, addresses and common settings, unless their name is that of a secret', () => {
+    const env = {
+      KUBECONFIG: '/home/me/.kube/prod-cluster-2024-eu-west-1.yaml:/home/me/.kube/config',
+      API_URL: 'https://api.example.com/v1',
+      NODE_ENV: 'production',
+      MODE: 'a-mode-of-its-own',
+      ACCESS_TOKEN: 'production',
+    };
+    expect(secretsOf(definition({ env }))).toEqual(['a-mode-of-its-own', 'production']);
+  });
 });

@@ -2,6 +2,7 @@ import { parseEnv } from 'node:util';
 import {
   diskFiles,
   ErrorCode,
+  isOrdinaryValue,
   isReference,
   isSecretField,
   isSecretName,
@@ -42,9 +43,6 @@ export interface Transport {
   errorText(): string;
   onErrorText(listener: () => void): void;
 }
-
-/** The number of stderr lines in an error message. */
-export const STDERR_TAIL_LINES = 5;
 
 /** Starts or connects to a server. Only policy can create an `AdmittedServer`. */
 export async function openTransport(server: AdmittedServer, surroundings: LaunchEnvironment): Promise<Transport> {
@@ -151,7 +149,7 @@ async function childTransport(server: AdmittedServer, surroundings: LaunchEnviro
 type Which = 'every' | 'named';
 
 /**
- * The values of an entry to mask: header values, variables that are not paths, and arguments and URL parts that look like
+ * The values of an entry to mask: header values, variables with other than ordinary values, and arguments and URL parts that look like
  * secrets. With `named`, only variables whose name or form is that of a secret.
  */
 export function secretsOf(
@@ -167,7 +165,7 @@ export function secretsOf(
     ...(url === undefined ? [] : addressSecrets(url)),
     ...Object.entries({ ...definition.env, ...own }).flatMap(([name, value]) => {
       const isNamed = isSecretName(name) || looksSecret(value);
-      return isNamed || (which === 'every' && !isPath(value)) ? [value] : [];
+      return isNamed || (which === 'every' && !isOrdinaryValue(value)) ? [value] : [];
     }),
     ...Object.values(definition.headers ?? {}).flatMap((value) => [value, ...value.split(' ')]),
     ...(definition.authToken === undefined ? [] : [definition.authToken]),
@@ -183,15 +181,6 @@ function passedVariables(env: Readonly<Record<string, string>>, passEnv: readonl
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => passEnv.some((pattern) => matchesWildcard(pattern, name))),
   );
-}
-
-/** Base64 may also begin with a slash, but its parts are longer than file names. */
-const LONGEST_NAME_WITH_DIGITS = 20;
-
-/** Paths stay visible, because errors need them. */
-function isPath(value: string): boolean {
-  if (!/^(?:~?[\\/]|\.{1,2}[\\/]|[A-Za-z]:[\\/])/.test(value)) return false;
-  return value.split(/[\\/]/).every((part) => part.length < LONGEST_NAME_WITH_DIGITS || !/\d/.test(part));
 }
 
 /** The password of a URL and its parameters that look like secrets. */
