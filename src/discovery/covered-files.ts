@@ -1,17 +1,17 @@
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { decodeText, MAX_FILE_BYTES, MAX_WHOLE_BYTES, sha256 } from '../base/index.js';
-import { type Definition, envFilePath, type Host, startFolder } from '../model/index.js';
+import { type Definition, envFilePath, type Host, programName, startFolder } from '../model/index.js';
 import { type Content, type CoveredFile, contentHash, type LoaderVariable, NO_CONTENT } from '../policy/index.js';
-import { type NamedPaths, pathsNamedBy, pathsNamedByHelper, piecesOf } from './launch-paths.js';
-import { programFile, type Variables } from './program-file.js';
+import { isInterpreter, type NamedPaths, pathsNamedBy, pathsNamedByHelper, piecesOf } from './launch-paths.js';
+import { programFiles, type Variables } from './program-file.js';
 import { type ProjectBounds, projectBounds } from './project-bounds.js';
 import { isWritableByOthers } from './shared-access.js';
-import { interpreterIn, isScript, mainIn, pathsToTry } from './start-files.js';
+import { entryPointsIn, installedPaths, interpreterWords, isScript, pathsToTry, startFiles } from './start-files.js';
 
 /** Variables that decide which program or library is loaded, or what runs before it. */
 const LOADER_VARIABLE =
-  /^(?:PATH|PATHEXT|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|BASH_ENV|ENV|PERL5(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GIT_.*|SHELL|COMSPEC|HOME|XDG_CONFIG_HOME|npm_config_.*|UV_.*|PIP_.*)$/i;
+  /^(?:PATH|PATHEXT|NODE_OPTIONS|NODE_PATH|LD_.*|DYLD_.*|PYTHON.*|BASH_ENV|ENV|PERL5(?:OPT|LIB|DB)|RUBY(?:OPT|LIB)|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|LUA_.*|PHPRC|PHP_INI_SCAN_DIR|GEM_.*|BUNDLE_.*|DOTNET_STARTUP_HOOKS|CORECLR_.*|GIT_.*|SHELL|COMSPEC|HOME|ZDOTDIR|XDG_CONFIG_HOME|npm_config_.*|UV_.*|PIP_.*)$/i;
 /** Matches env files by name. Their lines are values, many of them secret. */
 const ENV_FILE = /(?:^|[/\\.])env(?:\.[\w-]+)?$/i;
 /** The limits of files and bytes per server. Beyond the byte limit only the two ends of a file are hashed. */
@@ -21,6 +21,8 @@ const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const MAX_COMPARED_BYTES = 512 * 1024;
 /** The limit of directories from the command line in which its other words are looked up. */
 const MAX_BASES = 16;
+/** The limit of directories above those in which packages and files of runners are looked up. */
+const MAX_ABOVE = 32;
 /** The limit of words taken from variables such as `NODE_OPTIONS`. */
 const MAX_LOADED = 500;
 
@@ -96,25 +98,68 @@ class Collection {
     for (const program of named.programs) this.#program(program, own, role === 'headers helper');
     const loaded = loadersIn(own).flatMap((name) => piecesOf(own[name] ?? ''));
     this.#isClear &&= loaded.length <= MAX_LOADED;
-    const bases = this.#bases([...named.pieces, ...loaded]);
-    const pieces = [...named.pieces, ...loaded].flatMap((piece) => pathsToTry(piece, named));
-    this.#pieces(pieces, bases, own, role);
+    const isInterpreted = named.isInterpreted || this.#runsInterpreter(named.programs, own);
+    const manner = { ...named, isInterpreted, isShell: named.isWrapped };
+    const all = [...named.pieces, ...loaded];
+    const { bases, opened } = this.#bases(all, manner);
+    // A shell expands `~`, so the words are looked up in the home directory too.
+    const tried = all.flatMap((piece) => pathsToTry(piece, manner));
+    this.#pieces(tried, [...bases, this.#host.home], own, role);
+    // `PATH=./bin server` in a shell or after `env`.
+    if (named.isWrapped) this.#pieces(named.programs.filter(isBareName), opened, own, role);
     // `npm run`, `make` or `node .` start a file that the command line does not name.
-    const folders = named.isRunner ? bases : named.isInterpreted ? bases.slice(1) : [];
-    const startFiles = pathsToTry('.', { ...named, isFolder: true });
-    for (const folder of folders) this.#pieces(startFiles, [folder], own, role);
+    this.#pieces(startFiles(manner), named.isRunner ? bases : opened, own, role);
+    if (!manner.isInterpreted && !manner.isRunner) return;
+    const around = this.#around(bases);
+    this.#pieces(startFiles({ ...manner, isInterpreted: false, isShell: false }), around, own, role);
+    this.#pieces(
+      all.flatMap((piece) => installedPaths(piece, manner)),
+      around,
+      own,
+      role,
+    );
   }
 
-  /** The start directory, and directories of the project that the command line names: `cd sub && python3 server.py`. */
-  #bases(pieces: readonly string[]): readonly string[] {
+  /** A link in the project can give an interpreter any name. */
+  #runsInterpreter(programs: readonly string[], own: Variables): boolean {
+    const files = programs.flatMap((name) => programFiles(name, this.#folder, own, this.#host));
+    return files.some((file) => isInterpreter(programName(this.#host.files.realPath(file) ?? file)));
+  }
+
+  /**
+   * The start directory, and directories of the project that the command line names, as in `cd sub && python3 server.py`.
+   * `opened` are only the named ones.
+   */
+  #bases(
+    pieces: readonly string[],
+    { isWrapped, isRunner }: NamedPaths,
+  ): Record<'bases' | 'opened', readonly string[]> {
     const bases = new Set([this.#folder]);
-    for (const piece of pieces) {
-      const folder = this.#at(this.#folder, piece).replace(/(?<=.)[/\\]+$/, '');
-      if (!bases.has(folder) && this.#bounds.isInside(folder) && this.#host.files.status(folder)?.kind === 'folder')
-        bases.add(folder);
+    const opened = new Set<string>();
+    for (const base of bases) {
+      for (const piece of pieces) {
+        const folder = this.#at(base, piece).replace(/(?<=.)[/\\]+$/, '');
+        if (!this.#bounds.isInside(folder) || this.#host.files.status(folder)?.kind !== 'folder') continue;
+        opened.add(folder);
+        if (bases.size <= MAX_BASES) bases.add(folder);
+      }
+      // `cd a && cd b`, `make -C a -C b`: each directory is relative to the one before.
+      if (!isWrapped && !isRunner) break;
     }
     this.#isClear &&= bases.size <= MAX_BASES;
-    return [...bases].slice(0, MAX_BASES);
+    return { bases: [...bases].slice(0, MAX_BASES), opened: [...opened].slice(0, MAX_BASES) };
+  }
+
+  /** The directories and those above them, as far as they belong to the project. */
+  #around(folders: readonly string[]): readonly string[] {
+    const around = new Set<string>();
+    for (let folder of folders) {
+      while (around.size < MAX_ABOVE && this.#bounds.isInside(folder) && !around.has(folder)) {
+        around.add(folder);
+        folder = dirname(folder);
+      }
+    }
+    return [...around];
   }
 
   #pieces(pieces: readonly string[], bases: readonly string[], own: Variables, role: 'file' | 'headers helper'): void {
@@ -130,21 +175,32 @@ class Collection {
     }
   }
 
-  /** Adds a file and the interpreter in its first line. */
+  /** Adds a file, what its first line names if it is a script, and the entry points if it is a `package.json`. */
   #script(path: string, own: Variables, role: CoveredFile['role']): void {
     if (this.#files.has(path)) return;
     const { text } = this.#add(path, role);
-    for (const program of interpreterIn(text)) this.#program(program, own, false);
-    const main = mainIn(path, text);
-    if (main !== undefined)
-      this.#pieces(pathsToTry(main, { isInterpreted: true, isRunner: false }), [join(path, '..')], own, 'file');
+    const [interpreter, ...words] = interpreterWords(text);
+    if (interpreter !== undefined) {
+      this.#program(interpreter, own, false);
+      this.#pieces(words.flatMap(piecesOf), [this.#folder], own, 'file');
+    }
+    const folder = dirname(path);
+    for (const main of entryPointsIn(path, text)) {
+      this.#pieces(pathsToTry(main, { isInterpreted: true }), [folder], own, 'file');
+      // An entry point may be a directory. Its own package.json has no effect.
+      const inner = ['index.js', 'index.cjs', 'index.mjs', 'index.ts', 'index.json', 'index.node'];
+      this.#pieces(inner, [this.#at(folder, main)], own, 'file');
+    }
   }
 
   #program(name: string, own: Variables, isHelper: boolean): void {
-    const path = programFile(name, this.#folder, own, this.#host);
-    if (path === undefined) return;
-    if (!this.#isChangeable(path) && !(isHelper && /[/\\]/.test(name))) return;
-    this.#script(path, own, isHelper ? 'headers helper' : 'program');
+    for (const path of programFiles(name, this.#folder, own, this.#host)) {
+      if (this.#isChangeable(path)) this.#script(path, own, isHelper ? 'headers helper' : 'program');
+      else {
+        if (isHelper && /[/\\]/.test(name)) this.#script(path, own, 'headers helper');
+        return;
+      }
+    }
   }
 
   /** Whether the file can be changed by the project or by other users of the machine. */
@@ -193,9 +249,18 @@ class Collection {
     }
   }
 
+  /** The path that a word means in a directory. A process that starts there sees itself under `/proc`. */
   #at(base: string, piece: string): string {
-    return isAbsolute(piece) ? piece : join(base, piece);
+    const path = isAbsolute(piece)
+      ? join(piece)
+      : join(base, base === this.#host.home ? piece.replace(/^~(?=[/\\])/, '.') : piece);
+    const [, of, rest = ''] = /^\/proc\/(?:self|thread-self(?:\/task\/\d+)?|\d+)\/(cwd|root)(\/.*)?$/.exec(path) ?? [];
+    return of === undefined ? path : join(of === 'cwd' ? this.#folder : '/', rest);
   }
+}
+
+function isBareName(name: string): boolean {
+  return !/[/\\]/.test(name);
 }
 
 function variablesIn(text: string): Variables {

@@ -3,7 +3,7 @@ export { checkFiles } from './check-files.js';
 export { configFolder, type DiscoverOptions, type Discovery, discover, hostOf, scanMachine } from './discover.js';
 export { isRunning } from './match-running.js';
 export { type OwnFolders, ownFolders } from './own-folders.js';
-export { programFile } from './program-file.js';
+export { programFiles } from './program-file.js';
 export type { Held } from './resolve-definitions.js';
 export { distinctServers, readRunning, runningSignature, transportsOf } from './running-servers.js';
 export { mixedNameText } from './server-problems.js';

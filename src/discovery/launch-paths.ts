@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { splitWords } from '../base/index.js';
 import { type Definition, helperWords, programName } from '../model/index.js';
 import { candidatesOf, MAX_CANDIDATES } from '../policy/index.js';
 
@@ -10,6 +11,8 @@ export interface NamedPaths {
   readonly isInterpreted: boolean;
   /** Whether some program finds the code it runs through files of its own, such as package.json. */
   readonly isRunner: boolean;
+  /** Whether a program starts another one, which may run in another directory or with another search path. */
+  readonly isWrapped: boolean;
   /** Whether some word is code, which may compute paths when it runs. */
   readonly hasCode: boolean;
   /** False if the command line exceeds the limits. */
@@ -18,11 +21,67 @@ export interface NamedPaths {
 
 /** More than the command line of any real server has. */
 const MAX_PIECES = 2_000;
+/** Python has the longest such words: `-IsSuBm`. */
+const MAX_JOINED_OPTIONS = 8;
 
-const INTERPRETERS =
-  /^(?:node|nodejs|bun|deno|tsx|ts-node|python[\d.]*w?|pypy[\d.]*|py|ruby|perl|php|lua|uv|uvx|poetry|pipenv|pdm|hatch)$/;
-const RUNNERS =
-  /^(?:npm|npx|pnpm|pnpx|yarn|bun|bunx|deno|make|gmake|just|task|uv|uvx|poetry|pipenv|pdm|hatch|cargo|go|rake|bundle|gradle|mvn|composer|docker|docker-compose|podman)$/;
+const INTERPRETERS = new RegExp(
+  `^(?:${[
+    ...[
+      'node',
+      'nodejs',
+      'bun',
+      'deno',
+      'tsx',
+      'ts-node',
+      'ts-node-dev',
+      'ts-node-esm',
+      'vite-node',
+      'nodemon',
+      'jiti',
+    ],
+    ...['electron', 'py', 'pythonw?', 'pypy', 'ipython', 'micropython', 'jython', 'uvicorn', 'gunicorn', 'hypercorn'],
+    ...[
+      'flask',
+      'fastmcp',
+      'mcp',
+      'coverage',
+      'ruby',
+      'jruby',
+      'perl',
+      'php',
+      'lua',
+      'luajit',
+      'java',
+      'javaw',
+      'groovy',
+    ],
+    ...['Rscript', 'julia', 'elixir', 'uv', 'uvx', 'poetry', 'pipenv', 'pdm', 'hatch', 'rye', 'pixi', 'conda'],
+  ].join('|')})(?:-?[\\d.]+)?w?$`,
+  'i',
+);
+const RUNNERS = new RegExp(
+  `^(?:${[
+    ...[
+      'npm',
+      'npx',
+      'pnpm',
+      'pnpx',
+      'yarn',
+      'bun',
+      'bunx',
+      'deno',
+      'corepack',
+      'nx',
+      'turbo',
+      'make',
+      'gmake',
+      'just',
+    ],
+    ...['task', 'mise', 'rtx', 'direnv', 'devbox', 'nix', 'nix-shell', 'nix-build', 'uv', 'uvx', 'poetry', 'pipenv'],
+    ...['pdm', 'hatch', 'rye', 'pixi', 'tox', 'nox', 'invoke', 'inv', 'cargo', 'go', 'rake', 'bundle', 'gradle', 'mvn'],
+    ...['ant', 'sbt', 'lein', 'mix', 'swift', 'composer', 'docker', 'docker-compose', 'podman', 'foreman', 'overmind'],
+  ].join('|')})$`,
+);
 
 /** Shell syntax, or a call or an assignment in a programming language. */
 const CODE = /[;|&$`*?(]|\s\S+\s/;
@@ -50,16 +109,23 @@ function pathsIn(launch: Definition, words: readonly string[]): NamedPaths {
     if (/[/\\]/.test(word) || !programs.has(word)) addPieces(pieces, word);
   // Includes wrappers: `npx tsx server` also runs an interpreter.
   const names = [...programs, ...words].map(programName);
-  const isShell = candidates.some(({ wrapping }) => wrapping > 0);
-  const isInterpreted = names.some((name) => INTERPRETERS.test(name));
+  const isWrapped = candidates.some(({ wrapping }) => wrapping > 0);
+  const isInterpreted = names.some(isInterpreter);
   return {
     programs: [...programs].filter((program) => program !== ''),
     pieces: [...pieces],
     isInterpreted,
-    isRunner: names.some((name) => RUNNERS.test(name)),
-    hasCode: (isShell || isInterpreted) && words.some((word) => CODE.test(word)),
+    // `node --run` runs a command of package.json.
+    isRunner: names.some((name) => RUNNERS.test(name)) || words.some((word) => /^--run(?:=|$)/.test(word)),
+    isWrapped,
+    hasCode: (isWrapped || isInterpreted) && words.some((word) => CODE.test(word)),
     isClear: pieces.size <= MAX_PIECES && candidates.length <= MAX_CANDIDATES,
   };
+}
+
+/** Whether a program of this name runs code from files that are named without extension, or from directories. */
+export function isInterpreter(name: string): boolean {
+  return INTERPRETERS.test(name);
 }
 
 /** The words in a value, such as `NODE_OPTIONS`, that could be paths. */
@@ -74,14 +140,25 @@ function addPieces(pieces: Set<string>, word: string): void {
   // Not limited in length: an interpreter normalizes `./././a.js` before it opens it.
   const add = (piece: string) => {
     const plain = piece.startsWith('file:') ? fromFileUrl(piece) : piece;
-    if (plain !== '' && !plain.includes('\0') && pieces.size <= MAX_PIECES) pieces.add(plain);
+    if (plain === '' || plain.includes('\0') || pieces.size > MAX_PIECES) return;
+    pieces.add(plain);
+    // Node.js and Deno read a module name as part of a URL.
+    if (/%[\da-f]{2}/i.test(plain)) pieces.add(decoded(plain));
   };
   add(word);
   const equals = word.indexOf('=');
   if (equals >= 0) add(word.slice(equals + 1));
+  // `-mapp`, `-umapp`: short options in one word, the last one with its value.
+  for (let at = 2; at <= MAX_JOINED_OPTIONS + 1 && /^-[A-Za-z]+$/.test(word.slice(0, at)); at += 1) add(word.slice(at));
   if (/^[\w.~/\\-]*$/.test(word) && !word.startsWith('-')) return;
+  for (const part of splitWords(word)) add(part);
+  // A name in quotes or with escaped spaces may contain any character.
+  for (const part of splitWords(word.replaceAll(/\\[ ]/g, '\u{F0000}'))) add(part.replaceAll('\u{F0000}', ' '));
+  for (const [, , text = ''] of word.matchAll(/(["'`])((?:(?!\1)[^\n\\])+)\1/g)) add(text);
   for (const [run] of word.matchAll(/[\p{L}\p{N}_@.~/\\:+%-]+/gu)) {
     add(run);
+    // `Foo::Bar` is a module of Perl or Ruby, also after `-M`.
+    if (run.includes('::')) add(run.replace(/^-[A-Za-z]/, '').replaceAll('::', '/'));
     // `a.js:b.js` is a list of paths; a drive letter keeps its colon in the whole substring.
     for (const part of run.split(':')) {
       add(part);
@@ -92,6 +169,14 @@ function addPieces(pieces: Set<string>, word: string): void {
     }
     // A full stop at the end of a sentence is not part of the path.
     add(run.replace(/[.]$/, ''));
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text; // not encoded
   }
 }
 

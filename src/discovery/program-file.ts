@@ -7,8 +7,11 @@ export type Variables = Readonly<Record<string, string>>;
 /** The search path of the system if `PATH` is not set. */
 const UNSET_PATH = ['/bin', '/usr/bin'].join(delimiter);
 
-/** The file that the system runs for a program name: found in `PATH`, or relative to the start directory. */
-export function programFile(name: string, folder: string, own: Variables, host: Host): string | undefined {
+/**
+ * The files that the system may run for a program name, in order: those in `PATH`, or the one relative to the start
+ * directory. The system skips a file that only others may execute, so all are returned.
+ */
+export function programFiles(name: string, folder: string, own: Variables, host: Host): readonly string[] {
   const isPath = /[/\\]/.test(name);
   const path = ownValue('PATH', own, host) ?? variable(host, 'PATH') ?? UNSET_PATH;
   // An empty part of PATH means the start directory.
@@ -16,15 +19,15 @@ export function programFile(name: string, folder: string, own: Variables, host: 
     ? [folder]
     : path.split(delimiter).map((part) => (isAbsolute(part) ? part : join(folder, part)));
   const endings = host.platform === 'win32' ? ['', ...endingsOf(own, host)] : [''];
-  for (const one of host.platform === 'win32' && !isPath ? [folder, ...folders] : folders) {
-    for (const ending of endings) {
-      const file = `${isAbsolute(name) ? name : join(one, name)}${ending}`;
-      const status = host.files.status(file);
-      const mayRun = host.platform === 'win32' || isPath || ((status?.mode ?? 0) & 0o111) !== 0;
-      if (status?.kind === 'file' && mayRun) return file;
-    }
-  }
-  return undefined;
+  const searched = host.platform === 'win32' && !isPath ? [folder, ...folders] : folders;
+  const files = searched.flatMap((one) =>
+    endings.map((ending) => `${isAbsolute(name) ? name : join(one, name)}${ending}`),
+  );
+  return files.filter((file) => {
+    const status = host.files.status(file);
+    const mayRun = host.platform === 'win32' || isPath || ((status?.mode ?? 0) & 0o111) !== 0;
+    return status?.kind === 'file' && mayRun;
+  });
 }
 
 function endingsOf(own: Variables, host: Host): string[] {

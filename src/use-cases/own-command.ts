@@ -1,6 +1,6 @@
 import { delimiter, join } from 'node:path';
 import { quoted, shellWord } from '../base/index.js';
-import { programFile } from '../discovery/index.js';
+import { programFiles } from '../discovery/index.js';
 import { type Host, variable } from '../model/index.js';
 import type { LaunchCommand } from '../sources/index.js';
 
@@ -44,7 +44,7 @@ function isOnPath(self: string, host: Host): boolean {
     .split(delimiter)
     .filter((folder) => folder !== '' && !/[\\/]node_modules[\\/]\.bin[\\/]?$/.test(folder))
     .join(delimiter);
-  const found = path === '' ? undefined : programFile(OUR_NAME, host.cwd, { PATH: path }, host);
+  const found = path === '' ? undefined : programFiles(OUR_NAME, host.cwd, { PATH: path }, host)[0];
   if (found === undefined) return false;
   const { files } = host;
   return (files.realPath(found) ?? found) === (files.realPath(self) ?? self) || isShim(found, self, host);

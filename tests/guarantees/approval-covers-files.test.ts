@@ -108,6 +108,18 @@ const CASES: readonly Case[] = [
     change: (target) => ({ '<project>/bin/inner': shell(touch(target)) }),
   },
   {
+    title: 'a program in a directory that `env` adds to PATH',
+    entry: () => ({ command: 'env', args: [`PATH=./bin:${process.env.PATH}`, 'own-server'] }),
+    files: { '<project>/bin/own-server': shell() },
+    change: (target) => ({ '<project>/bin/own-server': shell(touch(target)) }),
+  },
+  {
+    title: 'a package of the project that is loaded before the server',
+    entry: () => ({ command: NODE, args: ['-r', 'hook', ODD_SERVER] }),
+    files: { '<project>/node_modules/hook/index.js': '' },
+    change: (target) => ({ '<project>/node_modules/hook/index.js': marks(target, 'evil') }),
+  },
+  {
     title: 'the target of a link',
     entry: () => ({ command: NODE, args: ['./link.cjs'] }),
     files: { '<project>/a.cjs': script(), '<project>/b.cjs': script() },
