@@ -52,15 +52,23 @@ function apiReference(folder) {
   ].join('\n');
 }
 
-/** Reads the statements of a file once, and knows the exported name of each schema. */
+/** Reads the statements of a file once, under the exported names, and knows the exported name of each schema. */
 function reader(folder) {
   const known = new Map();
+  const renamed = [
+    ...readFileSync(join(folder, ENTRIES[0].file), 'utf8').matchAll(/(?<=[{,]\s*)(\w+) as (\w+)(?=\s*[,}])/g),
+  ];
+  const textOf = (path) =>
+    renamed.reduce(
+      (text, [whole, own, name]) => text.replaceAll(whole, name).replaceAll(new RegExp(`\\b${own}\\b`, 'g'), name),
+      readFileSync(path, 'utf8'),
+    );
   const read = (path) => {
     if (!path.startsWith(folder) || !existsSync(path)) return [];
     if (!known.has(path))
       known.set(
         path,
-        statements(readFileSync(path, 'utf8')).map((one) => ({ ...one, path })),
+        statements(textOf(path)).map((one) => ({ ...one, path })),
       );
     return known.get(path);
   };

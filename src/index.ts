@@ -23,7 +23,7 @@ export type {
   Origin,
   Problem,
   Scope,
-  Server,
+  ServerRecord as Server,
   Severity,
   State,
   Transport,

@@ -8,7 +8,7 @@ export {
   Origin,
   Problem,
   Scope,
-  Server,
+  ServerRecord as Server,
   Severity,
   State,
   Transport,

@@ -1,15 +1,7 @@
-import {
-  admitServers,
-  admittedServers,
-  type DiscoverOptions,
-  type Discovery,
-  namesForRules,
-  scanMachine,
-} from '../discovery/index.js';
+import { type DiscoverOptions, type Discovery, namesForRules, scanMachine } from '../discovery/index.js';
 import type { GatewayView } from '../gateway/index.js';
 import { type Definition, toAlias } from '../model/index.js';
-import type { ServedServer } from '../policy/index.js';
-import { type AdmittedServer, admit, compileToolRules } from '../policy/index.js';
+import { type AdmittedServer, admit, admittedServers, compileToolRules, type Server } from '../policy/index.js';
 
 /** The result of one scan; replaced whole by the next one. */
 export interface GatewayScan {
@@ -29,7 +21,7 @@ export async function scanForGateway(options: LookOptions, before: GatewayScan |
   const discovery = await scanMachine(rest, before?.discovery);
   const { settings } = discovery.settings;
   const known = new Map(before?.admitted.map((server) => [server.name, server]));
-  const found = admitServers(discovery).filter(({ name }) => !Object.hasOwn(sdkServers, name));
+  const found = discovery.servers.filter(({ name }) => !Object.hasOwn(sdkServers, name));
   const servers = [...found, ...livingHere(Object.keys(sdkServers), found)].map(({ admitted, ...server }) => ({
     ...server,
     ...(admitted && { admitted: sameAs(known.get(server.name), admitted) }),
@@ -47,7 +39,7 @@ function sameAs(before: AdmittedServer | undefined, now: AdmittedServer): Admitt
 }
 
 /** Passing a server to the library approves it. */
-function livingHere(names: readonly string[], found: readonly ServedServer[]): ServedServer[] {
+function livingHere(names: readonly string[], found: readonly Server[]): Server[] {
   const taken = new Set<string>(found.map(({ alias }) => alias));
   return names.map((name) => {
     const alias = toAlias(name, taken);
@@ -66,7 +58,9 @@ function livingHere(names: readonly string[], found: readonly ServedServer[]): S
       written: { command: `sdk:${name}` },
       command: `sdk:${name}`,
     };
-    const admitted = admit(name, definition, { kind: 'allowed' });
-    return { name, alias, state: 'ready', ...(admitted && { admitted }) };
+    const verdict = { kind: 'allowed' } as const;
+    const admitted = admit(name, definition, verdict);
+    const server = { name, alias, definition, duplicates: [definition], shadowed: [], verdict, otherNames: [] };
+    return { ...server, ...(admitted && { admitted }) };
   });
 }

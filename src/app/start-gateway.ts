@@ -3,7 +3,7 @@ import { Catalog, type CatalogEntry, diskStore, withoutCache } from '../catalog/
 import type { DiscoverOptions, Discovery } from '../discovery/index.js';
 import { checkFiles, ownFolders } from '../discovery/index.js';
 import { Gateway, type GatewayView, SearchFeedback, viewTools } from '../gateway/index.js';
-import type { AdmittedServer } from '../policy/index.js';
+import { type AdmittedServer, stateOf } from '../policy/index.js';
 import { ENVELOPE_BYTES } from '../rpc/index.js';
 import { isBelievedToRun } from '../sandbox/index.js';
 import { createToolIndex } from '../search/index.js';
@@ -288,6 +288,6 @@ function hashesOf({ tools = [] }: CatalogEntry): string {
 /** The parts of the scan that a client can see. */
 function offered({ servers }: GatewayView): string {
   return JSON.stringify(
-    servers.map(({ name, alias, state, admitted }) => [name, alias, state, admitted !== undefined]),
+    servers.map(({ name, alias, verdict, admitted }) => [name, alias, stateOf(verdict), admitted !== undefined]),
   );
 }

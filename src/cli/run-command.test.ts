@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { definition } from '../../tests/fakes/definition.js';
 import { NO_GATEWAY } from '../../tests/fakes/no-gateway.js';
 import type { Discovery } from '../discovery/index.js';
 import { type Program, run } from './run-command.js';
 import type { Io } from './runtime/command.js';
+
+const FILES = definition({ name: 'files', client: 'cursor', source: '/h/.cursor/mcp.json', line: 3 });
 
 const chart = {
   definitions: [],
@@ -10,12 +13,10 @@ const chart = {
     {
       name: 'files',
       alias: 'files',
-      state: 'ready',
-      transport: 'stdio',
-      source: '/h/.cursor/mcp.json',
-      origins: [{ client: 'cursor', scope: 'user', source: '/h/.cursor/mcp.json', line: 3 }],
+      definition: FILES,
+      duplicates: [FILES],
       shadowed: [],
-      fingerprint: '0'.repeat(64),
+      verdict: { kind: 'allowed' },
     },
   ],
   problems: [{ code: 'parse-error', severity: 'error', message: 'm', hint: 'h', source: '/h/x.json' }],

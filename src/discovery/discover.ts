@@ -35,6 +35,7 @@ import { withLastGood } from './last-good.js';
 import { announced, type RunningReading, readRunning, withoutGateways } from './running-servers.js';
 import { serverProblems } from './server-problems.js';
 import { type Survey, survey } from './survey.js';
+import { toRecord } from './to-record.js';
 
 /** Replaces parts of the machine; omitted options take their actual values. */
 export interface DiscoverOptions {
@@ -77,7 +78,7 @@ export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems
 /** Finds all MCP servers configured for AI clients on this machine. It never executes anything that it finds. */
 export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
   const { definitions, servers, problems } = await scanMachine(options);
-  return { definitions, servers, problems };
+  return { definitions, servers: servers.map(toRecord), problems };
 }
 
 /**

@@ -20,9 +20,9 @@ const claims = (word: string, state: State): Partial<Definition> => ({
 
 function settled(said: readonly Said[]) {
   return resolveDefinitions(said.map(definition), ({ state }) => state, printOf).map(
-    ({ name, origins, runningInstance }) => [
+    ({ name, duplicates, runningInstance }) => [
       name,
-      origins.map(({ line }) => line),
+      duplicates.map(({ line }) => line),
       ...(runningInstance ? [runningInstance.line] : []),
     ],
   );

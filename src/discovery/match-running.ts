@@ -4,8 +4,8 @@ import { cannotRun } from './precedence.js';
 
 /** The fields of a server that are needed to match it with running servers. */
 export interface MatchCandidate {
-  readonly active: Definition;
-  readonly origins: Definition[];
+  readonly definition: Definition;
+  readonly duplicates: Definition[];
   readonly shadowed: Definition[];
   /** An approved running server that is used instead of starting this one. */
   runningInstance?: Definition;
@@ -29,14 +29,18 @@ export function matchRunning<G extends MatchCandidate>(
   recognition: MatchRules,
 ): G[] {
   if (running.length === 0) return [...written];
-  const isThere = written.filter(({ active }) => !cannotRun(recognition.stateOf(active)));
-  const byAddress = firstBy(isThere, ({ active }) => (active.url === undefined ? undefined : addressKey(active.url)));
-  const claims = running.some(({ active }) => active.standsFor !== undefined);
+  const isThere = written.filter(({ definition }) => !cannotRun(recognition.stateOf(definition)));
+  const byAddress = firstBy(isThere, ({ definition }) =>
+    definition.url === undefined ? undefined : addressKey(definition.url),
+  );
+  const claims = running.some(({ definition }) => definition.standsFor !== undefined);
   const byLaunch = claims
-    ? firstBy(isThere, ({ active }) => (active.command === undefined ? undefined : recognition.printOf(active)))
+    ? firstBy(isThere, ({ definition }) =>
+        definition.command === undefined ? undefined : recognition.printOf(definition),
+      )
     : new Map<string, G>();
   const alone = merged(running).filter((group) => {
-    const { url, standsFor } = group.active;
+    const { url, standsFor } = group.definition;
     const [sameAddress, sameLaunch] = [byAddress.get(addressKey(url ?? '')), byLaunch.get(standsFor ?? '')];
     if (sameAddress) {
       // The connection uses the configured entry with its headers, so nothing new is trusted.
@@ -45,9 +49,9 @@ export function matchRunning<G extends MatchCandidate>(
     }
     if (!sameLaunch) return true;
     // Any process that can write a registry could claim to be any server, so an unapproved one stays separate.
-    if (url !== undefined && recognition.stateOf(group.active) !== 'ready') return true;
+    if (url !== undefined && recognition.stateOf(group.definition) !== 'ready') return true;
     take(sameLaunch, group);
-    if (url !== undefined) sameLaunch.runningInstance ??= group.active;
+    if (url !== undefined) sameLaunch.runningInstance ??= group.definition;
     return false;
   });
   return [...written, ...alone];
@@ -64,8 +68,8 @@ export function asRunningDefinition(written: Definition, running: Definition): D
 function merged<G extends MatchCandidate>(running: readonly G[]): G[] {
   const known = new Map<string, G>();
   for (const group of running) {
-    const { active } = group;
-    const key = JSON.stringify([identityOf(active), active.standsFor ?? '']);
+    const { definition } = group;
+    const key = JSON.stringify([identityOf(definition), definition.standsFor ?? '']);
     const held = known.get(key);
     if (held) take(held, group);
     else known.set(key, group);
@@ -73,8 +77,8 @@ function merged<G extends MatchCandidate>(running: readonly G[]): G[] {
   return [...known.values()];
 }
 
-function take(held: MatchCandidate, { origins, shadowed }: MatchCandidate): void {
-  for (const one of origins) held.origins.push(one);
+function take(held: MatchCandidate, { duplicates, shadowed }: MatchCandidate): void {
+  for (const one of duplicates) held.duplicates.push(one);
   for (const one of shadowed) held.shadowed.push(one);
 }
 

@@ -15,15 +15,17 @@ interface Outcome {
 }
 
 function settled(said: readonly Said[]): Outcome[] {
-  return resolveDefinitions(said.map(definition), ({ state }) => state).map(({ name, active, origins, shadowed }) => {
-    const same = origins.filter((one) => one !== active).map(({ line }) => line);
-    return {
-      name,
-      active: active.line,
-      ...(same.length > 0 && { same }),
-      ...(shadowed.length > 0 && { shadowed: shadowed.map(({ line }) => line) }),
-    };
-  });
+  return resolveDefinitions(said.map(definition), ({ state }) => state).map(
+    ({ name, definition: active, duplicates, shadowed }) => {
+      const same = duplicates.filter((one) => one !== active).map(({ line }) => line);
+      return {
+        name,
+        active: active.line,
+        ...(same.length > 0 && { same }),
+        ...(shadowed.length > 0 && { shadowed: shadowed.map(({ line }) => line) }),
+      };
+    },
+  );
 }
 
 /** A different server for each letter. */

@@ -1,24 +1,17 @@
 import type { Definition, State } from '../model/index.js';
-import { identityOf } from '../model/index.js';
+import { identityOf, toAlias } from '../model/index.js';
+import type { Server } from '../policy/index.js';
 import { isRunning, type MatchRules, matchRunning } from './match-running.js';
 import { cannotRun, countsEverywhere, hasPrecedenceOver } from './precedence.js';
 
-/** A server: its active definition, the duplicates, and the definitions that are shadowed by it. */
-export interface Held {
-  /** Unique among all servers; `name_2` if another server has the name. */
-  readonly name: string;
-  readonly active: Definition;
-  readonly origins: readonly Definition[];
-  readonly shadowed: readonly Definition[];
-  /** An approved running server that is used instead of starting this one. */
-  readonly runningInstance?: Definition;
-}
+/** The part of a server that does not depend on the policy. */
+export type ResolvedServer = Omit<Server, 'verdict' | 'admitted' | 'otherNames'>;
 
 type StateOf = (definition: Definition) => State;
 
 interface Group {
-  active: Definition;
-  readonly origins: Definition[];
+  definition: Definition;
+  readonly duplicates: Definition[];
   readonly shadowed: Definition[];
   runningInstance?: Definition;
 }
@@ -28,10 +21,12 @@ export function resolveDefinitions(
   definitions: readonly Definition[],
   stateOf: StateOf,
   printOf: MatchRules['printOf'] = () => '',
-): Held[] {
+): ResolvedServer[] {
   const written = definitions.filter((one) => !isRunning(one));
   // Running servers of one name are separate servers and take no name from configured ones.
-  const running = definitions.filter(isRunning).map((one): Group => ({ active: one, origins: [one], shadowed: [] }));
+  const running = definitions
+    .filter(isRunning)
+    .map((one): Group => ({ definition: one, duplicates: [one], shadowed: [] }));
   const named = shadowEverywhere(shadowWithinClients(written, stateOf), stateOf);
   return distinctNames(matchRunning(mergeSameServers(named, stateOf), running, { stateOf, printOf }));
 }
@@ -42,10 +37,10 @@ function shadowWithinClients(definitions: readonly Definition[], stateOf: StateO
   for (const next of definitions) {
     const key = JSON.stringify([next.client, next.name]);
     const held = groups.get(key);
-    if (!held) groups.set(key, { active: next, origins: [next], shadowed: [] });
-    else if (hasPrecedenceOver(next, held.active, stateOf)) {
-      held.shadowed.push(held.active);
-      groups.set(key, { active: next, origins: [next], shadowed: held.shadowed });
+    if (!held) groups.set(key, { definition: next, duplicates: [next], shadowed: [] });
+    else if (hasPrecedenceOver(next, held.definition, stateOf)) {
+      held.shadowed.push(held.definition);
+      groups.set(key, { definition: next, duplicates: [next], shadowed: held.shadowed });
     } else held.shadowed.push(next);
   }
   return [...groups.values()];
@@ -55,15 +50,15 @@ function shadowWithinClients(definitions: readonly Definition[], stateOf: StateO
 function shadowEverywhere(groups: readonly Group[], stateOf: StateOf): Group[] {
   const masters = new Map<string, Group>();
   for (const group of groups) {
-    const { name, scope } = group.active;
-    if (!countsEverywhere(scope) || cannotRun(stateOf(group.active))) continue;
+    const { name, scope } = group.definition;
+    if (!countsEverywhere(scope) || cannotRun(stateOf(group.definition))) continue;
     const held = masters.get(name);
-    if (!held || (scope === 'managed' && held.active.scope !== 'managed')) masters.set(name, group);
+    if (!held || (scope === 'managed' && held.definition.scope !== 'managed')) masters.set(name, group);
   }
   return groups.filter((group) => {
-    const master = masters.get(group.active.name);
+    const master = masters.get(group.definition.name);
     if (!master || master === group) return true;
-    for (const one of [group.active, ...group.shadowed]) master.shadowed.push(one);
+    for (const one of [group.definition, ...group.shadowed]) master.shadowed.push(one);
     return false;
   });
 }
@@ -80,9 +75,9 @@ function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
   const entries = new Map<string, Group>();
   const dropped = new Set<Group>();
   for (const group of groups) {
-    const kind = isConnector(group.active) ? connectors : servers;
-    const key = identityOf(group.active);
-    const entry = entryKey(group.active);
+    const kind = isConnector(group.definition) ? connectors : servers;
+    const key = identityOf(group.definition);
+    const entry = entryKey(group.definition);
     const held = kind.get(key) ?? entries.get(entry);
     if (!held) {
       kind.set(key, group);
@@ -90,14 +85,14 @@ function mergeSameServers(groups: readonly Group[], stateOf: StateOf): Group[] {
     } else {
       dropped.add(group);
       take(held, group);
-      if (isBetter(group.active, held.active, stateOf)) held.active = group.active;
+      if (isBetter(group.definition, held.definition, stateOf)) held.definition = group.definition;
     }
   }
   for (const [key, connector] of connectors) {
-    const duplicate = servers.get(key);
-    if (!duplicate?.origins.some((one) => isWrittenAndOn(one, stateOf))) continue;
+    const configured = servers.get(key);
+    if (!configured?.duplicates.some((one) => isWrittenAndOn(one, stateOf))) continue;
     dropped.add(connector);
-    take(duplicate, connector);
+    take(configured, connector);
   }
   return groups.filter((group) => !dropped.has(group));
 }
@@ -110,7 +105,7 @@ function entryKey({ source, line, name }: Definition): string {
 }
 
 function take(held: Group, group: Group): void {
-  for (const one of group.origins) held.origins.push(one);
+  for (const one of group.duplicates) held.duplicates.push(one);
   for (const one of group.shadowed) held.shadowed.push(one);
 }
 
@@ -142,13 +137,14 @@ function isHeldBack(state: State): boolean {
   return state === 'pending-approval' || cannotRun(state);
 }
 
-/** Gives different servers of one name different names; the first keeps the name. */
-function distinctNames(groups: readonly Group[]): Held[] {
-  const taken = new Set(groups.map(({ active }) => active.name));
+/** Gives different servers of one name different names and aliases; the first keeps the name. */
+function distinctNames(groups: readonly Group[]): ResolvedServer[] {
+  const taken = new Set(groups.map(({ definition }) => definition.name));
   const given = new Set<string>();
+  const aliases = new Set<string>();
   const counts = new Map<string, number>();
   return groups.map((group) => {
-    const base = group.active.name;
+    const base = group.definition.name;
     let name = base;
     let count = counts.get(base) ?? 1;
     // Continues from the last number used for this name, so that many equal names take linear time.
@@ -158,6 +154,8 @@ function distinctNames(groups: readonly Group[]): Held[] {
     }
     counts.set(base, count);
     given.add(name);
-    return { ...group, name };
+    const alias = toAlias(name, aliases);
+    aliases.add(alias);
+    return { ...group, name, alias };
   });
 }

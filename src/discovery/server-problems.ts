@@ -4,12 +4,12 @@ import type { PolicyInputs } from '../policy/index.js';
 import type { Survey } from './survey.js';
 
 /** Warnings about servers that may still run. */
-export function serverProblems({ held, verdicts }: Survey, grounds: PolicyInputs): Problem[] {
-  return held.flatMap(({ name, active: chosen }) => {
-    const { source, line } = chosen;
+export function serverProblems({ servers }: Pick<Survey, 'servers'>, grounds: PolicyInputs): Problem[] {
+  return servers.flatMap(({ name, definition, verdict }) => {
+    const { source, line } = definition;
     const place = { source, line, server: name };
     const problems: Problem[] = [];
-    const mixed = mixedNameText(chosen.name);
+    const mixed = mixedNameText(definition.name);
     if (mixed !== undefined)
       problems.push({
         ...place,
@@ -19,10 +19,10 @@ export function serverProblems({ held, verdicts }: Survey, grounds: PolicyInputs
         hint: 'compare the name with the one you expect, and rename the entry if it is yours',
       });
     const ruling =
-      grounds.fileChanges === 'warn' && verdicts.get(chosen)?.kind === 'allowed' && grounds.mustAsk(chosen)
-        ? grounds.rulings.get(grounds.sealOf(chosen))
+      grounds.fileChanges === 'warn' && verdict.kind === 'allowed' && grounds.mustAsk(definition)
+        ? grounds.rulings.get(grounds.sealOf(definition))
         : undefined;
-    if (ruling?.verdict === 'approved' && !grounds.covers(ruling, grounds.contentOf(chosen)))
+    if (ruling?.verdict === 'approved' && !grounds.covers(ruling, grounds.contentOf(definition)))
       problems.push({
         ...place,
         code: 'files-changed',

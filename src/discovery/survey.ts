@@ -1,15 +1,26 @@
-import type { Mutable } from '../base/index.js';
-import { type Definition, type Origin, type Server, toAlias } from '../model/index.js';
-import { decide, fingerprint, type PolicyInputs, stateOf, type Verdict } from '../policy/index.js';
+import { cleanText } from '../base/index.js';
+import type { Definition } from '../model/index.js';
+import {
+  type AdmittedServer,
+  admit,
+  decide,
+  fingerprint,
+  type PolicyInputs,
+  type Server,
+  stateOf,
+  type Verdict,
+} from '../policy/index.js';
 import type { SourceReadings } from '../sources/index.js';
-import { type Held, resolveDefinitions } from './resolve-definitions.js';
+import { asRunningDefinition } from './match-running.js';
+import { type ResolvedServer, resolveDefinitions } from './resolve-definitions.js';
 
-/** The active definitions and verdicts, with the details that `why` shows. */
+type Verdicts = ReadonlyMap<Definition, Verdict>;
+
+/** All servers; those that may run carry the admission. */
 export interface Survey {
   readonly servers: readonly Server[];
-  /** In the same order as `servers`. */
-  readonly held: readonly Held[];
-  readonly verdicts: ReadonlyMap<Definition, Verdict>;
+  /** The verdicts on all definitions, also on those that are not active. */
+  readonly verdicts: Verdicts;
   /** Definitions that do not count because a file has exclusive control. */
   readonly ignored: readonly Definition[];
 }
@@ -21,50 +32,45 @@ export function survey(
 ): Survey {
   const counts = ({ source }: Definition) => exclusive.length === 0 || exclusive.includes(source);
   const counted = definitions.filter(counts);
-  const verdicts = new Map(counted.map((definition) => [definition, decide(definition, grounds)]));
-  const held = resolveDefinitions(counted, (definition) => stateOf(verdictOf(verdicts, definition)), fingerprint);
-  return { servers: toServers(held, verdicts), held, verdicts, ignored: definitions.filter((one) => !counts(one)) };
+  const verdicts: Verdicts = new Map(counted.map((definition) => [definition, decide(definition, grounds)]));
+  const resolved = resolveDefinitions(counted, (one) => stateOf(verdictOf(verdicts, one)), fingerprint);
+  const servers = resolved.map((server) => toServer(server, verdicts));
+  return { servers, verdicts, ignored: definitions.filter((one) => !counts(one)) };
 }
 
-function verdictOf(verdicts: ReadonlyMap<Definition, Verdict>, definition: Definition): Verdict {
+function verdictOf(verdicts: Verdicts, definition: Definition): Verdict {
   const verdict = verdicts.get(definition);
   if (!verdict) throw new Error(`no verdict for ${definition.name}`);
   return verdict;
 }
 
-function toServers(held: readonly Held[], verdicts: ReadonlyMap<Definition, Verdict>): Server[] {
-  const taken = new Set<string>();
-  return held.map(({ name, active: chosen, origins, shadowed, runningInstance: through }) => {
-    const alias = toAlias(name, taken);
-    taken.add(alias);
-    const verdict = verdictOf(verdicts, chosen);
-    const server: Mutable<Server> = {
-      name,
-      alias,
-      state: stateOf(verdict),
-      transport: chosen.transport,
-      source: chosen.source,
-      origins: origins.map(originOf),
-      shadowed: shadowed.map(originOf),
-      // Computed on first use, because hashing loads a module that most callers do not need.
-      get fingerprint() {
-        return fingerprint(chosen);
-      },
-    };
-    const { command, args, env, cwd, url, headers } = chosen;
-    if (command !== undefined) server.command = command;
-    if (args) server.args = args;
-    if (env) server.env = env;
-    if (cwd !== undefined) server.cwd = cwd;
-    if (url !== undefined) server.url = url;
-    if (headers) server.headers = headers;
-    if (verdict.kind === 'blocked') server.rule = verdict.rule;
-    if (name !== chosen.name) server.renamedFrom = chosen.name;
-    if (through?.url !== undefined) server.runsAt = through.url;
-    return server;
-  });
+function toServer(resolved: ResolvedServer, verdicts: Verdicts): Server {
+  const admitted = admission(resolved, verdicts);
+  const verdict = verdictOf(verdicts, resolved.definition);
+  return { ...resolved, verdict, otherNames: otherNames(resolved, verdicts), ...(admitted && { admitted }) };
 }
 
-function originOf({ client, scope, source, line }: Definition): Origin {
-  return { client, scope, source, line };
+/** Names from an unapproved file are left out, because a person who allows a call identifies the server by its name. */
+function otherNames({ name, definition, duplicates }: ResolvedServer, verdicts: Verdicts): string[] {
+  const counts = (one: Definition) => {
+    const { kind } = verdictOf(verdicts, one);
+    return kind === 'allowed' || (kind === 'needs-approval' && one.source === definition.source);
+  };
+  return [...new Set(duplicates.filter(counts).map((one) => one.name))].filter((other) => other !== name);
+}
+
+/** A running instance is used only if it is approved itself, because the approval of a launch does not cover it. */
+function admission(
+  { name, definition, runningInstance }: ResolvedServer,
+  verdicts: Verdicts,
+): AdmittedServer | undefined {
+  // A name with invisible characters is never admitted. Cleaning it could turn it into the name of another server.
+  if (!isShowable(name)) return undefined;
+  const isUsed = runningInstance && verdictOf(verdicts, runningInstance).kind === 'allowed';
+  const used = isUsed ? asRunningDefinition(definition, runningInstance) : definition;
+  return admit(name, used, verdictOf(verdicts, definition));
+}
+
+function isShowable(name: string): boolean {
+  return !/[\n\r\t]/.test(name) && cleanText(name, Number.POSITIVE_INFINITY).found.length === 0;
 }

@@ -1,7 +1,7 @@
 import type { AuditLog } from '../audit/index.js';
 import type { Catalog } from '../catalog/index.js';
 import type { Conversation } from '../model/index.js';
-import type { AdmittedServer, ServedServer, ToolJudge } from '../policy/index.js';
+import type { AdmittedServer, Server, ToolJudge } from '../policy/index.js';
 import type { ToolIndex } from '../search/index.js';
 import type { Settings } from '../settings/index.js';
 import type { Pool } from '../upstream/index.js';
@@ -11,7 +11,7 @@ import type { SearchFeedback } from './search-feedback.js';
 
 /** The servers, tool rules and settings at one moment; replaced whole when a file changes. */
 export interface GatewayView {
-  readonly servers: readonly ServedServer[];
+  readonly servers: readonly Server[];
   readonly judge: ToolJudge;
   readonly settings: Settings;
 }
@@ -26,5 +26,5 @@ export interface GatewayDependencies {
   readonly audit: AuditLog;
   readonly python: PythonDependencies;
   /** Asks the user at the client to approve a server; undefined if the user declines or cannot be asked. */
-  readonly consent: (server: ServedServer, conversation: Conversation) => Promise<AdmittedServer | undefined>;
+  readonly consent: (server: Server, conversation: Conversation) => Promise<AdmittedServer | undefined>;
 }

@@ -2,7 +2,7 @@ import type { PortolanError } from '../base/index.js';
 import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ServerHandshake, Tool, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
-import { findServer, requireAdmitted, type ServedServer, shownName } from '../policy/index.js';
+import { findServer, requireAdmitted, type Server, shownName, stateOf } from '../policy/index.js';
 import type { CallOptions, Connection } from '../upstream/index.js';
 import { type CallDetails, type Executor, executor, FRESH_MS } from './execute.js';
 import { FirstReadDeadline } from './first-read-deadline.js';
@@ -39,8 +39,8 @@ export class Gateway {
   }
 
   /** The servers that cannot be searched or called until the user approves them. */
-  get waiting(): readonly ServedServer[] {
-    return this.view.servers.filter(({ state }) => state === 'pending-approval');
+  get waiting(): readonly Server[] {
+    return this.view.servers.filter(({ verdict }) => stateOf(verdict) === 'pending-approval');
   }
 
   async listServers(conversation?: Conversation): Promise<ServerList> {
@@ -191,7 +191,7 @@ export class Gateway {
   }
 
   /** The admitted servers that declare a capability other than tools, by its name in the protocol. */
-  async serversWith(capability: string): Promise<readonly ServedServer[]> {
+  async serversWith(capability: string): Promise<readonly Server[]> {
     await this.#settle(undefined);
     return this.view.servers.filter(({ name, admitted }) => {
       const greeting = admitted && this.#parts.catalog.entry(name)?.greeting;
@@ -258,9 +258,10 @@ export class Gateway {
     return this.#viewsOf(entry).get(tool);
   }
 
-  #serverAnswer(server: ServedServer, { judge, settings }: Omit<GatewayView, 'servers'>): ServerAnswer {
+  #serverAnswer(server: Server, { judge, settings }: Omit<GatewayView, 'servers'>): ServerAnswer {
     const name = shownName(server);
-    const { admitted, state } = server;
+    const { admitted } = server;
+    const state = stateOf(server.verdict);
     if (!admitted) return { name, status: state === 'ready' ? 'error' : state };
     const entry = this.#parts.catalog.entry(server.name);
     const { state: connection, error = entry?.error } = this.#parts.pool.status(admitted);
@@ -279,7 +280,7 @@ export class Gateway {
     };
   }
 
-  #pending(servers: readonly ServedServer[]): string[] {
+  #pending(servers: readonly Server[]): string[] {
     const { catalog } = this.#parts;
     return servers.filter(({ name, admitted }) => admitted && catalog.isPending(name)).map(({ name }) => name);
   }

@@ -13,7 +13,7 @@ export {
   MODERN_VERSION,
   UNSUPPORTED_VERSION,
 } from './protocol-revisions.js';
-export { Chart, Origin, Server } from './server.js';
+export { Chart, Origin, ServerRecord } from './server-record.js';
 export { envFilePath, helperWords, startFolder } from './start-folder.js';
 export type { Conversation, ElicitationCount, Progress, ServerHandshake, Tool, ToolResult } from './tool.js';
 export { programName, unwrapped } from './unwrap-command.js';

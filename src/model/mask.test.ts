@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition, LaunchFields } from './definition.js';
 import { maskChart, maskDefinition } from './mask.js';
-import type { Server } from './server.js';
+import type { ServerRecord } from './server-record.js';
 
 function definition(launch: LaunchFields, written: LaunchFields = launch, more: Partial<Definition> = {}): Definition {
   return {
@@ -20,7 +20,7 @@ function definition(launch: LaunchFields, written: LaunchFields = launch, more: 
   };
 }
 
-function server({ name, source, line, state, transport, command, args, env, url, headers }: Definition): Server {
+function server({ name, source, line, state, transport, command, args, env, url, headers }: Definition): ServerRecord {
   const launch = { command, args, env, url, headers };
   return {
     name,

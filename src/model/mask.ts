@@ -10,7 +10,7 @@ import {
   type References,
 } from '../base/index.js';
 import type { Definition, LaunchFields } from './definition.js';
-import type { Chart, Origin, Server } from './server.js';
+import type { Chart, Origin, ServerRecord } from './server-record.js';
 
 /** The result of a scan in a form that may be shown: all secret values are masked. */
 export function maskChart({ definitions, servers, problems }: Chart): Chart {
@@ -25,7 +25,7 @@ export function maskChart({ definitions, servers, problems }: Chart): Chart {
 /**
  * Returns a function that finds the written launch of a server by its active definition, whatever the server is named.
  */
-export function writtenBy(definitions: readonly Definition[]): (server: Server) => LaunchFields | undefined {
+export function writtenBy(definitions: readonly Definition[]): (server: ServerRecord) => LaunchFields | undefined {
   const key = (name: string, { client, scope, source, line }: Origin) =>
     JSON.stringify([name, client, scope, source, line]);
   const written = new Map(definitions.map((one) => [key(one.name, one), one.written]));
@@ -40,7 +40,7 @@ export function writtenBy(definitions: readonly Definition[]): (server: Server) 
  * `written` is the launch as in the file. Without it, a value from a reference is masked only if it looks like a
  * secret.
  */
-export function maskServer(server: Server, written: LaunchFields = {}): Server {
+export function maskServer(server: ServerRecord, written: LaunchFields = {}): ServerRecord {
   const { runsAt } = server;
   return {
     ...server,

@@ -21,14 +21,14 @@ export { isAround, isFromRepository, projectFolder } from './repository-origin.j
 export { rulesByServerName } from './rules-by-server-name.js';
 export { lastRuling, type Ruling, reviewHash, type Seal, shownForm } from './rulings.js';
 export {
+  admittedServers,
   findServer,
   findServerByName,
   requireAdmitted,
-  type ServedServer,
-  servedServer,
+  type Server,
   serverNotFound,
   shownName,
-} from './served-server.js';
+} from './server.js';
 export { parseServerRules, ruleJudge, type ServerRule } from './server-rules.js';
 export {
   compileToolRules,

@@ -2,16 +2,19 @@ import { basename } from 'node:path';
 import { randomKey, writeFile } from '../base/index.js';
 import type { Discovery } from '../discovery/index.js';
 import { isRunning } from '../discovery/index.js';
-import type { Definition, Server } from '../model/index.js';
+import type { Definition } from '../model/index.js';
 import {
   type Approvals,
   type AskedBecause,
+  fingerprint,
   isFromRepository,
   type Ruling,
   readApprovals,
   reviewHash,
   type Seal,
+  type Server,
   shownForm,
+  stateOf,
   writtenLock,
 } from '../policy/index.js';
 import type { WaitingFile } from '../settings/index.js';
@@ -21,7 +24,6 @@ import { changesSince, launchText, surroundingsText } from './explain.js';
 /** A server that needs a decision, with everything the user has to see first. */
 export interface ApprovalQuestion {
   readonly server: Server;
-  readonly definition: Definition;
   readonly because: AskedBecause | 'decided';
   readonly launch: string;
   /** Variables, headers and directory: a variable can turn a harmless command into any other. */
@@ -37,31 +39,28 @@ export interface ApprovalQuestion {
 /** Every server that waits for a decision. */
 export function pendingQuestions(discovery: Discovery): ApprovalQuestion[] {
   return discovery.servers
-    .filter((server) => server.state === 'pending-approval')
+    .filter(({ verdict }) => stateOf(verdict) === 'pending-approval')
     .map((server) => questionAbout(server, discovery));
 }
 
 /** The question about one server, even if it was decided before. */
 export function questionAbout(server: Server, discovery: Discovery): ApprovalQuestion {
-  const held = discovery.held[discovery.servers.indexOf(server)];
-  if (!held) throw new Error(`no definition of ${server.name}`);
-  const verdict = discovery.verdicts.get(held.active);
+  const { definition, shadowed, verdict } = server;
   return {
     server,
-    definition: held.active,
-    because: verdict?.kind === 'needs-approval' ? verdict.because : 'decided',
-    launch: launchText(held.active),
-    surroundings: [...surroundingsText(held.active), ...replacedBy(held.active, discovery)],
-    changes: changesSince(held.active, discovery),
-    ...coverageOf(held.active, discovery),
-    shadows: held.shadowed.map(({ client, scope, source, line }) => `${client} ${scope} ${source}:${line}`),
+    because: verdict.kind === 'needs-approval' ? verdict.because : 'decided',
+    launch: launchText(definition),
+    surroundings: [...surroundingsText(definition), ...replacedBy(definition, discovery)],
+    changes: changesSince(definition, discovery),
+    ...coverageOf(definition, discovery),
+    shadows: shadowed.map(({ client, scope, source, line }) => `${client} ${scope} ${source}:${line}`),
   };
 }
 
 /** The servers that a running server replaces once it is approved. */
 function replacedBy({ standsFor }: Definition, { servers }: Discovery): [string, string][] {
   if (standsFor === undefined) return [];
-  const names = servers.filter(({ fingerprint }) => fingerprint === standsFor).map(({ name }) => name);
+  const names = servers.filter(({ definition }) => fingerprint(definition) === standsFor).map(({ name }) => name);
   return names.map((name) => ['in place of', `${name}, which is not started while this server runs`]);
 }
 
@@ -115,14 +114,14 @@ async function writeRulings(
 
 /** Writes the team's lock file: the repository's servers that the user approved or that were reviewed before. */
 export async function writeLock({
-  held,
+  servers,
   verdicts,
   lock,
   host,
   approvals: { sealOf, rulings },
 }: Discovery): Promise<{ path: string; count: number }> {
-  const approved = held
-    .map(({ active: chosen }) => chosen)
+  const approved = servers
+    .map(({ definition }) => definition)
     // `approval: 'all'` also covers the user's own servers, and running ones; neither belongs to the team.
     .filter((definition) => isFromRepository(definition, host) && !isRunning(definition))
     .filter(

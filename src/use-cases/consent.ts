@@ -1,8 +1,7 @@
 import { PortolanError, visible } from '../base/index.js';
 import type { Discovery } from '../discovery/index.js';
 import type { Conversation, Definition } from '../model/index.js';
-import type { Content, ServedServer } from '../policy/index.js';
-import { fingerprint } from '../policy/index.js';
+import { type Content, fingerprint, type Server, stateOf } from '../policy/index.js';
 import { RpcError } from '../rpc/index.js';
 import { type ApprovalQuestion, questionAbout, recordRuling } from './approve-servers.js';
 import { contentOf } from './covered-text.js';
@@ -52,17 +51,8 @@ function noAnswer(): Promise<undefined> {
 }
 
 /** The message: first the command, then text that its author chose, escaped so that it cannot imitate ours. */
-function wording({
-  server,
-  definition,
-  launch,
-  surroundings,
-  changes,
-  because,
-  files,
-  notes,
-}: ApprovalQuestion): string {
-  const { client, scope, source, line } = definition;
+function wording({ server, launch, surroundings, changes, because, files, notes }: ApprovalQuestion): string {
+  const { client, scope, source, line } = server.definition;
   const told = [
     `This would run: ${launch}`,
     ...surroundings.map(([what, text]) => `${what}: ${text}`),
@@ -95,7 +85,7 @@ export class SessionGrants {
   /** Open questions by client and server, so that several calls ask the user once. */
   readonly asking = new Map<string, Promise<boolean>>();
 
-  add({ definition }: ApprovalQuestion, content: Content): void {
+  add({ server: { definition } }: ApprovalQuestion, content: Content): void {
     this.#hashes.set(this.#key(definition), content.hash);
   }
 
@@ -114,13 +104,14 @@ export class SessionGrants {
 
 /** Asks about a server that waits for approval, and records the answer. Returns whether it may run now. */
 export async function obtainConsent(
-  { name }: ServedServer,
+  { name }: Pick<Server, 'name'>,
   conversation: Conversation,
   discovery: Discovery,
   granted: SessionGrants,
 ): Promise<boolean> {
   const server = discovery.servers.find((one) => one.name === name);
-  if (server?.state !== 'pending-approval' || !discovery.settings.settings.elicitation) return false;
+  const isPending = server && stateOf(server.verdict) === 'pending-approval';
+  if (!isPending || !discovery.settings.settings.elicitation) return false;
   const key = JSON.stringify([conversation.caller ?? conversation.client, name]);
   const running = granted.asking.get(key);
   if (running) return running;
@@ -137,7 +128,7 @@ async function ask(
 ): Promise<boolean> {
   const consent = await askForConsent(question, conversation);
   if (consent === 'no') return false;
-  if (consent === 'always') await recordRuling([question.definition], 'approved', discovery, new Date());
-  else granted.add(question, contentOf(question.definition, discovery));
+  if (consent === 'always') await recordRuling([question.server.definition], 'approved', discovery, new Date());
+  else granted.add(question, contentOf(question.server.definition, discovery));
   return true;
 }

@@ -1,6 +1,6 @@
-import type { Discovery, Held } from '../discovery/index.js';
-import { type Definition, maskDefinition, type Origin, type Server } from '../model/index.js';
-import { lastRuling, type Ruling, shownForm, stateOf, type Verdict } from '../policy/index.js';
+import { type Discovery, toRecord } from '../discovery/index.js';
+import { type Definition, maskDefinition, type Origin, type ServerRecord } from '../model/index.js';
+import { lastRuling, type Ruling, type Server, shownForm, stateOf, type Verdict } from '../policy/index.js';
 import { contentOf, coverageOf } from './covered-text.js';
 
 /** The role of one definition, and the reason for it. */
@@ -15,7 +15,7 @@ export interface DefinitionOutcome extends Origin {
 
 /** Everything about one server name. */
 export interface Explanation {
-  readonly server: Server | undefined;
+  readonly server: ServerRecord | undefined;
   readonly definitions: readonly DefinitionOutcome[];
   readonly verdict: Verdict | undefined;
   readonly approval: string;
@@ -30,46 +30,45 @@ export interface Explanation {
 
 /** Explains the state of a server; undefined for an unknown name. */
 export function explain(discovery: Discovery, name: string): Explanation | undefined {
-  const near = indexOf(name, discovery);
-  const held = discovery.held[near];
-  const ignored = discovery.ignored.filter((one) => one.name === (held?.active.name ?? name));
-  if (!held && ignored.length === 0) return undefined;
-  const verdict = held && discovery.verdicts.get(held.active);
+  const server = find(name, discovery);
+  const definition = server?.definition;
+  const ignored = discovery.ignored.filter((one) => one.name === (definition?.name ?? name));
+  if (!server && ignored.length === 0) return undefined;
   return {
-    server: discovery.servers[near],
-    definitions: [...(held ? fatesOf(held, discovery) : []), ...ignored.map((one) => ignoredFate(one, discovery))],
-    verdict,
-    approval:
-      held && verdict ? approvalText(held.active, verdict, discovery) : 'not applicable: there is no active definition',
-    changes: held && mayHaveChanged(verdict, discovery) ? changesSince(held.active, discovery) : [],
-    ...(held ? coverageOf(held.active, discovery) : { files: [], notes: [] }),
-    ...(held?.active.tools && { tools: held.active.tools }),
+    server: server && toRecord(server),
+    definitions: [...(server ? fatesOf(server, discovery) : []), ...ignored.map((one) => ignoredFate(one, discovery))],
+    verdict: server?.verdict,
+    approval: server
+      ? approvalText(server.definition, server.verdict, discovery)
+      : 'not applicable: there is no active definition',
+    changes: server && mayHaveChanged(server.verdict, discovery) ? changesSince(server.definition, discovery) : [],
+    ...(definition ? coverageOf(definition, discovery) : { files: [], notes: [] }),
+    ...(definition?.tools && { tools: definition.tools }),
   };
 }
 
 /** Also true for a server that runs although its files changed. */
-function mayHaveChanged(verdict: Verdict | undefined, { grounds }: Discovery): boolean {
-  return verdict?.kind === 'needs-approval' || (verdict?.kind === 'allowed' && grounds.fileChanges === 'warn');
+function mayHaveChanged(verdict: Verdict, { grounds }: Discovery): boolean {
+  return verdict.kind === 'needs-approval' || (verdict.kind === 'allowed' && grounds.fileChanges === 'warn');
 }
 
 /** By name, then by alias, then by the name of any of its definitions: duplicates may have other names. */
-function indexOf(name: string, { held, servers }: Discovery): number {
+function find(name: string, { servers }: Discovery): Server | undefined {
   const wanted = name.toLowerCase();
-  const finders = [
-    () => held.findIndex((one) => one.name === name),
-    () => servers.findIndex((one) => [one.name.toLowerCase(), one.alias].includes(wanted)),
-    () => held.findIndex((one) => [...one.origins, ...one.shadowed].some((definition) => definition.name === name)),
-  ];
-  return finders.reduce((found, find) => (found >= 0 ? found : find()), -1);
+  return (
+    servers.find((one) => one.name === name) ??
+    servers.find((one) => [one.name.toLowerCase(), one.alias].includes(wanted)) ??
+    servers.find((one) => [...one.duplicates, ...one.shadowed].some((definition) => definition.name === name))
+  );
 }
 
-function fatesOf({ active: chosen, origins, shadowed }: Held, discovery: Discovery): DefinitionOutcome[] {
+function fatesOf({ definition, duplicates, shadowed }: Server, discovery: Discovery): DefinitionOutcome[] {
   return [
-    fate(chosen, 'holds', 'the definition with the highest precedence', discovery),
-    ...origins
-      .filter((one) => one !== chosen)
+    fate(definition, 'holds', 'the definition with the highest precedence', discovery),
+    ...duplicates
+      .filter((one) => one !== definition)
       .map((one) => fate(one, 'same-server', 'it has the same command or URL', discovery)),
-    ...shadowed.map((one) => fate(one, 'shadowed', whyShadowed(one, chosen, discovery), discovery)),
+    ...shadowed.map((one) => fate(one, 'shadowed', whyShadowed(one, definition, discovery), discovery)),
   ];
 }
 

@@ -1,10 +1,10 @@
 import { ErrorCode, PortolanError, shellWord, silentLog } from '../base/index.js';
 import { Catalog, diskStore } from '../catalog/index.js';
 import type { Discovery } from '../discovery/index.js';
-import { admitServers, admittedServers, namesForRules, ownFolders } from '../discovery/index.js';
+import { namesForRules, ownFolders } from '../discovery/index.js';
 import { type ToolView, viewTools } from '../gateway/index.js';
 import type { Problem } from '../model/index.js';
-import { compileToolRules } from '../policy/index.js';
+import { admittedServers, compileToolRules } from '../policy/index.js';
 
 /** A tool that is new or changed since it was first seen or approved. */
 export interface ToolChange {
@@ -27,7 +27,7 @@ function knownCatalog(discovery: Discovery): Catalog {
     changed: () => undefined,
     log: silentLog,
   });
-  catalog.use(admittedServers(admitServers(discovery)));
+  catalog.use(admittedServers(discovery.servers));
   return catalog;
 }
 

@@ -17,10 +17,8 @@ export async function signIn(
   name: string,
   options: Pick<SignInOptions, 'print'> & Partial<SignInOptions>,
 ): Promise<SignedIn> {
-  const place = discovery.servers.findIndex((server) => server.name === name);
-  const chosen = discovery.held[place]?.active;
-  const verdict = chosen && discovery.verdicts.get(chosen);
-  const server = chosen && verdict && admit(name, chosen, verdict);
+  const found = discovery.servers.find((one) => one.name === name);
+  const server = found && admit(name, found.definition, found.verdict);
   if (!server)
     throw new PortolanError(ErrorCode.ServerNotApproved, `${name} may not run, so you cannot sign in to it`, {
       hint: `show the reason with: portolan why ${shellWord(name)}`,
@@ -34,7 +32,7 @@ export async function signIn(
 export async function signOut(discovery: Discovery, name: string): Promise<SignedOut> {
   const upstream = await import('../upstream/index.js');
   const store = upstream.credentialStore(credentialPath(discovery.host));
-  const url = discovery.held.find((one) => one.name === name)?.active.url;
+  const url = discovery.servers.find((one) => one.name === name)?.definition.url;
   const kept = store.list().find((one) => one.server === name)?.resource;
   const at = url ?? kept;
   return at === undefined ? { kind: 'was-not' } : upstream.signOut(at, store);

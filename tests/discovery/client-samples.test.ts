@@ -25,7 +25,10 @@ for (const { client, samples } of all) {
         expect(found.definitions).toMatchObject(place(expectedOf(sample, platform), machine) as object[]);
         expect(found.problems.map(({ code }) => code)).toEqual(problemsOf(sample, platform));
         // Whatever holds and whatever lost, every definition is still to be seen, once.
-        const seen = [...found.held.flatMap((server) => [...server.origins, ...server.shadowed]), ...found.ignored];
+        const seen = [
+          ...found.servers.flatMap((server) => [...server.duplicates, ...server.shadowed]),
+          ...found.ignored,
+        ];
         expect(new Set(seen)).toEqual(new Set(found.definitions));
         expect(seen).toHaveLength(found.definitions.length);
       });

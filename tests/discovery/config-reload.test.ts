@@ -193,9 +193,9 @@ function write(path: string, text: string): void {
 /** What `portolan approve` does once a person has said yes. */
 async function approve(machine: Machine, name: string): Promise<void> {
   const { scanMachine } = await import('../../src/discovery/index.js');
-  const { questionAbout, recordRuling } = await import('../../src/use-cases/index.js');
+  const { recordRuling } = await import('../../src/use-cases/index.js');
   const discovery = await scanMachine({ home: machine.home, cwd: machine.project, env: { PATH: process.env.PATH } });
   const server = discovery.servers.find((one) => one.name === name);
   if (!server) throw new Error(`there is no server ${name}`);
-  await recordRuling([questionAbout(server, discovery).definition], 'approved', discovery, new Date());
+  await recordRuling([server.definition], 'approved', discovery, new Date());
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scanMachine } from '../../src/discovery/index.js';
+import { scanMachine, toRecord } from '../../src/discovery/index.js';
 import { makeMachine } from '../support/machine.js';
 
 const FILE = '<project>/.vscode/mcp.json';
@@ -16,7 +16,9 @@ describe('mcpServers in .vscode/mcp.json', () => {
     using machine = makeMachine();
     machine.write({ [FILE]: other });
     const { servers, problems } = await scanMachine(machine.options({ clients: ['vscode'] }));
-    expect(servers.map(({ name, state, command, shadowed }) => [name, state, command, shadowed.length])).toEqual([
+    expect(
+      servers.map(toRecord).map(({ name, state, command, shadowed }) => [name, state, command, shadowed.length]),
+    ).toEqual([
       ['own', 'pending-approval', 'node', 0],
       ['both', 'pending-approval', 'first', 1],
       ['other', 'pending-approval', 'other', 0],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, type Discovery, scanMachine } from '../../src/discovery/index.js';
+import { type DiscoverOptions, type Discovery, scanMachine, toRecord } from '../../src/discovery/index.js';
 import { type ApprovalQuestion, questionAbout, recordRuling, writeLock } from '../../src/use-cases/index.js';
 import { portolan } from '../support/client-over-stdio.js';
 import { type Machine, makeMachine } from '../support/machine.js';
@@ -27,7 +27,7 @@ const look = (machine: Machine, more: Partial<DiscoverOptions> = {}): Promise<Di
   scanMachine(machine.options({ env: { PATH: process.env.PATH }, ...more }));
 
 const stateOf = async (machine: Machine, more?: Partial<DiscoverOptions>) =>
-  (await look(machine, more)).servers[0]?.state;
+  (await look(machine, more)).servers.map(toRecord)[0]?.state;
 
 async function ask(
   machine: Machine,
@@ -41,7 +41,7 @@ async function ask(
 
 async function approve(machine: Machine, more?: Partial<DiscoverOptions>): Promise<ApprovalQuestion> {
   const { question, discovery } = await ask(machine, more);
-  await recordRuling([question.definition], 'approved', discovery, NOW);
+  await recordRuling([question.server.definition], 'approved', discovery, NOW);
   return question;
 }
 
@@ -174,7 +174,7 @@ describe('an approval covers', () => {
     machine.write({ '<project>/server.py': '2' });
     await approve(machine);
     const after = await look(machine);
-    expect(after.servers[0]?.fingerprint).toBe(before.servers[0]?.fingerprint);
+    expect(after.servers.map(toRecord)[0]?.fingerprint).toBe(before.servers.map(toRecord)[0]?.fingerprint);
     expect(readFileSync((await writeLock(after)).path, 'utf8')).toBe(lock);
   });
 });
@@ -307,7 +307,7 @@ describe('"approval.files"', () => {
   ])('$files: the server is $state', async ({ files, state, problems }) => {
     using machine = await changed(files);
     const discovery = await look(machine);
-    expect(discovery.servers[0]?.state).toBe(state);
+    expect(discovery.servers.map(toRecord)[0]?.state).toBe(state);
     expect(discovery.problems.map(({ code }) => code)).toEqual(problems);
   });
 

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Discovery, scanMachine } from '../../src/discovery/index.js';
-import { explain, pendingQuestions, questionAbout, recordRuling, writeLock } from '../../src/use-cases/index.js';
+import { type Discovery, scanMachine, toRecord } from '../../src/discovery/index.js';
+import { explain, pendingQuestions, recordRuling, writeLock } from '../../src/use-cases/index.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
 const FILE = '<project>/.cursor/mcp.json';
@@ -31,11 +31,11 @@ async function decide(
   const discovery = await look(machine, env);
   const [server] = discovery.servers;
   if (!server) throw new Error('there is no server to decide about');
-  await recordRuling([questionAbout(server, discovery).definition], verdict, discovery, NOW);
+  await recordRuling([server.definition], verdict, discovery, NOW);
 }
 
 const stateIn = async (machine: Machine, env?: Readonly<Record<string, string>>) =>
-  (await look(machine, env)).servers[0]?.state;
+  (await look(machine, env)).servers.map(toRecord)[0]?.state;
 
 describe('approval', () => {
   it('is asked for what a repository brings, and not for what is the user’s own', async () => {
@@ -43,7 +43,7 @@ describe('approval', () => {
     write(machine, ENTRY);
     machine.write({ '~/MCPs/mine.json': '{"mcpServers":{"mine":{"command":"node","args":["mine.js"]}}}' });
     const { servers } = await look(machine);
-    expect(servers.map(({ name, state }) => ({ name, state }))).toEqual([
+    expect(servers.map(toRecord).map(({ name, state }) => ({ name, state }))).toEqual([
       { name: 'mine', state: 'ready' },
       { name: 'own', state: 'pending-approval' },
     ]);
@@ -59,7 +59,7 @@ describe('approval', () => {
       '<project>/.config/portolan/approvals.json': '{"version":1,"rulings":{}}',
     });
     const { servers } = await look(machine);
-    expect(servers.map(({ state }) => state)).toEqual(['pending-approval']);
+    expect(servers.map(toRecord).map(({ state }) => state)).toEqual(['pending-approval']);
   });
 
   it('is not taken over from the owning client: its yes is not ours', async () => {
@@ -70,7 +70,7 @@ describe('approval', () => {
     });
     const { definitions, servers } = await look(machine);
     expect(definitions[0]?.state).toBe('ready');
-    expect(servers[0]?.state).toBe('pending-approval');
+    expect(servers.map(toRecord)[0]?.state).toBe('pending-approval');
   });
 
   it.each([
@@ -150,7 +150,9 @@ describe('approval', () => {
     expect(await stateIn(machine)).toBe('pending-approval');
     write(machine, ENTRY);
     machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { own: { command: 'mine' } } }) });
-    expect((await look(machine)).servers).toMatchObject([{ name: 'own', command: 'mine', state: 'ready' }]);
+    expect((await look(machine)).servers.map(toRecord)).toMatchObject([
+      { name: 'own', command: 'mine', state: 'ready' },
+    ]);
   });
 
   it('is kept in files that nobody else may read', async () => {
@@ -172,7 +174,7 @@ describe('approval', () => {
     await decide(machine, 'approved');
     machine.write(files);
     const { servers, problems } = await look(machine);
-    expect(servers[0]?.state).toBe('pending-approval');
+    expect(servers.map(toRecord)[0]?.state).toBe('pending-approval');
     expect(problems).toMatchObject([{ code: 'approvals-unusable', severity: 'error' }]);
   });
 });
@@ -191,7 +193,7 @@ describe('the lock file', () => {
     write(teammate, { ...ENTRY, env: { ...ENTRY.env, API_KEY: 'literal-secret' } });
     teammate.write({ '<project>/portolan.lock.json': lock });
     const discovery = await look(teammate, { TOKEN: 'theirs' });
-    expect(discovery.servers[0]?.state).toBe('pending-approval');
+    expect(discovery.servers.map(toRecord)[0]?.state).toBe('pending-approval');
     expect(pendingQuestions(discovery)).toMatchObject([{ because: 'reviewed' }]);
     write(teammate, { ...ENTRY, command: 'other' });
     expect(pendingQuestions(await look(teammate))).toMatchObject([{ because: 'new' }]);
@@ -202,7 +204,7 @@ describe('the lock file', () => {
     write(machine, ENTRY);
     machine.write({ '<project>/portolan.lock.json': '[' });
     const { servers, problems } = await look(machine);
-    expect(servers[0]?.state).toBe('pending-approval');
+    expect(servers.map(toRecord)[0]?.state).toBe('pending-approval');
     expect(problems).toMatchObject([{ code: 'lock-unusable', severity: 'warning' }]);
   });
 });

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { scanMachine } from '../../src/discovery/index.js';
-import { questionAbout, recordRuling } from '../../src/use-cases/index.js';
+import { scanMachine, toRecord } from '../../src/discovery/index.js';
+import { recordRuling } from '../../src/use-cases/index.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
 type Files = Readonly<Record<string, string>>;
@@ -363,10 +363,10 @@ async function statesAround(machine: Machine, { entry, files = {}, executable = 
   const discovery = await scan();
   const [server] = discovery.servers;
   if (!server) throw new Error('there is no server');
-  await recordRuling([questionAbout(server, discovery).definition], 'approved', discovery, new Date());
-  const before = (await scan()).servers[0]?.state;
+  await recordRuling([server.definition], 'approved', discovery, new Date());
+  const before = (await scan()).servers.map(toRecord)[0]?.state;
   machine.write(change);
-  return [before, (await scan()).servers[0]?.state];
+  return [before, (await scan()).servers.map(toRecord)[0]?.state];
 }
 
 describe.skipIf(process.platform === 'win32')('an approval of a command line', () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from '
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { scanMachine } from '../../src/discovery/index.js';
+import { scanMachine, toRecord } from '../../src/discovery/index.js';
 import { isFromRepository } from '../../src/policy/index.js';
 import { definition } from '../fakes/definition.js';
 import { type Machine, makeMachine } from '../support/machine.js';
@@ -71,7 +71,7 @@ describe('S5 paths taken from input', () => {
       '~/secrets.env': 'KEY=canary',
     });
     const { servers } = await scanMachine(machine.options({ clients: ['vscode'] }));
-    expect(servers).toMatchObject([{ name: 'here', state: 'pending-approval' }]);
+    expect(servers.map(toRecord)).toMatchObject([{ name: 'here', state: 'pending-approval' }]);
     expect(JSON.stringify(servers)).not.toContain('canary');
   });
 
@@ -111,7 +111,7 @@ describe('S8 a name that shadows another server’s', () => {
       '~/.codeium/windsurf/mcp_config.json': JSON.stringify({ mcpServers: { github_2: { command: 'three' } } }),
     });
     const { servers } = await scanMachine(machine.options());
-    expect(servers.map(({ name, alias, command }) => ({ name, alias, command }))).toEqual([
+    expect(servers.map(toRecord).map(({ name, alias, command }) => ({ name, alias, command }))).toEqual([
       { name: 'github', alias: 'github', command: 'honest' },
       { name: 'my-tool', alias: 'my_tool', command: 'one' },
       { name: 'github_3', alias: 'github_3', command: 'evil' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type DiscoverOptions, type Discovery, scanMachine } from '../../src/discovery/index.js';
+import { type DiscoverOptions, type Discovery, scanMachine, toRecord } from '../../src/discovery/index.js';
 import { explain } from '../../src/use-cases/index.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
@@ -11,7 +11,8 @@ const USER = {
 
 const look = (machine: Machine, more: Partial<DiscoverOptions> = {}): Promise<Discovery> =>
   scanMachine(machine.options({ ...more }));
-const states = ({ servers }: Discovery) => Object.fromEntries(servers.map(({ name, state }) => [name, state]));
+const states = ({ servers }: Discovery) =>
+  Object.fromEntries(servers.map(toRecord).map(({ name, state }) => [name, state]));
 
 describe('a managed file', () => {
   it.each([
@@ -116,7 +117,7 @@ describe('rules for servers', () => {
     machine.write({ ...USER, ...(files as Record<string, string>) });
     const discovery = await look(machine, { platform: 'linux' });
     expect(states(discovery)).toEqual(expected);
-    for (const server of discovery.servers)
+    for (const server of discovery.servers.map(toRecord))
       expect(server.rule !== undefined).toBe(server.state === 'blocked-by-policy');
   });
 });
@@ -134,7 +135,7 @@ describe('settings', () => {
       '~/.config/portolan/portolan.config.json': '{"sources":[{"path":"~/more.yaml","key":"tools.servers"}]}',
       '~/more.yaml': 'tools:\n  servers:\n    extra:\n      command: node\n',
     });
-    expect((await look(machine)).servers).toMatchObject([{ name: 'extra', state: 'ready' }]);
+    expect((await look(machine)).servers.map(toRecord)).toMatchObject([{ name: 'extra', state: 'ready' }]);
   });
 
   it('ask for every server with approval: all', async () => {
@@ -152,7 +153,9 @@ describe('settings', () => {
     machine.write({ ...USER, '~/.config/portolan/portolan.config.json': JSON.stringify({ connectors }) });
     const { servers } = await look(machine);
     expect(
-      servers.map(({ name, transport, origins }) => ({ name, transport, scopes: origins.map(({ scope }) => scope) })),
+      servers
+        .map(toRecord)
+        .map(({ name, transport, origins }) => ({ name, transport, scopes: origins.map(({ scope }) => scope) })),
     ).toEqual([
       { name: 'a', transport: 'stdio', scopes: ['user'] },
       { name: 'b', transport: 'auto', scopes: ['user', 'claudeai'] },
@@ -175,7 +178,7 @@ describe('servers named at the start', () => {
     using machine = makeMachine();
     machine.write(USER);
     const { servers } = await look(machine, { servers: { a: { command: 'other' } } });
-    expect(servers).toMatchObject([
+    expect(servers.map(toRecord)).toMatchObject([
       { name: 'b' },
       {
         name: 'a',

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Discovery, scanMachine } from '../../src/discovery/index.js';
+import { type Discovery, scanMachine, toRecord } from '../../src/discovery/index.js';
 import { questionAbout, recordRuling, writeLock } from '../../src/use-cases/index.js';
 import { configure, portolan } from '../support/client-over-stdio.js';
 import { type Machine, makeMachine } from '../support/machine.js';
@@ -26,8 +26,8 @@ async function question(machine: Machine, env?: Readonly<Record<string, string>>
 }
 
 async function approve(machine: Machine): Promise<void> {
-  const { discovery, definition } = await question(machine);
-  await recordRuling([definition], 'approved', discovery, NOW);
+  const { discovery, server } = await question(machine);
+  await recordRuling([server.definition], 'approved', discovery, NOW);
 }
 
 describe('how an entry signs in', () => {
@@ -52,10 +52,10 @@ describe('how an entry signs in', () => {
     write(machine, OAUTH);
     await approve(machine);
     const env = { SECRET: 's-1', OTHER: 's-2' };
-    expect((await look(machine, env)).servers[0]?.state).toBe('ready');
+    expect((await look(machine, env)).servers.map(toRecord)[0]?.state).toBe('ready');
     write(machine, auth);
     const { server, because, changes } = await question(machine, env);
-    expect([server.state, because, changes]).toEqual([
+    expect([toRecord(server).state, because, changes]).toEqual([
       'pending-approval',
       'changed',
       [expect.stringMatching(/^oauth: \{.*\} → /)],
@@ -67,7 +67,7 @@ describe('how an entry signs in', () => {
     write(machine, OAUTH);
     await approve(machine);
     const { server, changes } = await question(machine, { SECRET: 's-2' });
-    expect([server.state, changes]).toEqual([
+    expect([toRecord(server).state, changes]).toEqual([
       'pending-approval',
       ['the value of a secret or of a variable it refers to'],
     ]);
@@ -78,7 +78,7 @@ describe('how an entry signs in', () => {
     write(machine, OAUTH);
     await approve(machine);
     write(machine, Object.fromEntries(Object.entries(OAUTH).reverse()));
-    expect((await look(machine)).servers[0]?.state).toBe('ready');
+    expect((await look(machine)).servers.map(toRecord)[0]?.state).toBe('ready');
   });
 
   it('is in the lock of a team as it is written, the same for everybody', async () => {
@@ -108,8 +108,8 @@ describe('how an entry signs in', () => {
   it('says which variable it lacks', async () => {
     using machine = makeMachine();
     write(machine, OAUTH);
-    const { definition, discovery } = await question(machine, {});
-    expect(definition.missing).toEqual(['SECRET']);
+    const { server, discovery } = await question(machine, {});
+    expect(server.definition.missing).toEqual(['SECRET']);
     expect(discovery.problems.map(({ code }) => code)).toContain('missing-variable');
   });
 });

@@ -55,7 +55,7 @@ export function approveCommand(discover: typeof scanMachine): Command {
           : await questionsNamed(positionals, discovery);
       const manner = { yes: values.yes === true, json: values.json === true };
       const [only] = questions;
-      const mayRun = only && questions.length === 1 && only.server.state === 'ready';
+      const mayRun = only && questions.length === 1 && only.server.verdict.kind === 'allowed';
       if (mayRun && (await changedTools(discovery, only.server.name)).length > 0)
         return decideTools(only.server.name, discovery, io, manner);
       return decideAll(questions, 'approved', discovery, io, manner);
@@ -117,7 +117,7 @@ async function decideAll(
   const file =
     decided.length > 0
       ? await recordRuling(
-          decided.map(({ definition }) => definition),
+          decided.map(({ server }) => server.definition),
           verdict,
           discovery,
           new Date(),
@@ -201,8 +201,8 @@ const BECAUSE = {
 } as const;
 
 function questionLines(question: ApprovalQuestion, io: Io): string[] {
-  const { server, definition, because, launch, surroundings, changes, files, notes, shadows } = question;
-  const { client, scope, source, line } = definition;
+  const { server, because, launch, surroundings, changes, files, notes, shadows } = question;
+  const { client, scope, source, line } = server.definition;
   return [
     paint(io, 'bold', visible(server.name)),
     `  ${paint(io, 'dim', 'runs')}     ${visible(launch)}`,
@@ -220,7 +220,7 @@ function listQuestions(questions: readonly ApprovalQuestion[], { settings }: Dis
   if (json) {
     const shown = questions.map(({ server, because, launch, surroundings, changes, files, notes, shadows }) => ({
       name: server.name,
-      source: server.source,
+      source: server.definition.source,
       because,
       launch,
       surroundings: Object.fromEntries(surroundings),

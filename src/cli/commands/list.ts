@@ -1,6 +1,6 @@
 import { scriptsMixedIn } from '../../base/index.js';
-import type { Discovery, scanMachine } from '../../discovery/index.js';
-import { maskChart, type Problem, type Server, type State } from '../../model/index.js';
+import { type Discovery, type scanMachine, toRecord } from '../../discovery/index.js';
+import { maskChart, type Problem, type ServerRecord, type State } from '../../model/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
 import { type Cell, paint, plural, type Style, shortPath, table, visible } from '../runtime/terminal-text.js';
 
@@ -39,21 +39,22 @@ export function listCommand(discover: typeof scanMachine): Command {
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const discovery = await discover(chartFlags(values));
-      const { definitions, servers, problems } = discovery;
+      const { definitions, problems } = discovery;
+      const servers = discovery.servers.map(toRecord);
       const chart = { definitions, servers, problems };
       if (values.json) {
         const shown = values['show-secrets'] ? chart : maskChart(chart);
         io.out(JSON.stringify(values.all ? shown : { servers: shown.servers, problems }, null, 2));
         return EXIT.ok;
       }
-      for (const line of chartLines(discovery, io, values.all === true)) io.out(line);
+      for (const line of chartLines(servers, discovery, io, values.all === true)) io.out(line);
       return EXIT.ok;
     },
   };
 }
 
-function chartLines(discovery: Discovery, io: Io, all: boolean): string[] {
-  const { servers, problems } = discovery;
+function chartLines(servers: readonly ServerRecord[], discovery: Discovery, io: Io, all: boolean): string[] {
+  const { problems } = discovery;
   if (servers.length === 0) {
     const silenced = silencedLines(discovery, io);
     if (silenced.length > 0) return [...silenced, ...problemLine(problems, io)];
@@ -88,7 +89,11 @@ function chartLines(discovery: Discovery, io: Io, all: boolean): string[] {
 }
 
 /** Explains a server that has another name than in its file. */
-function renameLine({ name, renamedFrom, ...server }: Server, servers: readonly Server[], io: Io): string[] {
+function renameLine(
+  { name, renamedFrom, ...server }: ServerRecord,
+  servers: readonly ServerRecord[],
+  io: Io,
+): string[] {
   if (renamedFrom === undefined) return [];
   const first = servers.find((one) => one.name === renamedFrom);
   const taken = first ? ` in ${shortPath(first.source, io.home)} is another server and came first` : ' was taken';
@@ -110,12 +115,12 @@ function silencedLines({ exclusive, ignored, settings }: Discovery, io: Io): str
     : [`${files} has exclusive control; ${plural(ignored.length, 'other definition')} ignored`];
 }
 
-function pendingLine(servers: readonly Server[], io: Io): string[] {
+function pendingLine(servers: readonly ServerRecord[], io: Io): string[] {
   const waiting = servers.filter((server) => server.state === 'pending-approval').length;
   return waiting === 0 ? [] : [`${paint(io, 'yellow', `${waiting} waiting for you`)}: portolan approve`];
 }
 
-function sourceOf(server: Server, io: Io): string {
+function sourceOf(server: ServerRecord, io: Io): string {
   return `${shortPath(server.source, io.home)}:${server.origins[0]?.line ?? 1}`;
 }
 

@@ -80,7 +80,7 @@ function isNear(name: string, wanted: string): boolean {
 
 function explanationLines(explanation: Explanation, name: string, discovery: Discovery, io: Io): string[] {
   const { server, definitions, verdict, approval, changes, files, notes, tools } = explanation;
-  const chosen = discovery.held.find((held) => held.name === server?.name)?.active;
+  const chosen = discovery.servers.find((one) => one.name === server?.name)?.definition;
   const facts: [string, string][] = server
     ? [
         ['state', server.state],

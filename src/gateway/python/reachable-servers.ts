@@ -1,6 +1,6 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { Conversation, Tool } from '../../model/index.js';
-import { findServer, type ServedServer, shownName } from '../../policy/index.js';
+import { findServer, type Server, shownName } from '../../policy/index.js';
 import type { JobServer, JobTool } from '../../sandbox/index.js';
 import { pythonAliases } from './python-alias.js';
 
@@ -12,7 +12,7 @@ export interface KnownTools {
 
 /** The queries about servers that a program needs before it starts. */
 export interface ServerToolList {
-  readonly view: { readonly servers: readonly ServedServer[] };
+  readonly view: { readonly servers: readonly Server[] };
   /** Undefined until the server's tools have been read. */
   knownToolsOf(server: string): KnownTools | undefined;
   descriptionOf(server: string): string | undefined;
@@ -38,7 +38,7 @@ export async function serversInReach(
   return wanted.map((server) => jobServer(lists, server, aliases.get(server.alias) ?? server.alias));
 }
 
-function namedServers(servers: readonly ServedServer[], named: readonly string[]): readonly ServedServer[] {
+function namedServers(servers: readonly Server[], named: readonly string[]): readonly Server[] {
   if (named.length > MAX_NAMED)
     throw new PortolanError(ErrorCode.LimitExceeded, `run_python was given more than ${MAX_NAMED} servers`, {
       hint: 'pass only the servers that the program needs, or omit servers for all',
@@ -49,7 +49,7 @@ function namedServers(servers: readonly ServedServer[], named: readonly string[]
 /** Reads the servers in `servers`; all others only within the usual time limit. */
 async function read(
   lists: ServerToolList,
-  wanted: readonly ServedServer[],
+  wanted: readonly Server[],
   isNamed: boolean,
   conversation: Conversation,
 ): Promise<void> {
@@ -60,7 +60,7 @@ async function read(
   else await Promise.all(unknown.map(({ name }) => lists.toolsOf(name).catch(() => undefined)));
 }
 
-function jobServer(lists: ServerToolList, server: ServedServer, alias: string): JobServer {
+function jobServer(lists: ServerToolList, server: Server, alias: string): JobServer {
   // An unapproved server contributes only its name; a call to it is refused or asks the user for approval.
   const known = server.admitted && lists.knownToolsOf(server.name);
   const description = server.admitted && lists.descriptionOf(server.name);

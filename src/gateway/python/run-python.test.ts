@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { serverWith } from '../../../tests/fakes/server.js';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { Conversation, Tool } from '../../model/index.js';
 import type { Capability, Job, Limits, Outcome, Output, Sandbox, WrittenResult } from '../../sandbox/index.js';
@@ -41,10 +42,10 @@ interface Executed {
 function gatewayOf(executed: Executed[] = []): PythonGateway {
   const admitted = {} as never;
   const servers = [
-    { name: 'known', alias: 'known', state: 'ready', admitted },
-    { name: 'new', alias: 'new', state: 'ready', admitted },
-    { name: 'waiting', alias: 'waiting', state: 'pending-approval' },
-  ] as const;
+    { ...serverWith({ kind: 'allowed' }, 'known'), admitted },
+    { ...serverWith({ kind: 'allowed' }, 'new'), admitted },
+    serverWith({ kind: 'needs-approval', because: 'new' }, 'waiting'),
+  ];
   return {
     view: { servers, settings: DEFAULTS },
     knownToolsOf: (name) =>

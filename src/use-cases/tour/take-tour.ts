@@ -97,7 +97,7 @@ async function found(client: TourClient): Promise<Scene> {
 async function approved(client: TourClient, { machine }: Stage): Promise<Scene> {
   const discovery = await scanMachine(machine);
   const questions = pendingQuestions(discovery);
-  const definitions = questions.map(({ definition }) => definition);
+  const definitions = questions.map(({ server }) => server.definition);
   await recordRuling(definitions, 'approved', discovery, new Date());
   // The running gateway notices the decision by itself.
   const isSettled = (states: readonly State[]) => states.every(({ status }) => status !== 'pending-approval');

@@ -1,32 +1,25 @@
 import { ErrorCode, nearest, PortolanError, shellWord } from '../base/index.js';
-import type { Server, State } from '../model/index.js';
+import type { Definition } from '../model/index.js';
 import type { AdmittedServer } from './admit.js';
+import { stateOf, type Verdict } from './decide.js';
 
-/** A server as the gateway knows it. Only an admitted server can be called. */
-export interface ServedServer {
+/** One server of a scan. Only an admitted server can be called. */
+export interface Server {
+  /** Unique among all servers; `name_2` if another server has the name. */
   readonly name: string;
   readonly alias: string;
-  readonly state: State;
-  readonly rule?: string;
+  /** The active definition. */
+  readonly definition: Definition;
+  /** All definitions that start or reach this server, including the active one. */
+  readonly duplicates: readonly Definition[];
+  readonly shadowed: readonly Definition[];
+  /** An approved running server that is used instead of starting this one. */
+  readonly runningInstance?: Definition;
+  /** The verdict on the active definition. */
+  readonly verdict: Verdict;
   readonly admitted?: AdmittedServer;
   /** The names of the same server in other entries. */
-  readonly otherNames?: readonly string[];
-}
-
-/** The server of a scan, with the proof of admission if there is one. */
-export function servedServer(
-  server: Pick<Server, 'name' | 'alias' | 'state' | 'rule'>,
-  admitted: AdmittedServer | undefined,
-  otherNames: readonly string[] = [],
-): ServedServer {
-  return {
-    name: server.name,
-    alias: server.alias,
-    state: server.state,
-    ...(server.rule !== undefined && { rule: server.rule }),
-    ...(admitted && { admitted }),
-    ...(otherNames.length > 0 && { otherNames }),
-  };
+  readonly otherNames: readonly string[];
 }
 
 /** Must not begin with a dash, because users type it after `portolan approve`, where `--all` is a flag. */
@@ -34,41 +27,45 @@ const PLAIN_NAME = /^\w[\w.-]{0,63}$/;
 const MAX_ALIAS_CHARACTERS = 64;
 
 /** The name shown to a model. For a server without admission it must be a plain word. */
-export function shownName({ name, alias, admitted }: ServedServer): string {
+export function shownName({ name, alias, admitted }: Server): string {
   return admitted || PLAIN_NAME.test(name) ? name : alias.slice(0, MAX_ALIAS_CHARACTERS);
 }
 
 /** Cached per list, because every call looks up a server and lists are never modified. */
-const names = new WeakMap<readonly ServedServer[], ReadonlyMap<string, ServedServer>>();
+const names = new WeakMap<readonly Server[], ReadonlyMap<string, Server>>();
 
-function namesOf(servers: readonly ServedServer[]): ReadonlyMap<string, ServedServer> {
+function namesOf(servers: readonly Server[]): ReadonlyMap<string, Server> {
   const known = names.get(servers);
   if (known) return known;
-  const found = new Map<string, ServedServer>();
-  const name = (key: string, server: ServedServer) => {
+  const found = new Map<string, Server>();
+  const name = (key: string, server: Server) => {
     if (!found.has(key)) found.set(key, server);
   };
   for (const server of servers) name(server.name, server);
   for (const server of servers) for (const other of [server.alias, shownName(server)]) name(other, server);
   // Added last, because a server's own name takes precedence.
-  for (const server of servers) for (const other of server.otherNames ?? []) name(other, server);
+  for (const server of servers) for (const other of server.otherNames) name(other, server);
   names.set(servers, found);
   return found;
 }
 
+export function admittedServers(servers: readonly Server[]): AdmittedServer[] {
+  return servers.flatMap(({ admitted }) => admitted ?? []);
+}
+
 /** Finds a server by its name, then its alias, then its name in another entry. */
-export function findServerByName(servers: readonly ServedServer[], wanted: string): ServedServer | undefined {
+export function findServerByName(servers: readonly Server[], wanted: string): Server | undefined {
   return namesOf(servers).get(wanted);
 }
 
 /** The same, but throws if there is none. */
-export function findServer(servers: readonly ServedServer[], wanted: string): ServedServer {
+export function findServer(servers: readonly Server[], wanted: string): Server {
   const found = findServerByName(servers, wanted);
   if (!found) throw serverNotFound(servers, wanted);
   return found;
 }
 
-export function serverNotFound(servers: readonly ServedServer[], wanted: string): PortolanError {
+export function serverNotFound(servers: readonly Server[], wanted: string): PortolanError {
   const near = nearest(wanted, servers.filter(({ admitted }) => admitted).map(shownName));
   return new PortolanError(
     ErrorCode.ServerNotFound,
@@ -80,10 +77,10 @@ export function serverNotFound(servers: readonly ServedServer[], wanted: string)
 }
 
 /** Returns the proof that a server may run, or throws an error that says who can change that and how. */
-export function requireAdmitted(server: ServedServer): AdmittedServer {
+export function requireAdmitted(server: Server): AdmittedServer {
   if (server.admitted) return server.admitted;
   const name = shownName(server);
-  const { state } = server;
+  const state = stateOf(server.verdict);
   switch (state) {
     case 'pending-approval':
       throw new PortolanError(ErrorCode.ServerNotApproved, `${name} waits for a person's approval`, {

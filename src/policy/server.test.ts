@@ -1,15 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
+import { serverWith } from '../../tests/fakes/server.js';
 import { ErrorCode } from '../base/index.js';
 import type { State } from '../model/index.js';
 import { admit } from './admit.js';
-import { findServer, requireAdmitted, type ServedServer, shownName } from './served-server.js';
+import type { Verdict } from './decide.js';
+import { findServer, requireAdmitted, type Server, shownName } from './server.js';
 
-const admitted = (name: string, alias = name): ServedServer => {
-  const proof = admit(name, definition({ name }), { kind: 'allowed' });
-  return { name, alias, state: 'ready', ...(proof && { admitted: proof }) };
+const VERDICTS: Readonly<Record<State, Verdict>> = {
+  ready: { kind: 'allowed' },
+  'pending-approval': { kind: 'needs-approval', because: 'new' },
+  rejected: { kind: 'denied' },
+  'blocked-by-policy': { kind: 'blocked', rule: 'a rule' },
+  'needs-input': { kind: 'unavailable', state: 'needs-input' },
+  disabled: { kind: 'unavailable', state: 'disabled' },
+  'client-ignores': { kind: 'unavailable', state: 'client-ignores' },
+  'inventory-only': { kind: 'unavailable', state: 'inventory-only' },
 };
-const refused = (name: string, state: State, alias = name): ServedServer => ({ name, alias, state });
+
+const admitted = (name: string, alias = name): Server => {
+  const proof = admit(name, definition({ name }), { kind: 'allowed' });
+  return { ...serverWith({ kind: 'allowed' }, name, alias), ...(proof && { admitted: proof }) };
+};
+const refused = (name: string, state: State, alias = name): Server => serverWith(VERDICTS[state], name, alias);
 
 describe('findServer', () => {
   const servers = [

@@ -10,8 +10,8 @@ export const Origin = z.strictObject({
 });
 export type Origin = z.infer<typeof Origin>;
 
-/** One server as Portolan would run it, with all definitions of it. */
-export const Server = z.strictObject({
+/** One server as it is printed and returned, with the origins of all its definitions. */
+export const ServerRecord = z.strictObject({
   ...LaunchFields.shape,
   name: z.string().min(1),
   alias: z.string().regex(/^[a-z_][a-z0-9_]*$/),
@@ -28,12 +28,12 @@ export const Server = z.strictObject({
   /** The address at which it already runs, so that it is not started a second time. */
   runsAt: z.string().exactOptional(),
 });
-export type Server = z.infer<typeof Server>;
+export type ServerRecord = z.infer<typeof ServerRecord>;
 
 /** The result of a scan: everything found on the machine, and its problems. */
 export const Chart = z.strictObject({
   definitions: z.array(Definition).readonly(),
-  servers: z.array(Server).readonly(),
+  servers: z.array(ServerRecord).readonly(),
   problems: z.array(Problem).readonly(),
 });
 export type Chart = z.infer<typeof Chart>;
