@@ -1,12 +1,14 @@
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { type Host, variable } from '../model/index.js';
 import { baseName, installedPackage, isRunner, packageName, type Started } from './command-line.js';
-import { isOwnFile, OUR_NAME } from './own-file.js';
+import { isOwnFile, isOwnFolder, OUR_NAME } from './own-file.js';
 import { scriptCommands } from './script-commands.js';
 
 /** The program inside an installed copy of Portolan; other scripts in it are examples and tests. */
 const OUR_SCRIPT =
   /(?:^|[\\/])portolan(?:@[^\\/]*)?[\\/](?:dist[\\/](?:cli|main|index)|bin[\\/]cli|src[\\/]cli[\\/]main)(?:\.[cm]?[jt]s)?$/i;
+/** The package of somebody else, whatever its name is after the slash. */
+const SCOPED_PACKAGE = /^@[^\\/]+[\\/][^\\/]+$/;
 /** The example servers of the package count as other servers. */
 const OUR_EXAMPLE = /[\\/]dist[\\/]examples[\\/][\w-]+\.js$/;
 /** The marker of the program is within the first bytes of the file. */
@@ -33,14 +35,23 @@ export function whyIsSelf(name: string, started: readonly Started[], folder: str
 
 function startsSelf(started: readonly Started[], place: Place): string | undefined {
   for (const { kind, word } of started) {
-    if (kind === 'package' && (packageName(word) === OUR_NAME || isOurSource(word) || isOurPath(word, place.folder)))
-      return `it runs the package ${OUR_NAME}`;
+    if (kind === 'package' && isOurPackage(word, place)) return `it runs the package ${OUR_NAME}`;
     if (kind === 'program' && isOurPath(word, place.folder)) return `it starts ${OUR_NAME}`;
     // A runner is never Portolan, and searching PATH for `npx` for each entry is slow.
     const reason = kind === 'program' && !isRunner(word) ? programReason(word, place) : undefined;
     if (reason !== undefined) return reason;
   }
   return undefined;
+}
+
+/** A package of the registry, of a repository or an archive, or in a directory of this machine. */
+function isOurPackage(word: string, { folder, host }: Place): boolean {
+  const name = packageName(word);
+  if (name === OUR_NAME) return true;
+  if (SCOPED_PACKAGE.test(name)) return false;
+  const path = word.replace(/^file:/, '');
+  const isFolder = /^(?:\.{0,2}|[A-Za-z]:)[\\/]|^\.{1,2}$/.test(path);
+  return isOurSource(word) || isOurPath(word, folder) || (isFolder && isOwnFolder(resolve(folder, path), host.files));
 }
 
 function isOurPath(word: string, folder: string): boolean {

@@ -17,6 +17,12 @@ export function isOwnFile(path: string, beginning: string, files: Files): boolea
   return MARK.test(beginning) || (ENTRY_NAMES.has(baseName(path)) && isOwnEntry(path, files));
 }
 
+/** Whether the directory has the `package.json` of Portolan. */
+export function isOwnFolder(folder: string, files: Files): boolean {
+  const manifest = files.readStart?.(join(folder, 'package.json'), MAX_MANIFEST_BYTES);
+  return manifest !== undefined && isOurs(manifest.text);
+}
+
 function isOwnEntry(path: string, files: Files): boolean {
   let folder = dirname(path);
   for (let above = 0; above < MAX_ABOVE; above += 1) {

@@ -76,6 +76,18 @@ describe('a second copy of Portolan', () => {
   });
 
   it.each([
+    ['npx', '-y', at('source')],
+    ['npx', './source'],
+    ['npx', `file:${at('source')}`],
+    ['npx', '-p', './source', 'gateway'],
+    ['bunx', './source'],
+  ])('is recognised as the package of a runner: %s %s %s', (command, ...args) => {
+    expect(reason(command, ...args)).toBe('it runs the package portolan');
+  });
+
+  it.each([
+    { title: 'a package of another name, for a runner', line: ['npx', './charts'] },
+    { title: 'a package.json that does not parse, for a runner', line: ['npx', './broken'] },
     { title: 'a server that is shipped with us', line: ['node', at('source/dist/examples/weather.js')] },
     { title: 'a package of another name', line: ['node', at('charts/dist/cli.js')] },
     { title: 'a package.json that does not parse', line: ['node', at('broken/dist/cli.js')] },
