@@ -174,7 +174,7 @@ describe('Pipe', () => {
         ...{ level: 'warn', message: 'not restored after the daemon was lost' },
         lost: [lost],
       });
-      const data = `Portolan reconnected and could not restore ${lost.what} (${lost.why}). Ask for it again.`;
+      const data = `Portolan reconnected and could not restore ${lost.what} (${lost.why}). Send the request again.`;
       const told = {
         jsonrpc: '2.0',
         method: 'notifications/message',
@@ -469,7 +469,7 @@ describe('Pipe', () => {
     { title: 'a batch', line: `[${DEEP}]`, id: null },
     { title: 'a batch of requests', line: `[{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}]`, id: null },
     { title: 'a request', line: `{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}`, id: 5 },
-    { title: 'a response to no request', line: `{"jsonrpc":"2.0","id":5,"result":${DEEP}}`, id: null },
+    { title: 'a response that matches no request', line: `{"jsonrpc":"2.0","id":5,"result":${DEEP}}`, id: null },
   ])('refuses $title that nests too deep to be written again, and goes on', async ({ line, id }) => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);

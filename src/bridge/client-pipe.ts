@@ -218,7 +218,7 @@ export class Pipe {
     line.tell({ method: LEFT });
     if (this.#line !== line) return;
     this.#line = undefined;
-    this.#options.log('info', 'the daemon is leaving');
+    this.#options.log('info', 'the daemon is shutting down');
     void this.#reconnect();
   }
 

@@ -77,7 +77,7 @@ export class ClientState {
     log('warn', 'not restored after the daemon was lost', { lost: named, ...(others > 0 && { others }) });
     if (HIGHER_LEVELS.includes(this.#level)) return;
     const words = named.map(({ what, why }) => `${what} (${why})`).join('; ');
-    const data = `Portolan reconnected and could not restore ${words}${others > 0 ? `; and ${others} more` : ''}. Ask for it again.`;
+    const data = `Portolan reconnected and could not restore ${words}${others > 0 ? `; and ${others} more` : ''}. Send the request again.`;
     const params = { level: 'error', logger: 'portolan', data };
     client.write(Buffer.from(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/message', params })), line);
   }

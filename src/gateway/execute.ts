@@ -222,6 +222,6 @@ async function fitting(
 function invalidArguments(server: string, tool: string, mismatches: readonly Mismatch[]): PortolanError {
   const said = mismatches.map(({ path, message }) => `${path === '' ? 'arguments' : path} ${message}`).join('; ');
   return new PortolanError(ErrorCode.ToolValidationError, `the arguments do not match the input schema: ${said}`, {
-    hint: `get_tool_details of ${server} ${tool} shows what it takes`,
+    hint: `get_tool_details of ${server} ${tool} shows its arguments`,
   });
 }

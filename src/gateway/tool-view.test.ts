@@ -119,7 +119,7 @@ describe('toolNotFound', () => {
       message: 'own has no tool named "raed_file"',
       hint: 'did you mean read_file?',
     });
-    expect(toolNotFound('own', 'zzzzz', views).hint).toBe('list_tools shows what own has');
+    expect(toolNotFound('own', 'zzzzz', views).hint).toBe('list_tools shows the tools of own');
   });
 });
 

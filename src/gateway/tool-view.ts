@@ -64,7 +64,7 @@ export function toolNotFound(server: string, wanted: string, views: Views): Port
   return new PortolanError(
     ErrorCode.ToolNotFound,
     `${server} has no tool named ${JSON.stringify(wanted.slice(0, 100))}`,
-    { hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : `list_tools shows what ${server} has` },
+    { hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : `list_tools shows the tools of ${server}` },
   );
 }
 

@@ -116,7 +116,7 @@ function hashedValues(variables: Readonly<Record<string, string>>, hmac: Hmac): 
 
 /** The differences to the approved state: current lines of scripts, and only the names of variables in env files. */
 export function contentChanges(record: ContentRecord | undefined, { files }: Content, hmac: Hmac): string[] {
-  if (!record) return files.length > 0 ? ['the approval that exists does not cover files; this one covers them'] : [];
+  if (!record) return files.length > 0 ? ['the earlier approval does not cover files; a new approval does'] : [];
   const now = new Set(files.map(({ path }) => path));
   const gone = Object.keys(record.files).filter((path) => !now.has(path));
   return [
@@ -130,7 +130,7 @@ export function contentChanges(record: ContentRecord | undefined, { files }: Con
 function fileChanges(before: FileRecord | undefined, file: CoveredFile, hmac: Hmac): string[] {
   const { path, role, target, variables, text, isScript = false } = file;
   const link = target === path ? '' : ` (a link to ${target})`;
-  if (!before) return [`${path}${link} was not there or not used: ${role}`];
+  if (!before) return [`${path}${link} is new or newly used: ${role}`];
   // A different target or role also changes the hash over all files.
   if (before.digest === hmac(file.digest)) return [];
   if (variables && before.variables) return variableChanges(path, before.variables, hashedValues(variables, hmac));

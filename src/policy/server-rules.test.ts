@@ -246,7 +246,7 @@ describe('a denied command', () => {
   it('cannot hide behind too many commands, which pass only if no command is denied', () => {
     const server = starts('sh', '-c', Array.from({ length: 200 }, (_, n) => `echo ${n}`).join(';'));
     expect(said(server, { denied: [command('npx', '-y', 'evil')] })).toBe(
-      'blocked: denied: it starts too many commands to judge',
+      'blocked: denied: its command line starts too many commands to check',
     );
     expect(said(server, { denied: [name('evil')] })).toBe('passes');
   });

@@ -49,7 +49,7 @@ export function ruleJudge(rules: ServerRules): (definition: Definition) => RuleV
     if (denying) return { kind: 'blocked', rule: `denied by ${denying.text}` };
     // A server that cannot be compared with the deny list is denied.
     if (subject.isUnclear && deniesCommands)
-      return { kind: 'blocked', rule: 'denied: it starts too many commands to judge' };
+      return { kind: 'blocked', rule: 'denied: its command line starts too many commands to check' };
     if (!allows) return { kind: 'passes' };
     // An attacker can choose the name, so name rules apply only if the list has no command or URL rule for such
     // servers.

@@ -50,9 +50,9 @@ describe('findServer', () => {
 
   it.each([
     { wanted: 'githbu', hint: 'did you mean github?' },
-    { wanted: 'zzz', hint: 'list_mcp_servers shows what there is' },
+    { wanted: 'zzz', hint: 'list_mcp_servers shows the names' },
     // It is not admitted, so its name is not suggested to a model.
-    { wanted: 'waitin', hint: 'list_mcp_servers shows what there is' },
+    { wanted: 'waitin', hint: 'list_mcp_servers shows the names' },
   ])('does not find $wanted, and hints: $hint', ({ wanted, hint }) => {
     const error = { code: ErrorCode.ServerNotFound, message: `there is no server called "${wanted}"`, hint };
     expect(() => findServer(servers, wanted)).toThrow(expect.objectContaining(error));
@@ -105,7 +105,7 @@ describe('requireAdmitted', () => {
 
   it.each([
     { state: 'pending-approval', code: 'SERVER_NOT_APPROVED', hint: 'ask the user to run: portolan approve own' },
-    { state: 'rejected', code: 'SERVER_BLOCKED', hint: 'they can change that with: portolan approve own' },
+    { state: 'rejected', code: 'SERVER_BLOCKED', hint: 'the user can approve it with: portolan approve own' },
     { state: 'blocked-by-policy', code: 'SERVER_BLOCKED', hint: 'the user can see the rule with: portolan why own' },
     { state: 'needs-input', code: 'SERVER_BLOCKED', hint: 'see them with: portolan why own' },
     { state: 'disabled', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },

@@ -71,7 +71,7 @@ export function serverNotFound(servers: readonly Server[], wanted: string): Port
     ErrorCode.ServerNotFound,
     `there is no server called ${JSON.stringify(wanted.slice(0, 100))}`,
     {
-      hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : 'list_mcp_servers shows what there is',
+      hint: near.length > 0 ? `did you mean ${near.join(', ')}?` : 'list_mcp_servers shows the names',
     },
   );
 }
@@ -83,11 +83,15 @@ export function requireAdmitted(server: Server): AdmittedServer {
   const state = stateOf(server.verdict);
   switch (state) {
     case 'pending-approval':
-      throw new PortolanError(ErrorCode.ServerNotApproved, `${name} waits for a person's approval`, {
+      throw new PortolanError(ErrorCode.ServerNotApproved, `${name} waits for the user's approval`, {
         hint: `ask the user to run: portolan approve ${shellWord(name)}`,
       });
     case 'rejected':
-      throw blocked(name, 'was rejected by the user', `they can change that with: portolan approve ${shellWord(name)}`);
+      throw blocked(
+        name,
+        'was rejected by the user',
+        `the user can approve it with: portolan approve ${shellWord(name)}`,
+      );
     case 'blocked-by-policy':
       throw blocked(name, 'is blocked by policy', `the user can see the rule with: portolan why ${shellWord(name)}`);
     case 'needs-input':

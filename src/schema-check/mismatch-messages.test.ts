@@ -47,13 +47,13 @@ describe('what checkAgainst says', () => {
       title: 'a misspelled name',
       schema: FILE,
       value: { path: 'a', moed: 'read' },
-      said: ['moed is not known here; did you mean "mode"?'],
+      said: ['moed is not a known property; did you mean "mode"?'],
     },
     {
       title: 'an unrelated name',
       schema: FILE,
       value: { path: 'a', zzz: 1 },
-      said: ['zzz is not known here; known are "path", "mode", "lines"'],
+      said: ['zzz is not a known property; known properties: "path", "mode", "lines"'],
     },
     {
       title: 'a value outside an enum',
@@ -130,7 +130,7 @@ describe('what checkAgainst says', () => {
       title: 'dependent properties',
       schema: { dependentRequired: { card: ['address'] } },
       value: { card: 1 },
-      said: ['address is missing, but needed with "card"'],
+      said: ['address is missing, but required because of "card"'],
     },
     {
       title: 'an object constant',

@@ -115,7 +115,7 @@ describe('checkSettings', () => {
       title: 'a variable with a value',
       text: '{"passEnv": ["A=1"]}',
       line: 1,
-      message: '"passEnv[0]" is not a name of a variable',
+      message: '"passEnv[0]" is not the name of an environment variable',
     },
     { title: 'null', text: '{"http": null}', line: 1, message: '"http" is not a map' },
     { title: 'a list of settings', text: '[]', line: 1, message: 'the top level is not a map' },

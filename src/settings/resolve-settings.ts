@@ -133,7 +133,7 @@ function unapproved(source: string, key: string): Problem {
   return {
     code: 'settings-unapproved',
     severity: 'warning',
-    message: `"${key}" of the project is ignored: it is less strict than your own settings, and nobody approved it`,
+    message: `"${key}" of the project is ignored: it is less strict than your own settings, and it is not approved`,
     hint: APPROVE,
     source,
   };
@@ -143,7 +143,7 @@ function notRun(source: string, isShared: boolean): Problem {
   return {
     code: 'settings-unapproved',
     severity: isShared ? 'info' : 'warning',
-    message: 'these settings of the project are code that nobody approved: they were not run',
+    message: 'the settings of the project are code and not approved, so they were not run',
     hint: APPROVE,
     source,
   };

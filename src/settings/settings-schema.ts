@@ -128,7 +128,7 @@ export const SettingsFile = z.strictObject({
   search: Search.exactOptional(),
   sandbox: Sandbox.exactOptional(),
   passEnv: z
-    .array(z.string().regex(/^[^=\0]+$/, { error: 'a name of a variable' }))
+    .array(z.string().regex(/^[^=\0]+$/, { error: 'the name of an environment variable' }))
     .readonly()
     .exactOptional(),
 });

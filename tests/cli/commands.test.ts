@@ -156,7 +156,7 @@ describe('portolan approve', () => {
         status: 2,
         stderr:
           'SERVER_NOT_FOUND: there is no server called brought\n' +
-          '  portolan list shows their names; servers of a project are known only in its folder\n',
+          '  portolan list shows the names; a server of a project is known only in its directory\n',
       });
     },
   );

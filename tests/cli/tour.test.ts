@@ -43,9 +43,9 @@ describe('portolan tour, without a terminal', () => {
   });
 
   it('ends with the entry for each installed client, in the format of the client', () => {
-    expect(stdout).toContain('Put this into Cursor, ~/.cursor/mcp.json:\n');
+    expect(stdout).toContain('Add this to Cursor, ~/.cursor/mcp.json:\n');
     expect(stdout).toContain(`"${PROGRAM}"`);
-    expect(stdout).toMatch(/Put this into [^,]*Codex[^,]*, ~\/\.codex\/config\.toml:\n {2}\[mcp_servers\.portolan\]\n/);
+    expect(stdout).toMatch(/Add this to [^,]*Codex[^,]*, ~\/\.codex\/config\.toml:\n {2}\[mcp_servers\.portolan\]\n/);
     expect(stdout).toContain(`To add it with a command: node ${PROGRAM} install `);
     expect(stdout).not.toContain('\u001b');
   });
@@ -169,7 +169,7 @@ describe('the output of the tour', () => {
 
   it('has the usual entry if no client is found', async () => {
     const { out } = await printed({}, one);
-    const at = out.indexOf('Put this into your AI client:');
+    const at = out.indexOf('Add this to the configuration of your AI client:');
     expect(JSON.parse(out.slice(at + 1, out.indexOf('', at)).join('\n'))).toEqual({
       mcpServers: { portolan: { command: 'node', args: [expect.stringMatching(/cli\.js$/)] } },
     });

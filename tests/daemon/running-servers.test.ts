@@ -126,7 +126,7 @@ describe('a server that announced itself', () => {
     expect((await list(machine)).servers).toMatchObject([
       { name: 'mine', state: 'ready', runsAt: server.url, origins: [{ client: 'cursor' }, RUNNING(machine)] },
     ]);
-    expect((await portolan(machine, ['why', 'mine'])).stdout).toContain(`${server.url}, and is not started`);
+    expect((await portolan(machine, ['why', 'mine'])).stdout).toContain(`${server.url}, so it is not started`);
     const result = await until(
       () => client.execute('mine', 'echo', { text: 'theirs' }),
       ({ content }) => content[0]?.text === '{"text":"theirs"}',

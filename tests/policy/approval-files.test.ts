@@ -160,7 +160,7 @@ describe('an approval covers', () => {
     const { question } = await ask(machine);
     expect(question).toMatchObject({
       because: 'files',
-      changes: ['the approval that exists does not cover files; this one covers them'],
+      changes: ['the earlier approval does not cover files; a new approval does'],
     });
     await approve(machine);
     expect(await stateOf(machine)).toBe('ready');

@@ -177,7 +177,7 @@ describe('the question', () => {
     const answers = ['y'];
     const ask = async () => answers.pop() ?? Promise.reject(Object.assign(new Error('left'), { name: 'AbortError' }));
     const { status, err } = await portolan(machine, ['approve', '--all'], { ask });
-    expect([status, err]).toEqual([1, 'CANCELLED: nothing was decided']);
+    expect([status, err]).toEqual([1, 'CANCELLED: no approval was stored']);
     expect(await statesIn(machine)).toEqual({ a: 'pending-approval', h: 'pending-approval' });
   });
 

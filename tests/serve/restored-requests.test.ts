@@ -65,7 +65,7 @@ describe('after the daemon was killed', () => {
     expect(told).toEqual({
       level: 'error',
       logger: 'portolan',
-      data: `Portolan reconnected and could not restore the subscription to ${OUTER} (no more subscriptions). Ask for it again.`,
+      data: `Portolan reconnected and could not restore the subscription to ${OUTER} (no more subscriptions). Send the request again.`,
     });
     expect(client.stderr).toContain('not restored after the daemon was lost');
     rmSync(refusal);

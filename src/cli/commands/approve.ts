@@ -75,7 +75,7 @@ export function denyCommand(discover: typeof scanMachine): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, DENY_OPTIONS);
       if (positionals.length === 0)
-        throw new PortolanError(ErrorCode.Usage, 'deny which server?', { hint: `usage: ${this.usage}` });
+        throw new PortolanError(ErrorCode.Usage, 'The name of a server is missing.', { hint: `usage: ${this.usage}` });
       const discovery = await discover(chartFlags(values));
       const questions = await questionsNamed(positionals, discovery);
       // Denying is always safe and needs no confirmation.
@@ -127,7 +127,7 @@ async function decideAll(
   else
     io.out(
       file === undefined
-        ? 'nothing was decided'
+        ? 'no approval was stored'
         : `${verdict} ${names.map(visible).join(', ')} in ${shortPath(file, io.home)}`,
     );
   return decided.length === questions.length ? EXIT.ok : EXIT.failed;
@@ -141,7 +141,7 @@ async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manne
     if (!json)
       for (const line of [paint(io, 'bold', shortPath(file.path, io.home)), ...file.text.split('\n')])
         io.out(visible(line));
-    if (yes || (await isConfirmed(`Let ${shortPath(file.path, io.home)} count?`, io))) decided.push(file);
+    if (yes || (await isConfirmed(`Approve the settings in ${shortPath(file.path, io.home)}?`, io))) decided.push(file);
   }
   const approved = decided.map(({ path }) => path);
   const kept = decided.length > 0 ? await approveSettings(decided, discovery, new Date()) : undefined;
@@ -149,7 +149,7 @@ async function decideSettings(discovery: Discovery, io: Io, { yes, json }: Manne
   else
     io.out(
       kept === undefined
-        ? 'nothing was decided'
+        ? 'no approval was stored'
         : `approved ${approved.map((path) => shortPath(path, io.home)).join(', ')}`,
     );
   return decided.length === waiting.length ? EXIT.ok : EXIT.failed;
@@ -169,14 +169,14 @@ async function decideTools(server: string, discovery: Discovery, io: Io, { yes, 
   if (approved) await approveTools(discovery, server, changes);
   const tools = approved ? changes.map(({ tool }) => tool) : [];
   if (json) io.out(JSON.stringify({ approved: [server], tools }, null, 2));
-  else io.out(approved ? `approved ${plural(tools.length, 'tool')} of ${visible(server)}` : 'nothing was decided');
+  else io.out(approved ? `approved ${plural(tools.length, 'tool')} of ${visible(server)}` : 'no approval was stored');
   return approved ? EXIT.ok : EXIT.failed;
 }
 
 async function isConfirmed(question: string, io: Io): Promise<boolean> {
   if (!io.ask) {
-    throw new PortolanError(ErrorCode.TerminalNeeded, 'approving takes a person at a terminal', {
-      hint: 'run it in a terminal; a script that has looked at the entry itself can add --yes',
+    throw new PortolanError(ErrorCode.TerminalNeeded, 'an approval needs a terminal', {
+      hint: 'run the command in a terminal; a script that has checked the entry can add --yes',
     });
   }
   return /^y(es)?$/i.test((await answerTo(`${question} [y/N] `, io.ask)).trim());
@@ -188,16 +188,16 @@ async function answerTo(question: string, ask: NonNullable<Io['ask']>): Promise<
     return await ask(question);
   } catch (error) {
     if (!(error instanceof Error) || error.name !== 'AbortError') throw error;
-    throw new PortolanError(ErrorCode.Cancelled, 'nothing was decided', { cause: error });
+    throw new PortolanError(ErrorCode.Cancelled, 'no approval was stored', { cause: error });
   }
 }
 
 const BECAUSE = {
-  new: 'nobody has decided about it yet',
-  changed: 'it changed since it was decided',
-  reviewed: 'as reviewed by your team',
-  files: 'a file that it runs or reads changed since it was approved',
-  decided: 'it was decided before',
+  new: 'it is new',
+  changed: 'it changed since your last decision',
+  reviewed: 'it is in the lock file of your team',
+  files: 'a file that it runs or reads changed since the approval',
+  decided: 'you already approved or denied it',
 } as const;
 
 function questionLines(question: ApprovalQuestion, io: Io): string[] {

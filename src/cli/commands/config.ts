@@ -78,7 +78,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
       for (const line of table([head, ...rows], io)) io.out(line);
       const there = looks.filter((look) => look.found !== 'absent').length;
       io.out('');
-      io.out(`${plural(looks.length, 'place')} looked at, ${there} there`);
+      io.out(`${plural(looks.length, 'place')} checked, ${there} found`);
       return EXIT.ok;
     },
   };

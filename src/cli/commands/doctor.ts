@@ -64,7 +64,9 @@ function problemLines({ severity, code, source, line, server, message, hint }: P
 function sandboxLines(states: readonly EngineState[], io: Io): string[] {
   if (states.length === 0) return ['run_python is switched off (sandbox.engine)', ''];
   const found = states.find(({ state }) => state === 'works');
-  const head = found ? `run_python runs in ${found.engine}` : `${paint(io, 'yellow', 'run_python')} cannot run here`;
+  const head = found
+    ? `run_python runs in ${found.engine}`
+    : `${paint(io, 'yellow', 'run_python')} is not available on this machine`;
   return [head, ...states.flatMap((state) => engineLines(state, io)), ''];
 }
 
@@ -73,7 +75,7 @@ function engineLines(state: EngineState, io: Io): string[] {
     case 'works':
       return [`  ${paint(io, 'green', state.engine)} ${visible(state.version)}: ${state.guarantees.join('; ')}`];
     case 'untried':
-      return [`  ${state.engine} is there and was not tried; portolan doctor --all tries it`];
+      return [`  ${state.engine} is installed and was not tested; to test it: portolan doctor --all`];
     case 'fails':
       return [
         `  ${paint(io, 'dim', state.engine)} ${visible(state.problem)} ${paint(io, 'cyan', '→')} ${visible(state.hint)}`,

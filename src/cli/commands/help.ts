@@ -19,7 +19,7 @@ export function helpCommand(all: () => Promise<readonly Command[]>): Command {
     words: TOPICS.map(({ name }) => name),
     examples: [
       { line: 'portolan help approve', does: 'the flags of a command, with examples' },
-      { line: 'portolan help exit-codes', does: 'a topic that concerns several commands' },
+      { line: 'portolan help exit-codes', does: 'the page about a topic, here the exit codes' },
     ],
     async run(args, io) {
       const { positionals } = flags(this, args, OPTIONS, { mostWords: 1 });

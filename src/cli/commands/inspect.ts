@@ -30,7 +30,7 @@ export function inspectCommand(open: OpenForCommand): Command {
       io.out(paint(io, 'bold', `${visible(details.server)} ${visible(details.tool)}`));
       for (const line of (details.description ?? '').split('\n')) io.out(visible(line));
       if (details.change) io.out(paint(io, 'yellow', `its definition is ${details.change} since it was approved`));
-      if (details.hidden) io.out(paint(io, 'yellow', `hidden characters were taken out: ${details.hidden.join(', ')}`));
+      if (details.hidden) io.out(paint(io, 'yellow', `hidden characters were removed: ${details.hidden.join(', ')}`));
       if (refusal) for (const line of refusalLines(refusal)) io.out(paint(io, 'yellow', line));
       io.out('');
       for (const line of parameterLines(details.inputSchema, io)) io.out(line);

@@ -60,8 +60,8 @@ function chartLines(servers: readonly ServerRecord[], discovery: Discovery, io: 
     if (silenced.length > 0) return [...silenced, ...problemLine(problems, io)];
     return [
       'No MCP servers found on this machine.',
-      paint(io, 'dim', 'Put one into ~/MCPs/, or see every place that was looked at: portolan config sources'),
-      paint(io, 'dim', 'To see what this is good for, with servers of our own: portolan tour'),
+      paint(io, 'dim', 'To add one: portolan add. To list every place that was checked: portolan config sources'),
+      paint(io, 'dim', 'To see Portolan work with example servers: portolan tour'),
       ...problemLine(problems, io),
     ];
   }
@@ -108,7 +108,8 @@ function renameLine(
 
 /** Explains why few or no servers are listed although there are files. */
 function silencedLines({ exclusive, ignored, settings }: Discovery, io: Io): string[] {
-  if (!settings.settings.enabled) return ['Portolan is switched off by its settings: portolan config show'];
+  if (!settings.settings.enabled)
+    return ['Portolan is disabled by the setting "enabled"; to see its file: portolan config show'];
   const files = exclusive.map((path) => shortPath(path, io.home)).join(', ');
   return exclusive.length === 0
     ? []
@@ -117,7 +118,7 @@ function silencedLines({ exclusive, ignored, settings }: Discovery, io: Io): str
 
 function pendingLine(servers: readonly ServerRecord[], io: Io): string[] {
   const waiting = servers.filter((server) => server.state === 'pending-approval').length;
-  return waiting === 0 ? [] : [`${paint(io, 'yellow', `${waiting} waiting for you`)}: portolan approve`];
+  return waiting === 0 ? [] : [`${paint(io, 'yellow', `${waiting} waiting for approval`)}: portolan approve`];
 }
 
 function sourceOf(server: ServerRecord, io: Io): string {

@@ -95,11 +95,11 @@ describe('portolan logout', () => {
       outcome;
 
   it.each<{ outcome: Awaited<ReturnType<typeof signOut>>; lines: string[] }>([
-    { outcome: { kind: 'was-not' }, lines: ['Nobody is signed in to remote.'] },
+    { outcome: { kind: 'was-not' }, lines: ['You are not signed in to remote.'] },
     { outcome: { kind: 'signed-out', revoked: true }, lines: ['Signed out of remote.'] },
     {
       outcome: { kind: 'signed-out', revoked: false },
-      lines: ['Signed out of remote.', expect.stringContaining('was not told')],
+      lines: ['Signed out of remote.', expect.stringContaining('not revoked')],
     },
   ])('says what became of it: $outcome', async ({ outcome, lines }) => {
     const said = await run((discover) => logoutCommand(discover, leaving(outcome)), ['remote']);

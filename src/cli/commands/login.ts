@@ -45,6 +45,6 @@ function tellPage(io: Io, page: string, opened: boolean): void {
   io.err(opened ? 'Your browser shows the sign-in page. If it does not, open:' : 'Open this page in a browser:');
   io.err(`  ${page}`);
   if (opened) return;
-  io.err('If that is a browser on another machine, it ends at an address of 127.0.0.1 that it cannot reach:');
-  io.err("  then run here, in another terminal: curl '<that address>'");
+  io.err('If the browser is on another machine, it cannot open the last page, an address of 127.0.0.1.');
+  io.err("  Copy that address, and run in another terminal on this machine: curl '<address>'");
 }

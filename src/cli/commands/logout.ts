@@ -21,11 +21,13 @@ export function logoutCommand(discover: typeof scanMachine, leave: typeof signOu
       const outcome = await leave(discovery, name ?? wanted);
       if (outcome.kind === 'was-not' && name === undefined) throw await unknownServer(wanted, discovery);
       if (values.json) io.out(JSON.stringify({ server: name ?? wanted, ...outcome }, null, 2));
-      else if (outcome.kind === 'was-not') io.out(`Nobody is signed in to ${visible(wanted)}.`);
+      else if (outcome.kind === 'was-not') io.out(`You are not signed in to ${visible(wanted)}.`);
       else {
         io.out(`Signed out of ${visible(wanted)}.`);
         if (!outcome.revoked)
-          io.out('Its authorization server was not told: the token is gone from here, and ends there by itself.');
+          io.out(
+            'The token was deleted here, but not revoked at the authorization server: there it stays valid until it expires.',
+          );
       }
       return EXIT.ok;
     },

@@ -112,13 +112,13 @@ describe('portolan ps', () => {
         'SERVER  PID  STATE      USED BY  CALLS  MEMORY  SAVES',
         'notes   5    connected  -        7      1.0 MB  -',
         '',
-        'Sharing saves nothing just now: no server has more than one user.',
+        'Sharing saves nothing at the moment: no server has more than one user.',
       ],
     },
     {
       title: 'that the daemon has nothing to run',
       processes: [],
-      expected: ['The daemon runs no server just now: each starts when it is first used.'],
+      expected: ['The daemon runs no server at the moment: each starts when it is first used.'],
     },
   ])('says $title', async ({ processes, expected }) => {
     using machine = makeMachine();

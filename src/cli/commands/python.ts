@@ -38,7 +38,7 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
         });
       const engine = sandboxChoice(values.sandbox);
       if (values.sandbox !== undefined && !engine)
-        throw new PortolanError(ErrorCode.Usage, `--sandbox is one of ${SANDBOX_CHOICES.join(', ')}`, { hint });
+        throw new PortolanError(ErrorCode.Usage, `--sandbox must be one of ${SANDBOX_CHOICES.join(', ')}`, { hint });
       const request = {
         code: await read(path),
         ...(values.servers !== undefined && { servers: namesIn(values.servers) }),

@@ -68,7 +68,9 @@ function notSearched(waiting: readonly string[]): string {
 function limited(text: string | undefined, usage: string): { limit?: number } {
   if (text === undefined) return {};
   if (/^[1-9]\d{0,2}$/.test(text)) return { limit: Number(text) };
-  throw new PortolanError(ErrorCode.Usage, `--limit ${text} is no number from 1 to 999`, { hint: `usage: ${usage}` });
+  throw new PortolanError(ErrorCode.Usage, `--limit ${text} is not a number from 1 to 999`, {
+    hint: `usage: ${usage}`,
+  });
 }
 
 /** Highlights the words that matched. */

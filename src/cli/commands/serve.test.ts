@@ -69,7 +69,7 @@ describe('serve', () => {
   });
 
   it.each([
-    { args: ['--token', 'x'], message: '--token protects a port, and none is opened' },
+    { args: ['--token', 'x'], message: '--token needs --http: it protects the HTTP port' },
     { args: ['localhost:1'], message: 'portolan serve does not take the argument "localhost:1".' },
   ])('refuses $args', async ({ args, message }) => {
     await expect(run(args)).rejects.toMatchObject({ code: 'USAGE', message });

@@ -47,12 +47,12 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
       const { expose, http: address, daemon, socket: path, token = environment.PORTOLAN_TOKEN } = values;
       const mode = daemon ?? environment.PORTOLAN_DAEMON;
       if (mode && !MODES.includes(mode))
-        throw new PortolanError(ErrorCode.Usage, `--daemon ${mode} is none of ${MODES.join(', ')}`, {
+        throw new PortolanError(ErrorCode.Usage, `--daemon must be one of ${MODES.join(', ')}`, {
           hint: `usage: ${this.usage}`,
         });
       const engine = sandboxChoice(values.sandbox);
       if (values.sandbox !== undefined && !engine)
-        throw new PortolanError(ErrorCode.Usage, `--sandbox is one of ${SANDBOX_CHOICES.join(', ')}`, {
+        throw new PortolanError(ErrorCode.Usage, `--sandbox must be one of ${SANDBOX_CHOICES.join(', ')}`, {
           hint: `usage: ${this.usage}`,
         });
       const settings = engine && { settings: { sandbox: { engine } } };
@@ -76,8 +76,8 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
           sayTo(io),
         );
       if (values.token !== undefined) {
-        throw new PortolanError(ErrorCode.Usage, '--token protects a port, and none is opened', {
-          hint: 'add --http, or leave --token out',
+        throw new PortolanError(ErrorCode.Usage, '--token needs --http: it protects the HTTP port', {
+          hint: 'add --http, or remove --token',
         });
       }
       await stdio(common);

@@ -59,7 +59,7 @@ function toProcess(row: Readonly<Record<string, unknown>>, memory: ReadonlyMap<n
 /** The same as a table, with the total that sharing saves. */
 export function processLines(processes: readonly SharedProcess[] | undefined, io: Io): string[] {
   if (processes === undefined) return ['No daemon runs, so no server is shared between clients: portolan daemon start'];
-  if (processes.length === 0) return ['The daemon runs no server just now: each starts when it is first used.'];
+  if (processes.length === 0) return ['The daemon runs no server at the moment: each starts when it is first used.'];
   const rows = processes.map(({ server, pid, state, users, calls, memoryBytes, savedBytes }): Cell[] => [
     { text: visible(server) },
     { text: String(pid ?? '-') },
@@ -75,7 +75,7 @@ export function processLines(processes: readonly SharedProcess[] | undefined, io
 function savingLine(processes: readonly SharedProcess[]): string {
   const count = processes.reduce((sum, { savedProcesses }) => sum + savedProcesses, 0);
   const bytes = processes.reduce((sum, { savedBytes = 0 }) => sum + savedBytes, 0);
-  if (count === 0) return 'Sharing saves nothing just now: no server has more than one user.';
+  if (count === 0) return 'Sharing saves nothing at the moment: no server has more than one user.';
   const memory = bytes === 0 ? '' : ` and about ${megabytes(bytes)}`;
   return `Sharing saves ${plural(count, 'process', 'processes')}${memory}: without it each client would run its own.`;
 }

@@ -34,7 +34,7 @@ describe('portolan status', () => {
   it('shows who is signed in where, by whom, and until when', async () => {
     expect((await status([one, two, three])).lines).toEqual([
       'server    who  signed in by     until',
-      'a         –    https://login.a  over: sign in again',
+      'a         –    https://login.a  expired: sign in again',
       'b         ada  https://login.b  renewed by itself',
       'c\\x1b[2J  –    https://login.a  2026-01-01T00:00:01.000Z',
     ]);

@@ -19,7 +19,7 @@ export function statusCommand(
       const { values } = flags(this, args, JSON_OPTIONS, { mostWords: 0 });
       const all = await read(credentialPath(hostOf(machine)));
       if (values.json) io.out(JSON.stringify({ signedIn: all }, null, 2));
-      else if (all.length === 0) io.out('Nobody is signed in to any server. Sign in with: portolan login <server>');
+      else if (all.length === 0) io.out('You are not signed in to any server. Sign in with: portolan login <server>');
       else for (const line of lines(all, now(), io)) io.out(line);
       return EXIT.ok;
     },
@@ -42,5 +42,5 @@ function lines(all: readonly SignedIn[], now: number, io: Io): string[] {
 function until({ expiresAt, renews }: SignedIn, now: number, io: Io): string {
   if (renews) return 'renewed by itself';
   if (expiresAt === undefined) return 'no end known';
-  return expiresAt > now ? new Date(expiresAt).toISOString() : paint(io, 'yellow', 'over: sign in again');
+  return expiresAt > now ? new Date(expiresAt).toISOString() : paint(io, 'yellow', 'expired: sign in again');
 }

@@ -18,7 +18,7 @@ export function tourCommand(version: string, machine: DiscoverOptions = {}, take
   return {
     name: 'tour',
     group: 'Discover',
-    summary: 'run all steps with example servers in a temporary home',
+    summary: 'show all features with example servers in a temporary home',
     usage: 'portolan tour [--json]',
     options: OPTIONS,
     examples: [
@@ -68,7 +68,7 @@ async function walk(
   io: Io,
   done: (step: TourStep) => void,
 ): Promise<Failed | undefined> {
-  if (self === undefined) throw new Error('the tour shows a program, and none is known');
+  if (self === undefined) throw new Error('the tour has no step that runs a program');
   let step = 'found';
   let stop = (): void => undefined;
   try {
@@ -105,7 +105,7 @@ function headLines(io: Io): string[] {
   return [
     '',
     `  ${paint(io, 'bold', 'Portolan, a tour')}`,
-    `  ${paint(io, 'dim', 'Three example servers, one real gateway, one real client. Nothing of yours is touched.')}`,
+    `  ${paint(io, 'dim', 'Three example servers, one real gateway, one real client. Your own files are not touched.')}`,
     '',
   ];
 }
@@ -127,14 +127,15 @@ function shortened(line: string): string {
 }
 
 function entryLines({ clients, text }: ClientEntries, io: Io): string[] {
-  if (clients.length === 0) return [paint(io, 'bold', 'Put this into your AI client:'), ...indented(text)];
+  if (clients.length === 0)
+    return [paint(io, 'bold', 'Add this to the configuration of your AI client:'), ...indented(text)];
   return clients.flatMap((entry, place) => [...(place === 0 ? [] : ['']), ...clientLines(entry, io)]);
 }
 
 function clientLines({ name, file, text, isThere }: ClientEntry, io: Io): string[] {
   const where = shortPath(file, io.home);
   if (isThere) return [`${paint(io, 'bold', name)} has Portolan in ${where} already.`];
-  return [`${paint(io, 'bold', `Put this into ${name}`)}, ${where}:`, ...indented(text)];
+  return [`${paint(io, 'bold', `Add this to ${name}`)}, ${where}:`, ...indented(text)];
 }
 
 function indented(text: string): string[] {

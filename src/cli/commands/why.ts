@@ -69,8 +69,8 @@ export async function unknownServer(name: string, { servers }: Discovery): Promi
     // The command may be right, but for another folder.
     hint:
       names === ''
-        ? 'portolan list shows their names; servers of a project are known only in its folder'
-        : `did you mean ${names}? Servers of a project are known only in its folder`,
+        ? 'portolan list shows the names; a server of a project is known only in its directory'
+        : `did you mean ${names}? A server of a project is known only in its directory`,
   });
 }
 
@@ -87,16 +87,16 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
         ...(chosen ? [['would run', visible(launchText(chosen))] as [string, string]] : []),
         ...(chosen ? surroundingsText(chosen).map(([what, text]): [string, string] => [what, visible(text)]) : []),
         ...(tools ? [['tools', toolsText(tools)] as [string, string]] : []),
-        ['policy', verdict?.kind === 'blocked' ? visible(verdict.rule) : 'no rule against it'],
+        ['policy', verdict?.kind === 'blocked' ? visible(verdict.rule) : 'no rule blocks it'],
         ['approval', approval],
         ...files.map((file): [string, string] => ['covers', visible(file)]),
         ['alias', server.alias],
         ['fingerprint', server.fingerprint],
         ...(server.runsAt === undefined
           ? []
-          : [['runs at', `${visible(maskUrl(server.runsAt))}, and is not started`] as [string, string]]),
+          : [['runs at', `${visible(maskUrl(server.runsAt))}, so it is not started`] as [string, string]]),
         ...(server.renamedFrom
-          ? [['renamed', `"${visible(server.renamedFrom)}" was taken by another server before it`] as [string, string]]
+          ? [['renamed', `"${visible(server.renamedFrom)}" is the name of another server`] as [string, string]]
           : []),
       ]
     : [['state', 'ignored']];

@@ -4,9 +4,9 @@ import { withTerminalHint } from './terminal-hints.js';
 
 describe('withTerminalHint', () => {
   it.each([
-    ['list_tools shows what my notes has', "portolan tools 'my notes' shows what it has"],
-    ['get_tool_details of notes add shows what it takes', 'portolan inspect notes add shows what it takes'],
-    ['list_mcp_servers shows what there is', 'portolan list shows what there is'],
+    ['list_tools shows the tools of my notes', "portolan tools 'my notes' shows its tools"],
+    ['get_tool_details of notes add shows its arguments', 'portolan inspect notes add shows its arguments'],
+    ['list_mcp_servers shows the names', 'portolan list shows the names'],
     ['ask the user to run: portolan approve notes', 'run: portolan approve notes'],
     ['the user can see the rule with: portolan why notes', 'you can see the rule with: portolan why notes'],
     ['they can change that with: portolan approve notes', 'you can change that with: portolan approve notes'],

@@ -2,8 +2,8 @@ import { PortolanError, shellWord } from '../../base/index.js';
 
 /** Hints of the gateway name meta-tools, for models. These are the commands for users. */
 const SAID_TO_MODELS: readonly (readonly [said: RegExp, instead: (whole: string, name: string) => string])[] = [
-  [/\blist_tools shows what (.+) has$/, (_, server) => `portolan tools ${shellWord(server)} shows what it has`],
-  [/\bget_tool_details of (.+) shows what it takes$/, (_, names) => `portolan inspect ${names} shows what it takes`],
+  [/\blist_tools shows the tools of (.+)$/, (_, server) => `portolan tools ${shellWord(server)} shows its tools`],
+  [/\bget_tool_details of (.+) shows its arguments$/, (_, names) => `portolan inspect ${names} shows its arguments`],
   [/\blist_mcp_servers\b/, () => 'portolan list'],
   [/\bsearch_tools\b/, () => 'portolan search'],
   [/^ask the user to /, () => ''],

@@ -38,7 +38,7 @@ export async function bwrapGuest({
   if (!bwrap || !python)
     throw new PortolanError(
       ErrorCode.SandboxUnavailable,
-      'cannot start the sandbox: bubblewrap or python3 was removed',
+      'cannot start the sandbox: bubblewrap or python3 was uninstalled',
     );
   const isRoot = process.getuid?.() === 0;
   return {

@@ -142,7 +142,7 @@ class Servers(dict):
         for server in AVAILABLE:
             if server["alias"] == name:
                 return self[server["name"]]
-        raise KeyError(f"no server {name!r} in reach; there are: {', '.join(self) or 'none'}")
+        raise KeyError(f"no server {name!r} is available; available: {', '.join(self) or 'none'}")
 
 
 AVAILABLE = []

@@ -148,7 +148,7 @@ describe('readGuestMessage', () => {
         },
       },
     },
-    { title: 'the end of no run', said: notice('done', {}), heard: nonsense },
+    { title: 'the end of an unknown run', said: notice('done', {}), heard: nonsense },
   ])('reads $title', ({ said, heard }) => {
     expect(read(said)).toEqual([heard]);
   });

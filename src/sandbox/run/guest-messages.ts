@@ -45,7 +45,7 @@ export function readGuestMessage(message: Incoming, servers: readonly JobServer[
       return readNotification(message.method, message.params ?? {});
     case 'result':
     case 'fault':
-      return { kind: 'nonsense', why: 'a response to no request' };
+      return { kind: 'nonsense', why: 'a response that matches no request' };
     case 'invalid':
       return { kind: 'nonsense', why: message.fault.message };
   }
@@ -117,7 +117,7 @@ function readNotification(method: string, params: Given): GuestMessage {
 
 function readDone(params: Given): GuestMessage {
   const { run, result, error, files, truncated } = params;
-  if (typeof run !== 'number') return { kind: 'nonsense', why: 'the end of no run' };
+  if (typeof run !== 'number') return { kind: 'nonsense', why: 'the end of an unknown run' };
   const value = isObject(result) ? readValue(result) : undefined;
   const fault = isObject(error) ? readError(error) : undefined;
   return {

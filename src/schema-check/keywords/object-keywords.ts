@@ -70,8 +70,8 @@ function unknownName({ schema, run }: Frame, name: string, value: SchemaObject):
   run.spend(known.length * COMPARED_STEPS);
   const unused = known.filter((one) => !Object.hasOwn(value, one));
   const [meant] = nearest(name, unused, 1);
-  if (meant !== undefined) return `is not known here; did you mean ${showValue(meant)}?`;
-  return `is not known here; known are ${showNames(known)}`;
+  if (meant !== undefined) return `is not a known property; did you mean ${showValue(meant)}?`;
+  return `is not a known property; known properties: ${showNames(known)}`;
 }
 
 function checkNames({ schema, path, report, run }: Frame, names: readonly string[]): void {
@@ -98,7 +98,7 @@ function checkDependencies(frame: Frame, value: SchemaObject): void {
       if (!Object.hasOwn(value, name)) continue;
       if (Array.isArray(wanted)) {
         const others = wanted.filter((other) => typeof other === 'string');
-        requireNames(frame, value, others, `is missing, but needed with ${showValue(name)}`);
+        requireNames(frame, value, others, `is missing, but required because of ${showValue(name)}`);
       } else if (isObject(wanted) || typeof wanted === 'boolean') run.apply(wanted, value, path, report, seen);
     }
   }

@@ -17,7 +17,8 @@ export function admission({ hosts, token, open }: AdmissionRules): Admission {
   const isToken = token === undefined ? undefined : tokenCheck(token);
   return ({ headers, url }) => {
     const rules = hosts();
-    if (!isOurHost(headers.get('host'), rules)) return refused(403, 'this Host is not allowed');
+    if (!isOurHost(headers.get('host'), rules))
+      return refused(403, 'this Host is not allowed; see the setting http.allowedHosts');
     if (!isOurOrigin(headers.get('origin'), rules)) return refused(403, 'this Origin is not allowed');
     if (!isToken || open.has(new URL(url).pathname)) return undefined;
     const given = headers.get('authorization');

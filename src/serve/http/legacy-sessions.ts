@@ -93,7 +93,10 @@ export class LegacySessions implements Disposable {
 
   async #greet(request: Request, parsedBody: unknown, bearer: string): Promise<Response> {
     if (!this.#hasRoom()) {
-      const busy = { code: RpcCode.internalError, message: 'too many sessions are open' };
+      const busy = {
+        code: RpcCode.internalError,
+        message: 'too many sessions are open: close one, or try again later',
+      };
       return faultResponse(503, busy, answerable(parsedBody), { 'retry-after': '60' });
     }
     this.#count += 1;

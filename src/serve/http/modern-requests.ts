@@ -42,7 +42,7 @@ export class ModernRequests {
     const fault = headerFault(request.headers, message) ?? this.#paramFault(message, request);
     if (fault) return faultResponse(400, fault, message.id);
     if (this.#running.size >= MAX_RUNNING) {
-      const busy = { code: RpcCode.internalError, message: 'too many requests are running' };
+      const busy = { code: RpcCode.internalError, message: 'too many requests are running: try again later' };
       return faultResponse(503, busy, message.id, { 'retry-after': '1' });
     }
     const transport = new this.#options.Transport({ classification: route.classification });

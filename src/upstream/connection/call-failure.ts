@@ -39,7 +39,7 @@ export function cancelled(): PortolanError {
 }
 
 export function notReading(): PortolanError {
-  return new PortolanError(ErrorCode.LimitExceeded, 'the server does not read what it is sent', {
+  return new PortolanError(ErrorCode.LimitExceeded, 'the server does not read its input', {
     hint: 'wait for the calls in progress, or restart the server',
   });
 }

@@ -4,7 +4,11 @@ import { ASK_NAMES, type Flag, type Line, type Offer } from './completion-lines.
 export function zshScript(lines: readonly Line[]): string {
   const commands = lines.map(({ name, summary }) => `    ${quoted(`${name}:${summary}`)}`);
   const cases = lines.map(({ name, flags, word, isRepeated }) => {
-    const specs = [...flags.map(flagSpec), "'(- *)--help[show what it does]'", ...wordSpec(word, isRepeated)];
+    const specs = [
+      ...flags.map(flagSpec),
+      "'(- *)--help[show the help of the command]'",
+      ...wordSpec(word, isRepeated),
+    ];
     return `    ${name}) _arguments -S ${specs.join(' ')} ;;`;
   });
   return `#compdef portolan
