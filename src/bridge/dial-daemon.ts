@@ -34,7 +34,8 @@ export async function dial(path: string, limitMs = CONNECT_MS): Promise<Socket |
     socket.once('error', (error: NodeJS.ErrnoException) => {
       clearTimeout(limit);
       if (error.code === 'ECONNREFUSED' || error.code === 'ENOENT') resolve(undefined);
-      else if (FULL.has(error.code ?? '')) reject(new DaemonSilent(`the daemon on ${path} does not accept connections`));
+      else if (FULL.has(error.code ?? ''))
+        reject(new DaemonSilent(`the daemon on ${path} does not accept connections`));
       else reject(new PortolanError(ErrorCode.ConnectionError, `${path}: ${error.message}`, { cause: error }));
     });
   });
