@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { guaranteeTags } from './tests/support/guarantees.js';
 import { hiddenPaths, programTags } from './tests/support/programs.js';
 import { ReportSkipped } from './tests/support/report-skipped.js';
 
@@ -6,7 +7,7 @@ export default defineConfig({
   define: { PORTOLAN_HIDDEN_PROGRAMS: JSON.stringify(hiddenPaths) },
   test: {
     include: ['src/**/*.test.ts', 'tests/**/*.test.ts'],
-    tags: programTags(),
+    tags: [...programTags(), ...guaranteeTags()],
     reporters: ['default', new ReportSkipped()],
     // Generous, because machines are noisy: a test that hangs still fails.
     testTimeout: 180_000,

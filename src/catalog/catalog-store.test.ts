@@ -97,7 +97,8 @@ describe('diskStore', () => {
   );
 
   it.each(['', '{"version":1,"pins":7}', '{"version":1,"pins":{"t":7}}', '{"version":1}'])(
-    'S7 treats a file with %j as lost pins, not as a first reading: every tool is new',
+    'treats a file with %j as lost pins, not as a first reading: every tool is new',
+    { tags: 'S7' },
     async (text) => {
       const said: unknown[] = [];
       const store = diskStore(folders(), (level) => said.push(level));

@@ -184,7 +184,9 @@ describe('Peer', () => {
     expect(sent).toEqual(expected);
   });
 
-  it('G5 rejects everything that waits, once, when the other side is gone, and everything after', async () => {
+  it('rejects everything that waits, once, when the other side is gone, and everything after', {
+    tags: 'G5',
+  }, async () => {
     const { peer, sent, closings, closed, hear } = road();
     const waiting = Array.from({ length: 100 }, () => peer.request('a', undefined).answer);
     const ends = Promise.allSettled(waiting);
@@ -213,7 +215,7 @@ describe('Peer', () => {
   it.each([
     { title: 'who waits for it', id: 0, closings: 0, first: AnswerTooLarge },
     { title: 'everyone, if it cannot be said whose it is', id: undefined, closings: 1, first: ChannelClosed },
-  ])('G6 tells of an answer that was too large to $title', async ({ id, closings: count, first }) => {
+  ])('tells of an answer that was too large to $title', { tags: 'G6' }, async ({ id, closings: count, first }) => {
     const { peer, closings, overlong } = road();
     const { answer } = peer.request('a', undefined);
     overlong({ bytes: 1_000, id });

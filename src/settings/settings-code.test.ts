@@ -56,7 +56,7 @@ describe('settings that are code', () => {
     'portolan.config.js',
     'portolan.config.mjs',
     'anygpt.config.ts',
-  ])('S14 CVE-2025-59536: %s of a project does not run before its text is approved', async (name) => {
+  ])('CVE-2025-59536: %s of a project does not run before its text is approved', { tags: 'S14' }, async (name) => {
     using machine = makeMachine();
     const [path, canary] = [machine.path(`<project>/${name}`), machine.path('<project>/canary')];
     const settings = name.startsWith('anygpt') ? '{ discovery: { enabled: false } }' : '{ enabled: false }';

@@ -114,7 +114,7 @@ describe('portolan config validate', () => {
     expect(config(machine, ['validate', '--json']).status).toBe(code);
   });
 
-  it('S12 executes no code of a project', () => {
+  it('executes no code of a project', { tags: 'S12' }, () => {
     using machine = makeMachine();
     const canary = machine.path('<project>/canary');
     machine.write({

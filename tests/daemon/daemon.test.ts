@@ -148,7 +148,7 @@ describe('the daemon', () => {
     for (const { socket } of [a, b]) socket.destroy();
   });
 
-  it('G7: responds to a client that has closed its half of the socket', async () => {
+  it('responds to a client that has closed its half of the socket', { tags: 'G7' }, async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     await setup.run(['daemon', 'start']);
@@ -209,7 +209,7 @@ describe('a lost daemon', () => {
 });
 
 describe('the path of the socket', () => {
-  it('S1: has mode 600', async () => {
+  it('has mode 600', { tags: 'S1' }, async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, {});
     await setup.run(['daemon', 'start']);
@@ -221,21 +221,25 @@ describe('the path of the socket', () => {
     { title: 'a folder', make: (path: string) => mkdirSync(path) },
     { title: 'a link to a file', make: (path: string) => symlinkSync('/etc/hostname', path) },
     { title: 'a FIFO', make: (path: string) => void execFileSync('mkfifo', [path]) },
-  ])('R8, S1: is refused by daemon and client if it is $title, which stays unchanged', async ({ make }) => {
-    await using setup = makeDaemonSetup();
-    configure(setup.machine, { one: fixture() });
-    make(setup.socket);
-    const before = statSync(setup.socket).mtimeMs;
-    const served = await setup.run(['serve', '--socket', setup.socket]);
-    expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('is not a socket')]);
-    await using client = await setup.client(); // served without a daemon
-    expect(await client.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'one' }] });
-    expect(client.stderr).toContain('is not a socket');
-    expect(statSync(setup.socket).mtimeMs).toBe(before);
-    rmSync(setup.socket, { recursive: true });
-  });
+  ])(
+    'is refused by daemon and client if it is $title, which stays unchanged',
+    { tags: ['R8', 'S1'] },
+    async ({ make }) => {
+      await using setup = makeDaemonSetup();
+      configure(setup.machine, { one: fixture() });
+      make(setup.socket);
+      const before = statSync(setup.socket).mtimeMs;
+      const served = await setup.run(['serve', '--socket', setup.socket]);
+      expect([served.status, served.stderr]).toEqual([1, expect.stringContaining('is not a socket')]);
+      await using client = await setup.client(); // served without a daemon
+      expect(await client.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'one' }] });
+      expect(client.stderr).toContain('is not a socket');
+      expect(statSync(setup.socket).mtimeMs).toBe(before);
+      rmSync(setup.socket, { recursive: true });
+    },
+  );
 
-  it('R8, S1: is refused by daemon and client if it is a link to a socket', async () => {
+  it('is refused by daemon and client if it is a link to a socket', { tags: ['R8', 'S1'] }, async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     const received: Buffer[] = [];
@@ -255,7 +259,8 @@ describe('the path of the socket', () => {
 
   // Only root can create a file of another user.
   it.skipIf(process.geteuid?.() !== 0)(
-    'R8, S1: is refused by daemon and client if the socket belongs to another user',
+    'is refused by daemon and client if the socket belongs to another user',
+    { tags: ['R8', 'S1'] },
     async () => {
       await using setup = makeDaemonSetup();
       configure(setup.machine, { one: fixture() });
@@ -274,7 +279,7 @@ describe('the path of the socket', () => {
     },
   );
 
-  it('S1: receives no data if other users can access the socket or write to its directory', async () => {
+  it('receives no data if other users can access the socket or write to its directory', { tags: 'S1' }, async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     const received: Buffer[] = [];

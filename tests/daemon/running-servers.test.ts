@@ -248,7 +248,7 @@ describe('registry files of other programs', () => {
     { title: 'a FIFO', make: (path: string) => execFileSync('mkfifo', [path]) },
     { title: 'a folder', make: (path: string) => mkdirSync(path) },
     { title: 'a file of two megabytes', make: (path: string) => writeFileSync(path, ' '.repeat(2 * 2 ** 20)) },
-  ])('R8: are refused if they are $title, and the other servers stay listed', async ({ make }) => {
+  ])('are refused if they are $title, and the other servers stay listed', { tags: 'R8' }, async ({ make }) => {
     using machine = makeMachine();
     configure(machine, { mine: fixture() });
     for (const folder of ['.nisaba', '.portolan']) {
@@ -260,7 +260,7 @@ describe('registry files of other programs', () => {
     expect(problems.map(({ code }) => code)).toEqual(['running-registry', 'running-registry']);
   });
 
-  it('R8: are refused if their directory is a symbolic link', async () => {
+  it('are refused if their directory is a symbolic link', { tags: 'R8' }, async () => {
     using machine = makeMachine();
     using other = makeMachine();
     await using _process = await announce(other, ['--name', 'docs', '--url', 'http://127.0.0.1:9/']);

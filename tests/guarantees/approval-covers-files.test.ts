@@ -165,82 +165,86 @@ async function approved({ entry, files, prepare }: Pick<Case, 'entry' | 'files' 
   return target;
 }
 
-describe.skipIf(process.platform === 'win32').concurrent('S15 an approval covers the content of files', () => {
-  it.each(CASES)('S15 asks again after a change of $title', async (one) => {
-    using target = await approved(one);
-    const env = one.title.startsWith('the interpreter')
-      ? { PATH: `${join(target.machine.project, 'bin')}:${process.env.PATH}` }
-      : {};
-    if (Object.keys(env).length > 0) await target.run(['approve', 'own', '--yes'], env);
-    const call = async () => {
-      const { status, stderr } = await target.run(['call', 'own', 'echo', 'text=hello'], env);
-      return { status, code: /^([A-Z_]+):/.exec(stderr)?.[1] };
-    };
-    expect(await call()).toEqual(RAN);
-    write(target, one.change(target));
-    expect(await call()).toEqual(UNAPPROVED);
-    expect(target.ran()).toEqual([]);
-    expect((await target.run(['approve', 'own', '--yes'], env)).status).toBe(0);
-    expect(await call()).toEqual(RAN);
-  });
-
-  it('S15 asks again after a change inside the file that a headers helper runs', async () => {
-    using target = makeTarget();
-    await using server = await serveHttp(sdkHandler());
-    const helper = (first: string) => ({ '<project>/headers.sh': `#!/bin/sh\n${first}\necho '{"X-Key":"1"}'\n` });
-    write(target, helper(touch(target, 'honest')));
-    const entry = { type: 'http', url: server.url, headersHelper: './headers.sh' };
-    target.machine.write({ '<project>/.mcp.json': servers({ own: entry }) });
-    await target.run(['approve', 'own', '--yes']);
-    expect(await target.call('own')).toEqual(RAN);
-    expect([target.ran(), server.headers.at(-1)?.get('x-key')]).toEqual([['honest'], '1']);
-    write(target, helper(touch(target)));
-    expect(await target.call('own')).toEqual(UNAPPROVED);
-    expect(target.ran()).toEqual(['honest']);
-  });
-
-  it('S15 does not run a headers helper whose file changed when its headers are refused', async () => {
-    await using machine = makeSurroundings({
-      checkFiles: () => {
-        if (hasChanged) throw new PortolanError(ErrorCode.ServerNotApproved, 'its files changed');
-        return {};
-      },
+describe.skipIf(process.platform === 'win32')(
+  'an approval covers the content of files',
+  { tags: 'S15', concurrent: true },
+  () => {
+    it.each(CASES)('asks again after a change of $title', async (one) => {
+      using target = await approved(one);
+      const env = one.title.startsWith('the interpreter')
+        ? { PATH: `${join(target.machine.project, 'bin')}:${process.env.PATH}` }
+        : {};
+      if (Object.keys(env).length > 0) await target.run(['approve', 'own', '--yes'], env);
+      const call = async () => {
+        const { status, stderr } = await target.run(['call', 'own', 'echo', 'text=hello'], env);
+        return { status, code: /^([A-Z_]+):/.exec(stderr)?.[1] };
+      };
+      expect(await call()).toEqual(RAN);
+      write(target, one.change(target));
+      expect(await call()).toEqual(UNAPPROVED);
+      expect(target.ran()).toEqual([]);
+      expect((await target.run(['approve', 'own', '--yes'], env)).status).toBe(0);
+      expect(await call()).toEqual(RAN);
     });
-    let [key, hasChanged] = ['helper-key-0', false];
-    const handler = sdkHandler();
-    await using server = await serveHttp((request) =>
-      request.headers.get('authorization') === `Bearer ${key}`
-        ? handler(request)
-        : new Response('who?', { status: 401 }),
-    );
-    const entry = admitted({ transport: 'http', url: server.url, headersHelper: countingHelper(machine.home) });
-    await using one = await greeted(entry, machine);
-    await one.connection.callTool('echo', {}, OPTIONS);
-    [key, hasChanged] = ['helper-key-1', true];
-    await expect(one.connection.callTool('echo', {}, OPTIONS)).rejects.toThrow('its files changed');
-    expect(new Set(server.headers.map((headers) => headers.get('authorization')))).toEqual(
-      new Set(['Bearer helper-key-0']),
-    );
-  });
 
-  it('S15 stops a server under a gateway that runs once its script changed, and starts it again only after a yes', async () => {
-    using target = await approved({
-      entry: () => ({ command: NODE, args: ['./server.cjs'] }),
-      files: { '<project>/server.cjs': script() },
+    it('asks again after a change inside the file that a headers helper runs', async () => {
+      using target = makeTarget();
+      await using server = await serveHttp(sdkHandler());
+      const helper = (first: string) => ({ '<project>/headers.sh': `#!/bin/sh\n${first}\necho '{"X-Key":"1"}'\n` });
+      write(target, helper(touch(target, 'honest')));
+      const entry = { type: 'http', url: server.url, headersHelper: './headers.sh' };
+      target.machine.write({ '<project>/.mcp.json': servers({ own: entry }) });
+      await target.run(['approve', 'own', '--yes']);
+      expect(await target.call('own')).toEqual(RAN);
+      expect([target.ran(), server.headers.at(-1)?.get('x-key')]).toEqual([['honest'], '1']);
+      write(target, helper(touch(target)));
+      expect(await target.call('own')).toEqual(UNAPPROVED);
+      expect(target.ran()).toEqual(['honest']);
     });
-    await using client = await connect(target.machine);
-    expect(codeIn(await client.execute('own', 'echo', { text: 'a' }))).toBeUndefined();
-    write(target, { '<project>/server.cjs': script(marks(target, 'evil')) });
-    await until(
-      () => client.execute('own', 'echo', { text: 'a' }),
-      (result) => codeIn(result) === 'SERVER_NOT_APPROVED',
-    );
-    expect(target.ran()).toEqual([]);
-    await target.run(['approve', 'own', '--yes']);
-    await until(
-      () => client.execute('own', 'echo', { text: 'a' }),
-      (result) => codeIn(result) === undefined,
-    );
-    expect(target.ran()).toEqual(['evil']);
-  });
-});
+
+    it('does not run a headers helper whose file changed when its headers are refused', async () => {
+      await using machine = makeSurroundings({
+        checkFiles: () => {
+          if (hasChanged) throw new PortolanError(ErrorCode.ServerNotApproved, 'its files changed');
+          return {};
+        },
+      });
+      let [key, hasChanged] = ['helper-key-0', false];
+      const handler = sdkHandler();
+      await using server = await serveHttp((request) =>
+        request.headers.get('authorization') === `Bearer ${key}`
+          ? handler(request)
+          : new Response('who?', { status: 401 }),
+      );
+      const entry = admitted({ transport: 'http', url: server.url, headersHelper: countingHelper(machine.home) });
+      await using one = await greeted(entry, machine);
+      await one.connection.callTool('echo', {}, OPTIONS);
+      [key, hasChanged] = ['helper-key-1', true];
+      await expect(one.connection.callTool('echo', {}, OPTIONS)).rejects.toThrow('its files changed');
+      expect(new Set(server.headers.map((headers) => headers.get('authorization')))).toEqual(
+        new Set(['Bearer helper-key-0']),
+      );
+    });
+
+    it('stops a server under a gateway that runs once its script changed, and starts it again only after a yes', async () => {
+      using target = await approved({
+        entry: () => ({ command: NODE, args: ['./server.cjs'] }),
+        files: { '<project>/server.cjs': script() },
+      });
+      await using client = await connect(target.machine);
+      expect(codeIn(await client.execute('own', 'echo', { text: 'a' }))).toBeUndefined();
+      write(target, { '<project>/server.cjs': script(marks(target, 'evil')) });
+      await until(
+        () => client.execute('own', 'echo', { text: 'a' }),
+        (result) => codeIn(result) === 'SERVER_NOT_APPROVED',
+      );
+      expect(target.ran()).toEqual([]);
+      await target.run(['approve', 'own', '--yes']);
+      await until(
+        () => client.execute('own', 'echo', { text: 'a' }),
+        (result) => codeIn(result) === undefined,
+      );
+      expect(target.ran()).toEqual(['evil']);
+    });
+  },
+);

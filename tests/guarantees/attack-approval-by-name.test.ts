@@ -20,7 +20,7 @@ async function approved(words: readonly string[] = APPROVED): Promise<Target> {
 
 type Entry = ReturnType<Target['bait']>;
 
-describe.concurrent('S14 approval by name (CVE-2025-54136)', () => {
+describe.concurrent('approval by name (CVE-2025-54136)', { tags: 'S14' }, () => {
   it.each<{ title: string; swap: (target: Target) => object }>([
     { title: 'another program', swap: ({ mark }) => ({ command: 'touch', args: [mark('evil')] }) },
     { title: 'a shell', swap: ({ mark }) => ({ command: 'sh', args: ['-c', `touch ${mark('evil')}`] }) },
@@ -41,7 +41,7 @@ describe.concurrent('S14 approval by name (CVE-2025-54136)', () => {
       title: 'a program that is found before the approved one',
       swap: (target) => ({ ...swapped(target, APPROVED), env: { PATH: target.machine.project } }),
     },
-  ])('S14 does not carry over to $title under the approved name', async ({ swap }) => {
+  ])('does not carry over to $title under the approved name', async ({ swap }) => {
     using target = await approved();
     rmSync(target.mark('honest'));
     target.machine.write({ [FILE]: servers({ own: swap(target) }) });
@@ -50,7 +50,7 @@ describe.concurrent('S14 approval by name (CVE-2025-54136)', () => {
   });
 
   it.each(['Own', 'own ', 'оwn', 'ＯＷＮ', 'own_2'])(
-    'S14 does not carry over to a name that looks like it: %j',
+    'does not carry over to a name that looks like it: %j',
     async (name) => {
       using target = await approved();
       target.machine.write({ [FILE]: servers({ [name]: target.bait('evil') }) });
@@ -61,7 +61,7 @@ describe.concurrent('S14 approval by name (CVE-2025-54136)', () => {
     },
   );
 
-  it('S14 does not carry over to what is swapped in under a gateway that runs', async () => {
+  it('does not carry over to what is swapped in under a gateway that runs', async () => {
     using target = await approved();
     await using client = await connect(target.machine);
     expect(codeIn(await client.execute('own', 'echo', { text: 'a' }))).toBeUndefined();
@@ -73,7 +73,7 @@ describe.concurrent('S14 approval by name (CVE-2025-54136)', () => {
     expect(target.ran()).toEqual(['honest']);
   });
 
-  it('S14 does not carry over by a round trip: what was swapped back is what was approved, what came between never runs', async () => {
+  it('does not carry over by a round trip: what was swapped back is what was approved, what came between never runs', async () => {
     using target = await approved();
     const honest = readFileSync(target.machine.path(FILE), 'utf8');
     for (let n = 0; n < 2; n += 1) {
@@ -85,7 +85,7 @@ describe.concurrent('S14 approval by name (CVE-2025-54136)', () => {
     expect(target.ran()).toEqual(['honest']);
   });
 
-  it('S14 does not carry over to a repository whose folder begins with the same letters, or is linked to', async () => {
+  it('does not carry over to a repository whose folder begins with the same letters, or is linked to', async () => {
     using target = await approved(['relative.js']);
     const { machine } = target;
     const text = readFileSync(machine.path(FILE), 'utf8');

@@ -9,8 +9,8 @@ import { call, codeOf, type WatchedGateway, watchedGateway } from '../support/ga
 
 // In more depth: what the schema's patterns cost in src/schema-check, wildcards of rules in s9.test.ts, Windows in child-windows.test.ts.
 
-describe.concurrent('S14 argument injection (CVE-2025-68143)', () => {
-  it('S14 gives a server every word as it is written: no shell reads it', async () => {
+describe.concurrent('argument injection (CVE-2025-68143)', { tags: 'S14' }, () => {
+  it('gives a server every word as it is written: no shell reads it', async () => {
     using target = makeTarget();
     const touch = `touch ${target.mark('evil')}`;
     const words = [
@@ -39,7 +39,7 @@ describe.concurrent('S14 argument injection (CVE-2025-68143)', () => {
         env: { PS4: `$(touch ${mark('evil')})`, SHELLOPTS: 'xtrace' },
       }),
     },
-  ])('S14 runs nothing out of $title', async ({ entry }) => {
+  ])('runs nothing out of $title', async ({ entry }) => {
     using target = makeTarget();
     configure(target.machine, { own: entry(target) });
     await using client = await connect(target.machine);
@@ -52,24 +52,21 @@ describe.concurrent('S14 argument injection (CVE-2025-68143)', () => {
     ...['$(touch MARK)', '`touch MARK`', '; touch MARK', '| touch MARK', '&& touch MARK', '> MARK'].map((words) => ({
       ...{ title: words, words, sent: false },
     })),
-  ])(
-    'S14 runs a helper for headers without a shell, and refuses one that needs it: $title',
-    async ({ words, sent }) => {
-      using target = makeTarget();
-      await using server = await serveHttp(sdkHandler());
-      const helper = target.machine.path('~/helper.cjs');
-      writeFileSync(helper, `console.log(JSON.stringify({ 'X-Words': JSON.stringify(process.argv.slice(2)) }))`);
-      const line = [process.execPath, helper].map((word) => JSON.stringify(word)).join(' ');
-      const headersHelper = `${line} ${words.replace('MARK', target.mark('evil'))}`;
-      target.machine.write({ '~/.claude.json': servers({ far: { type: 'http', url: server.url, headersHelper } }) });
-      await using client = await connect(target.machine);
-      expect(codeIn(await client.execute('far', 'echo', { text: 'a' }))).toBe(sent ? undefined : 'CONNECTION_ERROR');
-      expect(server.headers[0]?.get('x-words')).toBe(sent ? '["--to","a b"]' : undefined);
-      expect(target.ran()).toEqual([]);
-    },
-  );
+  ])('runs a helper for headers without a shell, and refuses one that needs it: $title', async ({ words, sent }) => {
+    using target = makeTarget();
+    await using server = await serveHttp(sdkHandler());
+    const helper = target.machine.path('~/helper.cjs');
+    writeFileSync(helper, `console.log(JSON.stringify({ 'X-Words': JSON.stringify(process.argv.slice(2)) }))`);
+    const line = [process.execPath, helper].map((word) => JSON.stringify(word)).join(' ');
+    const headersHelper = `${line} ${words.replace('MARK', target.mark('evil'))}`;
+    target.machine.write({ '~/.claude.json': servers({ far: { type: 'http', url: server.url, headersHelper } }) });
+    await using client = await connect(target.machine);
+    expect(codeIn(await client.execute('far', 'echo', { text: 'a' }))).toBe(sent ? undefined : 'CONNECTION_ERROR');
+    expect(server.headers[0]?.get('x-words')).toBe(sent ? '["--to","a b"]' : undefined);
+    expect(target.ran()).toEqual([]);
+  });
 
-  it.each(['a\r\nX-Evil: 1', 'a\nX-Evil: 1', 'a\0b'])('S14 sends no header that ends in another: %j', async (value) => {
+  it.each(['a\r\nX-Evil: 1', 'a\nX-Evil: 1', 'a\0b'])('sends no header that ends in another: %j', async (value) => {
     using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url, headers: { 'X-Own': value } } });
@@ -89,26 +86,23 @@ describe.concurrent('S14 argument injection (CVE-2025-68143)', () => {
     '`touch MARK`',
     'a\ntouch MARK',
     "'",
-  ])(
-    'S14 asks the user to run nothing but what it says, whatever a repository calls its server: %j',
-    async (written) => {
-      using target = makeTarget();
-      const name = written.replace('MARK', target.mark('evil'));
-      target.machine.write({ '<project>/.mcp.json': servers({ [name]: target.bait('x'), other: target.bait('y') }) });
-      await using client = await connect(target.machine);
-      const { structuredContent } = await client.execute(name, 'echo', { text: 'a' });
-      const { code, hint } = (structuredContent as { error: { code: string; hint: string } }).error;
-      expect([code, hint]).toEqual([
-        'SERVER_NOT_APPROVED',
-        expect.stringMatching(/^ask the user to run: portolan approve [a-z_][\w-]*$/),
-      ]);
-      const word = hint.slice(hint.lastIndexOf(' ') + 1);
-      await target.run(['approve', word, '--yes']);
-      const { stdout } = await target.run(['list', '--json']);
-      const states = JSON.parse(stdout).servers.map((one: { name: string; state: string }) => [one.name, one.state]);
-      expect(Object.fromEntries(states)).toEqual({ [name]: 'ready', other: 'pending-approval' });
-    },
-  );
+  ])('asks the user to run nothing but what it says, whatever a repository calls its server: %j', async (written) => {
+    using target = makeTarget();
+    const name = written.replace('MARK', target.mark('evil'));
+    target.machine.write({ '<project>/.mcp.json': servers({ [name]: target.bait('x'), other: target.bait('y') }) });
+    await using client = await connect(target.machine);
+    const { structuredContent } = await client.execute(name, 'echo', { text: 'a' });
+    const { code, hint } = (structuredContent as { error: { code: string; hint: string } }).error;
+    expect([code, hint]).toEqual([
+      'SERVER_NOT_APPROVED',
+      expect.stringMatching(/^ask the user to run: portolan approve [a-z_][\w-]*$/),
+    ]);
+    const word = hint.slice(hint.lastIndexOf(' ') + 1);
+    await target.run(['approve', word, '--yes']);
+    const { stdout } = await target.run(['list', '--json']);
+    const states = JSON.parse(stdout).servers.map((one: { name: string; state: string }) => [one.name, one.state]);
+    expect(Object.fromEntries(states)).toEqual({ [name]: 'ready', other: 'pending-approval' });
+  });
 });
 
 const SCRIPTED = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/servers/scripted-server.mjs');
@@ -124,7 +118,7 @@ const EVIL_PATTERNS = [
   '^(\\w+\\s?)*$',
 ];
 
-describe('S14 ReDoS in a URI template (CVE-2026-0621)', () => {
+describe('ReDoS in a URI template (CVE-2026-0621)', { tags: 'S14' }, () => {
   const target = makeTarget();
   let watched: WatchedGateway;
 
@@ -212,7 +206,7 @@ describe('S14 ReDoS in a URI template (CVE-2026-0621)', () => {
       method: 'tools/call',
       params: call('s', 'match'.repeat(2_000)),
     },
-  ])('S14 does not stop everybody else: $title', async ({ method, params, gives }) => {
+  ])('does not stop everybody else: $title', async ({ method, params, gives }) => {
     await watched.figures('reset');
     expect((await watched.client.request(method, params)).result).toMatchObject(gives);
     expect((await watched.figures('read')).busyMs).toBeLessThan(BUSY_MS);
@@ -227,7 +221,7 @@ describe('S14 ReDoS in a URI template (CVE-2026-0621)', () => {
   };
 
   it.each(EVIL_PATTERNS.map((pattern, n) => ({ pattern, n })))(
-    'S14 does not stop everybody else by a pattern in a schema: $pattern',
+    'does not stop everybody else by a pattern in a schema: $pattern',
     async ({ pattern, n }) => {
       const codes = [];
       for (const text of TEXTS) {
@@ -240,7 +234,7 @@ describe('S14 ReDoS in a URI template (CVE-2026-0621)', () => {
     },
   );
 
-  it('S14 does not stop everybody else by a pattern for names', async () => {
+  it('does not stop everybody else by a pattern for names', async () => {
     await watched.figures('reset');
     const given = [{ [`${'k'.repeat(5_000)}!`]: 7 }, { ['k'.repeat(5_000)]: 7 }, { ['k'.repeat(5_000)]: 'a' }];
     const codes = [];

@@ -37,7 +37,7 @@ function callBy({ port }: HttpGateway, headers: readonly string[], line = 'POST 
 
 const OURS = 'Host: 127.0.0.1:PORT';
 
-describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', () => {
+describe('DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', { tags: 'S14' }, () => {
   it.each([
     { title: 'a name that was re-pointed', headers: ['Host: evil.example:PORT'] },
     { title: 'a name that was re-pointed, without a port', headers: ['Host: evil.example'] },
@@ -52,14 +52,14 @@ describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', (
     { title: 'a file that was downloaded', headers: [OURS, 'Origin: file://'] },
     { title: 'an extension', headers: [OURS, 'Origin: chrome-extension://abcdefghijklmnop'] },
     { title: 'a page in an editor', headers: [OURS, 'Origin: vscode-webview://1a2b'] },
-  ])('S14 calls no tool from $title', async ({ headers }) => {
+  ])('calls no tool from $title', async ({ headers }) => {
     const { status, head } = await callBy(gateway, headers);
     expect([status, page.ran()]).toEqual([403, []]);
     expect(head).not.toContain('access-control-allow');
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'])(
-    'S14 calls no tool from a form that a browser sends without asking first: %s',
+    'calls no tool from a form that a browser sends without asking first: %s',
     async (type) => {
       const { body, headers } = statelessCall('own', 'echo', { text: 'a' });
       const { port } = gateway;
@@ -69,7 +69,7 @@ describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', (
     },
   );
 
-  it('S14 gives a page no leave when its browser asks first', async () => {
+  it('gives a page no leave when its browser asks first', async () => {
     const { port } = gateway;
     for (const origin of ['https://evil.example', `http://127.0.0.1:${port}`]) {
       const { status, head } = await sendRaw(port, [
@@ -91,7 +91,7 @@ describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', (
     '/mcp?command=touch&args=MARK',
     '/mcp?jsonrpc=2.0&id=1&method=tools/call&params=%7B%22name%22:%22execute_tool%22%7D',
     '/message?sessionId=1',
-  ])('S14 runs nothing for a link or an image: GET %s', async (path) => {
+  ])('runs nothing for a link or an image: GET %s', async (path) => {
     const { port } = gateway;
     const line = `GET ${path.replace('MARK', page.mark('evil'))} HTTP/1.1`;
     const { status } = await sendRaw(port, [line, `Host: 127.0.0.1:${port}`, 'Accept: text/event-stream']);
@@ -99,7 +99,7 @@ describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', (
     expect(page.ran()).toEqual([]);
   });
 
-  it('S14 lets no page take over a session by re-pointing its name afterwards', async () => {
+  it('lets no page take over a session by re-pointing its name afterwards', async () => {
     const { port } = gateway;
     const ask = (line: string, host: string, session: string, body = '') =>
       sendRaw(port, [line, `Host: ${host}:${port}`, ...JSON_HEADERS, ...(session ? [session] : [])], body);
@@ -111,14 +111,14 @@ describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', (
     expect((await ask('POST /mcp HTTP/1.1', '127.0.0.1', session, ping)).body).toContain('"result":{}');
   });
 
-  it('S14 opens no web socket to a page', async () => {
+  it('opens no web socket to a page', async () => {
     const { port } = gateway;
     const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg=='];
     const lines = ['GET /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Origin: https://evil.example', ...upgrade];
     expect((await sendRaw(port, lines)).status).toBe(403);
   });
 
-  it.skipIf(process.platform === 'win32')('S14 holds for the port of the daemon too', async () => {
+  it.skipIf(process.platform === 'win32')('holds for the port of the daemon too', async () => {
     await using setup = makeDaemonSetup();
     using target = makeTarget();
     configure(setup.machine, { own: target.bait('daemon') });
@@ -136,13 +136,13 @@ describe('S14 DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', (
   });
 });
 
-describe('S14 default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', () => {
+describe('default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', { tags: 'S14' }, () => {
   const BASIC = `Basic ${Buffer.from(`admin:${TOKEN}`).toString('base64')}`;
 
   it.each([
     ...['changeme', 'secret', 'admin', 'password', 'portolan', 'my-test-key', 'test', 'token', 'undefined', 'null'],
     ...['true', '0', '*', '%', 'PORTOLAN_TOKEN', '$PORTOLAN_TOKEN', TOKEN.slice(0, -1), TOKEN.toUpperCase()],
-  ])('S14 opens to no token that one could guess: %s', async (guess) => {
+  ])('opens to no token that one could guess: %s', async (guess) => {
     const { status } = await callBy(locked, [OURS, `Authorization: Bearer ${guess}`]);
     expect([status, guarded.ran()]).toEqual([401, []]);
   });
@@ -160,7 +160,7 @@ describe('S14 default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)
     ...[`X-Api-Key: ${TOKEN}`, `Cookie: token=${TOKEN}`, `Proxy-Authorization: Bearer ${TOKEN}`],
     ...[`Authorization: ${BASIC}`, `Authorization: ${TOKEN}`, `X-Authorization: Bearer ${TOKEN}`],
     ...['Authorization:', 'Authorization: Bearer', 'Connection: Authorization'],
-  ])('S14 believes no header about who somebody is: %s', async (header) => {
+  ])('believes no header about who somebody is: %s', async (header) => {
     const { status } = await callBy(locked, [OURS, header]);
     expect([status, guarded.ran()]).toEqual([401, []]);
   });
@@ -169,13 +169,13 @@ describe('S14 default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)
     ...['/health/../mcp', '/health/%2e%2e/mcp', '/health/..%2fmcp', '//mcp', '/./mcp', '/mcp/', '/mcp?/health'],
     ...['/mcp;/health', '/mcp%3f/health', '/MCP', '/health%00/../mcp', '/health/mcp', `/mcp?token=${TOKEN}`],
     ...[`/mcp?access_token=${TOKEN}`, '/mcp#/health', '/health\\..\\mcp'],
-  ])('S14 is reached by no way around the lock: POST %s', async (path) => {
+  ])('is reached by no way around the lock: POST %s', async (path) => {
     const { status } = await callBy(locked, [OURS], `POST ${path} HTTP/1.1`);
     expect([400, 401, 404, 405]).toContain(status);
     expect(guarded.ran()).toEqual([]);
   });
 
-  it('S14 obeys nobody who speaks over HTTP as the program’s own parts do', async () => {
+  it('obeys nobody who speaks over HTTP as the program’s own parts do', async () => {
     const { port } = gateway;
     const lines = ['POST /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, ...JSON_HEADERS];
     const { head } = await sendRaw(port, lines, INITIALIZE);
@@ -193,7 +193,7 @@ describe('S14 default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)
     expect(page.ran()).toEqual([]);
   });
 
-  it('S14 makes its keys by chance: no two users have one in common', async () => {
+  it('makes its keys by chance: no two users have one in common', async () => {
     const files = ['~/.config/portolan/approvals.key'];
     const keys = await Promise.all(
       [makeTarget(), makeTarget()].map(async (made) => {
@@ -207,7 +207,7 @@ describe('S14 default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)
     for (const key of keys.flat()) expect(key).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each(['', '\n', ' '])('S14 takes no ruling that was sealed with an empty key: %j', async (key) => {
+  it.each(['', '\n', ' '])('takes no ruling that was sealed with an empty key: %j', async (key) => {
     using target = makeTarget();
     const { machine } = target;
     const folder = '~/.config/portolan';

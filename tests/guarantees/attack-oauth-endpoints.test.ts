@@ -43,8 +43,8 @@ async function signInTo(target: Target, lies: Lies): Promise<Attempt> {
 }
 
 describe.skipIf(process.platform === 'win32')(
-  'S14 shell in an OAuth endpoint (CVE-2025-6514)',
-  { concurrent: true },
+  'shell in an OAuth endpoint (CVE-2025-6514)',
+  { tags: 'S14', concurrent: true },
   () => {
     it.each([
       'ORIGIN/authorize?a=$(touch MARK)',
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')(
       'ORIGIN/authorize?a=${PATH}^<x>!HOME!',
       'ORIGIN/authorize#$(touch MARK)',
       'ORIGIN/authorize?a=\u202e--gpu-launcher=touch',
-    ])('S14 opens a page as one word that means nothing to a shell: %s', async (endpoint) => {
+    ])('opens a page as one word that means nothing to a shell: %s', async (endpoint) => {
       using target = makeTarget();
       const written = endpoint.replaceAll('MARK', target.mark('evil'));
       const { browser } = await signInTo(target, { issuer: { authorization_endpoint: written } });
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')(
       'http://router.example/authorize',
       'https://10.0.0.1/authorize',
       'https://[fe80::1]/authorize',
-    ])('S14 opens nothing that is no page of a sign-in: %s', async (endpoint) => {
+    ])('opens nothing that is no page of a sign-in: %s', async (endpoint) => {
       using target = makeTarget();
       const written = endpoint.replaceAll('MARK', target.mark('evil'));
       const { browser, status, stderr } = await signInTo(target, { issuer: { authorization_endpoint: written } });
@@ -96,8 +96,8 @@ describe.skipIf(process.platform === 'win32')(
 );
 
 describe.skipIf(process.platform === 'win32')(
-  'S14 SSRF to link-local while signing in (CVE-2026-26118)',
-  { concurrent: true },
+  'SSRF to link-local while signing in (CVE-2026-26118)',
+  { tags: 'S14', concurrent: true },
   () => {
     const METADATA = [
       'http://169.254.169.254',
@@ -110,14 +110,14 @@ describe.skipIf(process.platform === 'win32')(
       'http://100.100.100.200',
     ];
 
-    it.each(METADATA)('S14 asks %s nothing when a server names it as its authorization server', async (address) => {
+    it.each(METADATA)('asks %s nothing when a server names it as its authorization server', async (address) => {
       using target = makeTarget();
       const { browser, status } = await signInTo(target, { resource: { authorization_servers: [address] } });
       expect([browser, status, target.connects()]).toEqual([undefined, 1, ['127.0.0.1']]);
     });
 
     it.each(METADATA.map((address) => address.replace('http:', 'https:')))(
-      'S14 asks %s nothing when a server says that its own metadata lies there, or its keys are to be had there',
+      'asks %s nothing when a server says that its own metadata lies there, or its keys are to be had there',
       async (address) => {
         using target = makeTarget();
         const endpoints = { registration_endpoint: `${address}/register`, token_endpoint: `${address}/token` };
@@ -129,7 +129,7 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
-    it('S14 sends not even the first question to an entry that names a metadata service', async () => {
+    it('sends not even the first question to an entry that names a metadata service', async () => {
       using target = makeTarget();
       configure(target.machine, { cloud: { url: 'http://169.254.169.254/latest', headers: { 'X-Key': 'canary' } } });
       const { status } = await target.run(['login', 'cloud'], target.recorded);

@@ -19,12 +19,12 @@ function scripted(target: Target, name: string, said: object, words: readonly st
   return { command: process.execPath, args: [SCRIPTED, file, ...words] };
 }
 
-describe.concurrent('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', () => {
+describe.concurrent('path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', { tags: 'S14' }, () => {
   it.each<{ title: string; folder: (target: Target) => string }>([
     { title: 'through a link from outside', folder: ({ machine }) => linked(machine.path('~/link'), machine.project) },
     { title: 'by a way around', folder: ({ machine }) => `${machine.home}/../project/.cfg` },
     { title: 'with a slash too many', folder: ({ machine }) => `${machine.project}//.cfg/` },
-  ])('S14 a repository does not become the user’s folder $title, and approves nothing', async ({ folder }) => {
+  ])('a repository does not become the user’s folder $title, and approves nothing', async ({ folder }) => {
     using target = makeTarget();
     const { machine, bait } = target;
     machine.write({ '<project>/.cursor/mcp.json': servers({ evil: bait('evil') }) });
@@ -37,7 +37,7 @@ describe.concurrent('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110
     expect([stderr.includes('SERVER_NOT_APPROVED'), target.ran()]).toEqual([true, []]);
   });
 
-  it('S14 a lock file that a repository linked to a file of the user does not overwrite it', async () => {
+  it('a lock file that a repository linked to a file of the user does not overwrite it', async () => {
     using target = makeTarget();
     const { machine } = target;
     machine.write({ '<project>/.cursor/mcp.json': servers({ own: target.bait('own') }), '~/.profile': 'mine\n' });
@@ -48,7 +48,7 @@ describe.concurrent('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110
   });
 
   it.each(['.mcp.json', '.cursor/mcp.json', '.codex/config.toml', '.continue/mcpServers/x.yaml', 'opencode.json'])(
-    'S14 a file that is linked to a secret shows nothing of it: %s',
+    'a file that is linked to a secret shows nothing of it: %s',
     async (name) => {
       using target = makeTarget();
       const { machine } = target;
@@ -66,7 +66,7 @@ describe.concurrent('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110
   );
 
   it.each(['../../../../secret', '/etc/passwd', '..%2f..%2fsecret', 'own/../../secret', 'own'])(
-    'S14 the output of a server is asked for by its name and not by a path: logs %j',
+    'the output of a server is asked for by its name and not by a path: logs %j',
     async (name) => {
       using target = makeTarget();
       const { machine } = target;
@@ -80,7 +80,7 @@ describe.concurrent('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110
   );
 
   it.each(['../../../evil', '/tmp/evil', 'a/b', '..', '%2e%2e%2fevil', 'evil\n../x', 'honest'])(
-    'S14 a server that announces itself as %j writes nowhere else',
+    'a server that announces itself as %j writes nowhere else',
     async (name) => {
       using target = makeTarget();
       const { machine } = target;
@@ -108,7 +108,7 @@ describe.concurrent('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110
     'portolan://one//two/x',
     'portolan://one/portolan://two/x',
     'portolan://one/file:///etc/passwd',
-  ])('S14 a resource stays with the server it is asked of: %s', async (uri) => {
+  ])('a resource stays with the server it is asked of: %s', async (uri) => {
     using target = makeTarget();
     const seen = ['one', 'two'].map((name) => target.machine.path(`~/${name}.seen`));
     configure(target.machine, {
@@ -132,7 +132,7 @@ describe.concurrent('S14 path prefix and symlink (CVE-2025-53109, CVE-2025-53110
     'portolan:///x',
     'portolan://one%2f..%2ftwo/x',
     'file:///etc/passwd',
-  ])('S14 a resource of nobody is asked of nobody: %s', async (uri) => {
+  ])('a resource of nobody is asked of nobody: %s', async (uri) => {
     using target = makeTarget();
     configure(target.machine, { one: scripted(target, 'one', { capabilities: ALL }) });
     await using client = await connect(target.machine);

@@ -12,7 +12,7 @@ import { makeMachine } from '../support/machine.js';
 
 const echo = (client: StdioClient, server: string) => client.execute(server, 'echo', { text: 'a' });
 
-describe.concurrent('S14 configuration that an agent writes into the workspace (CVE-2025-54135)', () => {
+describe.concurrent('configuration that an agent writes into the workspace (CVE-2025-54135)', { tags: 'S14' }, () => {
   const YES_OF_ITS_OWN = {
     '<project>/.claude/settings.json': JSON.stringify({ enableAllProjectMcpServers: true }),
     '<project>/.claude/settings.local.json': JSON.stringify({ enabledMcpjsonServers: ['evil'] }),
@@ -50,7 +50,7 @@ describe.concurrent('S14 configuration that an agent writes into the workspace (
         '<project>/.cursor/mcp.json': servers({ evil: bait('evil') }),
       }),
     },
-  ])('S14 is seen by a gateway that runs, and started by nobody: $title', async ({ files }) => {
+  ])('is seen by a gateway that runs, and started by nobody: $title', async ({ files }) => {
     using target = makeTarget();
     target.machine.write({ '~/.cursor/mcp.json': servers({ good: fixture() }) });
     await using client = await connect(target.machine);
@@ -66,7 +66,7 @@ describe.concurrent('S14 configuration that an agent writes into the workspace (
     expect(target.ran()).toEqual([]);
   });
 
-  it('S14 is not approved by a lock file that the agent wrote: it only says what a team reviewed', async () => {
+  it('is not approved by a lock file that the agent wrote: it only says what a team reviewed', async () => {
     using target = makeTarget();
     const { machine, bait, run } = target;
     machine.write({ '<project>/.cursor/mcp.json': servers({ evil: bait('evil') }) });
@@ -80,7 +80,7 @@ describe.concurrent('S14 configuration that an agent writes into the workspace (
     expect(target.ran()).toEqual([]);
   });
 
-  it('S14 is not approved by a ruling that is forged from an old one', async () => {
+  it('is not approved by a ruling that is forged from an old one', async () => {
     using target = makeTarget();
     const { machine, bait, run } = target;
     const [honest, evil] = ['<project>/.cursor/mcp.json', '<project>/.vscode/mcp.json'];
@@ -104,7 +104,7 @@ describe.concurrent('S14 configuration that an agent writes into the workspace (
     expect(target.ran()).toEqual([]);
   });
 
-  it('S14 is not approved by rulings of another machine', async () => {
+  it('is not approved by rulings of another machine', async () => {
     using target = makeTarget();
     using other = makeTarget();
     const entry = servers({ evil: { command: 'touch', args: [target.mark('evil')] } });
@@ -120,7 +120,9 @@ describe.concurrent('S14 configuration that an agent writes into the workspace (
 /** The settings of a repository that nobody has approved. */
 const ofProject = (settings: object) => ({ '<project>/portolan.config.json': JSON.stringify(settings) });
 
-describe.concurrent('S14 configuration of a project that counts before it is trusted (CVE-2025-59536)', () => {
+describe.concurrent('configuration of a project that counts before it is trusted (CVE-2025-59536)', {
+  tags: 'S14',
+}, () => {
   it.each([
     'portolan.config.js',
     'portolan.config.mjs',
@@ -128,7 +130,7 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
     'portolan.config.ts',
     'anygpt.config.ts',
     '.config/portolan.config.ts',
-  ])('S14 is not run as code when a gateway starts in it and works: %s', async (name) => {
+  ])('is not run as code when a gateway starts in it and works: %s', async (name) => {
     using target = makeTarget();
     const code = `process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(target.mark('config'))}, '');`;
     target.machine.write({ [`<project>/${name}`]: code, '~/.cursor/mcp.json': servers({ good: fixture() }) });
@@ -137,7 +139,7 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
     expect(target.ran()).toEqual([]);
   });
 
-  it('S14 does not run the helper that a server in it names for its headers', async () => {
+  it('does not run the helper that a server in it names for its headers', async () => {
     using target = makeTarget();
     await using evil = await serveHttp(() => new Response('{}'));
     const headersHelper = `touch ${target.mark('helper')}`;
@@ -149,7 +151,7 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
     expect([target.ran(), evil.seen]).toEqual([[], []]);
   });
 
-  it('S14 gives no variable of the user to a server', async () => {
+  it('gives no variable of the user to a server', async () => {
     using machine = makeMachine();
     const seen = machine.path('~/env.json');
     machine.write({
@@ -162,7 +164,7 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
     expect(readFileSync(seen, 'utf8')).not.toContain('canary');
   });
 
-  it('S14 asks no address for connectors, and shows it no token', async () => {
+  it('asks no address for connectors, and shows it no token', async () => {
     using machine = makeMachine();
     await using evil = await serveHttp(() => Response.json([]));
     machine.write({
@@ -175,7 +177,7 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
     expect(evil.seen).toEqual([]);
   });
 
-  it.skipIf(process.platform === 'win32')('S14 does not lead the client to a socket of its own', async () => {
+  it.skipIf(process.platform === 'win32')('does not lead the client to a socket of its own', async () => {
     using machine = makeMachine();
     const [socketPath, runtime] = [join(machine.project, 'evil.sock'), join(machine.home, 'run')];
     mkdirSync(runtime, { mode: 0o700 });
@@ -197,7 +199,7 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
     expect(visits).toBe(0);
   });
 
-  it('S14 lets no host in over HTTP', async () => {
+  it('lets no host in over HTTP', async () => {
     using machine = makeMachine();
     machine.write(ofProject({ http: { allowedHosts: ['evil.example'] } }));
     await using gateway = await serveOverHttp(machine, { env: { PORTOLAN_TOKEN: 'a-token' } });
@@ -205,7 +207,7 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
     expect(await statusOfRaw(gateway.port, ask)).toBe(403);
   });
 
-  it('S14 switches no tool on that the user switched off', async () => {
+  it('switches no tool on that the user switched off', async () => {
     using machine = makeMachine();
     machine.write({
       ...ofProject({
@@ -228,7 +230,7 @@ describe.concurrent('S14 configuration of a project that counts before it is tru
     { key: 'deniedMcpServers', user: [{ serverName: 'evil' }], project: [] },
     { key: 'allowedMcpServers', user: [{ serverName: 'good' }], project: [{ serverName: '*' }] },
     { key: 'sandbox', user: { engine: 'off', output: 'text' }, project: { engine: 'docker', image: 'evil-image' } },
-  ])('S14 does not loosen what the user set about $key', async ({ key, user, project }) => {
+  ])('does not loosen what the user set about $key', async ({ key, user, project }) => {
     using target = makeTarget();
     const own = { '~/.config/portolan/portolan.config.json': JSON.stringify({ [key]: user }) };
     target.machine.write({ ...ofProject({ [key]: project }), ...own });

@@ -52,8 +52,8 @@ async function open({ port }: HttpGateway = gateway, more: readonly string[] = [
 const within = (session: string, body: string, line = 'POST /mcp HTTP/1.1', { port } = gateway) =>
   sendRaw(port, [line, `Host: 127.0.0.1:${port}`, ...JSON_HEADERS, `Mcp-Session-Id: ${session}`], body);
 
-describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
-  it('S14 does not happen to sessions that count their requests alike', async () => {
+describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () => {
+  it('does not happen to sessions that count their requests alike', async () => {
     const sessions = await Promise.all(Array.from({ length: MANY }, () => open()));
     const answers = await Promise.all(
       sessions.map((session, n) =>
@@ -64,7 +64,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     expect(got).toEqual(sessions.map((_, n) => [`client ${n};`]));
   });
 
-  it('S14 does not happen to stateless requests of one id, the later of which are done first', async () => {
+  it('does not happen to stateless requests of one id, the later of which are done first', async () => {
     const { port } = gateway;
     const answers = await Promise.all(
       Array.from({ length: MANY }, (_, n) => {
@@ -77,7 +77,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     );
   });
 
-  it.skipIf(process.platform === 'win32')('S14 does not happen to clients of one daemon', async () => {
+  it.skipIf(process.platform === 'win32')('does not happen to clients of one daemon', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { odd: odd() });
     await using first = await setup.client();
@@ -96,7 +96,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     }
   });
 
-  it('S14 does not happen to whoever takes the id of a client that left in the middle of its call', async () => {
+  it('does not happen to whoever takes the id of a client that left in the middle of its call', async () => {
     const [gone, next] = [await open(), await open()];
     const leaving = new AbortController();
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -114,7 +114,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     expect(body).not.toContain('waited');
   });
 
-  it('S14 does not happen to steps: two clients with one progress token see their own alone', async () => {
+  it('does not happen to steps: two clients with one progress token see their own alone', async () => {
     const [one, two] = [await open(), await open()];
     const steps = (count: number) => ({ ...executing('odd', 'steps', { count, ms: 20 }), _meta: { progressToken: 1 } });
     const answers = await Promise.all([
@@ -127,7 +127,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     expect(totals).toEqual([['3'], ['5']]);
   });
 
-  it('S14 is not reached by cancelling another’s request', async () => {
+  it('is not reached by cancelling another’s request', async () => {
     const [victim, attacker] = [await open(), await open()];
     const waiting = within(victim, request(9, 'tools/call', executing('odd', 'wait', { ms: 500 })));
     for (const requestId of [9, '9'])
@@ -138,7 +138,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     expect((await waiting).body).toContain('waited 500');
   });
 
-  it('S14 does not happen to answers that a text among a server’s own lines gives, before it is asked or while it works', async () => {
+  it('does not happen to answers that a text among a server’s own lines gives, before it is asked or while it works', async () => {
     const session = await open();
     const waiting = within(await open(), request(1, 'tools/call', executing('odd', 'wait', { ms: 1_000 })));
     const early = Array.from({ length: 200 }, (_, id) =>
@@ -152,7 +152,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
     expect((await waiting).body).toContain('waited 1000');
   });
 
-  it('S14 does not happen to questions: they go to the caller, and nobody else can answer them', async () => {
+  it('does not happen to questions: they go to the caller, and nobody else can answer them', async () => {
     const asked: string[] = [];
     const people = await Promise.all(
       ['Ada', 'Mallory'].map(async (name) => {
@@ -188,7 +188,7 @@ describe('S14 an answer to the wrong client (CVE-2026-25536)', () => {
   });
 });
 
-describe('S14 session-id theft', () => {
+describe('session-id theft', { tags: 'S14' }, () => {
   it.each<{ title: string; guess: (id: string) => string }>([
     { title: 'a number', guess: () => '1' },
     { title: 'a word', guess: () => 'admin' },
@@ -201,7 +201,7 @@ describe('S14 session-id theft', () => {
     { title: 'the id after another header of the same name', guess: (id) => `x\r\nMcp-Session-Id: ${id}` },
     { title: 'a pattern', guess: () => '*' },
     { title: 'the name of a property', guess: () => '__proto__' },
-  ])('S14 does not work by guessing: $title', async ({ guess }) => {
+  ])('does not work by guessing: $title', async ({ guess }) => {
     const id = await open();
     for (const line of ['POST /mcp HTTP/1.1', 'GET /mcp HTTP/1.1', 'DELETE /mcp HTTP/1.1']) {
       const { status, body } = await within(guess(id), line.startsWith('POST') ? request(1, 'tools/list') : '', line);
@@ -210,37 +210,34 @@ describe('S14 session-id theft', () => {
     expect((await within(id, request(2, 'ping'))).status).toBe(200);
   });
 
-  it('S14 does not work by giving the victim an id of the thief’s choice', async () => {
+  it('does not work by giving the victim an id of the thief’s choice', async () => {
     const chosen = 'f'.repeat(64);
     const id = await open(gateway, [`Mcp-Session-Id: ${chosen}`]).catch(() => undefined);
     expect(id).not.toBe(chosen);
     expect((await within(chosen, request(1, 'tools/list'))).status).toBe(404);
   });
 
-  it.each(['sessionId', 'session_id', 'Mcp-Session-Id'])(
-    'S14 does not work through an address: ?%s=…',
-    async (name) => {
-      const { port } = gateway;
-      const lines = [`POST /mcp?${name}=${await open()} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...JSON_HEADERS];
-      expect((await sendRaw(port, lines, request(1, 'tools/list'))).status).toBe(400);
-    },
-  );
+  it.each(['sessionId', 'session_id', 'Mcp-Session-Id'])('does not work through an address: ?%s=…', async (name) => {
+    const { port } = gateway;
+    const lines = [`POST /mcp?${name}=${await open()} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...JSON_HEADERS];
+    expect((await sendRaw(port, lines, request(1, 'tools/list'))).status).toBe(400);
+  });
 
-  it('S14 finds no pattern in the ids', async () => {
+  it('finds no pattern in the ids', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => open()));
     expect(ids.filter((id) => !/^[0-9a-f]{64}$/.test(id))).toEqual([]);
     // Eight letters in common by chance: once in millions of runs.
     expect(new Set(ids.flatMap((id) => id.match(/.{8}/g) ?? [])).size).toBe(50 * 8);
   });
 
-  it('S14 gains nothing by an id that has ended', async () => {
+  it('gains nothing by an id that has ended', async () => {
     const id = await open();
     expect((await within(id, '', 'DELETE /mcp HTTP/1.1')).status).toBe(200);
     expect((await within(id, request(1, 'tools/list'))).status).toBe(404);
   });
 
   it.each([[], ['Authorization: Bearer wrong'], ['Authorization: Bearer']].map((more) => ({ more })))(
-    'S14 gains nothing by a stolen id without the token: $more',
+    'gains nothing by a stolen id without the token: $more',
     async ({ more }) => {
       const { port } = locked;
       const id = await open(locked, [`Authorization: Bearer ${TOKEN}`]);
@@ -253,7 +250,7 @@ describe('S14 session-id theft', () => {
     },
   );
 
-  it('S14 finds the ids nowhere: in no log, no file and no answer to another', async () => {
+  it('finds the ids nowhere: in no log, no file and no answer to another', async () => {
     const ids = await Promise.all(Array.from({ length: 3 }, () => open()));
     await Promise.all(ids.map((id) => within(id, request(1, 'tools/call', executing('own', 'echo', { text: 'a' })))));
     const { port } = gateway;

@@ -14,7 +14,7 @@ const sendingTo =
   () =>
     new Response(null, { status, headers: { location } });
 
-describe.concurrent('S14 SSRF to link-local (CVE-2026-26118)', () => {
+describe.concurrent('SSRF to link-local (CVE-2026-26118)', { tags: 'S14' }, () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/iam/',
     'http://169.254.170.2/v2/credentials',
@@ -26,7 +26,7 @@ describe.concurrent('S14 SSRF to link-local (CVE-2026-26118)', () => {
     'http://metadata.google.internal./computeMetadata/v1/',
     'http://[fd00:ec2::254]/latest',
     'http://100.100.100.200/latest',
-  ])('S14 does not even connect to an entry that names %s', async (url) => {
+  ])('does not even connect to an entry that names %s', async (url) => {
     using target = makeTarget();
     configure(target.machine, { far: { url, headers: { Authorization: 'Bearer canary' } } });
     await using client = await connect(target.machine, { env: target.recorded });
@@ -44,7 +44,7 @@ describe.concurrent('S14 SSRF to link-local (CVE-2026-26118)', () => {
     'https://127.0.0.1/mcp',
     'file:///etc/passwd',
     'http://',
-  ])('S14 is not sent on to %s', async (location) => {
+  ])('is not sent on to %s', async (location) => {
     using target = makeTarget();
     await using server = await serveHttp(sendingTo(location));
     configure(target.machine, { far: { url: server.url } });
@@ -54,7 +54,7 @@ describe.concurrent('S14 SSRF to link-local (CVE-2026-26118)', () => {
     expect(new Set(server.seen).size).toBe(1);
   });
 
-  it.each([301, 302, 303, 307, 308])('S14 does not follow a %i to another port of this machine', async (status) => {
+  it.each([301, 302, 303, 307, 308])('does not follow a %i to another port of this machine', async (status) => {
     using target = makeTarget();
     await using inner = await serveHttp(sdkHandler());
     await using server = await serveHttp(sendingTo(inner.url, status));
@@ -74,8 +74,8 @@ const OF_THE_CLIENT = {
 };
 const SECRETS = [TOKEN, 'canary'];
 
-describe.concurrent('S14 token passthrough', () => {
-  it('S14 gives a server nothing of what its client showed the gateway, in either generation', async () => {
+describe.concurrent('token passthrough', { tags: 'S14' }, () => {
+  it('gives a server nothing of what its client showed the gateway, in either generation', async () => {
     using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url, headers: { 'X-Own': 'of-the-entry' } } });
@@ -93,7 +93,7 @@ describe.concurrent('S14 token passthrough', () => {
     expect(SECRETS.filter((secret) => sent.includes(secret))).toEqual([]);
   });
 
-  it('S14 lets nobody in with a token that is meant for a server behind it', async () => {
+  it('lets nobody in with a token that is meant for a server behind it', async () => {
     using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url, headers: { Authorization: 'Bearer of-the-server' } } });
@@ -104,7 +104,7 @@ describe.concurrent('S14 token passthrough', () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('S14 does not hand a server’s own demand for a token on to the client, who would bring one of another', async () => {
+  it('does not hand a server’s own demand for a token on to the client, who would bring one of another', async () => {
     using target = makeTarget();
     const demand = 'Bearer resource_metadata="https://evil.example/steal"';
     await using server = await serveHttp(
@@ -120,7 +120,7 @@ describe.concurrent('S14 token passthrough', () => {
     expect(answer.head).not.toContain('www-authenticate');
   });
 
-  it('S14 gives the key of one server to no other, wherever it says that it lives', async () => {
+  it('gives the key of one server to no other, wherever it says that it lives', async () => {
     using target = makeTarget();
     await using other = await serveHttp(sdkHandler());
     await using keyed = await serveHttp(sdkHandler());
@@ -135,7 +135,7 @@ describe.concurrent('S14 token passthrough', () => {
     expect(new Set(sentTo(other))).toEqual(new Set([null]));
   });
 
-  it('S14 gives a server no header that a caller puts among its arguments or beside them', async () => {
+  it('gives a server no header that a caller puts among its arguments or beside them', async () => {
     using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url } });

@@ -6,8 +6,8 @@ import { readAudit } from '../../src/audit/index.js';
 import { ATTACKS } from './support/audit-attacks.js';
 import { CHAINS, Copy, open, record, top } from './support/audit-chains.js';
 
-describe('S10 the audit log is a hash chain', () => {
-  it('S10 has the chains that are attacked below', async () => {
+describe('the audit log is a hash chain', { tags: 'S10' }, () => {
+  it('has the chains that are attacked below', async () => {
     using copy = new Copy();
     const { chains, total } = await readAudit(copy.folder);
     expect(total).toBe(60 + 150 + 150 + 5);
@@ -16,13 +16,13 @@ describe('S10 the audit log is a hash chain', () => {
     expect(chains.map(({ state }) => state)).toEqual(CHAINS.map(() => ({ kind: 'ok', unsealed: 0 })));
   });
 
-  it.each(ATTACKS)('S10 detects $title', async ({ attack, broken }) => {
+  it.each(ATTACKS)('detects $title', async ({ attack, broken }) => {
     using copy = new Copy();
     attack(copy);
     expect(await copy.broken()).toEqual(broken);
   });
 
-  it('S10 says which line it was', async () => {
+  it('says which line it was', async () => {
     using copy = new Copy();
     const path = copy.file('a', 1);
     copy.edit(path, (lines) => lines.with(5, lines[5]?.replace('"ok"', '"no"') ?? ''));
@@ -30,7 +30,7 @@ describe('S10 the audit log is a hash chain', () => {
     expect(chains[0]?.state).toMatchObject({ kind: 'broken', file: path.slice(copy.folder.length + 1), line: 6 });
   });
 
-  it('S10 detects a change of any byte, of lines and of the head', async () => {
+  it('detects a change of any byte, of lines and of the head', async () => {
     const folder = join(top, 'small');
     {
       await using log = open(1, folder);
@@ -50,7 +50,7 @@ describe('S10 the audit log is a hash chain', () => {
     expect(missed).toEqual([]);
   });
 
-  it('S10 takes lines after the last sealed head for what they are: genuine, and not sealed', async () => {
+  it('takes lines after the last sealed head for what they are: genuine, and not sealed', async () => {
     const folder = join(top, 'tail');
     await using log = open(1, folder);
     await record(log, 't', 10);

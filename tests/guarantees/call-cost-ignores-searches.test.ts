@@ -5,8 +5,8 @@ import { gatewayWith, odd, textOf } from '../support/gateway-harness.js';
 const SERVERS = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) => [name, odd([name])]));
 const NEEDS = ['echo the arguments', 'a large result', 'wait for a while', 'list of numbers'];
 
-describe('G16 the cost of a call', () => {
-  it('G16 a call repeats no search and reads the catalog entry of no other server', async () => {
+describe('the cost of a call', { tags: 'G16' }, () => {
+  it('a call repeats no search and reads the catalog entry of no other server', async () => {
     await using home = await gatewayWith(SERVERS);
     const { gateway, catalog } = home.running;
     const conversation = home.conversation();

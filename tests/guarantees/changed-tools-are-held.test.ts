@@ -70,7 +70,7 @@ function marksIn(found: readonly { name?: string; tool?: string; change?: string
   );
 }
 
-describe('S7: a tool whose definition changed after it was first seen', () => {
+describe('a tool whose definition changed after it was first seen', { tags: 'S7' }, () => {
   let machine: Machine;
   let client: StdioClient;
   const tools = () => machine.path('~/tools.json');
@@ -178,45 +178,50 @@ describe('S7: a tool whose definition changed after it was first seen', () => {
   });
 });
 
-describe.each(['mark', 'enforce'])('S7: a tool that a person approves in another process, with pins: %s', (pins) => {
-  it('counts as seen in a running gateway soon, whatever is asked of it', async () => {
-    using machine = makeMachine();
-    const tools = machine.path('~/tools.json');
-    writeFileSync(tools, JSON.stringify(BEFORE));
-    // The list is not read again meanwhile: what comes is the approval alone.
-    configure(machine, { own: fixture(['--tools', tools]) }, { pins });
-    {
-      await using first = await connect(machine);
-      await first.ask('list_tools', { server: 'own' });
-    }
-    writeFileSync(tools, JSON.stringify(AFTER));
-    rmSync(machine.path('~/.cache'), { recursive: true });
-    await using client = await connect(machine, { args: ['serve', '--expose', 'all'] });
-    await using models = await connect(machine);
-    const callable = async () => ((await client.request('tools/list')).tools as object[]).length;
-    const marks = async () => marksIn((await models.ask('list_tools', { server: 'own', includeDisabled: true })).tools);
-    expect([await marks(), await callable()]).toEqual([CHANGES, pins === 'mark' ? AFTER.length : 2]);
+describe.each(['mark', 'enforce'])(
+  'a tool that a person approves in another process, with pins: %s',
+  { tags: 'S7' },
+  (pins) => {
+    it('counts as seen in a running gateway soon, whatever is asked of it', async () => {
+      using machine = makeMachine();
+      const tools = machine.path('~/tools.json');
+      writeFileSync(tools, JSON.stringify(BEFORE));
+      // The list is not read again meanwhile: what comes is the approval alone.
+      configure(machine, { own: fixture(['--tools', tools]) }, { pins });
+      {
+        await using first = await connect(machine);
+        await first.ask('list_tools', { server: 'own' });
+      }
+      writeFileSync(tools, JSON.stringify(AFTER));
+      rmSync(machine.path('~/.cache'), { recursive: true });
+      await using client = await connect(machine, { args: ['serve', '--expose', 'all'] });
+      await using models = await connect(machine);
+      const callable = async () => ((await client.request('tools/list')).tools as object[]).length;
+      const marks = async () =>
+        marksIn((await models.ask('list_tools', { server: 'own', includeDisabled: true })).tools);
+      expect([await marks(), await callable()]).toEqual([CHANGES, pins === 'mark' ? AFTER.length : 2]);
 
-    client.notifications.length = 0;
-    expect((await portolan(machine, ['approve', 'own', '--yes'])).status).toBe(0);
-    await until(marks, (now) => Object.keys(now).length === 0);
-    const { results } = await models.ask('search_tools', { query: 'what described does', limit: 50 });
-    expect([marksIn(results), results.some(({ tool: name }: { tool: string }) => name === 'described')]).toEqual([
-      {},
-      true,
-    ]);
-    expect(await models.ask('get_tool_details', { server: 'own', tool: 'described' })).not.toHaveProperty('change');
-    expect(await models.execute('own', 'described')).toMatchObject({ content: [{ text: 'described was called' }] });
-    // Whoever has listed the tools themselves is told to do so again.
-    await until(
-      () => client.notifications.map(({ method }) => method),
-      (told) => told.includes('notifications/tools/list_changed'),
-    );
-    expect(await callable()).toBe(AFTER.length);
-  });
-});
+      client.notifications.length = 0;
+      expect((await portolan(machine, ['approve', 'own', '--yes'])).status).toBe(0);
+      await until(marks, (now) => Object.keys(now).length === 0);
+      const { results } = await models.ask('search_tools', { query: 'what described does', limit: 50 });
+      expect([marksIn(results), results.some(({ tool: name }: { tool: string }) => name === 'described')]).toEqual([
+        {},
+        true,
+      ]);
+      expect(await models.ask('get_tool_details', { server: 'own', tool: 'described' })).not.toHaveProperty('change');
+      expect(await models.execute('own', 'described')).toMatchObject({ content: [{ text: 'described was called' }] });
+      // Whoever has listed the tools themselves is told to do so again.
+      await until(
+        () => client.notifications.map(({ method }) => method),
+        (told) => told.includes('notifications/tools/list_changed'),
+      );
+      expect(await callable()).toBe(AFTER.length);
+    });
+  },
+);
 
-describe('S7: a server that is another when it is started again, while its list is not too old', () => {
+describe('a server that is another when it is started again, while its list is not too old', { tags: 'S7' }, () => {
   const HELD_CALL = { isError: true, structuredContent: { error: { code: 'TOOL_DISABLED', tool: 'described' } } };
   const called = (name: string) => ({ content: [{ type: 'text', text: `${name} was called` }] });
 

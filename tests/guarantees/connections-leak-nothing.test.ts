@@ -71,41 +71,45 @@ function ask(port: number, method: string, headers: Record<string, string>, body
   });
 }
 
-describe.skipIf(process.platform !== 'linux')('the gateway (where the system tells what a process holds)', () => {
-  it(`G14: the daemon holds no more descriptors, and no more memory, after ${CONNECTS} connects`, async () => {
-    await using setup = makeDaemonSetup();
-    await using gateway = watchedGateway({ odd: odd() }, RATE, ['--socket', setup.socket], ['--expose-gc']);
-    await until(gateway.stderr, (said) => said.includes('listens on'));
-    const visit = async (n: number) => {
-      const { client, socket } = await setup.direct();
-      await client.initialize(`client ${n}`);
-      if (n % 10 === 0) await client.request('tools/list');
-      // Some say goodbye, some are just gone.
-      if (n % 2 === 0) socket.destroy();
-      else socket.end();
-      await new Promise((resolve) => socket.once('close', resolve).resume());
-    };
-    const pid = gateway.process.pid ?? 0;
-    const memory = async () => (await gateway.figures('read')).heapBytes;
-    expect(await growthOf({ pid, connects: CONNECTS, memory, visit })).toBeLessThan(MAX_GROWTH_BYTES);
-    expect(JSON.parse((await setup.run(['clients', '--json'])).stdout)).toEqual({ clients: [] });
-  }, 240_000);
+describe.skipIf(process.platform !== 'linux')(
+  'the gateway (where the system tells what a process holds)',
+  { tags: 'G14' },
+  () => {
+    it(`the daemon holds no more descriptors, and no more memory, after ${CONNECTS} connects`, async () => {
+      await using setup = makeDaemonSetup();
+      await using gateway = watchedGateway({ odd: odd() }, RATE, ['--socket', setup.socket], ['--expose-gc']);
+      await until(gateway.stderr, (said) => said.includes('listens on'));
+      const visit = async (n: number) => {
+        const { client, socket } = await setup.direct();
+        await client.initialize(`client ${n}`);
+        if (n % 10 === 0) await client.request('tools/list');
+        // Some say goodbye, some are just gone.
+        if (n % 2 === 0) socket.destroy();
+        else socket.end();
+        await new Promise((resolve) => socket.once('close', resolve).resume());
+      };
+      const pid = gateway.process.pid ?? 0;
+      const memory = async () => (await gateway.figures('read')).heapBytes;
+      expect(await growthOf({ pid, connects: CONNECTS, memory, visit })).toBeLessThan(MAX_GROWTH_BYTES);
+      expect(JSON.parse((await setup.run(['clients', '--json'])).stdout)).toEqual({ clients: [] });
+    }, 240_000);
 
-  it(`G14: it holds no more of either after ${SESSIONS} sessions over HTTP`, async () => {
-    await using gateway = watchedGateway({ odd: odd() }, RATE, ['--http', '127.0.0.1:0'], ['--expose-gc']);
-    const [, port] =
-      /listens on \S+:(\d+)\/mcp/.exec(await until(gateway.stderr, (said) => said.includes('/mcp'))) ?? [];
-    const statuses = new Set<string>();
-    const visit = async () => {
-      const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
-      const begun = await ask(Number(port), 'POST', accept, INITIALIZE);
-      const session = String(begun.headers['mcp-session-id']);
-      const ended = await ask(Number(port), 'DELETE', { 'mcp-session-id': session });
-      statuses.add(`${begun.statusCode} ${ended.statusCode}`);
-    };
-    const memory = async () => (await gateway.figures('read')).heapBytes;
-    const pid = gateway.process.pid ?? 0;
-    expect(await growthOf({ pid, connects: SESSIONS, memory, visit })).toBeLessThan(MAX_GROWTH_BYTES);
-    expect([...statuses]).toEqual(['200 200']);
-  }, 240_000);
-});
+    it(`it holds no more of either after ${SESSIONS} sessions over HTTP`, async () => {
+      await using gateway = watchedGateway({ odd: odd() }, RATE, ['--http', '127.0.0.1:0'], ['--expose-gc']);
+      const [, port] =
+        /listens on \S+:(\d+)\/mcp/.exec(await until(gateway.stderr, (said) => said.includes('/mcp'))) ?? [];
+      const statuses = new Set<string>();
+      const visit = async () => {
+        const accept = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+        const begun = await ask(Number(port), 'POST', accept, INITIALIZE);
+        const session = String(begun.headers['mcp-session-id']);
+        const ended = await ask(Number(port), 'DELETE', { 'mcp-session-id': session });
+        statuses.add(`${begun.statusCode} ${ended.statusCode}`);
+      };
+      const memory = async () => (await gateway.figures('read')).heapBytes;
+      const pid = gateway.process.pid ?? 0;
+      expect(await growthOf({ pid, connects: SESSIONS, memory, visit })).toBeLessThan(MAX_GROWTH_BYTES);
+      expect([...statuses]).toEqual(['200 200']);
+    }, 240_000);
+  },
+);

@@ -64,8 +64,8 @@ function impatientPool(machine: Machine) {
   };
 }
 
-describe('G11 a crash loop', () => {
-  it.each(['crash', 'crash-after'])(`G11 (%s) gets its ${START_BUDGET} starts and not one more`, async (manner) => {
+describe('a crash loop', { tags: 'G11' }, () => {
+  it.each(['crash', 'crash-after'])(`(%s) gets its ${START_BUDGET} starts and not one more`, async (manner) => {
     using machine = makeMachine();
     await using impatient = impatientPool(machine);
     const starts = join(machine.home, 'starts');
@@ -87,7 +87,7 @@ describe('G11 a crash loop', () => {
   });
 
   it(
-    `G11 hammered by ${CALLERS} callers for ${HAMMERING_MS / 1_000} s it is started a few times, and hurts no other`,
+    `hammered by ${CALLERS} callers for ${HAMMERING_MS / 1_000} s it is started a few times, and hurts no other`,
     async () => {
       using machine = makeMachine();
       const starts = join(machine.home, 'starts');

@@ -28,8 +28,8 @@ async function work(client: StdioClient, name: number, tally: Tally): Promise<vo
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-describe('the daemon', () => {
-  it(`G13: loses none of ${CALLS} calls when it is replaced under load`, async () => {
+describe('the daemon', { tags: 'G13' }, () => {
+  it(`loses none of ${CALLS} calls when it is replaced under load`, async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { one: fixture() });
     const clients = await Promise.all(Array.from({ length: CLIENTS }, () => setup.client()));

@@ -66,7 +66,7 @@ async function answering(setup: DaemonSetup, era: string, mode = 'auto', args = 
 const REFUSAL = { code: -32600, data: { code: 'LIMIT_EXCEEDED', limit: LIMIT } };
 const errorOf = ({ structuredContent }: Json) => (structuredContent as { error?: Json }).error;
 
-describe('G15', () => {
+describe('elicitation requests of one call', { tags: 'G15' }, () => {
   let setup: DaemonSetup;
   beforeAll(() => {
     setup = makeDaemonSetup();

@@ -113,7 +113,7 @@ async function finish(gateway: RunningGateway, end: End): Promise<void> {
   expect(await gateway.exited).toBe(expected);
 }
 
-describe.skipIf(process.platform === 'win32')('G10 what a gateway started dies with it', () => {
+describe.skipIf(process.platform === 'win32')('what a gateway started dies with it', { tags: 'G10' }, () => {
   let program = '';
   const times = new Map<End, number[]>();
   beforeAll(async () => {
@@ -129,7 +129,7 @@ describe.skipIf(process.platform === 'win32')('G10 what a gateway started dies w
   });
 
   it(
-    `G10 leaves no orphan and no zombie in ${CYCLES} cycles with ${KILLS} kills, wrappers included`,
+    `leaves no orphan and no zombie in ${CYCLES} cycles with ${KILLS} kills, wrappers included`,
     async () => {
       const cycles = Array.from({ length: CYCLES }, (_, n) => cycle(n));
       const outcomes: Outcome[] = [];

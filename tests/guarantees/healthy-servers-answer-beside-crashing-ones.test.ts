@@ -20,9 +20,9 @@ const SETTINGS = {
   timeouts: { startMs: 120_000, callMs: 120_000 },
 };
 
-describe('the daemon', () => {
+describe('the daemon', { tags: 'G1' }, () => {
   it(
-    `G1: answers every call of ${CLIENTS} clients to healthy servers while others of ${SERVERS} crash`,
+    `answers every call of ${CLIENTS} clients to healthy servers while others of ${SERVERS} crash`,
     async () => {
       await using setup = makeDaemonSetup();
       const names = Array.from({ length: SERVERS }, (_, n) => `s${n}`);

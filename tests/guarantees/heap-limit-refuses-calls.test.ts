@@ -42,8 +42,8 @@ const PROGRAM = (gate: string) => `
   console.log(JSON.stringify({ first: outcomes[0], refused, heldMb, after }));
 `;
 
-describe('G12 near the heap limit', () => {
-  it('G12 sheds new calls with a typed error while the process lives on, and takes calls again', async () => {
+describe('near the heap limit', { tags: 'G12' }, () => {
+  it('sheds new calls with a typed error while the process lives on, and takes calls again', async () => {
     const program = join(top, 'full.mjs');
     const gate = join(import.meta.dirname, '../../src/gateway/limits/call-gate.ts');
     const stdin = { contents: PROGRAM(gate), resolveDir: top };
@@ -64,7 +64,7 @@ describe('G12 near the heap limit', () => {
     expect(JSON.parse(output).heldMb).toBeGreaterThan(50);
   });
 
-  it('G12 the shipped program sheds new calls, goes on answering what costs nothing, and takes calls again', async () => {
+  it('the shipped program sheds new calls, goes on answering what costs nothing, and takes calls again', async () => {
     const filler = pathToFileURL(join(import.meta.dirname, '../fixtures/servers/heap-filler.mjs')).href;
     const flags = ['--max-old-space-size=256', '--expose-gc', '--import', filler];
     await using gateway = watchedGateway({ odd: odd() }, {}, [], flags);

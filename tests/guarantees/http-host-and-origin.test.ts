@@ -55,7 +55,7 @@ const REFUSED = ROUTES.map(() => 403);
 /** What is no HTTP is refused by whoever reads it first. */
 const NOT_HTTP = ROUTES.map(() => 400);
 
-describe('S2: Host and Origin are checked on every route, health included', () => {
+describe('Host and Origin are checked on every route, health included', { tags: 'S2' }, () => {
   it.each([
     { title: 'the address', headers: ['Host: 127.0.0.1:PORT'] },
     { title: 'the name', headers: ['Host: localhost:PORT'] },
@@ -63,7 +63,7 @@ describe('S2: Host and Origin are checked on every route, health included', () =
     { title: 'the address of IPv6', headers: ['Host: [::1]:PORT'] },
     { title: 'its own origin', headers: ['Host: 127.0.0.1:PORT', 'Origin: http://127.0.0.1:PORT'] },
     { title: 'its own origin of IPv6', headers: ['Host: [::1]:PORT', 'Origin: http://[::1]:PORT'] },
-  ])('S2: $title is let in', async ({ headers }) => {
+  ])('$title is let in', async ({ headers }) => {
     expect(await statuses(headers)).toEqual(GOOD);
   });
 
@@ -99,11 +99,11 @@ describe('S2: Host and Origin are checked on every route, health included', () =
       headers: ['Host: localhost:PORT', 'Origin: null', 'Origin: http://localhost:PORT'],
     },
     { title: 'a host that is allowed only with a token', headers: ['Host: mcp.example'] },
-  ])('S2: $title is refused', async ({ headers }) => {
+  ])('$title is refused', async ({ headers }) => {
     expect(await statuses(headers)).toEqual(REFUSED);
   });
 
-  it('S2: what names no host, or a whole address where a path belongs, is no request', async () => {
+  it('what names no host, or a whole address where a path belongs, is no request', async () => {
     expect(await statuses([])).toEqual(NOT_HTTP);
     const { port } = gateway;
     const absolute = [`GET http://evil.example:${port}/health HTTP/1.1`, `Host: localhost:${port}`];
@@ -111,7 +111,7 @@ describe('S2: Host and Origin are checked on every route, health included', () =
     expect(await statusOfRaw(port, ['OPTIONS * HTTP/1.1', `Host: localhost:${port}`])).toBe(400);
   });
 
-  it('S2: with a token, hosts in http.allowedHosts are let in, and no others', async () => {
+  it('with a token, hosts in http.allowedHosts are let in, and no others', async () => {
     const show = `Authorization: Bearer ${TOKEN}`;
     expect(await statuses(['Host: mcp.example', show], guarded)).toEqual(GOOD);
     expect(await statuses(['Host: mcp.example', 'Origin: https://mcp.example', show], guarded)).toEqual(GOOD);

@@ -50,12 +50,12 @@ const WHOLE: readonly { readonly client: string; readonly path: string; readonly
 /** Nobody breaks the file of this one. */
 const KEPT = { client: 'gemini-cli', path: '~/.gemini/settings.json', name: 'kept' };
 
-describe('G9 malformed files', () => {
+describe('malformed files', { tags: 'G9' }, () => {
   const clients = [...WHOLE, KEPT].map(({ client }) => client);
   const kept = { [KEPT.path]: JSON.stringify({ mcpServers: { [KEPT.name]: { command: 'kept' } } }) };
   const options = { clients, platform: 'linux' } as const;
 
-  it('G9 are made of whole ones, in which each client finds its server', async () => {
+  it('are made of whole ones, in which each client finds its server', async () => {
     using machine = makeMachine();
     const text = (config: Json | string) => (typeof config === 'string' ? config : JSON.stringify(config));
     machine.write({ ...kept, ...Object.fromEntries(WHOLE.map(({ path, config }) => [path, text(config)])) });
@@ -65,7 +65,7 @@ describe('G9 malformed files', () => {
   });
 
   it(
-    `G9 ${FILES} that clients may have left: none ends the discovery, holds it up or hides what another client has`,
+    `${FILES} that clients may have left: none ends the discovery, holds it up or hides what another client has`,
     async () => {
       const dice = new Dice(SEED);
       using machine = makeMachine();

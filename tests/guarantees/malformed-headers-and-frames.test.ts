@@ -80,9 +80,9 @@ async function unharmed(gateway: WatchedGateway, what: string): Promise<void> {
   expect(stallMs).toBeLessThan(MAX_STALL_MS);
 }
 
-describe('G9 malformed headers and frames', () => {
+describe('malformed headers and frames', { tags: 'G9' }, () => {
   it(
-    `G9 ${REQUESTS} requests over HTTP: no crash, no stall, each whole one answered exactly once`,
+    `${REQUESTS} requests over HTTP: no crash, no stall, each whole one answered exactly once`,
     async () => {
       const dice = new Dice(SEED);
       await using gateway = watchedGateway({ odd: odd() }, RATE, ['--http', '127.0.0.1:0']);
@@ -139,7 +139,7 @@ describe('G9 malformed headers and frames', () => {
   );
 
   it(
-    `G9 ${SOCKETS} clients of the socket: no crash, no stall, each valid id answered exactly once`,
+    `${SOCKETS} clients of the socket: no crash, no stall, each valid id answered exactly once`,
     async () => {
       const dice = new Dice(SEED + 1);
       using place = makeMachine();

@@ -90,9 +90,9 @@ function add(counts: Map<string, number>, ids: readonly string[]): void {
   for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1);
 }
 
-describe('G9 malformed messages', () => {
+describe('malformed messages', { tags: 'G9' }, () => {
   it(
-    `G9 ${MESSAGES} from a client: no crash, no stall, each valid id answered exactly once`,
+    `${MESSAGES} from a client: no crash, no stall, each valid id answered exactly once`,
     async () => {
       const dice = new Dice(SEED);
       await using gateway = watchedGateway({ odd: odd() }, { limits: LIMITS });
@@ -149,7 +149,7 @@ describe('G9 malformed messages', () => {
   );
 
   it(
-    `G9 ${MESSAGES} from a server: no crash, no stall, every call answered exactly once`,
+    `${MESSAGES} from a server: no crash, no stall, every call answered exactly once`,
     async () => {
       const dice = new Dice(SEED + 1);
       const rounds = 20;
@@ -200,7 +200,7 @@ describe('G9 malformed messages', () => {
       id: null,
       answer: { error: { code: -32700 } },
     },
-  ])('G9 a message that nests $title', async ({ depth, inner, id, answer }) => {
+  ])('a message that nests $title', async ({ depth, inner, id, answer }) => {
     await using gateway = watchedGateway({});
     // The message and its parameters are two of the levels.
     const [open, close] = ['['.repeat(depth - 2), ']'.repeat(depth - 2)];

@@ -21,7 +21,7 @@ const ANSWERS = 8_000 * TIMES;
 const SEED = 20_261_118;
 const CALL = { timeoutMs: HANGS_MS, totalMs: HANGS_MS };
 
-describe('G9 malformed answers of remote servers', () => {
+describe('malformed answers of remote servers', { tags: 'G9' }, () => {
   it.each([
     {
       title: 'answers over HTTP',
@@ -34,7 +34,7 @@ describe('G9 malformed answers of remote servers', () => {
       answer: overWs,
     },
   ])(
-    `G9 ${ANSWERS} $title of a server: every call ends once, as itself or as an error of ours`,
+    `${ANSWERS} $title of a server: every call ends once, as itself or as an error of ours`,
     async ({ title, open, answer }) => {
       const dice = new Dice(SEED);
       await using server = await listen((socket) => answer(socket, dice));

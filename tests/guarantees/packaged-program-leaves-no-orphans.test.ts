@@ -83,7 +83,7 @@ const KINDS: readonly { readonly kind: string; readonly is: (line: string) => bo
 ];
 const kindOf = ({ line }: Listed): string => KINDS.find(({ is }) => is(line))?.kind ?? '';
 
-describe.skipIf(process.platform === 'win32')('G10 what the shipped program started dies with it', () => {
+describe.skipIf(process.platform === 'win32')('what the shipped program started dies with it', { tags: 'G10' }, () => {
   it.each([
     { title: 'serve, stopped', begin: served, signal: 'SIGTERM' },
     { title: 'serve, crashed', begin: served, signal: 'SIGABRT' },
@@ -91,7 +91,7 @@ describe.skipIf(process.platform === 'win32')('G10 what the shipped program star
     { title: 'the daemon, stopped', begin: daemon, signal: 'SIGTERM' },
     { title: 'the daemon, crashed', begin: daemon, signal: 'SIGABRT' },
     { title: 'the daemon, killed', begin: daemon, signal: 'SIGKILL' },
-  ] as const)('G10 $title: no server, shell or npx is left', async ({ begin, signal }) => {
+  ] as const)('$title: no server, shell or npx is left', async ({ begin, signal }) => {
     const mark = `mark-${randomUUID()}`;
     await using gateway = await begin(mark);
     const texts = (await Promise.all(NAMES.map((name) => gateway.execute(name)))).map(textOf);

@@ -105,12 +105,12 @@ function timeOf({ rule, server }: Shape, rules: number, size: number): number {
   return bestOf(9, () => judge(subject));
 }
 
-describe(`S9 the policy matcher is linear`, () => {
+describe(`the policy matcher is linear`, { tags: 'S9' }, () => {
   const figures: string[] = [];
   // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
   afterAll(() => console.log(`S9, ${RULES} rules x ${CHARACTERS} characters, ms: ${figures.join(', ')}`));
 
-  it.each(SHAPES)('S9 judges $title in time', (shape) => {
+  it.each(SHAPES)('judges $title in time', (shape) => {
     const time = timeOf(shape, RULES, CHARACTERS);
     figures.push(`${shape.title} ${time.toFixed(1)}`);
     expect(time).toBeLessThan(MAX_MS);
@@ -126,7 +126,7 @@ describe(`S9 the policy matcher is linear`, () => {
     },
   ];
 
-  it.each(LONG)('S9 grows with the length and not with its square for $title', (shape) => {
+  it.each(LONG)('grows with the length and not with its square for $title', (shape) => {
     // Few rules, so that the length of the text decides. Eight times the text takes eight times as long, or sixty-four times
     // if the matcher starts over for every character.
     const growth = (from: number) => timeOf(shape, 4, 8 * from) / Math.max(timeOf(shape, 4, from), 0.1);
@@ -168,7 +168,7 @@ describe(`S9 the policy matcher is linear`, () => {
       is: { enabled: false, tags: [] },
     },
   ])(
-    'S9 judges tools by wildcards in time: $title',
+    'judges tools by wildcards in time: $title',
     async ({ title, rule, server = 'a', tool = LONGEST, is = PASSES }) => {
       const rules = Array.from({ length: RULES }, (_, n) => ({ pattern: ['*'], enabled: false, ...rule(n) }));
       const judge = await compileToolRules(rules);
@@ -183,7 +183,7 @@ describe(`S9 the policy matcher is linear`, () => {
   );
 
   it.each(['(a+)+$', '(a|aa)+$', '(a*)*b', '(.*a){20}', '^(([a-z])+.)+[A-Z]([a-z])+$', '(a|b)*a(a|b){400}$'])(
-    'S9 runs the expression /%s/ over a thousand names in time',
+    'runs the expression /%s/ over a thousand names in time',
     async (source) => {
       const judge = await compileToolRules([{ pattern: [`/${source}/`], enabled: false }]);
       const names = Array.from({ length: RULES }, (_, n) => `${a(500)}${n}!`);

@@ -24,7 +24,7 @@ function mine(): ProcessIdentity {
   return identityOf(process.pid) ?? expect.unreachable('we have an identity');
 }
 
-describe('the verdict on a process', () => {
+describe('the verdict on a process', { tags: 'R5' }, () => {
   const boot = 'b00t pid:[1]';
   const running: ProcessEntry = { pid: 7, parent: 1, group: 7, session: 7, start: '100', isDead: false };
   it.each([
@@ -37,7 +37,7 @@ describe('the verdict on a process', () => {
     { title: 'another container of this boot', boot: 'b00t pid:[2]', is: 'elsewhere' },
     { title: 'a boot that cannot be read', boot: '', is: 'alive' },
     { title: 'a start that nobody could tell', start: '', is: 'alive' },
-  ])('R5 is right about $title', ({ is, ...written }) => {
+  ])('is right about $title', ({ is, ...written }) => {
     const entry = 'entry' in written ? written.entry : running;
     const look = { boot, entry: () => entry, isTaken: () => written.isTaken ?? true };
     expect(livenessOf({ boot: written.boot ?? boot, pid: 7, start: written.start ?? '100' }, look)).toBe(is);
@@ -58,7 +58,7 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
   it.each([
     { title: 'a reused pid', change: (own: ProcessIdentity) => ({ ...own, start: `${Number(own.start) - 1}` }) },
     { title: 'another boot', change: (own: ProcessIdentity) => ({ ...own, boot: `x${own.boot}` }) },
-  ])('R5 leaves out $title without writing, and the next writer removes it', async ({ title, change }) => {
+  ])('leaves out $title without writing, and the next writer removes it', { tags: 'R5' }, async ({ title, change }) => {
     const path = join(top, title, 'mcp_servers.json');
     const folder = join(top, title, 'servers.d');
     await leave(path, 'old_1', change(mine()));
@@ -72,7 +72,7 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     await registry.unregisterServer('new_1');
   });
 
-  it('R1 keeps an id that is taken again while somebody removes what its dead owner left', async () => {
+  it('keeps an id that is taken again while somebody removes what its dead owner left', { tags: 'R1' }, async () => {
     const path = join(top, 'taken', 'mcp_servers.json');
     await using worker = new Worker(await bundleInto(top), path);
     await leave(path, 'twice_1', { ...mine(), start: '1' });
@@ -94,7 +94,7 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     ]);
   });
 
-  it('R5 takes a zombie for dead', async () => {
+  it('takes a zombie for dead', { tags: 'R5' }, async () => {
     const path = join(top, 'zombie', 'mcp_servers.json');
     await using registry = new ServerRegistry(path, { warn });
     // The shell becomes a program that never asks how its child ended.
@@ -119,7 +119,8 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
 
   // Only root can be somebody else.
   it.skipIf(!isRoot)(
-    'R5 takes a number for taken that it may not signal (EPERM), and a free one for free (skipped without root)',
+    'takes a number for taken that it may not signal (EPERM), and a free one for free (skipped without root)',
+    { tags: 'R5' },
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'portolan-r5-taken-'));
       try {
@@ -136,7 +137,7 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     },
   );
 
-  it("R5 takes another user's process for alive", async () => {
+  it("takes another user's process for alive", { tags: 'R5' }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-r5-other-'));
     try {
       const program = await bundleInto(folder);
@@ -159,7 +160,9 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     }
   });
 
-  it('R7 removes no live entry when the clock jumps a day either way, be it that of a writer, a cleaner or the files', async () => {
+  it('removes no live entry when the clock jumps a day either way, be it that of a writer, a cleaner or the files', {
+    tags: 'R7',
+  }, async () => {
     const path = join(top, 'clock', 'mcp_servers.json');
     const folder = join(top, 'clock', 'servers.d');
     const jumped = { now: Date.now() };

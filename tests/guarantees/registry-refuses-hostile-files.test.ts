@@ -106,9 +106,9 @@ function seen(path: string): unknown {
   return { ino, mode, size, uid, mtimeMs };
 }
 
-describe.skipIf(process.platform === 'win32')('something else in the place of the registry', () => {
+describe.skipIf(process.platform === 'win32')('something else in the place of the registry', { tags: 'R8' }, () => {
   it.each(cases)(
-    'R8 refuses $thing in the place of $place, and neither follows nor overwrites it',
+    'refuses $thing in the place of $place, and neither follows nor overwrites it',
     async ({ at, put }) => {
       using project = new Project();
       const path = at(project);
@@ -128,7 +128,7 @@ describe.skipIf(process.platform === 'win32')('something else in the place of th
   );
 
   it.each([...THINGS.filter(({ needsRoot }) => !needsRoot || isRoot), FOLDER, ELSE])(
-    'R8 lists the others and leaves $thing alone that has the name of an entry',
+    'lists the others and leaves $thing alone that has the name of an entry',
     async ({ put }) => {
       using project = new Project();
       const warnings: string[] = [];
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('something else in the place of th
   );
 
   it.each([...THINGS.filter(({ needsRoot }) => !needsRoot || isRoot), FOLDER])(
-    "R8 refuses $thing in the place of another program's registry",
+    "refuses $thing in the place of another program's registry",
     async ({ put }) => {
       using project = new Project();
       const path = join(project.top, 'foreign.json');
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === 'win32')('something else in the place of th
     },
   );
 
-  it('R8 refuses a folder in which everybody can put another in our place, and closes one of our own', async () => {
+  it('refuses a folder in which everybody can put another in our place, and closes one of our own', async () => {
     using project = new Project();
     mkdirSync(project.folder);
     chmodSync(project.folder, 0o777);

@@ -37,9 +37,9 @@ function canMount(): boolean {
   }
 }
 
-describe.skipIf(process.platform === 'win32')('a disk that fails', () => {
+describe.skipIf(process.platform === 'win32')('a disk that fails', { tags: 'R6' }, () => {
   it.each(['ENOSPC', 'EROFS', 'EMFILE', 'EIO'])(
-    'R6 leaves the old registry whole and warns, whichever operation fails with %s',
+    'leaves the old registry whole and warns, whichever operation fails with %s',
     async (code) => {
       for (let n = 1; ; n += 1) {
         const folder = join(top, `${code}-${n}`);
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', () => {
     },
   );
 
-  it('R6 goes on while a folder can only be read', async () => {
+  it('goes on while a folder can only be read', async () => {
     const { folder, path } = project('read-only');
     await using worker = new Worker(program, path, { ...asNobody, heartbeatMs: 200 });
     await worker.tell({ register: 'old_1' });
@@ -93,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', () => {
       .toEqual([['new_1'], ['new_1']]);
   });
 
-  it('R6 makes no view that leaves out a server whose file cannot be read just now', async () => {
+  it('makes no view that leaves out a server whose file cannot be read just now', async () => {
     const { folder, path } = project('unreadable');
     await using worker = new Worker(program, path, asNobody);
     await worker.tell({ register: 'old_1' });
@@ -107,7 +107,7 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', () => {
     expect(Object.keys(JSON.parse(readFileSync(path, 'utf8')).servers)).toEqual(['new_1', 'old_1']);
   });
 
-  it('R6 goes on while there is no file descriptor left', async () => {
+  it('goes on while there is no file descriptor left', async () => {
     const { path } = project('emfile');
     const under = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
     await using worker = new Worker(program, path, { ...asNobody, under });
@@ -126,7 +126,7 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', () => {
   });
 
   it.skipIf(!canMount())(
-    'R6 keeps what is there on a disk that is really full (skipped without the right to mount)',
+    'keeps what is there on a disk that is really full (skipped without the right to mount)',
     async () => {
       const folder = join(top, 'full');
       mkdirSync(folder);

@@ -50,80 +50,76 @@ const without = (ids: readonly string[], others: readonly string[]): string[] =>
   ids.filter((id) => !others.includes(id));
 
 describe.skipIf(process.platform === 'win32')('a registry whose writers are killed', () => {
-  it(
-    `R1 loses nobody alive, brings nobody back and is never torn in ${OPERATIONS} operations and ${KILLS} kills`,
-    async () => {
-      const program = await bundleInto(top);
-      const path = join(top, '.portolan', 'mcp_servers.json');
-      await using registry = new ServerRegistry(path, { warn });
-      const bystander = serverId('bystander', process.pid);
-      await registry.registerServer(bystander, {});
-      const sums = { operations: 0, kills: 0, reads: 0, lost: 0, resurrected: 0, torn: 0, stale: 0, left: 0 };
+  it(`loses nobody alive, brings nobody back and is never torn in ${OPERATIONS} operations and ${KILLS} kills`, {
+    tags: 'R1',
+    timeout: isSoak ? 7_200_000 : 300_000,
+  }, async () => {
+    const program = await bundleInto(top);
+    const path = join(top, '.portolan', 'mcp_servers.json');
+    await using registry = new ServerRegistry(path, { warn });
+    const bystander = serverId('bystander', process.pid);
+    await registry.registerServer(bystander, {});
+    const sums = { operations: 0, kills: 0, reads: 0, lost: 0, resurrected: 0, torn: 0, stale: 0, left: 0 };
 
-      /** What everybody can see at any time, while others write and are killed. */
-      const readWhile = async (isOver: () => boolean) => {
-        while (!isOver()) {
-          sums.reads += 1;
-          try {
-            if (!viewed(path).includes(bystander)) sums.lost += 1;
-          } catch {
-            sums.torn += 1;
-          }
-          if (!(await registry.listServers()).some(({ id }) => id === bystander)) sums.lost += 1;
-          await pause(READ_AGAIN_MS);
+    /** What everybody can see at any time, while others write and are killed. */
+    const readWhile = async (isOver: () => boolean) => {
+      while (!isOver()) {
+        sums.reads += 1;
+        try {
+          if (!viewed(path).includes(bystander)) sums.lost += 1;
+        } catch {
+          sums.torn += 1;
         }
-      };
-
-      let workers = Array.from({ length: WORKERS }, () => new Worker(program, path));
-      let roundMs = 500;
-      let rounds = 0;
-      try {
-        while (sums.operations < OPERATIONS || sums.kills < KILLS) {
-          const before = performance.now();
-          let isOver = false;
-          const reading = readWhile(() => isOver);
-          const doomed = workers.slice(0, KILLED_PER_ROUND);
-          const work = workers.map((worker) => worker.tell({ burst: BURST }));
-          const kills = doomed.map((worker) => pause(Math.random() * roundMs).then(() => worker.kill()));
-          const warnings = (await Promise.all(work)).flatMap((report) => report?.warnings ?? []);
-          roundMs = performance.now() - before;
-          await Promise.all(kills);
-          const late = rounds % LATE_KILL_ROUNDS === 0 ? workers.slice(-1) : [];
-          for (const worker of late) await worker.kill();
-          rounds += 1;
-          isOver = true;
-          await reading;
-          expect(warnings).toEqual([]);
-
-          sums.operations += workers.reduce((sum, worker) => sum + worker.steps, 0);
-          sums.kills += doomed.length;
-          for (const worker of workers) worker.steps = 0;
-          const expected = [bystander, ...workers.flatMap(({ held }) => held)].toSorted();
-          const listed = (await registry.listServers()).map(({ id }) => id);
-          sums.lost += without(expected, listed).length;
-          sums.resurrected += without(listed, expected).length;
-          // Whoever writes next cleans up: the view is right and nothing of the dead is left.
-          await registry.registerServer(bystander, {});
-          const view = viewed(path);
-          sums.stale += without(view, expected).length + without(expected, view).length;
-          sums.left += readdirSync(join(top, '.portolan', 'servers.d')).length - expected.length;
-          const gone = [...doomed, ...late];
-          workers = [
-            ...workers.filter((worker) => !gone.includes(worker)),
-            ...gone.map(() => new Worker(program, path)),
-          ];
-        }
-      } finally {
-        await Promise.all(workers.map((worker) => worker.kill()));
+        if (!(await registry.listServers()).some(({ id }) => id === bystander)) sums.lost += 1;
+        await pause(READ_AGAIN_MS);
       }
-      expect(sums).toMatchObject({ lost: 0, resurrected: 0, torn: 0, stale: 0, left: 0 });
-      expect([sums.operations >= OPERATIONS, sums.kills >= KILLS, sums.reads > KILLS]).toEqual([true, true, true]);
-      if (process.env.PORTOLAN_SHOW) process.stderr.write(`${JSON.stringify(sums)}\n`);
-    },
-    isSoak ? 7_200_000 : 300_000,
-  );
+    };
 
-  it('R2 is never torn for a reader that does nothing but read', async () => {
+    let workers = Array.from({ length: WORKERS }, () => new Worker(program, path));
+    let roundMs = 500;
+    let rounds = 0;
+    try {
+      while (sums.operations < OPERATIONS || sums.kills < KILLS) {
+        const before = performance.now();
+        let isOver = false;
+        const reading = readWhile(() => isOver);
+        const doomed = workers.slice(0, KILLED_PER_ROUND);
+        const work = workers.map((worker) => worker.tell({ burst: BURST }));
+        const kills = doomed.map((worker) => pause(Math.random() * roundMs).then(() => worker.kill()));
+        const warnings = (await Promise.all(work)).flatMap((report) => report?.warnings ?? []);
+        roundMs = performance.now() - before;
+        await Promise.all(kills);
+        const late = rounds % LATE_KILL_ROUNDS === 0 ? workers.slice(-1) : [];
+        for (const worker of late) await worker.kill();
+        rounds += 1;
+        isOver = true;
+        await reading;
+        expect(warnings).toEqual([]);
+
+        sums.operations += workers.reduce((sum, worker) => sum + worker.steps, 0);
+        sums.kills += doomed.length;
+        for (const worker of workers) worker.steps = 0;
+        const expected = [bystander, ...workers.flatMap(({ held }) => held)].toSorted();
+        const listed = (await registry.listServers()).map(({ id }) => id);
+        sums.lost += without(expected, listed).length;
+        sums.resurrected += without(listed, expected).length;
+        // Whoever writes next cleans up: the view is right and nothing of the dead is left.
+        await registry.registerServer(bystander, {});
+        const view = viewed(path);
+        sums.stale += without(view, expected).length + without(expected, view).length;
+        sums.left += readdirSync(join(top, '.portolan', 'servers.d')).length - expected.length;
+        const gone = [...doomed, ...late];
+        workers = [...workers.filter((worker) => !gone.includes(worker)), ...gone.map(() => new Worker(program, path))];
+      }
+    } finally {
+      await Promise.all(workers.map((worker) => worker.kill()));
+    }
+    expect(sums).toMatchObject({ lost: 0, resurrected: 0, torn: 0, stale: 0, left: 0 });
+    expect([sums.operations >= OPERATIONS, sums.kills >= KILLS, sums.reads > KILLS]).toEqual([true, true, true]);
+    if (process.env.PORTOLAN_SHOW) process.stderr.write(`${JSON.stringify(sums)}\n`);
+  });
+
+  it('is never torn for a reader that does nothing but read', { tags: 'R2' }, async () => {
     const path = join(top, 'r2', 'mcp_servers.json');
     const folder = join(top, 'r2', 'servers.d');
     const program = await bundleInto(top);

@@ -22,7 +22,7 @@ const warn = (message: string) => expect.unreachable(message);
 const viewed = (path: string): string[] => Object.keys(JSON.parse(readFileSync(path, 'utf8')).servers).toSorted();
 
 describe.skipIf(process.platform === 'win32')('a registry without locks', () => {
-  it('R3 lets nobody wait for a process that was killed while it wrote', async () => {
+  it('lets nobody wait for a process that was killed while it wrote', { tags: 'R3' }, async () => {
     const path = join(top, 'r3', 'mcp_servers.json');
     await using registry = new ServerRegistry(path, { warn });
     const mine = serverId('mine', process.pid);
@@ -45,7 +45,7 @@ describe.skipIf(process.platform === 'win32')('a registry without locks', () => 
     expect(sorted.at(-1)).toBeLessThan(10 * 1_000);
   });
 
-  it('R4 keeps what others write while a process is paused, in the files and in the view', async () => {
+  it('keeps what others write while a process is paused, in the files and in the view', { tags: 'R4' }, async () => {
     const path = join(top, 'r4', 'mcp_servers.json');
     await using registry = new ServerRegistry(path, { warn });
     await using paused = new Worker(program, path);
@@ -71,7 +71,9 @@ describe.skipIf(process.platform === 'win32')('a registry without locks', () => 
     }
   });
 
-  it('R4 puts no old view in the place of a newer one, though it was paused before the last step', async () => {
+  it('puts no old view in the place of a newer one, though it was paused before the last step', {
+    tags: 'R4',
+  }, async () => {
     const path = join(top, 'r4-step', 'mcp_servers.json');
     await using worker = new Worker(program, path);
     let isPaused = false;
@@ -91,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('a registry without locks', () => 
     expect([isPaused, viewed(path)]).toEqual([true, ['mine_1', 'theirs_1']]);
   });
 
-  it('R4 makes a right view in the end, whoever wrote last', async () => {
+  it('makes a right view in the end, whoever wrote last', { tags: 'R4' }, async () => {
     const path = join(top, 'r4-view', 'mcp_servers.json');
     const registry = new ServerRegistry(path, { warn });
     const workers = Array.from({ length: 4 }, () => new Worker(program, path));

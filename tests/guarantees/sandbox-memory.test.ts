@@ -93,7 +93,10 @@ afterAll(tidy);
 await describeEngines(['bwrap'], (engine) => `memory outside a program's own, in ${engine}`, inEngine);
 
 function inEngine(engine: string): void {
-  it('S16 is limited for each kind of object that the kernel keeps for a program', { timeout: TEST_MS }, async () => {
+  it('is limited for each kind of object that the kernel keeps for a program', {
+    tags: 'S16',
+    timeout: TEST_MS,
+  }, async () => {
     await using sandbox = open(engine);
     const got = gotBy(await greedy(sandbox, 'one'));
     const places = (kind: string) =>
@@ -125,7 +128,7 @@ function inEngine(engine: string): void {
     expect(((got.pages ?? 0) + (got['more pages'] ?? 0)) * 4_096).toBeLessThanOrEqual(DEFAULT_LIMITS.folderBytes);
   });
 
-  it('S16 stays under 1 GB in eight sessions that take all they can', { timeout: TEST_MS }, async () => {
+  it('stays under 1 GB in eight sessions that take all they can', { tags: 'S16', timeout: TEST_MS }, async () => {
     const taken: number[] = [];
     while (taken.length < MEASUREMENTS && !taken.some((bytes) => bytes < GIGABYTE))
       taken.push(await takenByEight(engine));

@@ -21,7 +21,7 @@ const inTwoPages = (of: string) => ({
   [`prompts/list ${SECOND}`]: { prompts: [{ name: 'b' }] },
 });
 
-describe('S11: a cursor', () => {
+describe('a cursor', { tags: 'S11' }, () => {
   let files: Machine;
   let gateway: HomeGateway;
   let client: LineClient;

@@ -43,7 +43,7 @@ const objectOf = (answer: Answer | undefined): Json => (answer && 'value' in ans
 describe.each([
   { kind: 'of a call that is held', face: asking, key: '0' },
   { kind: 'that a server wants back', face: stateless, key: 'name' },
-])('S11: a requestState $kind', ({ face, key }) => {
+])('a requestState $kind', { tags: 'S11' }, ({ face, key }) => {
   let questions: ServerQuestions;
   beforeEach(() => {
     questions = new ServerQuestions();
@@ -92,7 +92,7 @@ describe.each([
 describe.each([
   { kind: 'that a server wants back', face: stateless },
   { kind: 'of a call that is held', face: asking },
-])('S11: a state $kind', ({ face }) => {
+])('a state $kind', { tags: 'S11' }, ({ face }) => {
   const EXECUTE = { name: 'execute_tool', arguments: { server: 'one', tool: 'x', arguments: {} } };
   it.each([
     { title: 'for another tool than the one that gave it', first: { name: 'x' }, other: { name: 'y' } },
@@ -117,7 +117,7 @@ describe.each([
   });
 });
 
-it('S11: the state of a held call counts once, also when it is brought twice at once', async () => {
+it('the state of a held call counts once, also when it is brought twice at once', { tags: 'S11' }, async () => {
   using questions = new ServerQuestions();
   const asked = objectOf(await questions.answer(request('a@1', {}), asking));
   const again = () => {

@@ -28,9 +28,9 @@ function entriesOf(machine: Machine, all: ReturnType<typeof locals>) {
 
 const givenTo = (machine: Machine, name: string) => canariesIn(readFileSync(dumpOf(machine, name), 'utf8')).toSorted();
 
-describe('S4: what is told over HTTP', () => {
+describe('what is told over HTTP', { tags: 'S4' }, () => {
   it.each(['asks for a token', 'is open to this machine'])(
-    'S4 has no secret in it, neither in the figures nor in the list of servers, of a gateway that %s',
+    'has no secret in it, neither in the figures nor in the list of servers, of a gateway that %s',
     async (how) => {
       using machine = makeMachine();
       await using far = await serveHttp(sdkHandler());
@@ -86,8 +86,8 @@ describe('S4: what is told over HTTP', () => {
   );
 });
 
-describe.skipIf(!existsSync('/proc/self/environ'))('S4: a daemon', () => {
-  it('S4 hands on no secret: not of whoever started it, not of a client, not of one server to another', async () => {
+describe.skipIf(!existsSync('/proc/self/environ'))('a daemon', { tags: 'S4' }, () => {
+  it('hands on no secret: not of whoever started it, not of a client, not of one server to another', async () => {
     await using setup = makeDaemonSetup();
     const { machine } = setup;
     const own = locals();

@@ -20,7 +20,7 @@ const HEADERS_OF_EACH = 2;
 
 const of = <T>(count: number, make: (place: number) => T): T[] => Array.from({ length: count }, (_, n) => make(n));
 
-describe('S4: a secret', () => {
+describe('a secret', { tags: 'S4' }, () => {
   let machine: Machine;
   let client: StdioClient;
   /** Everything that the gateway said to its client. */
@@ -182,7 +182,7 @@ describe('S4: a secret', () => {
   });
 });
 
-describe('S4: no shell', () => {
+describe('no shell', { tags: 'S4' }, () => {
   const ATTACKS = [
     '$(touch x)',
     '`touch x`',

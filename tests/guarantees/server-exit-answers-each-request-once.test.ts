@@ -19,8 +19,8 @@ function counts(client: LineClient): number[] {
 
 const messageOf = (result: Json): string => (result.structuredContent as { error: { message: string } }).error.message;
 
-describe('G5 an upstream that exits in mid-answer', () => {
-  it.each(CUTS)(`G5 after %i bytes gives each of ${PENDING + 1} pending calls exactly one error`, async (after) => {
+describe('an upstream that exits in mid-answer', { tags: 'G5' }, () => {
+  it.each(CUTS)(`after %i bytes gives each of ${PENDING + 1} pending calls exactly one error`, async (after) => {
     await using home = await gatewayWith({ odd: odd() }, { limits: LIMITS, timeouts: NO_HURRY });
     const client = home.connect();
     await client.execute('odd', 'echo');
@@ -36,7 +36,7 @@ describe('G5 an upstream that exits in mid-answer', () => {
     expect(counts(client)).toEqual(new Array(PENDING + 3).fill(1));
   });
 
-  it('G5 killed with SIGKILL, the same for the calls of every client', async () => {
+  it('killed with SIGKILL, the same for the calls of every client', async () => {
     using files = makeMachine();
     const starts = join(files.home, 'starts');
     const servers = { odd: odd(['--starts', starts]) };

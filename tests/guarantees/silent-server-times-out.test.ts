@@ -27,8 +27,8 @@ const received = (path: string): Json[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-describe('G2 an upstream that never answers', () => {
-  it('G2 costs its caller the time that is set, and is told so', async () => {
+describe('an upstream that never answers', { tags: 'G2' }, () => {
+  it('costs its caller the time that is set, and is told so', async () => {
     using files = makeMachine();
     const seen = join(files.home, 'seen');
     await using home = await gatewayWith({ deaf: odd(['deaf', '--seen', seen]) }, { timeouts: { callMs: CALL_MS } });
@@ -40,7 +40,7 @@ describe('G2 an upstream that never answers', () => {
     expect(cancels()).toMatchObject([{ params: { requestId: calls()[0]?.id } }]);
   });
 
-  it('G2 hurts nobody else: they are answered while it still hangs', async () => {
+  it('hurts nobody else: they are answered while it still hangs', async () => {
     const servers = { odd: odd(), other: odd(['other']) };
     await using home = await gatewayWith(servers, { timeouts: { callMs: LONG_MS } });
     const [client, another] = [home.connect(), home.connect()];
@@ -56,7 +56,7 @@ describe('G2 an upstream that never answers', () => {
     expect(others.map(textOf)).toEqual(others.map((_, n) => `{"n":${n}}`));
   });
 
-  it(`G2 gives its place to the next in line, ${ROUNDS} times`, async () => {
+  it(`gives its place to the next in line, ${ROUNDS} times`, async () => {
     const settings = { timeouts: { callMs: CALL_MS }, limits: { inFlightPerServer: 1 } };
     await using home = await gatewayWith({ odd: odd() }, settings);
     const client = home.connect();
@@ -69,7 +69,7 @@ describe('G2 an upstream that never answers', () => {
     expect(outcomes).toEqual(outcomes.map((_, n) => ['TOOL_EXECUTION_TIMEOUT', `{"n":${n}}`]));
   });
 
-  it('G2 an answer that comes too late is nobody else’s', async () => {
+  it('an answer that comes too late is nobody else’s', async () => {
     await using home = await gatewayWith({ odd: odd() }, { timeouts: { callMs: CALL_MS } });
     const client = home.connect();
     await client.execute('odd', 'echo');
@@ -81,12 +81,12 @@ describe('G2 an upstream that never answers', () => {
     expect(texts).toEqual(texts.map((_, n) => `{"n":${n}}`));
   });
 
-  it('G2 one that does not even greet is given up', async () => {
+  it('one that does not even greet is given up', async () => {
     await using home = await gatewayWith({ silent: odd(['silent']) }, { timeouts: { startMs: 1_000 } });
     expect(codeOf(await home.connect().execute('silent', 'echo'))).toBe('CONNECTION_ERROR');
   });
 
-  it('G2 others start and answer while one still does not greet', async () => {
+  it('others start and answer while one still does not greet', async () => {
     const servers = { silent: odd(['silent']), other: odd() };
     await using home = await gatewayWith(servers, { timeouts: { startMs: LONG_MS } });
     const client = home.connect();
@@ -95,7 +95,7 @@ describe('G2 an upstream that never answers', () => {
     expect(await isPending(silent)).toBe(true);
   });
 
-  it('G2 one that is stuck for good is ended, and started anew for the next call', async () => {
+  it('one that is stuck for good is ended, and started anew for the next call', async () => {
     using files = makeMachine();
     const starts = join(files.home, 'starts');
     const settings = { timeouts: { callMs: 100 } };

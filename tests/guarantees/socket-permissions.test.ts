@@ -28,9 +28,9 @@ async function refusedAtBothEnds(setup: DaemonSetup, why: string): Promise<void>
   expect(client.stderr).toContain(why);
 }
 
-describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', () => {
+describe.skipIf(process.platform === 'win32')('the socket of the daemon', { tags: 'S1' }, () => {
   it.each([0o777, 0o770, 0o707, 0o755, 0o750, 0o701].map((mode) => ({ mode, shown: mode.toString(8) })))(
-    'S1 is not made in a folder that is open to others, and not looked for there: $shown',
+    'is not made in a folder that is open to others, and not looked for there: $shown',
     async ({ mode }) => {
       await using setup = setupIn(mode);
       await refusedAtBothEnds(setup, 'is accessible to other users');
@@ -39,7 +39,7 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
   );
 
   it.each([0o666, 0o660, 0o606, 0o620].map((mode) => ({ mode, shown: mode.toString(8) })))(
-    'S1 is neither used nor replaced where others can use it: $shown',
+    'is neither used nor replaced where others can use it: $shown',
     async ({ mode }) => {
       await using setup = setupIn(0o700);
       await using heard = await listening(setup.socket, mode);
@@ -48,7 +48,7 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
     },
   );
 
-  it('S1 is at home in a sticky folder, closed to others, for both ends', async () => {
+  it('is at home in a sticky folder, closed to others, for both ends', async () => {
     await using setup = setupIn(0o1777);
     await using client = await setup.client();
     expect((await client.execute('one', 'echo', { text: 'there' })).content).toMatchObject([{ text: 'there' }]);
@@ -57,7 +57,7 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
     expect((statSync(setup.socket).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it('S1 is replaced in a sticky folder by the next daemon of the same user', async () => {
+  it('is replaced in a sticky folder by the next daemon of the same user', async () => {
     await using setup = setupIn(0o1777);
     await setup.run(['daemon', 'start']);
     const pid = (await setup.pid()) ?? expect.unreachable('no daemon came');
@@ -72,22 +72,19 @@ describe.skipIf(process.platform === 'win32')('S1: the socket of the daemon', ()
   });
 
   // Only root can make another user's files.
-  it.skipIf(!isRoot)(
-    'S1 is left alone in a sticky folder where it is another user’s (skipped without root)',
-    async () => {
-      await using setup = setupIn(0o1777);
-      await using heard = await listening(setup.socket, 0o600);
-      chownSync(setup.socket, STRANGER, STRANGER);
-      await refusedAtBothEnds(setup, 'belongs to another user');
-      expect([heard.connections(), statSync(setup.socket).uid]).toEqual([0, STRANGER]);
-    },
-  );
+  it.skipIf(!isRoot)('is left alone in a sticky folder where it is another user’s (skipped without root)', async () => {
+    await using setup = setupIn(0o1777);
+    await using heard = await listening(setup.socket, 0o600);
+    chownSync(setup.socket, STRANGER, STRANGER);
+    await refusedAtBothEnds(setup, 'belongs to another user');
+    expect([heard.connections(), statSync(setup.socket).uid]).toEqual([0, STRANGER]);
+  });
 
   it.skipIf(!isRoot).each([
     { kind: 'private', mode: 0o700 },
     { kind: 'sticky', mode: 0o1777 },
   ])(
-    'S1 is not made in another user’s $kind folder, and not looked for there (skipped without root)',
+    'is not made in another user’s $kind folder, and not looked for there (skipped without root)',
     async ({ mode }) => {
       await using setup = setupIn(mode);
       chownSync(setup.folder, STRANGER, STRANGER);

@@ -6,8 +6,8 @@ const CALLS = IS_SOAK ? 10_000 : 500;
 /** What the noisy server writes before each answer, without the empty lines. */
 const NOISE_LINES = 10;
 
-describe('G3 noise on the stdout of an upstream', () => {
-  it(`G3 is skipped and counted: ${NOISE_LINES} lines before each of ${CALLS} answers cost none of them`, async () => {
+describe('noise on the stdout of an upstream', { tags: 'G3' }, () => {
+  it(`is skipped and counted: ${NOISE_LINES} lines before each of ${CALLS} answers cost none of them`, async () => {
     const logged: Json[] = [];
     const results: string[] = [];
     {
@@ -31,7 +31,7 @@ describe('G3 noise on the stdout of an upstream', () => {
     { title: 'a byte order mark and CRLF', words: ['marked'] },
     { title: 'another order of keys', words: ['python'] },
     { title: 'a byte order mark, CRLF and another order', words: ['marked', 'python'] },
-  ])('G3 $title around every message change nothing', async ({ words }) => {
+  ])('$title around every message change nothing', async ({ words }) => {
     await using home = await gatewayWith({ odd: odd(words) });
     const client = home.connect();
     const results = await Promise.all(Array.from({ length: 20 }, (_, n) => client.execute('odd', 'echo', { n })));
@@ -45,7 +45,7 @@ describe('G3 noise on the stdout of an upstream', () => {
     { title: 'NUL', bytes: Buffer.alloc(100) },
     { title: 'bytes that are no UTF-8', bytes: Buffer.from([0xff, 0xfe, 0xc0, 0x80]) },
     { title: 'half a character', bytes: Buffer.from([0xe2, 0x82]) },
-  ])('G3 $title without an end costs the one answer that is glued to it, and no other', async ({ bytes }) => {
+  ])('$title without an end costs the one answer that is glued to it, and no other', async ({ bytes }) => {
     await using home = await gatewayWith({ odd: odd() }, { timeouts: { callMs: 300 } });
     const client = home.connect();
     expect(textOf(await client.execute('odd', 'raw', { hex: bytes.toString('hex') }))).toBe('raw');

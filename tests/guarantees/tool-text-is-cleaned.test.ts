@@ -52,7 +52,7 @@ const HONEST = [
   { title: 'signs with a style', text: '❤️ ⚠️ ✔︎ ↩︎ ©️ 1️⃣ #️⃣ *️⃣' },
 ] as const;
 
-describe('S6 tool text', () => {
+describe('tool text', { tags: 'S6' }, () => {
   it.each(HIDDEN)('loses every $fault in a description or a title and says so', ({ fault, parts }) => {
     const kept = parts.filter((part) => {
       const { text, found } = cleanText(`ignore${part}this`, MAX_CHARACTERS);

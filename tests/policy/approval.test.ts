@@ -82,7 +82,7 @@ describe('approval', () => {
     { field: 'cwd', entry: { ...ENTRY, cwd: '/srv/b' } },
     { field: 'envFile', entry: { ...ENTRY, envFile: '.env' } },
     { field: 'everything: an address in the place of a program', entry: REMOTE },
-  ])('S13 is bound to content: a change of $field asks again', async ({ entry }) => {
+  ])('is bound to content: a change of $field asks again', { tags: 'S13' }, async ({ entry }) => {
     using machine = makeMachine();
     write(machine, ENTRY);
     await decide(machine, 'approved');
@@ -96,7 +96,7 @@ describe('approval', () => {
   it.each([
     { field: 'url', entry: { ...REMOTE, url: 'https://host.example/mcp2' } },
     { field: 'headers', entry: { ...REMOTE, headers: { 'X-Team': 'b' } } },
-  ])('S13 is bound to content: a change of $field of a remote server asks again', async ({ entry }) => {
+  ])('is bound to content: a change of $field of a remote server asks again', { tags: 'S13' }, async ({ entry }) => {
     using machine = makeMachine();
     write(machine, REMOTE);
     await decide(machine, 'approved');
@@ -105,7 +105,7 @@ describe('approval', () => {
     expect(await stateIn(machine)).toBe('pending-approval');
   });
 
-  it('S13 is bound to values behind references, without any of them in the file', async () => {
+  it('is bound to values behind references, without any of them in the file', { tags: 'S13' }, async () => {
     using machine = makeMachine();
     write(machine, ENTRY);
     await decide(machine, 'approved', { TOKEN: 'canary-one' });

@@ -10,7 +10,7 @@ import { type Machine, makeMachine } from '../support/machine.js';
 
 const program = join(dirname(fileURLToPath(import.meta.url)), '../../dist/cli.js');
 
-describe('S5 paths taken from input', () => {
+describe('paths taken from input', { tags: 'S5' }, () => {
   const SECRET = JSON.stringify({ mcpServers: { stolen: { command: 'stolen' } } });
   const PLUGIN = '~/.claude/plugins/cache/market/plug/1.0';
 
@@ -37,7 +37,7 @@ describe('S5 paths taken from input', () => {
     { title: 'a plain name', path: './servers.json' },
     { title: 'the folder’s own variable', path: '${CLAUDE_PLUGIN_ROOT}/servers.json' },
     { title: 'steps that end inside', path: './a/../servers.json' },
-  ])('S5 lead a plugin to its own file: $title', async ({ path }) => {
+  ])('lead a plugin to its own file: $title', async ({ path }) => {
     expect(await namedBy(() => path)).toEqual({ names: ['plugin:plug:honest'], problems: [] });
   });
 
@@ -52,7 +52,7 @@ describe('S5 paths taken from input', () => {
     // Nobody decodes it, so it is the name of a file inside that is not there.
     { title: 'is encoded', path: '%2e%2e/%2e%2e/outside.json', why: 'does not exist' },
     { title: 'has its slashes encoded', path: '..%2f..%2foutside.json', why: 'does not exist' },
-  ])('S5 never lead a plugin out of its own folder: one that $title', async ({ path, why }) => {
+  ])('never lead a plugin out of its own folder: one that $title', async ({ path, why }) => {
     expect(await namedBy((machine) => (typeof path === 'string' ? path : path(machine)))).toEqual({
       names: [],
       problems: [expect.stringContaining(why)],
@@ -64,7 +64,7 @@ describe('S5 paths taken from input', () => {
     { title: 'a folder', entry: { command: 'x', cwd: '../home' } },
     { title: 'a file of variables', entry: { command: 'x', envFile: '../home/secrets.env' } },
     { title: 'an absolute file of variables', entry: { command: 'x', envFile: '/etc/environment' } },
-  ])('S5 wait for the user where a repository leads a server out of it: $title', async ({ entry }) => {
+  ])('wait for the user where a repository leads a server out of it: $title', async ({ entry }) => {
     using machine = makeMachine();
     machine.write({
       '<project>/.vscode/mcp.json': JSON.stringify({ servers: { here: entry } }),
@@ -76,7 +76,7 @@ describe('S5 paths taken from input', () => {
   });
 
   it.each(['../home/outside.json', '~/outside.json'])(
-    'S5 wait for the user where the settings of a repository name another place to read: %s',
+    'wait for the user where the settings of a repository name another place to read: %s',
     async (path) => {
       using machine = makeMachine();
       const settings = JSON.stringify({ sources: [{ path }] });
@@ -94,14 +94,14 @@ describe('S5 paths taken from input', () => {
     { title: 'inside', source: '/work/a/.devin/config.local.json', expected: true },
     { title: 'in a folder with the same beginning', source: '/work/a-evil/x.json', expected: false },
     { title: 'at home', source: '/home/me/x.json', expected: false },
-  ])('S5 are told apart by whole names: a file $title', ({ source, expected }) => {
+  ])('are told apart by whole names: a file $title', ({ source, expected }) => {
     const folders = { home: '/home/me', cwd: '/work/a', repository: '/work/a' };
     expect(isFromRepository(definition({ scope: 'local', source }), folders)).toBe(expected);
   });
 });
 
-describe('S8 a name that shadows another server’s', () => {
-  it('S8 is kept apart and never merged: two servers, two names, two namespaces', async () => {
+describe('a name that shadows another server’s', { tags: 'S8' }, () => {
+  it('is kept apart and never merged: two servers, two names, two namespaces', async () => {
     using machine = makeMachine();
     machine.write({
       '~/MCPs/a.json': JSON.stringify({ mcpServers: { github: { command: 'honest' }, 'my-tool': { command: 'one' } } }),
@@ -121,8 +121,8 @@ describe('S8 a name that shadows another server’s', () => {
   });
 });
 
-describe('S12 listing', () => {
-  it('S12 executes nothing: no command, helper, substitution, script or settings of a repository', () => {
+describe('listing', { tags: 'S12' }, () => {
+  it('executes nothing: no command, helper, substitution, script or settings of a repository', () => {
     using machine = makeMachine();
     const bait = machine.path('<project>/bait');
     mkdirSync(bait, { recursive: true });

@@ -144,7 +144,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
     ({ copy } = installation);
     ({ project: folder, program } = copy);
   }, 300_000);
-  beforeEach((test) => test.skip(copy === undefined, reason));
+  beforeEach((context) => context.skip(copy === undefined, reason));
   afterAll(() => copy?.[Symbol.dispose]());
 
   const environmentOf = (home: string) => ({

@@ -262,7 +262,7 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
     ]);
   });
 
-  it('G10 leaves no process when it is closed', { timeout: TEST_MS }, async () => {
+  it('leaves no process when it is closed', { tags: 'G10', timeout: TEST_MS }, async () => {
     const mine = open(engine);
     await run(mine, '1', { session: 's' });
     await run(mine, '2');
@@ -272,7 +272,7 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
     await expect.poll(() => descendants(process.pid), { timeout: 5_000 }).toEqual([]);
   });
 
-  it('G10 leaves no process when it is closed while an interpreter starts', { timeout: TEST_MS }, async () => {
+  it('leaves no process when it is closed while an interpreter starts', { tags: 'G10', timeout: TEST_MS }, async () => {
     // At any moment of the start: bubblewrap alone leaves a child behind when it is killed at the wrong one.
     for (let n = 0; n < (engine === 'bwrap' ? 15 : 2); n += 1) {
       const mine = open(engine);
@@ -284,7 +284,7 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
     await expect.poll(strays, { timeout: 5_000 }).toEqual([]);
   });
 
-  it('G10 leaves no process when the gateway is killed while code runs', { timeout: TEST_MS }, async () => {
+  it('leaves no process when the gateway is killed while code runs', { tags: 'G10', timeout: TEST_MS }, async () => {
     const host = await startHost(engine);
     const below = descendants(host.pid ?? 0).map(({ pid }) => pid);
     expect(below.length).toBeGreaterThan(0);

@@ -52,12 +52,12 @@ export function has(name: ProgramName): boolean {
 }
 
 /** The options of a test or suite that starts these programs. */
-export function needs(...programs: readonly ProgramName[]): { readonly tags: string[] } {
+export function needs(...programs: readonly ProgramName[]): { readonly tags: ProgramName[] } {
   return { tags: [...programs] };
 }
 
 /** The tags for Vitest's configuration: a test whose program is missing is skipped. */
-export function programTags(): { name: string; description: string; skip?: true }[] {
+export function programTags(): { name: ProgramName; description: string; skip?: true }[] {
   return names.map((name) => ({
     name,
     description: PROGRAMS[name].install,

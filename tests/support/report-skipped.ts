@@ -1,10 +1,17 @@
-import type { Reporter, TestModule } from 'vitest/node';
+import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { missingLine, programTags } from './programs.js';
 
-/** Says at the end of a run which tests were skipped for want of a program, and how to install it. */
+/** Says at the end of a run which tests were skipped for want of a program, and how to install it; not in a run of chosen tests, which skips all others. */
 export class ReportSkipped implements Reporter {
+  #isFiltered = false;
+
+  onInit({ config }: Vitest): void {
+    this.#isFiltered = config.tagsFilter !== undefined || config.testNamePattern !== undefined;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const missing = new Set(programTags().flatMap(({ name, skip }) => (skip ? [name] : [])));
+    if (this.#isFiltered) return;
+    const missing = new Set<string>(programTags().flatMap(({ name, skip }) => (skip ? [name] : [])));
     const counts = new Map<string, number>();
     let others = 0;
     for (const module of modules)

@@ -134,6 +134,7 @@ const SCRIPTS: Readonly<Record<string, string>> = JSON.parse(readFileSync(join(r
 const FOREIGN: readonly RegExp[] = [
   /^npm (?:install|ci)(?: -g)?(?: [\w@/.-]+)?$/,
   /^npm publish --dry-run$/,
+  /^npm run guarantees -- [RGST]\d{1,2}$/,
   /^git clone https:\/\/\S+$/,
   /^(?:sudo )?(?:apt|apt-get|dnf|brew) install [\w .-]+$/,
   /^cd \S+$/,

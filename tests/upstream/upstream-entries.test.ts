@@ -74,7 +74,7 @@ describe('a hosted connector', () => {
   it.each([
     { title: 'an entry of a project that calls itself one', scope: 'project' },
     { title: 'an entry of the user that calls itself one', scope: 'user' },
-  ] as const)('S14 gives the token to none but those of the account: not to $title', async ({ scope }) => {
+  ] as const)('gives the token to none but those of the account: not to $title', { tags: 'S14' }, async ({ scope }) => {
     await using machine = makeSurroundings({ connectorToken: 'connector-token' });
     await using server = await serveHttp(sdkHandler());
     await using _one = await greeted(admitted({ ...hosted, url: server.url, scope }), machine);
@@ -104,7 +104,7 @@ describe('a server in the same program', () => {
     expect((await Promise.all(calls)).map(({ value }) => value)).toEqual(calls.map((_, n) => echoed({ n })));
   });
 
-  it('G6 is held to the limit of an answer like any other', async () => {
+  it('is held to the limit of an answer like any other', { tags: 'G6' }, async () => {
     await using machine = inside({ inside: () => currentServer() });
     await using one = await greeted(named, machine);
     const big = { x: 'x'.repeat(2 * MAX_BYTES) };

@@ -8,7 +8,7 @@ import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 
 const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(given) }] });
 
-describe('S14 SSRF', () => {
+describe('SSRF', { tags: 'S14' }, () => {
   /** Names that lead to this machine and elsewhere, as a hostile name server would say. */
   const lookup: NonNullable<LaunchEnvironment['lookup']> = async (hostname) => {
     const address = {

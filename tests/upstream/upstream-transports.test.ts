@@ -25,7 +25,7 @@ describe('a server over SSE', () => {
     expect(server.headers.filter((headers) => headers['x-key'] !== 'k-1')).toEqual([]);
   });
 
-  it('G6 refuses an answer over the limit and goes on', async () => {
+  it('refuses an answer over the limit and goes on', { tags: 'G6' }, async () => {
     await using machine = makeSurroundings();
     await using server = await serveSse();
     await using one = await greeted(admitted({ transport: 'sse', url: server.url }), machine);
@@ -46,7 +46,8 @@ describe('a server over SSE', () => {
   });
 
   it.each(['http://169.254.169.254/latest', 'http://127.0.0.1:1/messages', '//10.0.0.1/x', 'http://localhost/x'])(
-    'S14 is left when it names %s as the place for messages',
+    'is left when it names %s as the place for messages',
+    { tags: 'S14' },
     async (endpoint) => {
       await using machine = makeSurroundings();
       await using server = await serveSse({
@@ -132,7 +133,7 @@ describe('a server over a web socket', () => {
     expect((await one.connection.callTool('t', {}, OPTIONS)).value).toEqual(echoed({}));
   });
 
-  it('G6 refuses an answer over the limit and goes on', async () => {
+  it('refuses an answer over the limit and goes on', { tags: 'G6' }, async () => {
     await using machine = makeSurroundings();
     await using server = await serveWs({
       call: ({ name }) => (name === 'big' ? { x: 'x'.repeat(2 * MAX_BYTES) } : {}),
@@ -145,7 +146,7 @@ describe('a server over a web socket', () => {
     expect(one.closings).toEqual([]);
   });
 
-  it('G6 does not read a message that is far over it', async () => {
+  it('does not read a message that is far over it', { tags: 'G6' }, async () => {
     await using machine = makeSurroundings();
     await using server = await serveWs({ call: () => ({ x: 'x'.repeat(50 * MAX_BYTES) }) });
     await using one = await greeted(ws(server.url), machine);

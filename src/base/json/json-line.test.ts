@@ -26,7 +26,7 @@ describe('a message in one line', () => {
     { title: 'a carriage return between values', text: `{"x":\r${FORGED}\r}` },
     { title: 'a line separator in a text', text: `{"x":"\u2028${FORGED.replaceAll('"', '\\"')}\u2028"}` },
     { title: 'a paragraph separator in a text', text: `{"x":"\u2029"}` },
-  ])('is one line for every client despite $title (G8)', async ({ text }) => {
+  ])('is one line for every client despite $title', { tags: 'G8' }, async ({ text }) => {
     const lines = await seenBy(`{"jsonrpc":"2.0","id":0,"result":${text}}`);
     expect(lines).toHaveLength(1);
     expect(JSON.parse(lines[0] ?? '')).toEqual({ jsonrpc: '2.0', id: 7, result: JSON.parse(text) });

@@ -78,13 +78,13 @@ async function connected(call: Call, patience: { firstWordMs: number; halfClosed
 const say = (socket: Socket, id: number, method: string) =>
   socket.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params: { name: 't', arguments: {} } })}\n`);
 
-describe('an idle socket', () => {
-  it('G7: is closed if its client never sends a message', async () => {
+describe('an idle socket', { tags: 'G7' }, () => {
+  it('is closed if its client never sends a message', async () => {
     const { hungUp } = await connected(never, { firstWordMs: SHORT_MS, halfClosedMs: LONG_MS });
     expect(await hungUp).toBeGreaterThanOrEqual(SHORT_MS / 2);
   });
 
-  it('G7: is kept if its client has sent one', async () => {
+  it('is kept if its client has sent one', async () => {
     const { socket, lines } = await connected(never, { firstWordMs: WORD_MS, halfClosedMs: LONG_MS });
     say(socket, 1, 'ping');
     await new Promise((resolve) => setTimeout(resolve, 2 * WORD_MS)); // it is not closed within the limit
@@ -95,7 +95,7 @@ describe('an idle socket', () => {
   it.each([
     { title: 'ignores its cancellation', call: never },
     { title: 'ends when it is cancelled', call: untilCancelled },
-  ])('G7: is closed if it is half closed and its last call $title', async ({ call }) => {
+  ])('is closed if it is half closed and its last call $title', async ({ call }) => {
     const { socket, hungUp, count } = await connected(call, { firstWordMs: LONG_MS, halfClosedMs: SHORT_MS });
     say(socket, 1, 'tools/call');
     socket.end();

@@ -57,14 +57,14 @@ const say = (client: Socket, message: object) => client.write(`${JSON.stringify(
 const GREETING = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } };
 
 describe('a watched socket', () => {
-  it('G7: is closed if its client does not read its responses', async () => {
+  it('is closed if its client does not read its responses', { tags: 'G7' }, async () => {
     const { client, hungUp } = await watched();
     client.pause();
     say(client, { id: 0, method: 'tools/list' });
     expect(await hungUp).toBe(true);
   });
 
-  it('G7: is closed if an initialized client answers no ping', async () => {
+  it('is closed if an initialized client answers no ping', { tags: 'G7' }, async () => {
     const { client, hungUp } = await watched();
     client.resume();
     say(client, { id: 0, method: 'initialize', params: GREETING });

@@ -29,7 +29,7 @@ describe('timeouts of a connection', () => {
     expect(page).toBeLessThan(10);
   });
 
-  it('G2 times out a call without an answer and cancels it at the server', async () => {
+  it('times out a call without an answer and cancels it at the server', { tags: 'G2' }, async () => {
     const { connection, got } = connected(() => undefined);
     const failure = await failureOf(connection.callTool('t', {}, { timeoutMs: 50, totalMs: 1_000 }));
     await tick();
@@ -127,7 +127,7 @@ describe('timeouts of a connection', () => {
     );
   });
 
-  it('G2 times out a call that waits for another client of a server that asks questions', async () => {
+  it('times out a call that waits for another client of a server that asks questions', { tags: 'G2' }, async () => {
     const { connection, say } = connected(({ id, params, method }, tell) => {
       if (method === 'tools/call' && params.name === 'ok') tell({ id, result: {} });
       return undefined;
@@ -153,7 +153,7 @@ describe('timeouts of a connection', () => {
     expect(await connection.callTool('ok', {}, given(again.signal))).toMatchObject({ value: {} });
   });
 
-  it('G2 does not wait for its own subscription after the server asked a question', async () => {
+  it('does not wait for its own subscription after the server asked a question', { tags: 'G2' }, async () => {
     const { connection, say } = connected(({ method }) => (method === 'tools/call' ? {} : undefined));
     void connection.request('subscriptions/listen', {}, LONG).catch(() => undefined);
     await tick(20);

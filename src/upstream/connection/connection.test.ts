@@ -212,7 +212,7 @@ describe('Connection', () => {
     expect(events.notified).toEqual(['notifications/tools/list_changed', 'notifications/unheard-of']);
   });
 
-  it('G3 counts invalid messages, answers none and continues', async () => {
+  it('counts invalid messages, answers none and continues', { tags: 'G3' }, async () => {
     const { connection, events, got } = connected(({ id }, say) => {
       for (const line of ['Listening on stdio', `{"id":${id}}`, '[1,2]', '\0', `{"jsonrpc":"2.0","id":${id},"resu`])
         say(line);

@@ -69,7 +69,7 @@ describe('signIn', () => {
     { endpoint: 'http://192.168.1.1/reboot' },
     { endpoint: 'https://10.1.2.3/admin' },
     { endpoint: 'http://8.8.8.8/authorize' },
-  ])('opens no browser for $endpoint (S14: CVE-2025-6514)', async ({ endpoint }) => {
+  ])('opens no browser for $endpoint (CVE-2025-6514)', { tags: 'S14' }, async ({ endpoint }) => {
     await using server = await hostile({ authorization_endpoint: endpoint });
     const { opened, printed, outcome } = await attempt(new URL('/mcp', server.url));
     expect([opened, printed]).toEqual([[], []]);
@@ -89,7 +89,7 @@ describe('signIn', () => {
     { title: 'a metadata service', issuer: 'http://169.254.169.254/' },
     { title: 'a metadata service by name', issuer: 'http://metadata.google.internal/' },
     { title: 'a server without TLS', issuer: 'http://8.8.8.8/' },
-  ])('does not connect to an authorization server in $title (S14: SSRF)', async ({ issuer }) => {
+  ])('does not connect to an authorization server in $title (SSRF)', { tags: 'S14' }, async ({ issuer }) => {
     await using server = await hostile({}, { authorization_servers: [issuer] });
     const { opened, outcome } = await attempt(new URL('/mcp', server.url));
     expect(opened).toEqual([]);

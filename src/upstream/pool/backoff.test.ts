@@ -14,12 +14,12 @@ describe('Backoff', () => {
     expect(new Backoff().ask(0)).toEqual({ kind: 'start' });
   });
 
-  it('G11 doubles the maximum wait after each failure, up to one minute', () => {
+  it('doubles the maximum wait after each failure, up to one minute', { tags: 'G11' }, () => {
     const waits = [1, 2, 3, 4, 5, 6, 7, 8, 9, 50, 2_000].map((failures) => waitAfter(failures));
     expect(waits).toEqual([500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000, 60_000, 60_000]);
   });
 
-  it('G11 has full jitter: all waits up to the maximum are equally likely', () => {
+  it('has full jitter: all waits up to the maximum are equally likely', { tags: 'G11' }, () => {
     const longest = 4_000;
     const counts = new Array<number>(10).fill(0);
     let seed = 7;
@@ -54,7 +54,7 @@ describe('Backoff', () => {
     });
   });
 
-  it('G11 never exceeds the start budget in any window, whatever the outcome of the starts', () => {
+  it('never exceeds the start budget in any window, whatever the outcome of the starts', { tags: 'G11' }, () => {
     const backoff = new Backoff(() => 0);
     const starts: number[] = [];
     for (let now = 0; now < 4 * BUDGET_WINDOW_MS; now += 500) {

@@ -227,7 +227,7 @@ describe('Pool', () => {
     expect({ said, status: pool.status(admitted('a')) }).toEqual({ said: [], status: { state: 'disconnected' } });
   });
 
-  it('G11 a crash loop never exceeds its start budget, however many calls arrive', async () => {
+  it('a crash loop never exceeds its start budget, however many calls arrive', { tags: 'G11' }, async () => {
     const { pool, opened, now } = pooled({}, () =>
       Promise.reject(new PortolanError(ErrorCode.ConnectionError, 'boom')),
     );
@@ -245,7 +245,7 @@ describe('Pool', () => {
     expect(startedAt).toHaveLength(7 * START_BUDGET);
   });
 
-  it('G11 also counts starts that succeeded at first', async () => {
+  it('also counts starts that succeeded at first', { tags: 'G11' }, async () => {
     const { pool, opened, now } = pooled();
     const server = admitted('a');
     const codes: unknown[] = [];

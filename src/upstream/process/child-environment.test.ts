@@ -54,11 +54,11 @@ describe('childEnvironment', () => {
       pass: [],
       expected: { ...always, F: '() { :; }' },
     },
-  ])('S4 gives $title', ({ own, pass, expected }) => {
+  ])('gives $title', { tags: 'S4' }, ({ own, pass, expected }) => {
     expect(childEnvironment(from, own, pass, 'linux')).toEqual(expected);
   });
 
-  it('S4 passes on none of fifty secrets', () => {
+  it('passes on none of fifty secrets', { tags: 'S4' }, () => {
     const secrets = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`SECRET_${n}`, `canary-${n}`]));
     expect(childEnvironment({ ...secrets, PATH: '/bin' }, {}, [], 'darwin')).toEqual({ PATH: '/bin' });
   });

@@ -47,7 +47,7 @@ async function pidsOf({ stdout }: Child, count = 1): Promise<number[]> {
 const living = (pids: readonly number[]): number[] => pids.filter((pid) => identityOf(pid) !== undefined);
 
 describe('startChild', () => {
-  it('S4 gives a program its arguments as they are, its environment and nothing else', async () => {
+  it('gives a program its arguments as they are, its environment and nothing else', { tags: 'S4' }, async () => {
     const odd = ['$(touch evil)', '; exit 3', '`id`', "it's", '"', '*', 'a\nb', ''];
     const script = 'process.stdout.write(JSON.stringify([process.argv.slice(1), process.env, process.cwd()]))';
     const child = await start(node, ['-e', script, '--', ...odd], { env: { ...env, OWN: '$HOME' } });

@@ -59,7 +59,7 @@ const lookup: Lookup = async (name) => {
   return found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
 };
 
-describe('forbiddenAddress (S14: SSRF, CVE-2026-26118)', () => {
+describe('forbiddenAddress (SSRF, CVE-2026-26118)', { tags: 'S14' }, () => {
   const open = undefined;
   it.each<{ url: string; from?: string; because: string | undefined }>([
     { url: 'https://login.example.com/x', because: open },

@@ -12,7 +12,7 @@ describe('an answer over HTTP', () => {
     await connection.close();
   });
 
-  it('G6 rejects an answer over the limit and continues', async () => {
+  it('rejects an answer over the limit and continues', { tags: 'G6' }, async () => {
     await using server = await serveHttp(sdkHandler());
     const { connection, closings } = await greetedOverHttp(server);
     const failure = await failureOf(connection.callTool('big', { bytes: 50 * MAX_BYTES }, OPTIONS));
@@ -31,14 +31,14 @@ describe('an answer over HTTP', () => {
       title: 'one event of many chunks',
       answer: () => events(['data: {"jsonrpc":"2.0"', ...Array.from({ length: 20 }, () => 'x'.repeat(10_000))]),
     },
-  ])('G6 rejects an oversized answer in $title', async ({ answer }) => {
+  ])('rejects an oversized answer in $title', { tags: 'G6' }, async ({ answer }) => {
     await using server = await serveHttp(byHand(answer));
     const { connection } = await greetedOverHttp(server);
     expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject({ code: ErrorCode.ResultTooLarge });
     await connection.close();
   });
 
-  it('G6 continues to the answer after an oversized notification', async () => {
+  it('continues to the answer after an oversized notification', { tags: 'G6' }, async () => {
     const told = { jsonrpc: '2.0', method: 'notifications/message', params: { data: 'x'.repeat(2 * MAX_BYTES) } };
     const pieces = (id: unknown) =>
       [told, { jsonrpc: '2.0', id, result: { ok: true } }].map((one) => `data: ${JSON.stringify(one)}\n\n`);

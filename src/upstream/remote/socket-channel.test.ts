@@ -46,20 +46,20 @@ describe.skipIf(process.platform === 'win32')('openSocketChannel', () => {
     await channel.close();
   });
 
-  it.each(NOT_OURS)('R8: refuses $title instead of a socket', async ({ make, says }) => {
+  it.each(NOT_OURS)('refuses $title instead of a socket', { tags: 'R8' }, async ({ make, says }) => {
     using folder = makeFolder();
     make(folder.path);
     await expect(openSocketChannel(`unix:${folder.path}`, LIMITS)).rejects.toThrow(says);
   });
 
-  it('R8: refuses a link to a socket', async () => {
+  it('refuses a link to a socket', { tags: 'R8' }, async () => {
     using folder = makeFolder();
     await using _server = await listening(`${folder.path}1`);
     symlinkSync(`${folder.path}1`, folder.path);
     await expect(openSocketChannel(`unix:${folder.path}`, LIMITS)).rejects.toThrow('is not a socket');
   });
 
-  it.skipIf(process.geteuid?.() !== 0)('R8: refuses the socket of another user', async () => {
+  it.skipIf(process.geteuid?.() !== 0)('refuses the socket of another user', { tags: 'R8' }, async () => {
     using folder = makeFolder();
     await using _server = await listening(folder.path);
     chownSync(folder.path, 12_345, 12_345);

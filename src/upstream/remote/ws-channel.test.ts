@@ -43,7 +43,9 @@ describe('openWsChannel', () => {
     await expect.poll(() => [...server.sockets].filter((socket) => socket.readyState === socket.OPEN)).toEqual([]);
   });
 
-  it('G6 continues after an oversized notification, and refuses an oversized request of the server', async () => {
+  it('continues after an oversized notification, and refuses an oversized request of the server', {
+    tags: 'G6',
+  }, async () => {
     const params = { data: 'x'.repeat(MAX_BYTES) };
     await using server = await serveWs({
       call: (_, socket) => {
