@@ -72,7 +72,10 @@ export class Workspaces implements AsyncDisposable {
       serving,
       session: serving.session,
       limits: serving.limits,
-      about: { skipped: skippedEntries(serving.running.discovery) },
+      about: {
+        skipped: skippedEntries(serving.running.discovery),
+        readOnlyTools: serving.session.face.readOnlyTools ?? [],
+      },
       manners: () => {
         const { askOtherClients, answerForOtherClients } = serving.running.gateway.view.settings.mcpBridge;
         return { mayAskOtherClients: askOtherClients, mayAnswerForOtherClients: answerForOtherClients };

@@ -47,7 +47,9 @@ async function daemon(answers: Readonly<Record<string, unknown>> = {}) {
     const socket = connect({ path, allowHalfOpen: true });
     socket.on('error', () => undefined);
     await new Promise((resolve) => socket.once('connect', resolve));
-    return new DaemonConnection(socket);
+    const connection = new DaemonConnection(socket);
+    connection.readOnlyTools = new Set(['search_tools']);
+    return connection;
   };
   const methods = () => heard.map(({ method }) => method);
   const isOver = () => sockets.at(-1)?.readableEnded === true;
@@ -73,7 +75,7 @@ async function piped(...[first, ...rest]: readonly (Daemon | undefined)[]) {
   };
   const logged: unknown[] = [];
   const log: Log = (level, message, facts) => void logged.push({ level, message, ...facts });
-  const pipe = new Pipe({ input, output, again, hasOwnTools: true, log });
+  const pipe = new Pipe({ input, output, again, log });
   const over = pipe.run(await first?.line());
   const say = (message: Json) => input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   return {

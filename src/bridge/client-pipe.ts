@@ -142,8 +142,8 @@ export class Pipe {
       return;
     }
     this.#state.asked(JSON.stringify(id), method, params);
-    const mayRepeat = isRepeatable(method, params, this.#options.hasOwnTools);
-    this.#pending.begin({ id: JSON.stringify(id), method, bytes, mayRepeat, line: this.#line });
+    const tool = typeof params.name === 'string' ? { tool: params.name } : {};
+    this.#pending.begin({ id: JSON.stringify(id), method, ...tool, bytes, line: this.#line });
     if (this.#line) this.#send(bytes);
     else if (!this.#isSearching) void this.#reconnect();
   }
@@ -226,7 +226,7 @@ export class Pipe {
     this.#lines.delete(line);
     for (const flight of this.#pending.on(line)) {
       // After the client has disconnected nothing is repeated at another daemon; the request fails.
-      if (flight.mayRepeat && !this.#isOver) flight.line = undefined;
+      if (isRepeatable(flight, line.readOnlyTools) && !this.#isOver) flight.line = undefined;
       else this.#refuseAll([flight], LOST);
     }
     if (this.#isOver) this.#endIfDone();

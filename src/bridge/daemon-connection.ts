@@ -32,6 +32,8 @@ export class DaemonConnection {
   #count = 0;
   /** The daemon announced that it is leaving: it answers pending requests and gets no new ones. */
   isLeaving = false;
+  /** The tools that change nothing, of which the daemon sends a list. Tools of servers are never in it. */
+  readOnlyTools: ReadonlySet<string> = new Set();
 
   constructor(stream: Duplex) {
     this.stream = stream;

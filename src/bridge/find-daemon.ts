@@ -108,6 +108,7 @@ async function opened(
     const answer = await asked;
     const result = isObject(answer) ? answer : {};
     const given = typeof result.id === 'string' ? result.id : id;
+    line.readOnlyTools = new Set(textsIn(result.readOnlyTools));
     return {
       ...{ line, version: String(result.version ?? ''), yields: result.yields === true, skipped: result.skipped },
       ...(given !== undefined && { id: given }),
@@ -118,6 +119,11 @@ async function opened(
   } finally {
     ending?.removeEventListener('abort', disconnect);
   }
+}
+
+/** An older daemon sends no list. */
+function textsIn(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 async function dialled(options: FindOptions, ends: number, isClaimed = false): Promise<Socket> {

@@ -1,11 +1,15 @@
 import type { DaemonConnection } from './daemon-connection.js';
 
-/** A request of the client without a response yet. */
-export interface PendingRequest {
-  readonly id: string;
+/** The method of a request, and the tool that it calls. */
+interface CallName {
   readonly method: string;
+  readonly tool?: string;
+}
+
+/** A request of the client without a response yet. */
+export interface PendingRequest extends CallName {
+  readonly id: string;
   readonly bytes: Buffer;
-  readonly mayRepeat: boolean;
   line: DaemonConnection | undefined;
 }
 
@@ -17,20 +21,10 @@ const READS: ReadonlySet<string> = new Set([
   ...['tools/list', 'prompts/list', 'prompts/get', 'resources/list', 'resources/templates/list', 'resources/read'],
   ...['resources/subscribe', 'resources/unsubscribe', 'bridge/clients', 'bridge/status'],
 ]);
-/**
- * Portolan's read-only meta-tools. An upstream server may have tools of the same names, which may have side effects.
- */
-const READING_TOOLS: ReadonlySet<string> = new Set([
-  'list_mcp_servers',
-  'search_tools',
-  'list_tools',
-  'get_tool_details',
-]);
 
-/** Whether a request may be repeated although the daemon may have received the first one. */
-export function isRepeatable(method: string, params: Readonly<Record<string, unknown>>, hasOwnTools: boolean): boolean {
-  if (READS.has(method)) return true;
-  return hasOwnTools && method === 'tools/call' && typeof params.name === 'string' && READING_TOOLS.has(params.name);
+/** Whether a request may be repeated although the daemon may have received it. `readOnlyTools` are that daemon's. */
+export function isRepeatable({ method, tool }: CallName, readOnlyTools: ReadonlySet<string>): boolean {
+  return READS.has(method) || (method === 'tools/call' && tool !== undefined && readOnlyTools.has(tool));
 }
 
 /** The client's pending requests, each with the connection it was sent on. */

@@ -7,8 +7,6 @@ export interface PipeOptions {
   readonly output: Writable;
   /** Finds another daemon or a gateway in this process. Undefined if there is none. */
   readonly again: (search: ReconnectRequest) => Promise<DaemonConnection | undefined>;
-  /** Whether the client sees Portolan's meta-tools, whose side effects are known. */
-  readonly hasOwnTools: boolean;
   readonly log: Log;
 }
 

@@ -41,7 +41,7 @@ const FINAL_READ_MS = 2_000;
  * the client itself; then no input was read.
  */
 export async function runPipe(options: RunPipeOptions): Promise<boolean> {
-  const { mode, ends, ending, log, context, alone } = options;
+  const { mode, ends, ending, log, alone } = options;
   const waitMs = options.waitMs ?? (mode === 'auto' ? START_MS : 0);
   let missing = NO_GATEWAY;
   const found = await findDaemon(options, waitMs).catch((error: Error & { readonly hint?: string }) => {
@@ -64,7 +64,7 @@ export async function runPipe(options: RunPipeOptions): Promise<boolean> {
   }
   let own: OwnGateway | undefined;
   const pipe = new Pipe({
-    ...{ input, output, log, hasOwnTools: context.options.expose === undefined },
+    ...{ input, output, log },
     again: async (search) => {
       const line = await again(options, found.id, search);
       if (line || !alone || search.isStopped()) return line;

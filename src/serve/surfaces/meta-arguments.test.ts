@@ -1,45 +1,45 @@
 import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../../base/index.js';
-import { readMetaCall } from './meta-arguments.js';
+import { readMetaCall } from './meta-tools.js';
 
 describe('readMetaCall', () => {
   it.each([
-    { tool: 'list_mcp_servers', given: undefined, call: { tool: 'list_mcp_servers' } },
-    { tool: 'list_mcp_servers', given: { extra: 1 }, call: { tool: 'list_mcp_servers' } },
-    { tool: 'search_tools', given: { query: 'a' }, call: { tool: 'search_tools', query: 'a' } },
+    { tool: 'list_mcp_servers', given: undefined, call: {} },
+    { tool: 'list_mcp_servers', given: { extra: 1 }, call: {} },
+    { tool: 'search_tools', given: { query: 'a' }, call: { query: 'a' } },
     {
       tool: 'search_tools',
       given: { query: ['a', 'b'], server: 's', limit: 3 },
-      call: { tool: 'search_tools', query: ['a', 'b'], server: 's', limit: 3 },
+      call: { query: ['a', 'b'], server: 's', limit: 3 },
     },
     {
       tool: 'search_tools',
       given: { query: 'a', server: '', limit: null },
-      call: { tool: 'search_tools', query: 'a' },
+      call: { query: 'a' },
     },
     {
       tool: 'search_tools',
       given: { query: 'a', limit: 10 ** 9 },
-      call: { tool: 'search_tools', query: 'a', limit: 100 },
+      call: { query: 'a', limit: 100 },
     },
-    { tool: 'list_tools', given: { server: 's' }, call: { tool: 'list_tools', server: 's', includeDisabled: false } },
+    { tool: 'list_tools', given: { server: 's' }, call: { server: 's', includeDisabled: false } },
     {
       tool: 'get_tool_details',
       given: { server: 's', tool: 't' },
-      call: { tool: 'get_tool_details', server: 's', name: 't' },
+      call: { server: 's', tool: 't' },
     },
     {
       tool: 'execute_tool',
       given: { server: 's', tool: 't' },
-      call: { tool: 'execute_tool', server: 's', name: 't', toolArguments: {} },
+      call: { server: 's', tool: 't', toolArguments: {} },
     },
     {
       tool: 'execute_tool',
       given: { server: 's', tool: 't', arguments: '{"a":1}' },
-      call: { tool: 'execute_tool', server: 's', name: 't', toolArguments: { a: 1 } },
+      call: { server: 's', tool: 't', toolArguments: { a: 1 } },
     },
   ])('reads $tool with $given', ({ tool, given, call }) => {
-    expect(readMetaCall(tool, given)).toEqual(call);
+    expect(readMetaCall(tool, given)?.parsed).toEqual(call);
   });
 
   it.each(['', 'nope', '__proto__', 'constructor', 'toString'])('is undefined for the unknown tool %j', (tool) => {

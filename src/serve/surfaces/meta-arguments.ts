@@ -1,64 +1,20 @@
 import { ErrorCode, isObject, PortolanError, readJson } from '../../base/index.js';
-import type { PythonRequest } from '../../gateway/index.js';
-
-export type MetaCall =
-  | { readonly tool: 'list_mcp_servers' }
-  | {
-      readonly tool: 'search_tools';
-      readonly query: string | readonly string[];
-      readonly server?: string;
-      readonly limit?: number;
-    }
-  | { readonly tool: 'list_tools'; readonly server: string; readonly includeDisabled: boolean }
-  | { readonly tool: 'get_tool_details'; readonly server: string; readonly name: string }
-  | { readonly tool: 'execute_tool'; readonly server: string; readonly name: string; readonly toolArguments: unknown }
-  | ({ readonly tool: 'run_python' } & PythonRequest);
 
 const MAX_LIMIT = 100;
 
-/** Parses a call of a meta-tool; undefined for another tool. Throws an error that the model can fix. */
-export function readMetaCall(tool: string, given: unknown): MetaCall | undefined {
-  const read = READERS[tool];
-  if (!read || !Object.hasOwn(READERS, tool)) return undefined;
-  if (given !== undefined && given !== null && !isObject(given)) throw wrong(tool, 'arguments must be an object');
-  return read(new Fields(tool, isObject(given) ? given : {}));
-}
-
-const READERS: Readonly<Record<string, (fields: Fields) => MetaCall>> = {
-  list_mcp_servers: () => ({ tool: 'list_mcp_servers' }),
-  search_tools: (fields) => ({ tool: 'search_tools', query: fields.query(), ...fields.server(), ...fields.limit() }),
-  list_tools: (fields) => ({
-    tool: 'list_tools',
-    server: fields.text('server'),
-    includeDisabled: fields.flag('includeDisabled'),
-  }),
-  get_tool_details: (fields) => ({
-    tool: 'get_tool_details',
-    server: fields.text('server'),
-    name: fields.text('tool'),
-  }),
-  execute_tool: (fields) => ({
-    tool: 'execute_tool',
-    server: fields.text('server'),
-    name: fields.text('tool'),
-    toolArguments: fields.toolArguments(),
-  }),
-  run_python: (fields) => ({
-    tool: 'run_python',
-    code: fields.text('code'),
-    ...fields.servers(),
-    ...fields.timeout(),
-    session: fields.flag('session', true),
-  }),
-};
-
-class Fields {
+/** The arguments of a meta-tool. Each function reads one field, or throws an error that the model can fix. */
+export class MetaArguments {
   readonly #tool: string;
   readonly #values: Readonly<Record<string, unknown>>;
 
   constructor(tool: string, values: Readonly<Record<string, unknown>>) {
     this.#tool = tool;
     this.#values = values;
+  }
+
+  static of(tool: string, given: unknown): MetaArguments {
+    if (given !== undefined && given !== null && !isObject(given)) throw wrong(tool, 'arguments must be an object');
+    return new MetaArguments(tool, isObject(given) ? given : {});
   }
 
   text(name: string): string {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { describe, expect, it } from 'vitest';
-import { instructions, metaTools } from './meta-tools.js';
+import { instructions } from './instructions.js';
+import { metaTools } from './meta-tools.js';
 
 /** The token limit for all six tools; the guarantee is 600. */
 const BUDGET = 560;

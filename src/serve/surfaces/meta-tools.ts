@@ -1,73 +1,152 @@
+import type { FoundTool, Gateway, PythonRequest } from '../../gateway/index.js';
+import type { Conversation } from '../../model/index.js';
+import type { Answer, Params } from '../../rpc/index.js';
+import { pythonAnswer } from './format-python-answer.js';
+import { besideCall, passedOn } from './forward-params.js';
+import { namesWithin, notSearched } from './instructions.js';
+import { structured } from './mcp-answers.js';
+import { MetaArguments } from './meta-arguments.js';
+import type { TaskRoutes } from './task-routes.js';
+
+/** A meta-tool: how it is listed, how its arguments are read, and what it does. */
+interface MetaTool<A> {
+  readonly name: string;
+  /** Clients let the user allow read-only tools permanently, and the bridge repeats their calls at another daemon. */
+  readonly readOnly: boolean;
+  readonly description: (aliases: readonly string[]) => string;
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required: readonly string[];
+  /** Throws an error that the model can fix. */
+  parse(fields: MetaArguments): A;
+  run(given: A, context: MetaToolContext): Promise<Answer>;
+}
+
+/** The call of a meta-tool, beside its arguments. */
+interface MetaToolContext {
+  readonly gateway: Gateway;
+  readonly tasks: TaskRoutes;
+  readonly conversation: Conversation;
+  readonly params: NonNullable<Params>;
+  readonly principal: string;
+}
+
 /** A meta-tool as it is listed. */
-export interface MetaTool {
+interface ListedMetaTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly annotations?: Readonly<Record<string, unknown>>;
 }
 
-/** Keeps all definitions under 600 tokens, even with the most expensive names. */
-const MAX_NAMES_CHARACTERS = 220;
-const MAX_NAME_CHARACTERS = 24;
-
 const text = { type: 'string' } as const;
-/** Clients let the user allow read-only tools permanently. */
-const annotations = { readOnlyHint: true } as const;
+const NOTHING_FITS = 'no result matches well';
 
-function schema(properties: Record<string, unknown>, required: readonly string[] = []) {
-  return { type: 'object', properties, ...(required.length > 0 && { required }) };
-}
-
-const RUN_PYTHON: MetaTool = {
-  name: 'run_python',
-  description:
-    'Run sandboxed Python that combines many calls: mcp_<server>.<tool>(**arguments), awaitable. Variables persist. Help: mcp.runtime.capability_summary().',
-  inputSchema: schema(
-    {
-      code: text,
-      servers: { type: 'array', items: text },
-      timeout: { type: 'number', description: 'seconds' },
-      session: { type: 'boolean', default: true },
-    },
-    ['code'],
-  ),
+const listServers: MetaTool<object> = {
+  name: 'list_mcp_servers',
+  readOnly: true,
+  description: () => 'List the MCP servers behind this gateway with status and tool counts.',
+  properties: {},
+  required: [],
+  parse: () => ({}),
+  run: async (_, { gateway, conversation }) => structured(await gateway.listServers(conversation)),
 };
 
-/** The meta-tools in their fixed order. */
-export function metaTools(aliases: readonly string[], offersPython: boolean): readonly MetaTool[] {
-  const behind = aliases.length === 0 ? '' : ` Servers: ${namesOf(aliases)}.`;
-  return [
-    {
-      name: 'list_mcp_servers',
-      description: 'List the MCP servers behind this gateway with status and tool counts.',
-      inputSchema: schema({}),
-      annotations,
-    },
-    {
-      name: 'search_tools',
-      description: `Find tools for a task across all MCP servers. Put several needs on separate lines.${behind}`,
-      inputSchema: schema({ query: text, server: text, limit: { type: 'integer', default: 10 } }, ['query']),
-      annotations,
-    },
-    {
-      name: 'list_tools',
-      description: "List one server's tools.",
-      inputSchema: schema({ server: text, includeDisabled: { type: 'boolean' } }, ['server']),
-      annotations,
-    },
-    {
-      name: 'get_tool_details',
-      description: "Get a tool's full input schema and an example. Use before execute_tool.",
-      inputSchema: schema({ server: text, tool: text }, ['server', 'tool']),
-      annotations,
-    },
-    {
-      name: 'execute_tool',
-      description: "Call a server's tool and return its result.",
-      inputSchema: schema({ server: text, tool: text, arguments: { type: 'object' } }, ['server', 'tool']),
-    },
-    ...(offersPython ? [RUN_PYTHON] : []),
-  ];
+interface SearchArguments {
+  readonly query: string | readonly string[];
+  readonly server?: string;
+  readonly limit?: number;
+}
+
+const searchTools: MetaTool<SearchArguments> = {
+  name: 'search_tools',
+  readOnly: true,
+  description: (aliases) => {
+    const behind = aliases.length === 0 ? '' : ` Servers: ${namesWithin(aliases)}.`;
+    return `Find tools for a task across all MCP servers. Put several needs on separate lines.${behind}`;
+  },
+  properties: { query: text, server: text, limit: { type: 'integer', default: 10 } },
+  required: ['query'],
+  parse: (fields) => ({ query: fields.query(), ...fields.server(), ...fields.limit() }),
+  run: async (given, { gateway, conversation }) => {
+    const { results, ...rest } = await gateway.searchTools(given.query, given, conversation);
+    const note = noteOn(results, given.server === undefined ? gateway.waiting.length : 0);
+    return structured({ results: results.map(briefly), ...(note !== '' && { note }), ...rest });
+  },
+};
+
+const listTools: MetaTool<{ readonly server: string; readonly includeDisabled: boolean }> = {
+  name: 'list_tools',
+  readOnly: true,
+  description: () => "List one server's tools.",
+  properties: { server: text, includeDisabled: { type: 'boolean' } },
+  required: ['server'],
+  parse: (fields) => ({ server: fields.text('server'), includeDisabled: fields.flag('includeDisabled') }),
+  run: async (given, { gateway }) => structured(await gateway.listTools(given.server, given)),
+};
+
+const getToolDetails: MetaTool<{ readonly server: string; readonly tool: string }> = {
+  name: 'get_tool_details',
+  readOnly: true,
+  description: () => "Get a tool's full input schema and an example. Use before execute_tool.",
+  properties: { server: text, tool: text },
+  required: ['server', 'tool'],
+  parse: (fields) => ({ server: fields.text('server'), tool: fields.text('tool') }),
+  run: async ({ server, tool }, { gateway }) => structured(await gateway.getToolDetails(server, tool)),
+};
+
+const executeTool: MetaTool<{ readonly server: string; readonly tool: string; readonly toolArguments: unknown }> = {
+  name: 'execute_tool',
+  readOnly: false,
+  description: () => "Call a server's tool and return its result.",
+  properties: { server: text, tool: text, arguments: { type: 'object' } },
+  required: ['server', 'tool'],
+  parse: (fields) => ({
+    server: fields.text('server'),
+    tool: fields.text('tool'),
+    toolArguments: fields.toolArguments(),
+  }),
+  run: async ({ server, tool, toolArguments }, { gateway, tasks, conversation, params, principal }) => {
+    const details = { extra: besideCall(params), meta: passedOn(params._meta) };
+    const result = await gateway.executeTool(server, tool, toolArguments, conversation, details);
+    return tasks.answered(server, result, principal);
+  },
+};
+
+const runPython: MetaTool<PythonRequest> = {
+  name: 'run_python',
+  readOnly: false,
+  description: () =>
+    'Run sandboxed Python that combines many calls: mcp_<server>.<tool>(**arguments), awaitable. Variables persist. Help: mcp.runtime.capability_summary().',
+  properties: {
+    code: text,
+    servers: { type: 'array', items: text },
+    timeout: { type: 'number', description: 'seconds' },
+    session: { type: 'boolean', default: true },
+  },
+  required: ['code'],
+  parse: (fields) => ({
+    code: fields.text('code'),
+    ...fields.servers(),
+    ...fields.timeout(),
+    session: fields.flag('session', true),
+  }),
+  run: async (given, { gateway, conversation }) =>
+    pythonAnswer(await gateway.runPython(given, conversation), gateway.view.settings.sandbox.output),
+};
+
+/** The meta-tools in the order in which they are listed. A new one is added here and nowhere else. */
+const META_TOOLS = [listServers, searchTools, listTools, getToolDetails, executeTool, runPython] as const;
+
+/** The tools as `tools/list` returns them. */
+export function metaTools(aliases: readonly string[], offersPython: boolean): readonly ListedMetaTool[] {
+  return META_TOOLS.filter((tool) => offersPython || tool !== runPython).map(
+    ({ name, description, properties, required, readOnly }) => ({
+      name,
+      description: description(aliases),
+      inputSchema: { type: 'object', properties, ...(required.length > 0 && { required }) },
+      ...(readOnly && { annotations: { readOnlyHint: true } }),
+    }),
+  );
 }
 
 /** The names of the meta-tools. */
@@ -75,36 +154,31 @@ export function metaToolNames(offersPython: boolean): readonly string[] {
   return metaTools([], offersPython).map(({ name }) => name);
 }
 
-/** The instructions for the model. They contain only aliases of admitted servers, and no text of a file or server. */
-export function instructions(aliases: readonly string[], offersPython = false, waiting = 0): string {
-  const wait = waiting === 1 ? 'waits' : 'wait';
-  if (aliases.length === 0 && waiting > 0)
-    return `No MCP server is approved yet: ${waiting} ${wait} for the user's approval. Ask the user to run: portolan approve`;
-  // Says that there is nothing to search, so that the model does not try.
-  if (aliases.length === 0) return 'No MCP server is set up yet: ask the user to add one.';
-  const others =
-    waiting > 0 ? ` ${waiting} more ${wait} for the user's approval; ask the user to run: portolan approve` : '';
-  const programs = offersPython ? ' Combine several calls in one program with run_python.' : '';
-  return `This gateway reaches these MCP servers: ${namesOf(aliases)}. Find a tool with search_tools, read its input schema with get_tool_details, call it with execute_tool.${programs}${others}`;
+/** The names of the meta-tools that change nothing, whose calls may be repeated. */
+export function readOnlyMetaTools(): readonly string[] {
+  return META_TOOLS.filter(({ readOnly }) => readOnly).map(({ name }) => name);
 }
 
-/** Why a search may be incomplete. Counts servers without names, because an unapproved file chose the names. */
-export function notSearched(waiting: number): string {
-  const [wait, were] = waiting === 1 ? ['server waits', 'was'] : ['servers wait', 'were'];
-  return `${waiting} ${wait} for the user's approval and ${were} not searched: ask the user to run: portolan approve`;
+/** A call of a meta-tool, ready to run; undefined for another tool. Throws an error that the model can fix. */
+export function readMetaCall(name: string, given: unknown): MetaCall | undefined {
+  const tool: MetaTool<unknown> | undefined = META_TOOLS.find((one) => one.name === name);
+  if (!tool) return undefined;
+  const parsed = tool.parse(MetaArguments.of(name, given));
+  return { parsed, run: (context) => tool.run(parsed, context) };
 }
 
-/** As many names as fit, and the number of the rest. */
-function namesOf(aliases: readonly string[]): string {
-  const shown: string[] = [];
-  let length = 0;
-  for (const alias of aliases) {
-    const name = alias.length > MAX_NAME_CHARACTERS ? `${alias.slice(0, MAX_NAME_CHARACTERS - 1)}…` : alias;
-    // Words cost few tokens; digits and punctuation cost about one each.
-    length += name.length + name.replaceAll(/[a-z]+/g, '').length + 2;
-    if (length > MAX_NAMES_CHARACTERS) break;
-    shown.push(name);
-  }
-  const more = aliases.length - shown.length;
-  return more === 0 ? shown.join(', ') : `${shown.join(', ')} and ${more} more`;
+interface MetaCall {
+  readonly parsed: unknown;
+  run(context: MetaToolContext): Promise<Answer>;
+}
+
+/** A note for the model if no result fits, so that it does not repeat the search in other words. */
+function noteOn([best]: readonly FoundTool[], waiting: number): string {
+  if (best && !best.weak) return '';
+  return [...(best ? [NOTHING_FITS] : []), ...(waiting > 0 ? [notSearched(waiting)] : [])].join('; ');
+}
+
+/** The fields that a model needs: ten results take fewer than 350 tokens. `why` is for people. */
+function briefly({ why: _, weak: __, tags, ...result }: FoundTool): object {
+  return { ...result, ...(tags.length > 0 && { tags }) };
 }

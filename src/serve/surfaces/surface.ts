@@ -26,6 +26,8 @@ export interface SurfaceRequest {
 
 /** The view that a client gets of the servers: the meta-tools, or the servers' own tools. */
 export interface Surface {
+  /** The gateway's own tools that change nothing. The client's bridge may repeat a call of them at another daemon. */
+  readonly readOnlyTools?: readonly string[];
   introduction(): Promise<Introduction>;
   /** Undefined for an unsupported method. */
   answer(request: SurfaceRequest): Promise<Answer> | undefined;
