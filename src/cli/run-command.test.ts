@@ -20,6 +20,7 @@ const chart = {
     },
   ],
   problems: [{ code: 'parse-error', severity: 'error', message: 'm', hint: 'h', source: '/h/x.json' }],
+  held: [],
   looks: [],
   exclusive: [],
   ignored: [],

@@ -107,7 +107,11 @@ describe('requireAdmitted', () => {
     { state: 'pending-approval', code: 'SERVER_NOT_APPROVED', hint: 'ask the user to run: portolan approve own' },
     { state: 'rejected', code: 'SERVER_BLOCKED', hint: 'the user can approve it with: portolan approve own' },
     { state: 'blocked-by-policy', code: 'SERVER_BLOCKED', hint: 'the user can see the rule with: portolan why own' },
-    { state: 'needs-input', code: 'SERVER_BLOCKED', hint: 'see them with: portolan why own' },
+    {
+      state: 'needs-input',
+      code: 'SERVER_BLOCKED',
+      hint: 'the user can see them, and how to store them, with: portolan why own',
+    },
     { state: 'disabled', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
     { state: 'client-ignores', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },
     { state: 'inventory-only', code: 'SERVER_BLOCKED', hint: 'the user can see why with: portolan why own' },

@@ -97,8 +97,8 @@ export function requireAdmitted(server: Server): AdmittedServer {
     case 'needs-input':
       throw blocked(
         name,
-        'needs values that only its own client can ask for',
-        `see them with: portolan why ${shellWord(name)}`,
+        'needs values that are not set',
+        `the user can see them, and how to store them, with: portolan why ${shellWord(name)}`,
       );
     case 'ready':
       throw blocked(name, 'has a name with invisible characters', 'the user has to rename it');

@@ -2,6 +2,7 @@ import { type Discovery, toRecord } from '../discovery/index.js';
 import { type Definition, maskDefinition, type Origin, type ServerRecord } from '../model/index.js';
 import { lastRuling, type Ruling, type Server, shownForm, stateOf, type Verdict } from '../policy/index.js';
 import { contentOf, coverageOf } from './covered-text.js';
+import { type MissingValue, missingValues } from './missing-values.js';
 
 /** The role of one definition, and the reason for it. */
 export interface DefinitionOutcome extends Origin {
@@ -24,6 +25,8 @@ export interface Explanation {
   /** The files that the approval covers, and warnings about them. */
   readonly files: readonly string[];
   readonly notes: readonly string[];
+  /** The values that it needs and that nothing provides, with the command that stores each. */
+  readonly needs: readonly MissingValue[];
   /** The tools that the active definition enables or disables, if it does. */
   readonly tools?: Definition['tools'];
 }
@@ -43,6 +46,7 @@ export function explain(discovery: Discovery, name: string): Explanation | undef
       : 'not applicable: there is no active definition',
     changes: server && mayHaveChanged(server.verdict, discovery) ? changesSince(server.definition, discovery) : [],
     ...(definition ? coverageOf(definition, discovery) : { files: [], notes: [] }),
+    needs: server ? missingValues(server.name, server.definition) : [],
     ...(definition?.tools && { tools: definition.tools }),
   };
 }

@@ -38,8 +38,10 @@ export {
   sandboxState,
   takeTour,
 } from './lazy-use-cases.js';
+export type { MissingValue } from './missing-values.js';
 export { addServer, importServers, type NewServer, removeServer, type ServerScope } from './own-servers.js';
 export { memoryOf } from './process-memory.js';
 export type { EngineState } from './sandbox-state.js';
 export { credentialPath, signedIn, signIn, signOut } from './server-sign-in.js';
+export { startProblems } from './start-problems.js';
 export type { TourStep } from './tour/take-tour.js';

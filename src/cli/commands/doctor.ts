@@ -1,7 +1,7 @@
 import { assertNever } from '../../base/index.js';
 import type { scanMachine } from '../../discovery/index.js';
 import type { Problem } from '../../model/index.js';
-import { type EngineState, hiddenTools, rulesForServers, sandboxState } from '../../use-cases/index.js';
+import { type EngineState, hiddenTools, rulesForServers, sandboxState, startProblems } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
 import { paint, plural, type Style, shortPath, visible } from '../runtime/terminal-text.js';
 
@@ -30,7 +30,7 @@ export function doctorCommand(discover: typeof scanMachine): Command {
       const discovery = await discover(chartFlags(values));
       const { servers, looks } = discovery;
       const ofTools = await Promise.all([rulesForServers(discovery), hiddenTools(discovery)]);
-      const problems = [...discovery.problems, ...ofTools.flat()];
+      const problems = [...discovery.problems, ...startProblems(discovery), ...ofTools.flat()];
       const sorted = ORDER.flatMap((severity) => problems.filter((problem) => problem.severity === severity));
       const sandbox = await sandboxState(discovery, values.all === true);
       if (values.json) io.out(JSON.stringify({ problems: sorted, sandbox }, null, 2));

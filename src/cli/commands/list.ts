@@ -1,6 +1,7 @@
 import { scriptsMixedIn } from '../../base/index.js';
 import { type Discovery, type scanMachine, toRecord } from '../../discovery/index.js';
 import { maskChart, type Problem, type ServerRecord, type State } from '../../model/index.js';
+import { startProblems } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
 import { type Cell, paint, plural, type Style, shortPath, table, visible } from '../runtime/terminal-text.js';
 
@@ -39,21 +40,29 @@ export function listCommand(discover: typeof scanMachine): Command {
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
       const discovery = await discover(chartFlags(values));
-      const { definitions, problems } = discovery;
+      const { definitions } = discovery;
       const servers = discovery.servers.map(toRecord);
+      const failing = startProblems(discovery);
+      const problems = [...discovery.problems, ...failing];
       const chart = { definitions, servers, problems };
       if (values.json) {
         const shown = values['show-secrets'] ? chart : maskChart(chart);
         io.out(JSON.stringify(values.all ? shown : { servers: shown.servers, problems }, null, 2));
         return EXIT.ok;
       }
-      for (const line of chartLines(servers, discovery, io, values.all === true)) io.out(line);
+      for (const line of chartLines(servers, { ...discovery, problems }, failing, io, values.all === true)) io.out(line);
       return EXIT.ok;
     },
   };
 }
 
-function chartLines(servers: readonly ServerRecord[], discovery: Discovery, io: Io, all: boolean): string[] {
+function chartLines(
+  servers: readonly ServerRecord[],
+  discovery: Discovery,
+  failing: readonly Problem[],
+  io: Io,
+  all: boolean,
+): string[] {
   const { problems } = discovery;
   if (servers.length === 0) {
     const silenced = silencedLines(discovery, io);
@@ -80,12 +89,18 @@ function chartLines(servers: readonly ServerRecord[], discovery: Discovery, io: 
   return [
     ...table([head, ...rows], io),
     ...renamed,
+    ...failing.map((problem) => failureLine(problem, io)),
     '',
     `${plural(servers.length, 'server')}, ${ready} ready`,
     ...silencedLines(discovery, io),
     ...pendingLine(servers, io),
     ...problemLine(problems, io),
   ];
+}
+
+/** A server that will fail, shown before anybody calls it. */
+function failureLine({ severity, server = '', message }: Problem, io: Io): string {
+  return paint(io, severity === 'error' ? 'red' : 'yellow', `${visible(server)}: ${visible(message)}`);
 }
 
 /** Explains a server that has another name than in its file. */

@@ -6,6 +6,7 @@ import {
   type Explanation,
   explain,
   launchText,
+  type MissingValue,
   surroundingsText,
 } from '../../use-cases/index.js';
 import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
@@ -79,7 +80,7 @@ function isNear(name: string, wanted: string): boolean {
 }
 
 function explanationLines(explanation: Explanation, name: string, discovery: Discovery, io: Io): string[] {
-  const { server, definitions, verdict, approval, changes, files, notes, tools } = explanation;
+  const { server, definitions, verdict, approval, changes, files, notes, tools, needs } = explanation;
   const chosen = discovery.servers.find((one) => one.name === server?.name)?.definition;
   const facts: [string, string][] = server
     ? [
@@ -87,6 +88,7 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
         ...(chosen ? [['would run', visible(launchText(chosen))] as [string, string]] : []),
         ...(chosen ? surroundingsText(chosen).map(([what, text]): [string, string] => [what, visible(text)]) : []),
         ...(tools ? [['tools', toolsText(tools)] as [string, string]] : []),
+        ...needs.map((need): [string, string] => ['needs', visible(needText(need))]),
         ['policy', verdict?.kind === 'blocked' ? visible(verdict.rule) : 'no rule blocks it'],
         ['approval', approval],
         ...files.map((file): [string, string] => ['covers', visible(file)]),
@@ -111,6 +113,12 @@ function explanationLines(explanation: Explanation, name: string, discovery: Dis
     '',
     ...definitions.flatMap((one) => fateLines(one, server?.name ?? name, io)),
   ];
+}
+
+/** What is missing, and the command that provides it. */
+function needText({ name, kind, because, description, command }: MissingValue): string {
+  const about = description === undefined ? '' : ` (${description})`;
+  return `${kind} ${name}${about} ${because === 'empty' ? 'is empty' : 'has no value'}: ${command}`;
 }
 
 /** Limits on tools that are in the entry itself, not in the settings. */

@@ -1,0 +1,90 @@
+import type { Discovery } from '../discovery/index.js';
+import { type FoundProgram, findProgram } from '../discovery/index.js';
+import { type Definition, type Host, type Problem, startFolder } from '../model/index.js';
+import { missingValues } from './missing-values.js';
+
+/** The reasons for which servers cannot be started or will fail, as far as files and variables tell. Starts nothing. */
+export function startProblems({ servers, held, host }: Discovery): Problem[] {
+  return held.flatMap(({ name, active, runningInstance }, at) => {
+    const state = servers[at]?.state;
+    if (state !== 'ready' && state !== 'pending-approval' && state !== 'needs-input') return [];
+    const place = { source: active.source, line: active.line, server: name };
+    const launch = runningInstance || state === 'needs-input' ? undefined : launchProblem(active, host);
+    const values = missingValues(name, active).filter(({ because, kind }) => because === 'empty' || kind === 'input');
+    return [
+      ...(launch ? [{ ...place, ...launch }] : []),
+      ...values.map(({ name: wanted, kind, because, command, description }): Problem => {
+        const about = description === undefined ? '' : ` (${description})`;
+        return {
+          ...place,
+          code: because === 'empty' ? 'empty-variable' : 'missing-input',
+          severity: 'warning',
+          message: `its ${kind} ${wanted}${about} ${because === 'empty' ? 'is empty' : 'has no value'}`,
+          hint: `store a value with \`${command}\`${because === 'empty' ? ', or remove it from the entry' : ''}`,
+        };
+      }),
+    ];
+  });
+}
+
+type Draft = Pick<Problem, 'code' | 'severity' | 'message' | 'hint'>;
+
+function launchProblem(definition: Definition, host: Host): Draft | undefined {
+  const { command, transport, env = {}, missing = [] } = definition;
+  if (command === undefined || transport !== 'stdio') return undefined;
+  // The command itself may be a reference without a value, which is reported already.
+  if (missing.some((name) => definition.written.command?.includes(name))) return undefined;
+  const folder = startFolder(definition, host);
+  if (definition.cwd !== undefined && host.files.status(folder)?.kind !== 'folder')
+    return {
+      code: 'missing-folder',
+      severity: 'error',
+      message: `it cannot be started: its working directory ${folder} does not exist`,
+      hint: 'create the directory, or change `cwd` of the entry',
+    };
+  return commandProblem(command, findProgram(command, folder, env, host), host);
+}
+
+function commandProblem(command: string, found: FoundProgram, { platform }: Host): Draft | undefined {
+  switch (found.kind) {
+    case 'found':
+      return undefined;
+    case 'not-executable':
+      return {
+        code: 'missing-command',
+        severity: 'error',
+        message: `it cannot be started: ${found.file} is not executable`,
+        hint: `make the file executable (chmod +x), or start it with its interpreter`,
+      };
+    case 'missing': {
+      const isPath = /[/\\]/.test(command);
+      const where = isPath ? 'does not exist' : 'was not found on PATH';
+      const hint = isPath ? 'correct the path in `command` of the entry' : howToInstall(command, platform);
+      return {
+        code: 'missing-command',
+        severity: 'error',
+        message: `it cannot be started: ${command} ${where}`,
+        hint,
+      };
+    }
+  }
+}
+
+/** The programs that most entries start, and who provides them. */
+const PROVIDERS: Readonly<Record<string, string>> = {
+  npx: 'Node.js',
+  npm: 'Node.js',
+  node: 'Node.js',
+  uvx: 'uv',
+  uv: 'uv',
+  bunx: 'Bun',
+  docker: 'Docker',
+  deno: 'Deno',
+  python: 'Python',
+  python3: 'Python',
+};
+
+function howToInstall(command: string, platform: Host['platform']): string {
+  const provider = PROVIDERS[command.replace(platform === 'win32' ? /\.(?:exe|cmd)$/i : /$^/, '')];
+  return `install ${provider ?? 'it'}, add its directory to PATH, or set \`command\` to an absolute path`;
+}
