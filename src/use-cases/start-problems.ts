@@ -1,7 +1,7 @@
 import type { Discovery } from '../discovery/index.js';
 import { type FoundProgram, findProgram } from '../discovery/index.js';
 import { type Definition, type Host, type Problem, startFolder } from '../model/index.js';
-import { missingValues } from './missing-values.js';
+import { type MissingValue, missingValues } from './missing-values.js';
 
 /** The reasons for which servers cannot be started or will fail, as far as files and variables tell. Starts nothing. */
 export function startProblems({ servers, held, host }: Discovery): Problem[] {
@@ -13,21 +13,29 @@ export function startProblems({ servers, held, host }: Discovery): Problem[] {
     const values = missingValues(name, active).filter(({ because, kind }) => because === 'empty' || kind === 'input');
     return [
       ...(launch ? [{ ...place, ...launch }] : []),
-      ...values.map(({ name: wanted, kind, because, command, description }): Problem => {
-        const about = description === undefined ? '' : ` (${description})`;
-        return {
-          ...place,
-          code: because === 'empty' ? 'empty-variable' : 'missing-input',
-          severity: 'warning',
-          message: `its ${kind} ${wanted}${about} ${because === 'empty' ? 'is empty' : 'has no value'}`,
-          hint: `store a value with \`${command}\`${because === 'empty' ? ', or remove it from the entry' : ''}`,
-        };
-      }),
+      ...values.map((value) => ({ ...place, ...valueProblem(value) })),
     ];
   });
 }
 
 type Draft = Pick<Problem, 'code' | 'severity' | 'message' | 'hint'>;
+
+function valueProblem({ name, kind, because, command, description }: MissingValue): Draft {
+  const about = description === undefined ? '' : ` (${description})`;
+  if (because === 'empty')
+    return {
+      code: 'empty-variable',
+      severity: 'warning',
+      message: `its ${kind} ${name} is empty`,
+      hint: `store a value with \`${command}\`, or remove it from the entry`,
+    };
+  return {
+    code: 'missing-input',
+    severity: 'warning',
+    message: `its ${kind} ${name}${about} has no value`,
+    hint: `store a value with \`${command}\``,
+  };
+}
 
 function launchProblem(definition: Definition, host: Host): Draft | undefined {
   const { command, transport, env = {}, missing = [] } = definition;

@@ -20,7 +20,7 @@ export function exampleMachine(): Machine {
     ...{ github: { command: 'npx', args: ['-y', '@acme/github-mcp'] }, linear: { url: 'https://mcp.example.com/mcp' } },
     everything: installed('@modelcontextprotocol/server-everything'),
   };
-  const reports = { command: 'uvx', args: ['reports-mcp'] };
+  const reports = { command: 'npx', args: ['-y', 'reports-mcp'] };
   machine.write({
     '~/.cursor/mcp.json': JSON.stringify({ mcpServers }),
     '<project>/mcp-servers/reports.json': JSON.stringify({ mcpServers: { reports } }),
