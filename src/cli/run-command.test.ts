@@ -20,7 +20,6 @@ const chart = {
     },
   ],
   problems: [{ code: 'parse-error', severity: 'error', message: 'm', hint: 'h', source: '/h/x.json' }],
-  held: [],
   looks: [],
   exclusive: [],
   ignored: [],

@@ -1,16 +1,18 @@
-import type { Discovery } from '../discovery/index.js';
-import { type FoundProgram, findProgram } from '../discovery/index.js';
+import { type Discovery, type FoundProgram, findProgram } from '../discovery/index.js';
 import { type Definition, type Host, type Problem, startFolder } from '../model/index.js';
+import { stateOf } from '../policy/index.js';
 import { type MissingValue, missingValues } from './missing-values.js';
 
 /** The reasons for which servers cannot be started or will fail, as far as files and variables tell. Starts nothing. */
-export function startProblems({ servers, held, host }: Discovery): Problem[] {
-  return held.flatMap(({ name, active, runningInstance }, at) => {
-    const state = servers[at]?.state;
+export function startProblems({ servers, host }: Discovery): Problem[] {
+  return servers.flatMap(({ name, definition, runningInstance, verdict }) => {
+    const state = stateOf(verdict);
     if (state !== 'ready' && state !== 'pending-approval' && state !== 'needs-input') return [];
-    const place = { source: active.source, line: active.line, server: name };
-    const launch = runningInstance || state === 'needs-input' ? undefined : launchProblem(active, host);
-    const values = missingValues(name, active).filter(({ because, kind }) => because === 'empty' || kind === 'input');
+    const place = { source: definition.source, line: definition.line, server: name };
+    const launch = runningInstance || state === 'needs-input' ? undefined : launchProblem(definition, host);
+    const values = missingValues(name, definition).filter(
+      ({ because, kind }) => because === 'empty' || kind === 'input',
+    );
     return [
       ...(launch ? [{ ...place, ...launch }] : []),
       ...values.map((value) => ({ ...place, ...valueProblem(value) })),

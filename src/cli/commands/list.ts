@@ -50,7 +50,8 @@ export function listCommand(discover: typeof scanMachine): Command {
         io.out(JSON.stringify(values.all ? shown : { servers: shown.servers, problems }, null, 2));
         return EXIT.ok;
       }
-      for (const line of chartLines(servers, { ...discovery, problems }, failing, io, values.all === true)) io.out(line);
+      for (const line of chartLines(servers, { ...discovery, problems }, failing, io, values.all === true))
+        io.out(line);
       return EXIT.ok;
     },
   };
