@@ -17,13 +17,13 @@ function writeEntry(machine: Machine, entry: object): void {
   machine.write({ [FILE]: `{\n  "mcpServers": {\n    "own": ${JSON.stringify(entry)}\n  }\n}\n` });
 }
 
-describe('an entry of Claude Code that lacks a field that its type requires', () => {
+describe('an entry of Claude Code without a required field', () => {
   it.each([
     { type: 'sse-ide', rest: { url: 'http://127.0.0.1:4321/sse' }, key: 'ideName' },
     { type: 'ws-ide', rest: { url: 'ws://127.0.0.1:4321' }, key: 'ideName' },
     { type: 'claudeai-proxy', rest: { url: 'https://proxy.example/mcp' }, key: 'id' },
     { type: 'sdk', rest: {}, key: 'name' },
-  ])('is a problem with file and line and no server: $type without $key', async ({ type, rest, key }) => {
+  ])('is a problem with file and line, and not a server: $type without $key', async ({ type, rest, key }) => {
     using machine = makeMachine();
     writeEntry(machine, { type, ...rest });
     const { definitions, servers, problems } = await scanMachine(machine.options());
@@ -46,7 +46,7 @@ describe('an entry of Claude Code that lacks a field that its type requires', ()
 });
 
 describe('an entry of Claude Code for a live server', () => {
-  it('of type sse-ide is reached and called', async () => {
+  it('of type sse-ide can be called', async () => {
     using machine = makeMachine();
     await using server = await serveSse();
     writeEntry(machine, { type: 'sse-ide', url: server.url, ideName: 'Editor' });
@@ -58,7 +58,7 @@ describe('an entry of Claude Code for a live server', () => {
     expect(server.seen).toContain('GET /sse');
   });
 
-  it('of type ws-ide is reached with its authToken and called', async () => {
+  it('of type ws-ide can be called with its authToken', async () => {
     using machine = makeMachine();
     await using server = await serveWs({
       tools: ['openFile'],
@@ -76,7 +76,7 @@ describe('an entry of Claude Code for a live server', () => {
     expect((await portolan(machine, ['call', 'own', 'openFile', 'filePath=/a.ts'])).status).toBe(1);
   });
 
-  it('of type claudeai-proxy is reached with its id and called', async () => {
+  it('of type claudeai-proxy can be called at the URL with its id', async () => {
     using machine = makeMachine();
     const handler = sdkHandler();
     const paths: string[] = [];
@@ -106,11 +106,11 @@ describe('an entry of Claude Code with oauth', () => {
     response_types: ['code'],
   };
 
-  it('signs in as the client that it names, and its tool can be called', async () => {
+  it('signs in with its client id, after which its tool can be called', async () => {
     using machine = makeMachine();
-    await using here = await world({ clients: [CLIENT] });
+    await using oauthWorld = await world({ clients: [CLIENT] });
     const oauth = { clientId: CLIENT.client_id, scopes: 'openid email mcp:read' };
-    writeEntry(machine, { type: 'http', url: here.resource.mcp, oauth });
+    writeEntry(machine, { type: 'http', url: oauthWorld.resource.mcp, oauth });
     expect(await portolan(machine, ['call', 'own', 'secret'])).toMatchObject({
       status: 1,
       stderr: expect.stringContaining('portolan login own'),
@@ -120,7 +120,7 @@ describe('an entry of Claude Code with oauth', () => {
     expect({ status, ...JSON.parse(stdout) }).toMatchObject({
       status: 0,
       server: 'own',
-      issuer: here.authorization.issuer,
+      issuer: oauthWorld.authorization.issuer,
       who: 'ada@example.com',
     });
     expect(await portolan(machine, ['call', 'own', 'secret'])).toEqual({
@@ -128,7 +128,7 @@ describe('an entry of Claude Code with oauth', () => {
       stdout: 'behind the lock\n',
       stderr: '',
     });
-    expect(here.authorization.grants).toEqual(['authorization_code given']);
+    expect(oauthWorld.authorization.grants).toEqual(['authorization_code given']);
   });
 });
 
@@ -151,5 +151,5 @@ async function signIn(machine: Machine): Promise<{ page: URL; status: number; st
     const [status] = await closed;
     return { page, status, stdout };
   }
-  throw new Error('portolan login printed no address');
+  throw new Error('portolan login printed no URL');
 }

@@ -4,7 +4,7 @@ import { clientContract } from '../support/client-contract.js';
 import { makeMachine, PLATFORMS } from '../support/machine.js';
 import { spotsOf, writerFor } from '../support/places.js';
 
-/** Files that are read but hold no servers: settings that only rule over them, a shell script, XML. */
+/** Files that are read but contain no servers: settings with rules about servers, a shell script, XML. */
 const WITHOUT_SERVERS = /ClaudeCode|claude-code|\.claude\/settings|crushrc$|llm\.mcpServers\.xml$/;
 
 describe('the clients', () => {
@@ -12,7 +12,7 @@ describe('the clients', () => {
     expect(new Set(CLIENTS.map(({ id }) => id)).size).toBe(CLIENTS.length);
   });
 
-  it.each(PLATFORMS)('all have places on %s whose entries the contract can write', async (platform) => {
+  it.each(PLATFORMS)('have only places on %s whose entries the contract can write', async (platform) => {
     using machine = makeMachine();
     const unknown: string[] = [];
     for (const spot of CLIENTS.flatMap(({ places }) => places.flatMap((place) => spotsOf(place, machine, platform)))) {

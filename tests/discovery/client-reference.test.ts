@@ -19,12 +19,12 @@ const file = join(dirname(fileURLToPath(import.meta.url)), '../reference/clients
 const rows: Row[] = JSON.parse(readFileSync(file, 'utf8'));
 const OS: Readonly<Record<Platform, Row['os']>> = { darwin: 'macos', linux: 'linux', win32: 'windows' };
 
-/** Parts of rows that are no places of servers, and why. */
+/** Parts of rows that do not define servers, and why. */
 const NOT_SOURCES: readonly { readonly path: RegExp; readonly because: string }[] = [
   { path: /^\(/, because: 'an account, a database, or the files of another row' },
   {
     path: /\.docker\/mcp\/(config|tools|catalog)/,
-    because: 'settings and catalogues of servers that registry.yaml names',
+    because: 'settings, and catalogs of the servers in registry.yaml',
   },
   { path: /toolhive\/config\.yaml/, because: 'settings; the servers are in the run configurations' },
 ];
@@ -35,7 +35,7 @@ const FOLDERS: Readonly<Record<Platform, string>> = {
   win32: '~/AppData/Roaming',
 };
 
-/** Real paths for what the table writes for people. */
+/** The paths that a row of the table describes. */
 function concrete(row: Row, platform: Platform): string[] {
   const parts = row.path
     .split(/ ; | else |, (?=<project>)/)
@@ -80,7 +80,7 @@ function expandBraces(path: string): string[] {
 }
 
 describe('the reference table of clients', () => {
-  it('has the clients that we have, in our order, but for ourselves', () => {
+  it('lists the clients in the order of the client table, except Portolan', () => {
     expect(CLIENTS.map(({ id }) => id)).toEqual([...new Set(rows.map(({ client }) => client)), 'portolan']);
   });
 
@@ -95,7 +95,7 @@ describe('the reference table of clients', () => {
         text: row.format === 'toml' ? '' : '{}',
       })),
     );
-    it.each(cases)(`${platform}: $id is looked for at $path`, async ({ client, path, text }) => {
+    it.each(cases)(`${platform}: $id is read from $path`, async ({ client, path, text }) => {
       using machine = makeMachine();
       machine.write({ [path]: text });
       const { looks } = await scanMachine(machine.options({ platform, clients: [client] }));
@@ -103,7 +103,7 @@ describe('the reference table of clients', () => {
     });
   }
 
-  it('was read to its end', () => {
+  it('is parsed completely', () => {
     const found = PLATFORMS.flatMap((platform) => places.flatMap((row) => concrete(row, platform)));
     expect(new Set(found).size).toBeGreaterThan(150);
     expect(found.filter((path) => /[<>$%{}[\]()*]/.test(path.replace('<project>', '')))).toEqual([]);

@@ -8,7 +8,7 @@ import { type Machine, makeMachine, PLATFORMS, type Platform } from '../support/
 const all = await allSamples();
 
 describe('samples', () => {
-  it('are there for every client', () => {
+  it('exist for every client', () => {
     expect(all.map(({ client }) => client).sort()).toEqual(CLIENTS.map(({ id }) => id).sort());
   });
 });
@@ -24,7 +24,7 @@ for (const { client, samples } of all) {
         const found = await scanMachine(machine.options({ platform, clients: [client], env }));
         expect(found.definitions).toMatchObject(place(expectedOf(sample, platform), machine) as object[]);
         expect(found.problems.map(({ code }) => code)).toEqual(problemsOf(sample, platform));
-        // Whatever holds and whatever lost, every definition is still to be seen, once.
+        // Each definition appears exactly once: as a server, an origin, a shadowed or an ignored definition.
         const seen = [
           ...found.servers.flatMap((server) => [...server.duplicates, ...server.shadowed]),
           ...found.ignored,

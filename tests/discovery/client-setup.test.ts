@@ -7,7 +7,7 @@ import { install, knownClients } from '../../src/use-cases/index.js';
 import { anchorOf } from '../support/documents.js';
 import { makeMachine, PLATFORMS, type Platform } from '../support/machine.js';
 
-/** If this is set, the page is written before it is compared: `npm run docs`. */
+/** If set, the page is written before it is compared: `npm run docs`. */
 const isWriting = process.env.PORTOLAN_WRITE_DOCS === '1';
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const CLIENTS_PAGE = join(root, 'docs', 'reference', 'clients.md');

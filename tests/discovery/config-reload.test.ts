@@ -20,27 +20,27 @@ const LIST_CHANGED = 'notifications/tools/list_changed';
 const namesOf = async (client: StdioClient): Promise<string[]> =>
   (await client.ask('list_mcp_servers')).servers.map(({ name }: { name: string }) => name);
 const servers = (...names: string[]) => Object.fromEntries(names.map((name) => [name, fixture([name])]));
-const becomes = (client: StdioClient, expected: readonly string[]) =>
+const untilServersAre = (client: StdioClient, expected: readonly string[]) =>
   until(
     () => namesOf(client),
     (names) => JSON.stringify(names) === JSON.stringify(expected),
   );
 
-describe('files that are watched', () => {
-  it('bring and take servers without a restart, and the client is told', async () => {
+describe('watched files', () => {
+  it('add and remove servers without a restart, and the client is notified', async () => {
     using machine = makeMachine();
     configure(machine, servers('one'));
     await using client = await connect(machine);
     expect(await namesOf(client)).toEqual(['one']);
 
     configure(machine, servers('one', 'two'));
-    await becomes(client, ['one', 'two']);
+    await untilServersAre(client, ['one', 'two']);
     expect(await client.execute('two', 'echo', { text: 'new' })).toMatchObject({ content: [{ text: 'new' }] });
     expect(JSON.stringify(await client.request('tools/list'))).toContain('one, two');
     expect(client.notifications.map(({ method }) => method)).toEqual([LIST_CHANGED]);
 
     configure(machine, servers('two'));
-    await becomes(client, ['two']);
+    await untilServersAre(client, ['two']);
     expect(await client.execute('one', 'echo', { text: 'old' })).toMatchObject({
       structuredContent: { error: { code: 'SERVER_NOT_FOUND' } },
     });
@@ -48,47 +48,47 @@ describe('files that are watched', () => {
   });
 
   it.each([
-    { title: 'made where there was none, folder and all', change: (path: string, text: string) => write(path, text) },
+    { title: 'created together with their directory', change: (path: string, text: string) => write(path, text) },
     {
-      title: 'renamed into its place, as careful editors do',
+      title: 'replaced by a rename',
       change: (path: string, text: string) => {
         write(`${path}.new`, text);
         renameSync(`${path}.new`, path);
       },
     },
-  ])('are seen when they are $title', async ({ change }) => {
+  ])('are read when they are $title', async ({ change }) => {
     using machine = makeMachine();
     await using client = await connect(machine);
     expect(await namesOf(client)).toEqual([]);
     change(machine.path(CURSOR), JSON.stringify({ mcpServers: servers('late') }));
-    await becomes(client, ['late']);
+    await untilServersAre(client, ['late']);
     rmSync(machine.path(CURSOR));
-    await becomes(client, []);
+    await untilServersAre(client, []);
   });
 
-  it('keep their servers while they do not parse', async () => {
+  it('keep their servers while they have a syntax error', async () => {
     using machine = makeMachine();
     configure(machine, servers('one'));
     machine.write({ '~/.gemini/settings.json': JSON.stringify({ mcpServers: servers('other') }) });
     await using client = await connect(machine);
     const before = await namesOf(client);
     machine.write({ [CURSOR]: '{"mcpServers": {"one": {"comm', '~/.gemini/settings.json': '{"mcpServers":{}}' });
-    // The other file says when both were read again.
-    await becomes(client, ['one']);
+    // The change of the other file shows that both have been read again.
+    await untilServersAre(client, ['one']);
     expect(before.toSorted()).toEqual(['one', 'other']);
     expect(await client.execute('one', 'echo', { text: 'still' })).toMatchObject({ content: [{ text: 'still' }] });
-    configure(machine, servers('mended'));
-    await becomes(client, ['mended']);
+    configure(machine, servers('fixed'));
+    await untilServersAre(client, ['fixed']);
   });
 
-  it('that hold settings which are wrong change nothing, and that is said', async () => {
+  it('with invalid settings are reported, and the previous settings stay in force', async () => {
     using machine = makeMachine();
     configure(machine, servers('one', 'two'), {});
     await using client = await connect(machine);
     machine.write({ [SETTINGS]: '{"cache": 7}' });
     await until(
       () => client.stderr,
-      (said) => said.includes('the previous one stays in force'),
+      (stderr) => stderr.includes('the previous one stays in force'),
     );
     expect(await namesOf(client)).toEqual(['one', 'two']);
     machine.write({ [SETTINGS]: '{"deniedMcpServers":[{"serverName":"two"}]}' });
@@ -98,10 +98,10 @@ describe('files that are watched', () => {
     );
   });
 
-  it('end nothing where they cannot be read again for a reason that nobody foresaw', async () => {
+  it('do not end the gateway after an unexpected error while they are read', async () => {
     using machine = makeMachine();
     configure(machine, servers('one'), {});
-    // What reads a broken file lies beside the program, and is gone when that is replaced by a newer one.
+    // The error parser is a lazy chunk next to the program, and missing after an update replaced the program.
     const copy = join(machine.root, 'portolan');
     cpSync(dirname(PROGRAM), copy, { recursive: true });
     symlinkSync(join(dirname(PROGRAM), '../node_modules'), join(machine.root, 'node_modules'));
@@ -111,12 +111,12 @@ describe('files that are watched', () => {
     machine.write({ [SETTINGS]: '{"cache": ' });
     await until(
       () => client.stderr,
-      (said) => said.includes('the previous one stays in force'),
+      (stderr) => stderr.includes('the previous one stays in force'),
     );
     expect(await client.execute('one', 'echo', { text: 'still' })).toMatchObject({ content: [{ text: 'still' }] });
   });
 
-  it('leave the running call and the process of a server that stays as it is', async () => {
+  it('do not affect the process and running calls of an unchanged server', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     const finish = machine.path('~/finish');
@@ -126,13 +126,13 @@ describe('files that are watched', () => {
     await client.ask('list_tools', { server: 'one' });
     const call = client.execute('one', 'sleep', { ms: 1 });
     configure(machine, { ...one, ...servers('two') });
-    await becomes(client, ['one', 'two']);
+    await untilServersAre(client, ['one', 'two']);
     writeFileSync(finish, '');
     expect(await call).toMatchObject({ content: [{ text: 'slept 1' }] });
     expect(startsIn(starts)).toHaveLength(1);
   });
 
-  it('end the process of a server that they name no more, after its last call', async () => {
+  it('end the process of a removed server after its last call', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     const finish = machine.path('~/finish');
@@ -141,7 +141,7 @@ describe('files that are watched', () => {
     await client.ask('list_tools', { server: 'one' });
     const call = client.execute('one', 'sleep', { ms: 1 });
     configure(machine, {});
-    await becomes(client, []);
+    await untilServersAre(client, []);
     writeFileSync(finish, '');
     expect(await call).toMatchObject({ content: [{ text: 'slept 1' }] });
     await until(
@@ -150,7 +150,7 @@ describe('files that are watched', () => {
     );
   });
 
-  it('give a server whose entry was mended another try at once', async () => {
+  it('let a failed server start immediately after its entry was corrected', async () => {
     using machine = makeMachine();
     configure(machine, { one: fixture(['--dies', 'typo']) });
     await using client = await connect(machine);
@@ -166,11 +166,11 @@ describe('files that are watched', () => {
     );
   });
 
-  it('bring what a repository wrote only as waiting for approval, and approval is seen too', async () => {
+  it('of a repository add servers that need approval, and the approval is detected', async () => {
     using machine = makeMachine();
     await using client = await connect(machine);
     machine.write({ '<project>/.cursor/mcp.json': JSON.stringify({ mcpServers: servers('brought') }) });
-    await becomes(client, ['brought']);
+    await untilServersAre(client, ['brought']);
     expect(await client.execute('brought', 'echo', { text: 'a' })).toMatchObject({
       structuredContent: {
         error: { code: 'SERVER_NOT_APPROVED', hint: 'ask the user to run: portolan approve brought' },
@@ -190,7 +190,7 @@ function write(path: string, text: string): void {
   writeFileSync(path, text);
 }
 
-/** What `portolan approve` does once a person has said yes. */
+/** Records an approval, as `portolan approve` does after the confirmation. */
 async function approve(machine: Machine, name: string): Promise<void> {
   const { scanMachine } = await import('../../src/discovery/index.js');
   const { recordRuling } = await import('../../src/use-cases/index.js');

@@ -41,7 +41,7 @@ function endless(_: IncomingMessage, response: ServerResponse): void {
 const LINEAR = { name: 'linear', url: 'https://linear.example/mcp', id: 'c-1' };
 
 describe('connectors', () => {
-  it('are fetched once with the token of the environment, and taken from the cache until that is old', async () => {
+  it('are fetched once with the token of the environment, then read from the cache until it expires', async () => {
     using machine = makeMachine();
     const seen: (string | undefined)[] = [];
     using server = await serving((request, response) => {
@@ -59,12 +59,12 @@ describe('connectors', () => {
     expect(readFileSync(machine.path('~/.cache/portolan/connectors.json'), 'utf8')).not.toContain('canary');
   });
 
-  it('that are old are used at once, while the list is renewed', async () => {
+  it('that have expired are used immediately, while the list is fetched again', async () => {
     using machine = makeMachine();
     machine.write({ '~/.cache/portolan/connectors.json': 'x' });
     let asked = 0;
     using server = await serving(() => {
-      asked += 1; // and never answers
+      asked += 1; // and sends no response
     });
     machine.write({
       '~/.cache/portolan/connectors.json': JSON.stringify({ url: server.url, at: 0, connectors: [LINEAR] }),
@@ -81,11 +81,17 @@ describe('connectors', () => {
       answer: (_: IncomingMessage, response: ServerResponse) =>
         response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
     },
-    { title: 'no JSON', answer: (_: IncomingMessage, response: ServerResponse) => response.end('<html>') },
-    { title: 'something else', answer: (_: IncomingMessage, response: ServerResponse) => response.end('{"a":1}') },
-    { title: 'an answer without end', answer: endless },
-    { title: 'nothing for too long', answer: () => undefined },
-  ])('that cannot be had because of $title are a warning and never an error', async ({ answer }) => {
+    {
+      title: 'a response that is not JSON',
+      answer: (_: IncomingMessage, response: ServerResponse) => response.end('<html>'),
+    },
+    {
+      title: 'a response with another structure',
+      answer: (_: IncomingMessage, response: ServerResponse) => response.end('{"a":1}'),
+    },
+    { title: 'an endless response', answer: endless },
+    { title: 'a timeout', answer: () => undefined },
+  ])('that cannot be fetched because of $title are a warning and not an error', async ({ answer }) => {
     using machine = makeMachine();
     using server = await serving(answer);
     const found = await listConnectors({ url: server.url, ttlSeconds: 60, now: 1 }, hostOf(machine));

@@ -65,8 +65,8 @@ describe('a second copy of Portolan', () => {
 
   it.each([
     { title: 'the built program in another folder', line: ['node', at('gw/dist/cli.cjs'), 'serve'] },
-    { title: 'the same as a module', line: ['node', 'gw/dist/cli.js'] },
-    { title: 'the program under another name, without its folder', line: [at('renamed')] },
+    { title: 'the ES module in another folder', line: ['node', 'gw/dist/cli.js'] },
+    { title: 'the renamed program without its folder', line: [at('renamed')] },
     { title: 'a link on the PATH', line: ['gateway'] },
     { title: 'a link on the PATH, in a shell', line: ['sh', '-c', 'exec gateway "$@"'] },
     { title: 'the sources in another folder', line: ['npx', 'tsx', at('source/src/cli/main.ts')] },
@@ -88,11 +88,11 @@ describe('a second copy of Portolan', () => {
   it.each([
     { title: 'a package of another name, for a runner', line: ['npx', './charts'] },
     { title: 'a package.json that does not parse, for a runner', line: ['npx', './broken'] },
-    { title: 'a server that is shipped with us', line: ['node', at('source/dist/examples/weather.js')] },
+    { title: 'an example server of the package', line: ['node', at('source/dist/examples/weather.js')] },
     { title: 'a package of another name', line: ['node', at('charts/dist/cli.js')] },
     { title: 'a package.json that does not parse', line: ['node', at('broken/dist/cli.js')] },
-    { title: 'our program as data', line: ['cat', at('renamed')] },
-  ])('is not taken for it: $title', ({ line: [command = '', ...args] }) => {
+    { title: 'the program as an argument of another program', line: ['cat', at('renamed')] },
+  ])('is not recognised: $title', ({ line: [command = '', ...args] }) => {
     expect(reason(command, ...args)).toBeUndefined();
   });
 });
@@ -146,7 +146,7 @@ describe('a script that only starts Portolan', () => {
   });
 });
 
-describe('a script that does more, or something else', () => {
+describe('a script that does not only start Portolan', () => {
   const scripts: Readonly<Record<string, string>> = {
     'other.sh': '#!/bin/sh\nexec npx -y charts --for portolan\n',
     'mention.sh': '#!/bin/sh\n# portolan starts this\necho portolan\ncd /src/portolan\nexec node server.js\n',
@@ -166,13 +166,13 @@ describe('a script that does more, or something else', () => {
     'large.sh': `#!/bin/sh\nexec portolan\n${'#'.repeat(20_000)}\n`,
   };
 
-  it.each(Object.keys(scripts))('stays a server: %s', (name) => {
+  it.each(Object.keys(scripts))('is a server: %s', (name) => {
     const path = write(name, scripts[name] ?? '');
     expect(reason(path)).toBeUndefined();
   });
 });
 
-describe('what is read of a file', () => {
+describe('the detection', () => {
   it.skipIf(process.platform === 'win32')('opens no FIFO and no device', () => {
     spawnSync('mkfifo', [at('fifo')]);
     symlinkSync('/dev/zero', at('zero'));
@@ -205,7 +205,7 @@ describe('what is read of a file', () => {
     { title: 'declarations', text: 'const a, '.repeat(1_700) },
     { title: 'quotes', text: `#!/bin/sh\n${'"\''.repeat(8_000)}` },
     { title: 'substitutions', text: `#!/bin/sh\n${'$(dirname '.repeat(1_600)}` },
-  ])('takes little time, however hostile: $title', ({ title, text }) => {
+  ])('takes less than 250 ms for a hostile file: $title', ({ title, text }) => {
     const path = write(`hostile/${title}${text.startsWith('#!') ? '.sh' : '.js'}`, text);
     const began = performance.now();
     expect(reason('node', path)).toBeUndefined();

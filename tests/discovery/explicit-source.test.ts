@@ -6,7 +6,7 @@ import { makeMachine } from '../support/machine.js';
 
 const one = (name: string) => JSON.stringify({ mcpServers: { [name]: { command: name } } });
 
-/** Servers of every kind of place that must not be seen beside an explicit source. */
+/** Servers of every kind of place, none of which may be listed with an explicit source. */
 const OTHERS = {
   '~/MCPs/other.json': one('other'),
   '~/.claude.json': one('other'),
@@ -20,7 +20,7 @@ const WAYS: readonly { way: string; options: (target: string) => Partial<Discove
 ];
 
 describe.each(WAYS)('a source named by $way', ({ options }) => {
-  it('is the only one that is read, as the user’s and without approval', async () => {
+  it('is the only source that is read, in the user scope and without approval', async () => {
     using machine = makeMachine();
     machine.write({ ...OTHERS, '<project>/own/servers.json': one('mine') });
     const { definitions, problems, looks } = await scanMachine(
@@ -33,14 +33,14 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
     expect(looks.map(({ path }) => path)).toEqual([machine.path('<project>/own/servers.json')]);
   });
 
-  it('does not get around an administrator: what a managed file says is all that holds', async () => {
+  it('does not bypass managed servers, which replace all others', async () => {
     using machine = makeMachine();
     machine.write({ '<project>/own.json': one('mine'), '/etc/claude-code/managed-mcp.json': one('theirs') });
     const { servers } = await discover(machine.options(options(machine.path('<project>/own.json'))));
     expect(servers).toMatchObject([{ name: 'theirs', state: 'ready' }]);
   });
 
-  it('may be a folder, of which every *.json file is read in the order of names', async () => {
+  it('may be a directory, whose *.json files are read in alphabetical order', async () => {
     using machine = makeMachine();
     machine.write({
       ...OTHERS,
@@ -59,7 +59,7 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
     expect(problems).toMatchObject([{ code: 'parse-error', source: machine.path('<project>/own/broken.json') }]);
   });
 
-  it('may be an empty folder', async () => {
+  it('may be an empty directory', async () => {
     using machine = makeMachine();
     machine.write(OTHERS);
     mkdirSync(machine.path('<project>/own'));
@@ -68,11 +68,11 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
   });
 
   it.each([
-    { title: 'a path that is not there', target: 'gone.json' },
+    { title: 'a missing path', target: 'gone.json' },
     { title: 'a path below a file', target: '.mcp.json/gone.json' },
-    { title: 'a link that leads nowhere', target: 'dangling.json' },
+    { title: 'a dangling link', target: 'dangling.json' },
     { title: 'a pattern', target: '*.json' },
-  ])('is an error that names it when it is $title, and nothing else is read', async ({ target }) => {
+  ])('is an error with its path if it is $title, and no other source is read', async ({ target }) => {
     using machine = makeMachine();
     machine.write(OTHERS);
     symlinkSync(machine.path('<project>/gone.json'), machine.path('<project>/dangling.json'));
@@ -97,7 +97,7 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
     expect(await names('~')).toEqual(['home']);
   });
 
-  it('means nothing when it is empty', async () => {
+  it('is ignored if it is empty', async () => {
     using machine = makeMachine();
     machine.write({ '~/MCPs/usual.json': one('usual') });
     const { definitions } = await discover(machine.options(options('')));
@@ -114,7 +114,7 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
     { file: 'servers', text: one('s'), line: 1 },
     { file: 'servers.json', text: '{"servers":{"s":{"command":"s"}}}', line: 1 },
     { file: 'servers.json', text: '{"s":{"command":"s"}}', line: 1 },
-  ])('is read by its extension: $file', async ({ file, text, line }) => {
+  ])('is parsed by its extension: $file', async ({ file, text, line }) => {
     using machine = makeMachine();
     machine.write({ [`<project>/${file}`]: text });
     const { definitions, problems } = await discover(machine.options(options(machine.path(`<project>/${file}`))));
@@ -122,7 +122,7 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
     expect(problems).toEqual([]);
   });
 
-  it('is expanded from the environment and keeps what was written', async () => {
+  it('is expanded from the environment and keeps the written form', async () => {
     using machine = makeMachine();
     const path = machine.path('<project>/servers.json');
     machine.write({ '<project>/servers.json': '{"mcpServers":{"s":{"command":"${CMD}","args":["${X:-x}"]}}}' });
@@ -133,7 +133,7 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
     ]);
   });
 
-  it('costs one broken entry that entry, and never starts this program', async () => {
+  it('skips an invalid entry and an entry that starts Portolan', async () => {
     using machine = makeMachine();
     const path = machine.path('<project>/servers.json');
     machine.write({
@@ -148,8 +148,8 @@ describe.each(WAYS)('a source named by $way', ({ options }) => {
   });
 });
 
-describe('both ways at once', () => {
-  it('mean the option', async () => {
+describe('the option and the variable together', () => {
+  it('use the option', async () => {
     using machine = makeMachine();
     machine.write({ '<project>/a.json': one('a'), '<project>/b.json': one('b') });
     const env = { MCP_SERVERS_CONFIG: machine.path('<project>/a.json') };
@@ -158,8 +158,8 @@ describe('both ways at once', () => {
   });
 });
 
-describe('a folder of MCP servers', () => {
-  it('may hold links to files; one that leads nowhere is absent, one that leads to itself is a problem', async () => {
+describe('the directory ~/MCPs', () => {
+  it('may contain links to files; a dangling link is ignored, a link to itself is a problem', async () => {
     using machine = makeMachine();
     machine.write({
       '~/MCPs/real.json': one('real'),
@@ -179,7 +179,7 @@ describe('a folder of MCP servers', () => {
     expect(problems).toMatchObject([{ code: 'unreadable-file', source: machine.path('~/MCPs/c-loop.json') }]);
   });
 
-  it('that is a file is no folder, and nothing to complain of', async () => {
+  it('is ignored if it is a file', async () => {
     using machine = makeMachine();
     machine.write({ '~/MCPs': one('x') });
     expect(await discover(machine.options({ clients: ['mcps-dir'] }))).toEqual({

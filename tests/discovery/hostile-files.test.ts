@@ -12,7 +12,7 @@ import { type Machine, makeMachine } from '../support/machine.js';
 const onWindows = process.platform === 'win32';
 const MEGABYTE = 1024 * 1024;
 
-/** The servers of other clients, which whatever happens to one file must not touch. */
+/** Servers of other clients. They must stay listed whatever the tested file contains. */
 const OTHERS: Readonly<Record<string, string>> = {
   '~/.claude.json': '{"mcpServers":{"claude":{"command":"node"}}}',
   '~/.codex/config.toml': '[mcp_servers.codex]\ncommand = "node"\n',
@@ -39,7 +39,7 @@ const loop = (path: string): void => {
   symlinkSync(path, `${path}.other`);
 };
 
-describe.skipIf(onWindows)('in the place of a file', () => {
+describe.skipIf(onWindows)('instead of a config file', () => {
   it.each<{ title: string; make: (path: string) => void; message: RegExp }>([
     { title: 'a FIFO', make: fifo, message: /not a regular file/ },
     { title: 'a folder', make: (path) => mkdirSync(path), message: /is a folder/ },
@@ -51,7 +51,7 @@ describe.skipIf(onWindows)('in the place of a file', () => {
     },
     { title: 'a link to a folder', make: (path) => symlinkSync('/', path), message: /is a folder/ },
     { title: 'a file of more than 16 MB', make: large, message: /larger than 16 MB/ },
-  ])('$title is a problem, and nobody else is touched', async ({ make, message }) => {
+  ])('$title is a problem, and the other servers stay listed', async ({ make, message }) => {
     using machine = withOthers();
     const path = machine.path('~/.cursor/mcp.json');
     make(path);
@@ -68,7 +68,7 @@ describe.skipIf(onWindows)('in the place of a file', () => {
     ]);
   });
 
-  it('a socket is a problem, and nobody else is touched', async () => {
+  it('a socket is a problem, and the other servers stay listed', async () => {
     using machine = withOthers();
     const path = machine.path('~/.cursor/mcp.json');
     const server = createServer();
@@ -80,16 +80,16 @@ describe.skipIf(onWindows)('in the place of a file', () => {
   });
 
   it.each<{ title: string; make: (path: string) => void }>([
-    { title: 'a link to nothing', make: (path) => symlinkSync('/nowhere/at/all', path) },
-    { title: 'nothing', make: () => {} },
-  ])('$title is as good as nothing', async ({ make }) => {
+    { title: 'a dangling link', make: (path) => symlinkSync('/nowhere/at/all', path) },
+    { title: 'no file', make: () => {} },
+  ])('$title is not a problem', async ({ make }) => {
     using machine = withOthers();
     make(machine.path('~/.cursor/mcp.json'));
     const { definitions, problems } = await discover(machine.options());
     expect({ names: definitions.map(({ name }) => name), problems }).toEqual({ names: OTHER_NAMES, problems: [] });
   });
 
-  it('a link to a file is that file, under the name of the link', async () => {
+  it('a link to a file is read, with the path of the link as source', async () => {
     using machine = withOthers();
     const path = machine.path('~/.cursor/mcp.json');
     writeFileSync(machine.path('~/elsewhere'), '{"mcpServers":{"linked":{"command":"node"}}}');
@@ -106,7 +106,7 @@ describe.skipIf(onWindows)('in the place of a file', () => {
     expect({ names: definitions.map(({ name }) => name), problems }).toEqual({ names: ['padded'], problems: [] });
   });
 
-  it('a folder above it that is a link to itself is a problem for all that are in it', async () => {
+  it('a parent directory that is a link to itself is a problem for each file in it', async () => {
     using machine = withOthers();
     loop(machine.path('~/.gemini'));
     const { definitions, problems } = await discover(machine.options());
@@ -118,8 +118,8 @@ describe.skipIf(onWindows)('in the place of a file', () => {
   });
 });
 
-describe.skipIf(onWindows)('in a folder of files', () => {
-  it('folders and links to nothing are passed over, and the rest is a problem each', async () => {
+describe.skipIf(onWindows)('in a directory of config files', () => {
+  it('directories and dangling links are skipped, and each unreadable file is a problem', async () => {
     using machine = withOthers();
     const inside = (name: string) => machine.path(`~/MCPs/${name}`);
     mkdirSync(inside('a-folder.json'));
@@ -138,7 +138,7 @@ describe.skipIf(onWindows)('in a folder of files', () => {
     ]);
   });
 
-  it('a file in the place of the folder is as good as nothing', async () => {
+  it('a file instead of the directory is not a problem', async () => {
     using machine = withOthers();
     machine.write({ '~/.config/mcp/servers': '{}' });
     const { definitions, problems } = await discover(machine.options());
@@ -146,14 +146,14 @@ describe.skipIf(onWindows)('in a folder of files', () => {
   });
 });
 
-const NOBODY = 65_534;
+const UNPRIVILEGED_UID = 65_534;
 
-/** What `discover` finds as a user for whom permissions count. */
-async function asNobody(machine: Machine): Promise<Chart> {
+/** Runs `discover` as a user without root permissions. */
+async function discoverUnprivileged(machine: Machine): Promise<Chart> {
   if (process.getuid?.() !== 0) return discover(machine.options());
   execFileSync('chmod', ['a+rx', dirname(machine.home)]);
-  await discover(machine.options()); // so that every parser is loaded, which nobody may not do
-  process.seteuid?.(NOBODY);
+  await discover(machine.options()); // loads every parser, which the other user may not read
+  process.seteuid?.(UNPRIVILEGED_UID);
   try {
     return await discover(machine.options());
   } finally {
@@ -162,7 +162,7 @@ async function asNobody(machine: Machine): Promise<Chart> {
 }
 
 describe.skipIf(onWindows)('without permission', () => {
-  it('a file and a folder are a problem each, and nobody else is touched', async () => {
+  it('each file and directory is a problem, and the other servers stay listed', async () => {
     using machine = withOthers();
     machine.write({
       '~/.cursor/mcp.json': '{"mcpServers":{"secret":{"command":"node"}}}',
@@ -173,7 +173,7 @@ describe.skipIf(onWindows)('without permission', () => {
     chmodSync(machine.path('~/.cursor/mcp.json'), 0);
     chmodSync(machine.path('~/.config/mcp/servers'), 0);
     chmodSync(machine.path('~/.gemini/extensions/locked'), 0);
-    const { definitions, problems } = await asNobody(machine);
+    const { definitions, problems } = await discoverUnprivileged(machine);
     expect(definitions.map(({ name }) => name).sort()).toEqual([...OTHER_NAMES, 'open'].sort());
     expect(problems).toMatchObject(
       ['~/.config/mcp/servers', '~/.cursor/mcp.json', '~/.gemini/extensions/locked/gemini-extension.json'].map(
@@ -189,10 +189,10 @@ describe.skipIf(onWindows)('without permission', () => {
   });
 });
 
-describe('each time that the disk is asked', () => {
+describe('each file access', () => {
   const files = { ...OTHERS, '~/.cursor/mcp.json': '{"mcpServers":{"cursor":{"command":"node"}}}' };
 
-  it('it may fail without more harm than to that file', async () => {
+  it('can fail without losing the servers of other files', async () => {
     using machine = makeMachine();
     machine.write(files);
     const options = (disk: Files) => machine.options({ files: disk });
@@ -201,7 +201,7 @@ describe('each time that the disk is asked', () => {
     const asked = whole.asked();
     expect(all).toHaveLength(5);
     for (const [n, path] of asked.entries()) {
-      // Our own settings are ours: what is wrong in them ends the start, and has tests of its own.
+      // An invalid settings file of Portolan ends the start, which other tests cover.
       if (/[\\/](anygpt|portolan)\.config\.|managed-settings\.json$/.test(path)) continue;
       const { definitions, problems } = await discover(options(failingOn(n + 1, diskFiles)));
       const lost = all.filter((one) => !definitions.some((other) => other.name === one.name));
@@ -209,7 +209,7 @@ describe('each time that the disk is asked', () => {
         path,
         others: [],
       });
-      // What is lost is always said; what was only looked at by the way may show in a verdict alone.
+      // A lost definition is always reported. A failed check beside the entries may only change a state.
       if (lost.length > 0) expect(problems).toMatchObject([{ code: 'unreadable-file', source: path }]);
       for (const problem of problems) expect(Problem.parse(problem)).toEqual(problem);
     }

@@ -13,8 +13,8 @@ import { makeMachine, PLATFORMS } from '../support/machine.js';
 
 const FORMATS: readonly Format[] = ['json', 'json5', 'toml', 'yaml', 'front-matter', 'text'];
 
-/** Words that mean something to some parser, dialect or rule, so that chance comes upon more than noise. */
-const WORDS = [
+/** Tokens that a parser, dialect or rule treats specially, so that random texts reach more code. */
+const TOKENS = [
   ...['mcpServers', 'servers', 'mcp', 'mcp_servers', 'context_servers', 'extensions', 'registry', 'projects', 'inputs'],
   ...['command', 'args', 'env', 'cwd', 'url', 'headers', 'type', 'transport', 'disabled', 'enabled', 'timeout', 'name'],
   ...['cmd', 'envs', 'env_keys', 'environment', 'serverUrl', 'httpUrl', 'tcp', 'uri', 'oauth', 'auth', 'tools', 'id'],
@@ -23,14 +23,14 @@ const WORDS = [
   ...['${A}', '${A:-', '${env:A}', '{env:A}', '{file:/}', '${input:a}', '$(', '$A', '%A%', '{{A}}', '${{ secrets.A }}'],
   ...['---', '- ', ': ', '[', ']', '{', '}', '"', "'", '\\', '//', '/*', '*/', '#', '&a', '*a', '<<', '!!', '|', '='],
 ];
-const word = fc.constantFrom(...WORDS);
+const token = fc.constantFrom(...TOKENS);
 const text = fc.oneof(
-  word,
+  token,
   fc.string(),
   fc.string({ unit: 'binary' }),
-  fc.array(word).map((words) => words.join('')),
+  fc.array(token).map((words) => words.join('')),
 );
-const key = fc.oneof({ weight: 4, arbitrary: word }, { weight: 1, arbitrary: fc.string() });
+const key = fc.oneof({ weight: 4, arbitrary: token }, { weight: 1, arbitrary: fc.string() });
 const plain = fc.oneof(
   text,
   fc.double(),
@@ -48,7 +48,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
 }));
 
 describe('every parser', () => {
-  it.each(FORMATS)('gives an answer to any text as %s', async (format) => {
+  it.each(FORMATS)('parses or rejects any text as %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(text, async (hostile) => {
         const parsed = await parseText(hostile, format);
@@ -64,7 +64,7 @@ describe('every parser', () => {
     );
   });
 
-  it.each(FORMATS)('gives an answer to any bytes as %s', async (format) => {
+  it.each(FORMATS)('parses or rejects any bytes as %s', async (format) => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         expect((await parseText(Buffer.from(bytes).toString(), format)).kind).toMatch(/^(?:parsed|broken)$/);
@@ -84,7 +84,7 @@ const read = () => Promise.resolve({ kind: 'absent' as const });
 
 describe('every finder and dialect', () => {
   const finders = [...new Map(places.map((one) => [one.place.find, one])).values()];
-  it('finds entries or problems in anything', async () => {
+  it('returns entries or problems for any value', async () => {
     await fc.assert(
       fc.asyncProperty(value, fc.constantFrom(...PLATFORMS), async (root, platform) => {
         for (const { place } of finders) {
@@ -99,7 +99,7 @@ describe('every finder and dialect', () => {
   });
 
   const dialects = [...new Map(places.map((one) => [one.place.dialect, one])).values()];
-  it('takes any entry for a server, for none, or for an invalid one', () => {
+  it('returns a server, nothing or InvalidEntry for any entry', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(key, value), { maxLength: 8 }), (pairs) => {
         const entry: unknown = Object.fromEntries(pairs);
@@ -116,7 +116,7 @@ describe('every finder and dialect', () => {
   });
 
   const expansions = [...new Map(places.map((one) => [one.place.expansion, one])).values()];
-  it('expands any text, and never what an expansion gave', () => {
+  it('expands any text once, and never the result of an expansion', () => {
     const variables = { ONCE: '${TWICE} $TWICE {env:TWICE} ${env:TWICE}', TWICE: 'expanded twice', A: 'a' };
     const references = fc.constantFrom(
       '${ONCE}',
@@ -131,10 +131,10 @@ describe('every finder and dialect', () => {
         fc.array(fc.oneof(references, text), { maxLength: 4 }),
         fc.constantFrom(...PLATFORMS),
         (parts, platform) => {
-          const scenery = { host: host(platform), folder: '/h', variables, readFile: () => '${TWICE}' };
+          const context = { host: host(platform), folder: '/h', variables, readFile: () => '${TWICE}' };
           for (const { place } of expansions) {
             const written = parts.join('').replaceAll('TWICE', '');
-            expect(place.expansion.expand(written, scenery, 'args').text).not.toContain('expanded twice');
+            expect(place.expansion.expand(written, context, 'args').text).not.toContain('expanded twice');
           }
         },
       ),
@@ -154,7 +154,7 @@ const samples = (await allSamples()).flatMap(({ client, samples: own }) =>
   ),
 );
 
-/** One edit of a text, such as a careless hand or a failing disk makes. */
+/** One random edit of a text. */
 const edit = fc.record({ at: fc.double({ min: 0, max: 1, noNaN: true }), kind: fc.nat(4), insert: text });
 type Edit = { readonly at: number; readonly kind: number; readonly insert: string };
 
@@ -174,8 +174,8 @@ function edited(bytes: string, { at, kind, insert }: Edit): string {
   }
 }
 
-describe('samples', () => {
-  it('that were damaged still give a chart in which everything is as it should be', async () => {
+describe('the scan', () => {
+  it('returns a valid result for damaged samples', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...samples),
@@ -185,10 +185,10 @@ describe('samples', () => {
           const damaged = Object.entries(sample.files).map(([path, file]) => [path, edits.reduce(edited, file)]);
           machine.write(Object.fromEntries(damaged));
           const { platform, client, env } = sample;
-          const chart = await discover(machine.options({ platform, env, clients: [client] }));
-          expect(Chart.parse(chart)).toEqual(chart);
-          expect(Chart.parse(maskChart(chart))).toEqual(maskChart(chart));
-          for (const { source } of chart.problems) expect(source).toEqual(expect.any(String));
+          const result = await discover(machine.options({ platform, env, clients: [client] }));
+          expect(Chart.parse(result)).toEqual(result);
+          expect(Chart.parse(maskChart(result))).toEqual(maskChart(result));
+          for (const { source } of result.problems) expect(source).toEqual(expect.any(String));
         },
       ),
       { numRuns: 1_500 },
@@ -196,24 +196,24 @@ describe('samples', () => {
   });
 });
 
-describe('the files beside', () => {
-  /** Each client with a sample of its own, and every other file that it then looks at. */
-  async function lookedAt({ client, platform, env, files }: (typeof samples)[number]): Promise<string[]> {
+describe('the other files that a client reads', () => {
+  /** The files that a scan of the sample tries to read besides its own. */
+  async function otherFilesReadBy({ client, platform, env, files }: (typeof samples)[number]): Promise<string[]> {
     using machine = makeMachine();
     machine.write(files);
-    const asked: string[] = [];
-    const note = (path: string) => {
-      asked.push(path);
+    const readPaths: string[] = [];
+    const record = (path: string) => {
+      readPaths.push(path);
       return diskFiles.read(path);
     };
-    await discover(machine.options({ platform, env, clients: [client], files: { ...diskFiles, read: note } }));
+    await discover(machine.options({ platform, env, clients: [client], files: { ...diskFiles, read: record } }));
     const own = new Set(Object.keys(files).map((template) => machine.path(template)));
     const templates = [
       { root: machine.home, as: '~' },
       { root: machine.project, as: '<project>' },
       { root: machine.root, as: '' },
     ].flatMap(({ root, as }) =>
-      asked
+      readPaths
         .filter((path) => !own.has(path) && path.startsWith(`${root}/`))
         // Our own settings are ours: what is wrong in them ends the start, and has tests of its own.
         .filter((path) => !/[\\/](anygpt|portolan)\.config\.|portolan[\\/]managed-settings/.test(path))
@@ -222,19 +222,21 @@ describe('the files beside', () => {
     return [...new Set(templates)];
   }
 
-  it('may hold anything without taking the servers away', async () => {
+  it('may contain anything without making the result invalid', async () => {
     const first = [...new Map(samples.map((sample) => [sample.client, sample])).values()];
-    const stages = await Promise.all(first.map(async (sample) => ({ sample, beside: await lookedAt(sample) })));
-    const judged = stages.filter(({ beside }) => beside.length > 0);
-    expect(judged.length).toBeGreaterThan(10);
+    const cases = await Promise.all(
+      first.map(async (sample) => ({ sample, otherFiles: await otherFilesReadBy(sample) })),
+    );
+    const withOtherFiles = cases.filter(({ otherFiles }) => otherFiles.length > 0);
+    expect(withOtherFiles.length).toBeGreaterThan(10);
     await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...judged), value, async ({ sample, beside }, hostile) => {
+      fc.asyncProperty(fc.constantFrom(...withOtherFiles), value, async ({ sample, otherFiles }, hostile) => {
         using machine = makeMachine();
         const json = JSON.stringify(hostile, (_, item) => (typeof item === 'bigint' ? 7 : item)) ?? '';
-        machine.write({ ...Object.fromEntries(beside.map((path) => [path, json])), ...sample.files });
+        machine.write({ ...Object.fromEntries(otherFiles.map((path) => [path, json])), ...sample.files });
         const { platform, client, env } = sample;
-        const chart = await discover(machine.options({ platform, env, clients: [client] }));
-        expect(Chart.parse(chart)).toEqual(chart);
+        const result = await discover(machine.options({ platform, env, clients: [client] }));
+        expect(Chart.parse(result)).toEqual(result);
       }),
       { numRuns: 1_000 },
     );

@@ -25,7 +25,7 @@ beforeAll(async () => {
         disguise: fixture(['same']),
         third: fixture(['same']),
         approved: fixture(['brought']),
-        twin: fixture(['brought']),
+        duplicate: fixture(['brought']),
       },
     }),
   });
@@ -34,33 +34,33 @@ beforeAll(async () => {
 
 afterAll(() => machine[Symbol.dispose]());
 
-describe('a server that several entries name', () => {
+describe('a server with several definitions', () => {
   it.each([
-    { name: 'second', itself: 'first' },
-    { name: 'twin', itself: 'approved' },
-  ])('is listed, described and called as $name, too', async ({ name, itself }) => {
+    { name: 'second', primary: 'first' },
+    { name: 'duplicate', primary: 'approved' },
+  ])('can be listed, described and called as $name', async ({ name, primary }) => {
     const run = (...args: string[]) => portolan(machine, args);
     expect(await run('call', name, 'echo', 'text=a')).toEqual({ status: 0, stdout: 'a\n', stderr: '' });
     expect((await run('tools', name)).stdout).toContain('Says a text again');
-    expect((await run('inspect', name, 'echo')).stdout).toMatch(`${itself} echo\n`);
+    expect((await run('inspect', name, 'echo')).stdout).toMatch(`${primary} echo\n`);
     await using client = await connect(machine);
     expect(await client.execute(name, 'echo', { text: 'b' })).toEqual({ content: [{ type: 'text', text: 'b' }] });
-    expect(await client.ask('list_tools', { server: name })).toMatchObject({ server: itself });
+    expect(await client.ask('list_tools', { server: name })).toMatchObject({ server: primary });
     const { results } = await client.ask('search_tools', { query: 'echo', server: name });
-    expect(results[0]).toMatchObject({ server: itself, tool: 'echo' });
+    expect(results[0]).toMatchObject({ server: primary, tool: 'echo' });
   });
 
-  it('has one name in the log, whatever it was called by', async () => {
+  it('has one name in the audit log, whichever name a call used', async () => {
     for (const name of ['first', 'second']) await portolan(machine, ['call', name, 'echo', 'text=a']);
     const { entries } = JSON.parse((await portolan(machine, ['audit', '--last', '2', '--json'])).stdout);
     expect(entries.map(({ server }: { server: string }) => server)).toEqual(['first', 'first']);
-    const asked = ['first', 'second'].map((name) => portolan(machine, ['audit', '--server', name, '--last', '2']));
-    const [byName, byOther] = (await Promise.all(asked)).map(({ stdout }) => stdout);
+    const queries = ['first', 'second'].map((name) => portolan(machine, ['audit', '--server', name, '--last', '2']));
+    const [byName, byOther] = (await Promise.all(queries)).map(({ stdout }) => stdout);
     expect(byName).toMatch(/first +echo/);
     expect(byOther).toBe(byName);
   });
 
-  it('obeys a rule about tools that calls it by either name', async () => {
+  it('is subject to tool rules for each of its names', async () => {
     await using client = await connect(machine);
     for (const name of ['first', 'second']) {
       const { structuredContent } = await client.execute(name, 'mutter', {});
@@ -72,22 +72,22 @@ describe('a server that several entries name', () => {
   });
 
   it.each([
-    { title: 'that a rule denies', name: 'denied' },
-    { title: 'out of a file that nobody has let in', name: 'disguise' },
-  ])('is not reached by a name $title', async ({ name }) => {
+    { title: 'of a denied definition', name: 'denied' },
+    { title: 'of a project file without approval', name: 'disguise' },
+  ])('cannot be called by the name $title', async ({ name }) => {
     await using client = await connect(machine);
     const { structuredContent } = await client.execute(name, 'echo', { text: 'c' });
     expect(structuredContent).toMatchObject({ error: { code: 'SERVER_NOT_FOUND' } });
   });
 
-  it('takes no name that is another server’s own', async () => {
+  it('does not receive a name that belongs to another server', async () => {
     await using client = await connect(machine);
     expect(await client.ask('list_tools', { server: 'third' })).toMatchObject({ server: 'third' });
   });
 });
 
-describe('a file of a repository that nobody has let in', () => {
-  it.each([{}, { disabled: true }])('gives a server no name for which a rule switches tools on: %j', async (more) => {
+describe('a project file without approval', () => {
+  it.each([{}, { disabled: true }])('adds no name to a server for which a rule enables tools: %j', async (more) => {
     using other = makeMachine();
     const toolRules = [
       { server: 'trusted', pattern: ['*'], enabled: true },
@@ -98,8 +98,10 @@ describe('a file of a repository that nobody has let in', () => {
       { admin: fixture(['same']), github: fixture(['another']) },
       { toolRules, toolDefault: 'disabled' },
     );
-    const twin = { ...fixture(['same']), ...more };
-    other.write({ '<project>/.roo/mcp.json': JSON.stringify({ mcpServers: { trusted: twin, github: twin } }) });
+    const duplicate = { ...fixture(['same']), ...more };
+    other.write({
+      '<project>/.roo/mcp.json': JSON.stringify({ mcpServers: { trusted: duplicate, github: duplicate } }),
+    });
     await using client = await connect(other);
     for (const tool of ['echo', 'sleep']) {
       const { structuredContent } = await client.execute('admin', tool, { text: 'a', ms: 1 });

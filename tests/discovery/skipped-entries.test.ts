@@ -25,7 +25,7 @@ const lines = (client: StdioClient, count: number) =>
   );
 
 describe('serve', () => {
-  it('prints one line on stderr for each entry that starts Portolan, also for one that comes later', async () => {
+  it('prints one line on stderr for each entry that starts Portolan, also for one that is added later', async () => {
     using machine = makeMachine();
     configure(machine, SERVERS);
     await using client = await connect(machine);
@@ -36,7 +36,7 @@ describe('serve', () => {
     expect(await lines(client, 3)).toEqual([...expected, { ...at, server: 'third' }]);
   });
 
-  it('prints them also where a daemon serves the client, for each client', async () => {
+  it('prints the lines for each client of a daemon', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, SERVERS);
     const source = setup.machine.path('~/.cursor/mcp.json');

@@ -4,8 +4,8 @@ import { discover } from '../../src/discovery/index.js';
 import type { Definition } from '../../src/model/index.js';
 import { makeMachine, PLATFORMS } from '../support/machine.js';
 
-/** How each client that walks up to the top of the repository writes a server down, and where. */
-const WALKERS = [
+/** The project files and entries of each client that searches from the working directory up to the repository root. */
+const SEARCHING_CLIENTS = [
   { client: 'opencode', file: 'opencode.json', entry: '{"mcp":{"s":{"type":"local","command":["x"]}}}' },
   { client: 'opencode', file: '.opencode/opencode.jsonc', entry: '{"mcp":{"s":{"type":"local","command":["x"]}}}' },
   { client: 'codex', file: '.codex/config.toml', entry: '[mcp_servers.s]\ncommand = "x"\n' },
@@ -23,10 +23,10 @@ const REPOSITORY = { '<project>/.git/HEAD': 'ref: refs/heads/main\n' };
 const nearestFirst = (definitions: readonly Definition[]) =>
   definitions.toSorted((a, b) => b.precedence - a.precedence).map(({ source }) => source);
 
-describe('clients that walk upwards', () => {
-  describe.each(WALKERS)('$client with $file', ({ client, file, entry }) => {
+describe('clients that search upwards', () => {
+  describe.each(SEARCHING_CLIENTS)('$client with $file', ({ client, file, entry }) => {
     it.each(PLATFORMS)(
-      'reads every folder up to the top of the repository, the nearest above the rest (%s)',
+      'reads every directory up to the repository root, and the nearest has the highest precedence (%s)',
       async (platform) => {
         using machine = makeMachine();
         const folders = ['<project>', '<project>/a', '<project>/a/b', '<project>/a/b/below', '<project>/other'];
@@ -40,7 +40,7 @@ describe('clients that walk upwards', () => {
       },
     );
 
-    it('stops at the repository that is nearest', async () => {
+    it('stops at the root of the nearest repository', async () => {
       using machine = makeMachine();
       machine.write({
         ...REPOSITORY,
@@ -55,7 +55,7 @@ describe('clients that walk upwards', () => {
     });
   });
 
-  it('fills a near file of OpenCode from those above it', async () => {
+  it('merges a nearer file of OpenCode with those in parent directories', async () => {
     using machine = makeMachine();
     machine.write({
       ...REPOSITORY,
@@ -71,10 +71,10 @@ describe('clients that walk upwards', () => {
   });
 
   it.each([
-    { title: 'the top of the repository', trusted: ['<project>'], states: ['ready', 'ready'] },
-    { title: 'the folder of one file', trusted: ['<project>/a'], states: ['ready', 'pending-approval'] },
-    { title: 'a folder above', trusted: ['..'], states: ['pending-approval', 'pending-approval'] },
-  ])('lets Codex trust $title', async ({ trusted, states }) => {
+    { title: 'the repository root', trusted: ['<project>'], states: ['ready', 'ready'] },
+    { title: 'the directory of one file', trusted: ['<project>/a'], states: ['ready', 'pending-approval'] },
+    { title: 'a parent of the repository', trusted: ['..'], states: ['pending-approval', 'pending-approval'] },
+  ])('applies the trust of Codex in $title', async ({ trusted, states }) => {
     using machine = makeMachine();
     const where = trusted.map((folder) => (folder === '..' ? join(machine.project, '..') : machine.path(`${folder}/`)));
     machine.write({
@@ -90,7 +90,7 @@ describe('clients that walk upwards', () => {
     });
   });
 
-  it('reads .github and .agents at the top of the repository only', async () => {
+  it('reads .github and .agents only in the repository root', async () => {
     using machine = makeMachine();
     const entry = '{"mcpServers":{"s":{"command":"x"}}}';
     const files = ['.github/mcp.json', 'a/.github/mcp.json', '.agents/.mcp.json', 'a/.agents/.mcp.json'];
@@ -104,7 +104,7 @@ describe('clients that walk upwards', () => {
     ]);
   });
 
-  it('lets Copilot CLI load a project below a trusted folder', async () => {
+  it('lets Copilot CLI load a project below a trusted directory', async () => {
     using machine = makeMachine();
     machine.write({
       ...REPOSITORY,

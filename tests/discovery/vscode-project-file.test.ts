@@ -12,7 +12,7 @@ const other = `{
 }`;
 
 describe('mcpServers in .vscode/mcp.json', () => {
-  it('brings servers that wait for approval, with one note; servers counts where both define a name', async () => {
+  it('adds servers that need approval, with one note; an entry under "servers" has precedence', async () => {
     using machine = makeMachine();
     machine.write({ [FILE]: other });
     const { servers, problems } = await scanMachine(machine.options({ clients: ['vscode'] }));
@@ -36,7 +36,7 @@ describe('mcpServers in .vscode/mcp.json', () => {
     ]);
   });
 
-  it('brings no note where the key holds no server', async () => {
+  it('causes no note if the key has no server', async () => {
     using machine = makeMachine();
     machine.write({ [FILE]: '{"servers":{"own":{"command":"node"}},"mcpServers":{}}' });
     expect((await scanMachine(machine.options({ clients: ['vscode'] }))).problems).toEqual([]);

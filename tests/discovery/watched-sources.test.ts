@@ -8,12 +8,12 @@ import { manualClock } from '../fakes/manual-clock.js';
 import { configure, connect, fixture, until } from '../support/client-over-stdio.js';
 import { makeMachine } from '../support/machine.js';
 
-/** A change is read within this time. */
-const SOON_MS = 1_000;
-/** Before this the periodic scan does not come to help. */
+/** The time limit for reading a change. */
+const READ_LIMIT_MS = 1_000;
+/** Shorter than the interval of the periodic scan. */
 const BEFORE_SWEEP_MS = 20_000;
 
-/** The patterns of every client that looks for files of any name, as paths on a machine without one. */
+/** The file patterns of every client, as paths on an empty machine. */
 async function patternsOf(): Promise<{ client: string; pattern: string }[]> {
   using machine = makeMachine();
   const { looks } = await scanMachine(machine.options());
@@ -26,57 +26,60 @@ async function patternsOf(): Promise<{ client: string; pattern: string }[]> {
 
 const patterns = await patternsOf();
 
-describe('a source that is a folder', () => {
-  it('is one of many', () => {
+describe('a source that is a directory', () => {
+  it('is covered for more than 20 patterns', () => {
     expect(patterns.map(({ pattern }) => pattern)).toEqual(
       expect.arrayContaining(['~/MCPs/*.json', '~/.config/mcp/servers/*.json', '<project>/mcp-servers/*.json']),
     );
     expect(patterns.length).toBeGreaterThan(20);
   });
 
-  it.each(patterns)('is read within a second when a file comes: $pattern of $client', async ({ client, pattern }) => {
-    using machine = makeMachine();
-    const files = recordingFiles(diskFiles);
-    const clock = manualClock();
-    const found = new Set<string>();
-    let scanned: () => void = () => undefined;
-    const scan = async () => {
-      const { looks } = await scanMachine(machine.options({ files, clients: [client] }));
-      for (const { path, found: kind } of looks) if (kind !== 'absent') found.add(path);
-      return true;
-    };
-    await scan();
-    using _watch = watchPaths({
-      ...files,
-      clock,
-      log: silentLog,
-      changed: async () => {
-        await scan();
-        scanned();
+  it.each(patterns)(
+    'is read within a second after a file was added: $pattern of $client',
+    async ({ client, pattern }) => {
+      using machine = makeMachine();
+      const files = recordingFiles(diskFiles);
+      const clock = manualClock();
+      const found = new Set<string>();
+      let scanned: () => void = () => undefined;
+      const scan = async () => {
+        const { looks } = await scanMachine(machine.options({ files, clients: [client] }));
+        for (const { path, found: kind } of looks) if (kind !== 'absent') found.add(path);
         return true;
-      },
-    });
-    clock.advance(SOON_MS); // the first look, which begins to watch
-    // The folder does not exist yet, then it has a file already.
-    for (const name of ['first', 'second']) {
-      const path = machine.path(pattern.replace('**', 'a/b').replaceAll('*', name));
-      const next = new Promise<void>((resolve) => {
-        scanned = resolve;
+      };
+      await scan();
+      using _watch = watchPaths({
+        ...files,
+        clock,
+        log: silentLog,
+        changed: async () => {
+          await scan();
+          scanned();
+          return true;
+        },
       });
-      mkdirSync(dirname(path), { recursive: true });
-      writeFileSync(path, '{}');
-      await clock.due(SOON_MS);
-      clock.advance(SOON_MS);
-      await next;
-      await new Promise((resolve) => setImmediate(resolve)); // the look has ended
-      expect([...found]).toContain(path);
-    }
-  });
+      clock.advance(READ_LIMIT_MS); // the first check, which starts the watchers
+      // First the directory does not exist, then it already has a file.
+      for (const name of ['first', 'second']) {
+        const path = machine.path(pattern.replace('**', 'a/b').replaceAll('*', name));
+        const next = new Promise<void>((resolve) => {
+          scanned = resolve;
+        });
+        mkdirSync(dirname(path), { recursive: true });
+        writeFileSync(path, '{}');
+        await clock.due(READ_LIMIT_MS);
+        clock.advance(READ_LIMIT_MS);
+        await next;
+        await new Promise((resolve) => setImmediate(resolve)); // the check has ended
+        expect([...found]).toContain(path);
+      }
+    },
+  );
 });
 
 describe('serve', () => {
   it.each(['~/MCPs/new.json', '~/.config/mcp/servers/new.json', '<project>/mcp-servers/new.json'])(
-    'offers a server that comes with %s, before the periodic scan',
+    'lists a server that is added in %s, before the periodic scan',
     async (path) => {
       using machine = makeMachine();
       configure(machine, { own: fixture(['own']) });
