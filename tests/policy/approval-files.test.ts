@@ -23,17 +23,17 @@ function machineWith(entry: object, files: Files = {}, file = FILE): Machine {
   return machine;
 }
 
-const look = (machine: Machine, more: Partial<DiscoverOptions> = {}): Promise<Discovery> =>
+const scan = (machine: Machine, more: Partial<DiscoverOptions> = {}): Promise<Discovery> =>
   scanMachine(machine.options({ env: { PATH: process.env.PATH }, ...more }));
 
 const stateOf = async (machine: Machine, more?: Partial<DiscoverOptions>) =>
-  (await look(machine, more)).servers.map(toRecord)[0]?.state;
+  (await scan(machine, more)).servers.map(toRecord)[0]?.state;
 
 async function ask(
   machine: Machine,
   more?: Partial<DiscoverOptions>,
 ): Promise<{ question: ApprovalQuestion; discovery: Discovery }> {
-  const discovery = await look(machine, more);
+  const discovery = await scan(machine, more);
   const [server] = discovery.servers;
   if (!server) throw new Error('there is no server');
   return { question: questionAbout(server, discovery), discovery };
@@ -45,10 +45,10 @@ async function approve(machine: Machine, more?: Partial<DiscoverOptions>): Promi
   return question;
 }
 
-/** An approval as it was written before files were covered. */
-async function approveAsBefore(machine: Machine): Promise<void> {
+/** Stores an approval in the format from before files were covered. */
+async function approveWithoutFiles(machine: Machine): Promise<void> {
   await approve(machine);
-  const { approvals, approvalFiles } = await look(machine);
+  const { approvals, approvalFiles } = await scan(machine);
   const old = [...approvals.rulings].map(([seal, { content: _, ...ruling }]) => [seal, ruling] as const);
   writeFileSync(approvalFiles.approvals, approvals.written(new Map(old)));
 }
@@ -80,7 +80,7 @@ describe('an approval covers', () => {
     },
     { title: 'a script', entry: SCRIPT, files: { '<project>/server.py': '1' }, change: { '<project>/server.py': '2' } },
     {
-      title: 'a script that was not there when it was approved',
+      title: 'a script that did not exist at the time of the approval',
       entry: SCRIPT,
       files: {},
       change: { '<project>/server.py': '2' },
@@ -98,19 +98,19 @@ describe('an approval covers', () => {
       change: { '<project>/app/server.py': '2' },
     },
     {
-      title: 'a script below a folder that the command line names',
+      title: 'a script in a directory that the command line names',
       entry: { command: 'uv', args: ['run', '--directory', 'tools', 'server.py'] },
       files: { '<project>/tools/server.py': '1' },
       change: { '<project>/tools/server.py': '2' },
     },
     {
-      title: 'a Python module in a folder of PYTHONPATH',
+      title: 'a Python module in a directory of PYTHONPATH',
       entry: { command: 'python3', args: ['-m', 'server'], env: { PYTHONPATH: 'lib:src' } },
       files: { '<project>/src/server.py': '1' },
       change: { '<project>/src/server.py': '2' },
     },
     {
-      title: 'a script that is named in a roundabout way',
+      title: 'a script with a path that is not normalized',
       entry: { command: 'node', args: [`${'./'.repeat(3_000)}sub/../server.mjs`] },
       files: { '<project>/server.mjs': '1', '<project>/sub/x': '' },
       change: { '<project>/server.mjs': '2' },
@@ -122,7 +122,7 @@ describe('an approval covers', () => {
       change: { '<project>/node_modules/.bin/some-mcp': '#!/bin/sh -e' },
     },
     {
-      title: 'an env file that node is told to read',
+      title: 'the file of --env-file',
       entry: { command: 'node', args: ['--env-file=.env', 'x'] },
       files: { '<project>/.env': 'A=1' },
       change: { '<project>/.env': 'A=2' },
@@ -137,7 +137,7 @@ describe('an approval covers', () => {
     expect(await stateOf(machine)).toBe('ready');
   });
 
-  it('what was approved before it changed: a branch that comes back asks nobody', async () => {
+  it('each approved content: after a change back, for example of the branch, the server is ready', async () => {
     using machine = machineWith(SCRIPT, { '<project>/server.py': '1' });
     await approve(machine);
     machine.write({ '<project>/server.py': '2' });
@@ -148,15 +148,15 @@ describe('an approval covers', () => {
     }
   });
 
-  it('nothing of what a package runner downloads: there an approval from before holds', async () => {
+  it('no package that a package runner downloads, so an older approval stays valid', async () => {
     using machine = machineWith({ command: 'npx', args: ['-y', 'some-package'] });
-    await approveAsBefore(machine);
+    await approveWithoutFiles(machine);
     expect(await stateOf(machine)).toBe('ready');
   });
 
-  it('no file if it was given before files were covered: it asks once', async () => {
+  it('no file if it is older than the covered files, and then has to be repeated once', async () => {
     using machine = machineWith(SCRIPT, { '<project>/server.py': '1' });
-    await approveAsBefore(machine);
+    await approveWithoutFiles(machine);
     const { question } = await ask(machine);
     expect(question).toMatchObject({
       because: 'files',
@@ -169,18 +169,18 @@ describe('an approval covers', () => {
   it('files without a change of the fingerprint and of the lock file', async () => {
     using machine = machineWith(SCRIPT, { '<project>/server.py': '1' });
     await approve(machine);
-    const before = await look(machine);
+    const before = await scan(machine);
     const lock = readFileSync((await writeLock(before)).path, 'utf8');
     machine.write({ '<project>/server.py': '2' });
     await approve(machine);
-    const after = await look(machine);
+    const after = await scan(machine);
     expect(after.servers.map(toRecord)[0]?.fingerprint).toBe(before.servers.map(toRecord)[0]?.fingerprint);
     expect(readFileSync((await writeLock(after)).path, 'utf8')).toBe(lock);
   });
 });
 
-describe('the question about files', () => {
-  it('names the variables of an env file and no value, also in what is stored', async () => {
+describe('the approval question', () => {
+  it('names the variables of an env file without their values, also in approvals.json', async () => {
     using machine = machineWith(WITH_ENV_FILE, { '<project>/.env': 'KEEP=same\nKEY=canary-1\nOLD=x\n' }, VSCODE);
     const first = await approve(machine);
     expect(first.files).toEqual(['.env (env file; sets KEEP, KEY, OLD)']);
@@ -199,7 +199,7 @@ describe('the question about files', () => {
     expect(readFileSync(machine.path('~/.config/portolan/approvals.json'), 'utf8')).not.toContain('canary');
   });
 
-  it('shows changed and added lines of a script as they are now, and only the numbers of other files’ lines', async () => {
+  it('shows changed and added lines of a script, but only line numbers of other files', async () => {
     const entry = { command: 'python3', args: ['server.py', 'conf.json'] };
     const files = { '<project>/server.py': 'a\nb\nc\nd\n', '<project>/conf.json': '{\n"pin": 1\n}\n' };
     using machine = machineWith(entry, files);
@@ -218,18 +218,18 @@ describe('the question about files', () => {
   });
 
   it.each([
-    { name: 'PATH', said: 'in which directories programs are searched' },
-    { name: 'NODE_OPTIONS', said: 'Node.js loads' },
-    { name: 'LD_LIBRARY_PATH', said: 'libraries' },
-    { name: 'DYLD_INSERT_LIBRARIES', said: 'libraries' },
-    { name: 'PYTHONPATH', said: 'Python loads' },
-  ])('says in words that the entry sets $name', async ({ name, said }) => {
+    { name: 'PATH', effect: 'in which directories programs are searched' },
+    { name: 'NODE_OPTIONS', effect: 'Node.js loads' },
+    { name: 'LD_LIBRARY_PATH', effect: 'libraries' },
+    { name: 'DYLD_INSERT_LIBRARIES', effect: 'libraries' },
+    { name: 'PYTHONPATH', effect: 'Python loads' },
+  ])('describes the effect if the entry sets $name', async ({ name, effect }) => {
     using machine = machineWith({ command: 'mcp-x', env: { [name]: '/x' } });
     const { question } = await ask(machine);
-    expect(question.notes[0]).toMatch(new RegExp(`^its entry sets ${name}: .*${said}`));
+    expect(question.notes[0]).toMatch(new RegExp(`^its entry sets ${name}: .*${effect}`));
   });
 
-  it('says what is not covered', async () => {
+  it('lists what is not covered', async () => {
     using machine = machineWith(SCRIPT, { '<project>/server.py': '1' });
     expect((await ask(machine)).question.notes).toEqual([
       'not covered: files that these files import or read, and everything that the command downloads',
@@ -240,7 +240,7 @@ describe('the question about files', () => {
     ]);
   });
 
-  it('is about size, inode, first and last MB of a file over 10 MB, and says so', async () => {
+  it('notes that of a file over 10 MB only size, inode, first and last MB are covered', async () => {
     using machine = machineWith(
       { command: 'mcp-x', args: ['model.bin'] },
       { '<project>/model.bin': Buffer.alloc(11 * MB) },
@@ -263,31 +263,34 @@ describe('the question about files', () => {
     expect(await stateOf(machine)).toBe('pending-approval');
   });
 
-  it.skipIf(process.platform === 'win32')('opens no FIFO and says that its content is not checked', async () => {
-    using machine = machineWith({ command: 'mcp-x', args: ['./pipe', '/dev/zero'] });
-    execFileSync('mkfifo', [machine.path('<project>/pipe')]);
-    const { notes, files } = await approve(machine);
-    expect(files).toEqual(['pipe']);
-    expect(notes[0]).toBe('the content of pipe is not checked: it is not a regular file');
-    expect(await stateOf(machine)).toBe('ready');
-    execFileSync('rm', [machine.path('<project>/pipe')]);
-    machine.write({ '<project>/pipe': 'text' });
-    expect(await stateOf(machine)).toBe('pending-approval');
-  });
+  it.skipIf(process.platform === 'win32')(
+    'notes that the content of a FIFO is not checked, and does not open it',
+    async () => {
+      using machine = machineWith({ command: 'mcp-x', args: ['./pipe', '/dev/zero'] });
+      execFileSync('mkfifo', [machine.path('<project>/pipe')]);
+      const { notes, files } = await approve(machine);
+      expect(files).toEqual(['pipe']);
+      expect(notes[0]).toBe('the content of pipe is not checked: it is not a regular file');
+      expect(await stateOf(machine)).toBe('ready');
+      execFileSync('rm', [machine.path('<project>/pipe')]);
+      machine.write({ '<project>/pipe': 'text' });
+      expect(await stateOf(machine)).toBe('pending-approval');
+    },
+  );
 
-  it('is not answered for an entry that names more than can be checked: it does not run', async () => {
+  it('notes that an entry names too many files, and the server stays blocked', async () => {
     using machine = machineWith({ command: 'mcp-x', args: Array.from({ length: 3_000 }, (_, n) => `w${n}`) });
     expect((await approve(machine)).notes[0]).toContain('names more files than can be checked');
     expect(await stateOf(machine)).toBe('blocked-by-policy');
   });
 
-  it('marks letters of another script in a name, in list, approve and doctor', async () => {
+  it('marks letters of another script in a name, as list and doctor do', async () => {
     using machine = makeMachine();
     machine.write({ [FILE]: JSON.stringify({ mcpServers: { gооd: { command: 'x' } } }) });
     const { stdout: listed } = await portolan(machine, ['list']);
     expect(listed).toContain('gооd (mixed letters)');
-    const said = 'its name mixes Latin and Cyrillic letters and may imitate another name: letter 2 is о (U+043E)';
-    for (const args of [['approve'], ['doctor']]) expect((await portolan(machine, args)).stdout).toContain(said);
+    const warning = 'its name mixes Latin and Cyrillic letters and may imitate another name: letter 2 is о (U+043E)';
+    for (const args of [['approve'], ['doctor']]) expect((await portolan(machine, args)).stdout).toContain(warning);
   });
 });
 
@@ -306,12 +309,12 @@ describe('"approval.files"', () => {
     { files: 'off', state: 'ready', problems: [] },
   ])('$files: the server is $state', async ({ files, state, problems }) => {
     using machine = await changed(files);
-    const discovery = await look(machine);
+    const discovery = await scan(machine);
     expect(discovery.servers.map(toRecord)[0]?.state).toBe(state);
     expect(discovery.problems.map(({ code }) => code)).toEqual(problems);
   });
 
-  it('is not weakened by the settings of a project', async () => {
+  it('cannot be weakened by the settings of a project', async () => {
     using machine = machineWith(SCRIPT, { '<project>/server.py': '1' });
     machine.write({ '<project>/portolan.config.json': JSON.stringify({ approval: { files: 'off' } }) });
     await approve(machine);
@@ -319,7 +322,7 @@ describe('"approval.files"', () => {
     expect(await stateOf(machine)).toBe('pending-approval');
   });
 
-  it('asks nobody about the user’s own servers, unless these have to be approved', async () => {
+  it('applies to servers of the user only if these need approval', async () => {
     using machine = makeMachine();
     const entry = { command: 'python3', args: ['server.py'], envFile: machine.path('~/own.env') };
     machine.write({

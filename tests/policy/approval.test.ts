@@ -15,7 +15,7 @@ const REMOTE = { url: 'https://host.example/mcp', headers: { 'X-Team': 'a' } };
 
 const NOW = new Date('2026-01-02T03:04:05Z');
 
-function look(machine: Machine, env: Readonly<Record<string, string>> = { TOKEN: 't-1' }): Promise<Discovery> {
+function scan(machine: Machine, env: Readonly<Record<string, string>> = { TOKEN: 't-1' }): Promise<Discovery> {
   return scanMachine(machine.options({ clients: ['cursor', 'mcps-dir', 'claude-code'], env }));
 }
 
@@ -28,21 +28,21 @@ async function decide(
   verdict: 'approved' | 'denied',
   env?: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const discovery = await look(machine, env);
+  const discovery = await scan(machine, env);
   const [server] = discovery.servers;
-  if (!server) throw new Error('there is no server to decide about');
+  if (!server) throw new Error('there is no server to approve or deny');
   await recordRuling([server.definition], verdict, discovery, NOW);
 }
 
 const stateIn = async (machine: Machine, env?: Readonly<Record<string, string>>) =>
-  (await look(machine, env)).servers.map(toRecord)[0]?.state;
+  (await scan(machine, env)).servers.map(toRecord)[0]?.state;
 
 describe('approval', () => {
-  it('is asked for what a repository brings, and not for what is the user’s own', async () => {
+  it('is required for servers of a repository, and not for those of the user', async () => {
     using machine = makeMachine();
     write(machine, ENTRY);
     machine.write({ '~/MCPs/mine.json': '{"mcpServers":{"mine":{"command":"node","args":["mine.js"]}}}' });
-    const { servers } = await look(machine);
+    const { servers } = await scan(machine);
     expect(servers.map(toRecord).map(({ name, state }) => ({ name, state }))).toEqual([
       { name: 'mine', state: 'ready' },
       { name: 'own', state: 'pending-approval' },
@@ -58,17 +58,17 @@ describe('approval', () => {
       '<project>/approvals.json': '{}',
       '<project>/.config/portolan/approvals.json': '{"version":1,"rulings":{}}',
     });
-    const { servers } = await look(machine);
+    const { servers } = await scan(machine);
     expect(servers.map(toRecord).map(({ state }) => state)).toEqual(['pending-approval']);
   });
 
-  it('is not taken over from the owning client: its yes is not ours', async () => {
+  it('is not derived from the approval of another client', async () => {
     using machine = makeMachine();
     machine.write({
       '<project>/.mcp.json': JSON.stringify({ mcpServers: { own: { command: 'node' } } }),
       '~/.claude/settings.json': JSON.stringify({ enableAllProjectMcpServers: true }),
     });
-    const { definitions, servers } = await look(machine);
+    const { definitions, servers } = await scan(machine);
     expect(definitions[0]?.state).toBe('ready');
     expect(servers.map(toRecord)[0]?.state).toBe('pending-approval');
   });
@@ -81,8 +81,8 @@ describe('approval', () => {
     { field: 'the names in env', entry: { ...ENTRY, env: { ...ENTRY.env, MORE: '' } } },
     { field: 'cwd', entry: { ...ENTRY, cwd: '/srv/b' } },
     { field: 'envFile', entry: { ...ENTRY, envFile: '.env' } },
-    { field: 'everything: an address in the place of a program', entry: REMOTE },
-  ])('is bound to content: a change of $field asks again', { tags: 'S13' }, async ({ entry }) => {
+    { field: 'everything: a URL instead of a command', entry: REMOTE },
+  ])('is bound to content: a change of $field requires a new approval', { tags: 'S13' }, async ({ entry }) => {
     using machine = makeMachine();
     write(machine, ENTRY);
     await decide(machine, 'approved');
@@ -96,16 +96,20 @@ describe('approval', () => {
   it.each([
     { field: 'url', entry: { ...REMOTE, url: 'https://host.example/mcp2' } },
     { field: 'headers', entry: { ...REMOTE, headers: { 'X-Team': 'b' } } },
-  ])('is bound to content: a change of $field of a remote server asks again', { tags: 'S13' }, async ({ entry }) => {
-    using machine = makeMachine();
-    write(machine, REMOTE);
-    await decide(machine, 'approved');
-    expect(await stateIn(machine)).toBe('ready');
-    write(machine, entry);
-    expect(await stateIn(machine)).toBe('pending-approval');
-  });
+  ])(
+    'is bound to content: a change of $field of a remote server requires a new approval',
+    { tags: 'S13' },
+    async ({ entry }) => {
+      using machine = makeMachine();
+      write(machine, REMOTE);
+      await decide(machine, 'approved');
+      expect(await stateIn(machine)).toBe('ready');
+      write(machine, entry);
+      expect(await stateIn(machine)).toBe('pending-approval');
+    },
+  );
 
-  it('is bound to values behind references, without any of them in the file', { tags: 'S13' }, async () => {
+  it('is bound to the values of references, which are not in the file', { tags: 'S13' }, async () => {
     using machine = makeMachine();
     write(machine, ENTRY);
     await decide(machine, 'approved', { TOKEN: 'canary-one' });
@@ -116,7 +120,7 @@ describe('approval', () => {
     expect(text).toContain('${env:TOKEN}');
   });
 
-  it('is never given to a name: another server that takes the name has to ask', async () => {
+  it('is never bound to a name: another server with the same name requires its own approval', async () => {
     using machine = makeMachine();
     write(machine, ENTRY, 'trusted');
     await decide(machine, 'approved');
@@ -124,24 +128,24 @@ describe('approval', () => {
     expect(await stateIn(machine)).toBe('pending-approval');
   });
 
-  it('says what changed and what would be shadowed', async () => {
+  it('shows what changed and which definitions would be shadowed', async () => {
     using machine = makeMachine();
     machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { own: { command: 'mine' } } }) });
     write(machine, ENTRY);
-    const first = await look(machine);
+    const first = await scan(machine);
     expect(pendingQuestions(first)).toMatchObject([
       { because: 'new', changes: [], shadows: [expect.stringContaining('cursor user')] },
     ]);
     await decide(machine, 'approved');
     write(machine, { ...ENTRY, command: 'python' });
-    const discovery = await look(machine);
+    const discovery = await scan(machine);
     expect(pendingQuestions(discovery)).toMatchObject([
       { because: 'changed', changes: ['command: "node" → "python"'] },
     ]);
     expect(explain(discovery, 'own')).toMatchObject({ changes: ['command: "node" → "python"'] });
   });
 
-  it('that is denied holds until the content changes, and gives the name back to what it shadowed', async () => {
+  it('can be denied until the content changes; the denied server then shadows no other', async () => {
     using machine = makeMachine();
     write(machine, ENTRY);
     await decide(machine, 'denied');
@@ -150,12 +154,12 @@ describe('approval', () => {
     expect(await stateIn(machine)).toBe('pending-approval');
     write(machine, ENTRY);
     machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { own: { command: 'mine' } } }) });
-    expect((await look(machine)).servers.map(toRecord)).toMatchObject([
+    expect((await scan(machine)).servers.map(toRecord)).toMatchObject([
       { name: 'own', command: 'mine', state: 'ready' },
     ]);
   });
 
-  it('is kept in files that nobody else may read', async () => {
+  it('is stored in files that other users cannot read', async () => {
     using machine = makeMachine();
     write(machine, ENTRY);
     await decide(machine, 'approved');
@@ -167,24 +171,24 @@ describe('approval', () => {
 
   it.each([
     { title: 'is not JSON', files: { '~/.config/portolan/approvals.json': '{' } },
-    { title: 'has lost its key', files: { '~/.config/portolan/approvals.key': '' } },
-  ])('approves nothing from a file that $title, and says so', async ({ files }) => {
+    { title: 'has no key', files: { '~/.config/portolan/approvals.key': '' } },
+  ])('is not read from a file that $title, which is a problem', async ({ files }) => {
     using machine = makeMachine();
     write(machine, ENTRY);
     await decide(machine, 'approved');
     machine.write(files);
-    const { servers, problems } = await look(machine);
+    const { servers, problems } = await scan(machine);
     expect(servers.map(toRecord)[0]?.state).toBe('pending-approval');
     expect(problems).toMatchObject([{ code: 'approvals-unusable', severity: 'error' }]);
   });
 });
 
 describe('the lock file', () => {
-  it('pins what was reviewed, matches for every teammate, and approves nothing by itself', async () => {
+  it('pins reviewed servers, matches for every teammate, and approves nothing by itself', async () => {
     using machine = makeMachine();
     write(machine, { ...ENTRY, env: { ...ENTRY.env, API_KEY: 'literal-secret' } });
     await decide(machine, 'approved', { TOKEN: 'mine' });
-    const { path } = await writeLock(await look(machine, { TOKEN: 'mine' }));
+    const { path } = await writeLock(await scan(machine, { TOKEN: 'mine' }));
     const lock = readFileSync(path, 'utf8');
     expect(lock).not.toContain('literal-secret');
     expect(lock).toContain('API_KEY');
@@ -192,18 +196,18 @@ describe('the lock file', () => {
     using teammate = makeMachine();
     write(teammate, { ...ENTRY, env: { ...ENTRY.env, API_KEY: 'literal-secret' } });
     teammate.write({ '<project>/portolan.lock.json': lock });
-    const discovery = await look(teammate, { TOKEN: 'theirs' });
+    const discovery = await scan(teammate, { TOKEN: 'theirs' });
     expect(discovery.servers.map(toRecord)[0]?.state).toBe('pending-approval');
     expect(pendingQuestions(discovery)).toMatchObject([{ because: 'reviewed' }]);
     write(teammate, { ...ENTRY, command: 'other' });
-    expect(pendingQuestions(await look(teammate))).toMatchObject([{ because: 'new' }]);
+    expect(pendingQuestions(await scan(teammate))).toMatchObject([{ because: 'new' }]);
   });
 
-  it('that is broken is a problem and nothing more', async () => {
+  it('with a syntax error is a problem without other effects', async () => {
     using machine = makeMachine();
     write(machine, ENTRY);
     machine.write({ '<project>/portolan.lock.json': '[' });
-    const { servers, problems } = await look(machine);
+    const { servers, problems } = await scan(machine);
     expect(servers.map(toRecord)[0]?.state).toBe('pending-approval');
     expect(problems).toMatchObject([{ code: 'lock-unusable', severity: 'warning' }]);
   });

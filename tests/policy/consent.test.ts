@@ -6,21 +6,21 @@ import { chooseSurface, ServerQuestions, serveStdio } from '../../src/serve/inde
 import { call, codeOf, type Json, ODD_SERVER, odd, textOf } from '../support/gateway-harness.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
-/** A client that answers questions as it is told. */
-interface AskedClient extends AsyncDisposable {
+/** A client with scripted responses to elicitation requests. */
+interface ScriptedClient extends AsyncDisposable {
   readonly asked: Json[];
   execute(): Promise<Json>;
-  /** Ends the server's process, so that the next call has to start it. */
+  /** Kills the server process, so that the next call has to start it again. */
   stop(): Promise<void>;
 }
 
-/** Kills what runs and waits until the gateway has seen it. */
+/** Kills all server processes and waits until the gateway has detected it. */
 async function stopServers({ shared }: RunningGateway): Promise<void> {
   for (const { pid } of shared.pool.running()) if (pid !== undefined) process.kill(pid, 'SIGKILL');
   while (shared.pool.running().length > 0) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** A project that brings a server, and a client that was started in it. */
+/** Writes a project with a server, and connects a client to a gateway for the project. */
 async function clientIn(
   machine: Machine,
   capabilities: Json,
@@ -28,7 +28,7 @@ async function clientIn(
   settings: Json = {},
   words: readonly string[] = [],
   entry: Json = odd(words),
-): Promise<AskedClient> {
+): Promise<ScriptedClient> {
   machine.write({ '<project>/.mcp.json': JSON.stringify({ mcpServers: { brought: entry } }) });
   const running = await startGateway({ ...machine.options({ settings }) });
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -72,13 +72,13 @@ async function clientIn(
   };
 }
 
-const CAN = { elicitation: {} };
-const yes = (remember: string) => () => ({ action: 'accept', content: { approve: true, remember } });
+const CAPABLE = { elicitation: {} };
+const approves = (remember: string) => () => ({ action: 'accept', content: { approve: true, remember } });
 
-describe('a call to a server that waits for approval', () => {
-  it('asks the person, shows what would run and who wrote it, and goes on after a yes', async () => {
+describe('a call to a server without approval', () => {
+  it('asks the user, shows the command and its source, and continues after an approval', async () => {
     using machine = makeMachine();
-    await using client = await clientIn(machine, CAN, yes('once'));
+    await using client = await clientIn(machine, CAPABLE, approves('once'));
     expect(textOf(await client.execute())).toContain('hello');
     expect(client.asked).toEqual([
       {
@@ -92,10 +92,10 @@ describe('a call to a server that waits for approval', () => {
     ]);
   });
 
-  it('asks once for as long as the gateway runs, and again in the next one', async () => {
+  it('asks once for each gateway process after "once"', async () => {
     using machine = makeMachine();
     for (const _ of [1, 2]) {
-      await using client = await clientIn(machine, CAN, yes('once'));
+      await using client = await clientIn(machine, CAPABLE, approves('once'));
       await client.execute();
       expect(textOf(await client.execute())).toContain('hello');
       expect(client.asked).toHaveLength(1);
@@ -105,31 +105,41 @@ describe('a call to a server that waits for approval', () => {
   it('does not ask again after "always", also in the next gateway, until the entry changes', async () => {
     using machine = makeMachine();
     {
-      await using client = await clientIn(machine, CAN, yes('always'));
+      await using client = await clientIn(machine, CAPABLE, approves('always'));
       expect(textOf(await client.execute())).toContain('hello');
     }
     {
-      await using client = await clientIn(machine, CAN, yes('always'));
+      await using client = await clientIn(machine, CAPABLE, approves('always'));
       expect(textOf(await client.execute())).toContain('hello');
       expect(client.asked).toEqual([]);
     }
-    await using client = await clientIn(machine, CAN, yes('always'), {}, ['--changed']);
+    await using client = await clientIn(machine, CAPABLE, approves('always'), {}, ['--changed']);
     await client.execute();
     expect(client.asked).toEqual([expect.objectContaining({ message: expect.stringContaining('changed') })]);
   });
 
   it.each([
-    { title: 'a no', capabilities: CAN, reply: () => ({ action: 'accept', content: { approve: false } }), asked: 1 },
-    { title: 'a decline', capabilities: CAN, reply: () => ({ action: 'decline' }), asked: 1 },
-    { title: 'a yes without a value', capabilities: CAN, reply: () => ({ action: 'accept', content: {} }), asked: 1 },
     {
-      title: 'a word for a yes',
-      capabilities: CAN,
+      title: 'a refusal',
+      capabilities: CAPABLE,
+      reply: () => ({ action: 'accept', content: { approve: false } }),
+      asked: 1,
+    },
+    { title: 'a decline', capabilities: CAPABLE, reply: () => ({ action: 'decline' }), asked: 1 },
+    {
+      title: 'an accept without a value',
+      capabilities: CAPABLE,
+      reply: () => ({ action: 'accept', content: {} }),
+      asked: 1,
+    },
+    {
+      title: 'a string instead of a boolean',
+      capabilities: CAPABLE,
       reply: () => ({ action: 'accept', content: { approve: 'true' } }),
       asked: 1,
     },
-    { title: 'a client that cannot be asked', capabilities: {}, reply: yes('always'), asked: 0 },
-  ])('fails closed after $title', async ({ capabilities, reply, asked }) => {
+    { title: 'no elicitation capability', capabilities: {}, reply: approves('always'), asked: 0 },
+  ])('fails with $title', async ({ capabilities, reply, asked }) => {
     using machine = makeMachine();
     await using client = await clientIn(machine, capabilities, reply);
     const result = await client.execute();
@@ -137,9 +147,9 @@ describe('a call to a server that waits for approval', () => {
     expect(textOf(result)).toContain('portolan approve brought');
   });
 
-  it('does not ask where the settings say so', async () => {
+  it('does not ask with "elicitation": false', async () => {
     using machine = makeMachine();
-    await using client = await clientIn(machine, CAN, yes('always'), { elicitation: false });
+    await using client = await clientIn(machine, CAPABLE, approves('always'), { elicitation: false });
     expect(codeOf(await client.execute())).toBe('SERVER_NOT_APPROVED');
     expect(client.asked).toEqual([]);
   });
@@ -150,10 +160,10 @@ describe.skipIf(process.platform === 'win32')('a call to a server whose files ch
   const brought = (machine: Machine, text: string) => machine.write({ '<project>/server.mjs': text });
   const entry = { command: process.execPath, args: ['./server.mjs'] };
 
-  it.each(['once', 'always'])('asks again after "%s", and shows the lines that changed', async (remember) => {
+  it.each(['once', 'always'])('asks again after "%s", and shows the changed lines', async (remember) => {
     using machine = makeMachine();
     brought(machine, SCRIPT);
-    await using client = await clientIn(machine, CAN, yes(remember), {}, [], entry);
+    await using client = await clientIn(machine, CAPABLE, approves(remember), {}, [], entry);
     expect(textOf(await client.execute())).toContain('hello');
     await client.stop();
     brought(machine, `const added = 'sk-1234567890abcdef';\n${SCRIPT}`);
@@ -165,12 +175,12 @@ describe.skipIf(process.platform === 'win32')('a call to a server whose files ch
     expect(message).toContain('not covered: files that these files import or read');
   });
 
-  it('does not start it after a no', async () => {
+  it('does not start the server after a refusal', async () => {
     using machine = makeMachine();
     brought(machine, SCRIPT);
     let answer = true;
     const reply = () => ({ action: 'accept', content: { approve: answer, remember: 'always' } });
-    await using client = await clientIn(machine, CAN, reply, {}, [], entry);
+    await using client = await clientIn(machine, CAPABLE, reply, {}, [], entry);
     expect(textOf(await client.execute())).toContain('hello');
     await client.stop();
     answer = false;

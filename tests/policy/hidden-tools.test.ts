@@ -7,7 +7,7 @@ import { makeMachine } from '../support/machine.js';
 
 const RULES = [{ pattern: ['echo', 'wait'], enabled: true, tags: ['safe'] }];
 
-it('list_tools shows what the rules say of each tool, and doctor counts those that no rule enables', async () => {
+it('listTools returns the rules of each tool, and hiddenTools counts the tools that no rule enables', async () => {
   using machine = makeMachine();
   machine.write({
     '~/.cursor/mcp.json': JSON.stringify({ mcpServers: { odd: odd() } }),

@@ -14,8 +14,8 @@ describe('paths taken from input', { tags: 'S5' }, () => {
   const SECRET = JSON.stringify({ mcpServers: { stolen: { command: 'stolen' } } });
   const PLUGIN = '~/.claude/plugins/cache/market/plug/1.0';
 
-  /** What a plugin gives whose manifest names this file; a file with a server in it lies wherever the name could lead. */
-  async function namedBy(pathOn: (machine: Machine) => string) {
+  /** The servers of a plugin whose manifest names this path. Each file that the path could lead to defines a server. */
+  async function serversOfPlugin(pathOn: (machine: Machine) => string) {
     using machine = makeMachine();
     machine.write({
       [`${PLUGIN}/.claude-plugin/plugin.json`]: JSON.stringify({ name: 'plug', mcpServers: pathOn(machine) }),
@@ -34,37 +34,37 @@ describe('paths taken from input', { tags: 'S5' }, () => {
   }
 
   it.each([
-    { title: 'a plain name', path: './servers.json' },
-    { title: 'the folder’s own variable', path: '${CLAUDE_PLUGIN_ROOT}/servers.json' },
-    { title: 'steps that end inside', path: './a/../servers.json' },
-  ])('lead a plugin to its own file: $title', async ({ path }) => {
-    expect(await namedBy(() => path)).toEqual({ names: ['plugin:plug:honest'], problems: [] });
+    { title: 'a relative path', path: './servers.json' },
+    { title: 'the variable of the plugin directory', path: '${CLAUDE_PLUGIN_ROOT}/servers.json' },
+    { title: '".." that stays inside', path: './a/../servers.json' },
+  ])('are resolved inside the directory of a plugin: $title', async ({ path }) => {
+    expect(await serversOfPlugin(() => path)).toEqual({ names: ['plugin:plug:honest'], problems: [] });
   });
 
   const OUTSIDE = 'is outside the plugin';
   it.each([
-    { title: 'steps up', path: '../../../../outside.json', why: OUTSIDE },
-    { title: 'goes to a folder with the same beginning', path: '../1.0-evil/servers.json', why: OUTSIDE },
+    { title: 'contains ".."', path: '../../../../outside.json', why: OUTSIDE },
+    { title: 'leads to a directory with the same prefix', path: '../1.0-evil/servers.json', why: OUTSIDE },
     { title: 'is absolute', path: ({ home }: Machine) => join(home, 'outside.json'), why: OUTSIDE },
     { title: 'has a NUL in it', path: './cut\0.json', why: OUTSIDE },
-    { title: 'is a link to the outside', path: './link.json', why: OUTSIDE },
-    { title: 'goes through a linked folder', path: './linked/outside.json', why: OUTSIDE },
-    // Nobody decodes it, so it is the name of a file inside that is not there.
+    { title: 'is a link to a file outside', path: './link.json', why: OUTSIDE },
+    { title: 'leads through a linked directory', path: './linked/outside.json', why: OUTSIDE },
+    // Paths are not URL-decoded, so this is the name of a missing file inside.
     { title: 'is encoded', path: '%2e%2e/%2e%2e/outside.json', why: 'does not exist' },
     { title: 'has its slashes encoded', path: '..%2f..%2foutside.json', why: 'does not exist' },
-  ])('never lead a plugin out of its own folder: one that $title', async ({ path, why }) => {
-    expect(await namedBy((machine) => (typeof path === 'string' ? path : path(machine)))).toEqual({
+  ])('cannot leave the directory of a plugin: a path that $title', async ({ path, why }) => {
+    expect(await serversOfPlugin((machine) => (typeof path === 'string' ? path : path(machine)))).toEqual({
       names: [],
       problems: [expect.stringContaining(why)],
     });
   });
 
-  // A server of the user's may work anywhere; what a repository names is looked at by a person first.
+  // Only servers of a repository need approval for paths outside of it.
   it.each([
-    { title: 'a folder', entry: { command: 'x', cwd: '../home' } },
-    { title: 'a file of variables', entry: { command: 'x', envFile: '../home/secrets.env' } },
-    { title: 'an absolute file of variables', entry: { command: 'x', envFile: '/etc/environment' } },
-  ])('wait for the user where a repository leads a server out of it: $title', async ({ entry }) => {
+    { title: 'a working directory', entry: { command: 'x', cwd: '../home' } },
+    { title: 'an env file', entry: { command: 'x', envFile: '../home/secrets.env' } },
+    { title: 'an absolute env file', entry: { command: 'x', envFile: '/etc/environment' } },
+  ])('need approval if an entry of a repository leads out of it: $title', async ({ entry }) => {
     using machine = makeMachine();
     machine.write({
       '<project>/.vscode/mcp.json': JSON.stringify({ servers: { here: entry } }),
@@ -76,7 +76,7 @@ describe('paths taken from input', { tags: 'S5' }, () => {
   });
 
   it.each(['../home/outside.json', '~/outside.json'])(
-    'wait for the user where the settings of a repository name another place to read: %s',
+    'need approval if the settings of a repository add a source: %s',
     async (path) => {
       using machine = makeMachine();
       const settings = JSON.stringify({ sources: [{ path }] });
@@ -84,7 +84,7 @@ describe('paths taken from input', { tags: 'S5' }, () => {
       const unread = await scanMachine(machine.options());
       expect(unread.definitions).toEqual([]);
       expect(unread.problems).toMatchObject([{ code: 'settings-unapproved' }]);
-      // The same words of the user are followed.
+      // The same setting of the user has an effect.
       machine.write({ '<project>/portolan.config.json': '{}', '~/.config/portolan/portolan.config.json': settings });
       expect((await scanMachine(machine.options())).definitions).toMatchObject([{ name: 'stolen' }]);
     },
@@ -92,16 +92,16 @@ describe('paths taken from input', { tags: 'S5' }, () => {
 
   it.each([
     { title: 'inside', source: '/work/a/.devin/config.local.json', expected: true },
-    { title: 'in a folder with the same beginning', source: '/work/a-evil/x.json', expected: false },
-    { title: 'at home', source: '/home/me/x.json', expected: false },
-  ])('are told apart by whole names: a file $title', ({ source, expected }) => {
+    { title: 'in a directory with the same prefix', source: '/work/a-evil/x.json', expected: false },
+    { title: 'in the home directory', source: '/home/me/x.json', expected: false },
+  ])('are compared by whole path segments: a file $title', ({ source, expected }) => {
     const folders = { home: '/home/me', cwd: '/work/a', repository: '/work/a' };
     expect(isFromRepository(definition({ scope: 'local', source }), folders)).toBe(expected);
   });
 });
 
-describe('a name that shadows another server’s', { tags: 'S8' }, () => {
-  it('is kept apart and never merged: two servers, two names, two namespaces', async () => {
+describe('a server with the name of another', { tags: 'S8' }, () => {
+  it('is never merged: two servers have two names and two namespaces', async () => {
     using machine = makeMachine();
     machine.write({
       '~/MCPs/a.json': JSON.stringify({ mcpServers: { github: { command: 'honest' }, 'my-tool': { command: 'one' } } }),
@@ -124,10 +124,10 @@ describe('a name that shadows another server’s', { tags: 'S8' }, () => {
 describe('listing', { tags: 'S12' }, () => {
   it('executes nothing: no command, helper, substitution, script or settings of a repository', () => {
     using machine = makeMachine();
-    const bait = machine.path('<project>/bait');
-    mkdirSync(bait, { recursive: true });
-    const touch = (name: string) => `touch ${join(bait, name)}`;
-    const code = (name: string) => `require('node:fs').writeFileSync(${JSON.stringify(join(bait, name))}, '')`;
+    const marks = machine.path('<project>/bait');
+    mkdirSync(marks, { recursive: true });
+    const touch = (name: string) => `touch ${join(marks, name)}`;
+    const code = (name: string) => `require('node:fs').writeFileSync(${JSON.stringify(join(marks, name))}, '')`;
     machine.write({
       '~/.claude.json': JSON.stringify({
         mcpServers: {
@@ -135,7 +135,7 @@ describe('listing', { tags: 'S12' }, () => {
           shell: { command: 'sh', args: ['-c', touch('shell')] },
         },
       }),
-      '<project>/.mcp.json': JSON.stringify({ mcpServers: { own: { command: 'touch', args: [join(bait, 'own')] } } }),
+      '<project>/.mcp.json': JSON.stringify({ mcpServers: { own: { command: 'touch', args: [join(marks, 'own')] } } }),
       '~/.config/crush/crush.json': JSON.stringify({
         mcp: { sub: { type: 'stdio', command: `$(${touch('crush')})` } },
       }),
@@ -175,11 +175,11 @@ describe('listing', { tags: 'S12' }, () => {
         status: true,
         stderr: false,
       });
-      // Whoever finds none of the baits cannot take one.
+      // Shows that the scan has found all servers that would create a file.
       if (args.includes('--all')) listed = JSON.parse(stdout).servers.map(({ name }: { name: string }) => name);
     }
     expect(listed.toSorted()).toEqual(['c', 'helper', 'hub', 'own', 'shell', 'sub', 'v', 'x']);
-    expect(existsSync(bait)).toBe(true);
-    expect(readdirSync(bait)).toEqual([]);
+    expect(existsSync(marks)).toBe(true);
+    expect(readdirSync(marks)).toEqual([]);
   });
 });

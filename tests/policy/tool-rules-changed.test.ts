@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { configure, fixture, portolan } from '../support/client-over-stdio.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
-/** As `pattern: "*"` first and `*delete*` second executed `delete_all`. */
+/** With the former rules, the first matching rule decided. */
 const RULES = [
   { pattern: ['*git*'], enabled: true },
   { pattern: ['*delete*', '!github'], enabled: false },
@@ -21,7 +21,7 @@ async function problemsOf(machine: Machine, args: readonly string[]): Promise<{ 
 }
 
 describe.each([{ args: ['doctor'] }, { args: ['config', 'validate'] }])('portolan $args', ({ args }) => {
-  it('reports every rule whose meaning changed, and how to get the old effect', async () => {
+  it('reports every rule whose meaning changed, with a hint to restore the old effect', async () => {
     using machine = machineWith({ toolRules: RULES });
     const changed = (await problemsOf(machine, args)).filter(({ code }) => code === 'tool-rules-changed');
     const source = machine.path('~/.config/portolan/portolan.config.json');
@@ -54,7 +54,7 @@ describe.each([{ args: ['doctor'] }, { args: ['config', 'validate'] }])('portola
     ]);
   });
 
-  it('reports nothing once the settings say what they mean', async () => {
+  it('reports nothing for rules with the same effect before and now', async () => {
     using machine = machineWith({
       toolDefault: 'disabled',
       toolRules: [

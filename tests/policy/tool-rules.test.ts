@@ -15,11 +15,11 @@ const page = (path: string) => readFileSync(join(root, path), 'utf8');
 
 const SERVERS = ['github', 'git', 'linear'] as const;
 const TOOLS = ['create', 'delete_all', 'github', 'git'] as const;
-const WORDS = [...SERVERS, ...TOOLS, '*', 'git*', 'delete*', 'github/*', 'linear/git', 'l*', 'github/d*'] as const;
+const PATTERNS = [...SERVERS, ...TOOLS, '*', 'git*', 'delete*', 'github/*', 'linear/git', 'l*', 'github/d*'] as const;
 
 const pattern = fc.oneof(
-  fc.constantFrom(...WORDS),
-  fc.constantFrom(...WORDS).map((word) => `!${word}`),
+  fc.constantFrom(...PATTERNS),
+  fc.constantFrom(...PATTERNS).map((text) => `!${text}`),
 );
 const rule: fc.Arbitrary<ToolRule> = fc.record(
   {
@@ -33,8 +33,8 @@ const rule: fc.Arbitrary<ToolRule> = fc.record(
 const rules = fc.array(rule, { maxLength: 5 });
 const toolDefault = fc.constantFrom<ToolDefault>('enabled', 'disabled');
 
-describe('the rule about tools', async () => {
-  it('is what the code does for any rules', async () => {
+describe('the decision table for tool rules', async () => {
+  it('gives the same result as the code for random rules', async () => {
     await fc.assert(
       fc.asyncProperty(rules, toolDefault, async (given, standard) => {
         const judge = await compileToolRules(given, { toolDefault: standard });
@@ -53,13 +53,13 @@ describe('the rule about tools', async () => {
     { place: 'the reference of the settings', text: page('docs/reference/settings.md') },
     { place: 'the guide for daily use', text: page('docs/guides/daily-use.md') },
     { place: 'the JSON schema', text: JSON.stringify(await settingsJsonSchema()).replaceAll('\\"', '"') },
-  ])('is stated in $place', ({ text }) => {
+  ])('is documented in $place', ({ text }) => {
     const plain = text.replaceAll('`', '').replaceAll(/\s+/g, ' ');
     expect(SENTENCES.filter((sentence) => !plain.includes(sentence))).toEqual([]);
   });
 });
 
-/** What a rule meant before: the first matching rule decided, and an enabling rule disabled what no rule matched. */
+/** The former meaning: the first matching rule decided, and an enabling rule disabled the tools that no rule matched. */
 function oldEnabled(given: readonly ToolRule[], server: string, tool: string): boolean {
   const here = given.filter((one) => one.server === undefined || one.server === server);
   const first = here.find(
@@ -83,7 +83,7 @@ describe('the report of changed rules', () => {
     { maxLength: 4 },
   );
 
-  it('names a rule whenever a tool is enabled or disabled that was not', async () => {
+  it('is not empty if any tool changed from enabled to disabled or back', async () => {
     await fc.assert(
       fc.asyncProperty(old, async (given) => {
         const judge = await compileToolRules(given);
@@ -121,7 +121,7 @@ async function enabledTools({ toolRules, toolDefault: standard }: Settings): Pro
 }
 
 describe('rules of several files', () => {
-  it('enable nothing through a project that nobody approved', async () => {
+  it('enable no tool through a project without approval', async () => {
     await fc.assert(
       fc.asyncProperty(layer, layer, async (user, project) => {
         const without = await enabledBy({ [USER]: user });
@@ -132,7 +132,7 @@ describe('rules of several files', () => {
     );
   });
 
-  it('enable nothing beyond managed settings, also in an approved project', async () => {
+  it('enable no tool beyond managed settings, also in an approved project', async () => {
     await fc.assert(
       fc.asyncProperty(layer, layer, layer, async (managed, user, project) => {
         const alone = await enabledBy({ [MANAGED]: managed });

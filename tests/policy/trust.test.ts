@@ -37,12 +37,12 @@ async function portolan(machine: Machine, args: readonly string[], { ask, ...mor
 const servers = (entries: object, key = 'mcpServers') => JSON.stringify({ [key]: entries });
 
 async function statesIn(machine: Machine, more: Partial<DiscoverOptions> = {}) {
-  const chart = await discover(machine.options(more));
-  return Object.fromEntries(chart.servers.map(({ name, state }) => [name, state]));
+  const result = await discover(machine.options(more));
+  return Object.fromEntries(result.servers.map(({ name, state }) => [name, state]));
 }
 
 describe('a repository', () => {
-  it('does not get the approval that the same words have in another repository', async () => {
+  it('does not share approvals of the same entry in another repository', async () => {
     using machine = makeMachine();
     const text = servers({
       own: { command: 'npm', args: ['run', 'mcp'] },
@@ -54,7 +54,7 @@ describe('a repository', () => {
     expect(await statesIn(machine, { cwd: machine.path('~/evil') })).toEqual({ own: 'pending-approval', web: 'ready' });
   });
 
-  it('keeps its approval in all of its folders', async () => {
+  it('keeps its approval in all subdirectories', async () => {
     using machine = makeMachine();
     machine.write({
       '<project>/.git/HEAD': '',
@@ -65,7 +65,7 @@ describe('a repository', () => {
     expect(await statesIn(machine, { cwd: machine.path('<project>/sub') })).toEqual({ own: 'ready' });
   });
 
-  it('cannot approve itself where a variable points the user’s folder into it', async () => {
+  it('cannot approve itself if XDG_CONFIG_HOME points into it', async () => {
     using machine = makeMachine();
     machine.write({ '<project>/.mcp.json': servers({ own: { command: 'evil' } }) });
     await portolan(machine, ['approve', 'own', '--yes']);
@@ -81,7 +81,7 @@ describe('a repository', () => {
     expect(readFileSync(machine.path('~/.config/portolan/approvals.json'), 'utf8')).toContain('evil');
   });
 
-  it('cannot run its settings from there either, also for someone who works in a folder below', async () => {
+  it('cannot execute its settings if XDG_CONFIG_HOME points into it, also from a subdirectory', async () => {
     using machine = makeMachine();
     const mark = machine.path('<project>/ran');
     machine.write({
@@ -96,9 +96,9 @@ describe('a repository', () => {
   });
 
   it.each([
-    { title: 'an administrator', files: { '/etc/opencode/opencode.json': servers({ x: { enabled: true } }, 'mcp') } },
-    { title: 'a variable', env: { OPENCODE_CONFIG_CONTENT: servers({ x: { enabled: true } }, 'mcp') } },
-  ])('is asked about a command that it puts under an entry of $title', async ({ files = {}, env = {} }) => {
+    { title: 'managed settings', files: { '/etc/opencode/opencode.json': servers({ x: { enabled: true } }, 'mcp') } },
+    { title: 'an environment variable', env: { OPENCODE_CONFIG_CONTENT: servers({ x: { enabled: true } }, 'mcp') } },
+  ])('needs approval for a command that it merges into an entry of $title', async ({ files = {}, env = {} }) => {
     using machine = makeMachine();
     machine.write({
       ...files,
@@ -109,7 +109,7 @@ describe('a repository', () => {
     expect(await statesIn(machine, { env, platform: 'linux' })).toEqual({ x: 'ready' });
   });
 
-  it('gets nothing imported, and does not keep what is the user’s own from being imported', async () => {
+  it('is skipped by import, without hiding servers of the user', async () => {
     using machine = makeMachine();
     machine.write({
       '<project>/.kiro/agents/agent.json': servers({ brought: { command: 'evil' } }),
@@ -124,7 +124,7 @@ describe('a repository', () => {
     });
   });
 
-  it('writes nothing to the terminal but what can be seen', async () => {
+  it('cannot print control characters to the terminal', async () => {
     using machine = makeMachine();
     machine.write({
       '<project>/.mcp.json': servers({ own: { command: 'x' } }),
@@ -142,13 +142,13 @@ describe('a repository', () => {
   });
 });
 
-describe('the question', () => {
+describe('the approval question', () => {
   const ENTRIES = {
     a: { command: 'node', args: ['s.js'], env: { NODE_OPTIONS: '--require ./evil.js' }, cwd: '/srv' },
     h: { type: 'http', url: 'https://good.example/mcp', headersHelper: 'sh helper.sh' },
   };
 
-  it('shows the variables, the folder and the helper that a server runs with', async () => {
+  it('shows the variables, the working directory and the headers helper of a server', async () => {
     using machine = makeMachine();
     machine.write({ '<project>/.mcp.json': servers(ENTRIES) });
     const { out } = await portolan(machine, ['approve', '--list']);
@@ -160,7 +160,7 @@ describe('the question', () => {
     expect((await portolan(machine, ['why', 'h'])).out).toContain('sh helper.sh');
   });
 
-  it('says that the helper changed', async () => {
+  it('shows a change of the headers helper', async () => {
     using machine = makeMachine();
     machine.write({ '<project>/.mcp.json': servers(ENTRIES) });
     await portolan(machine, ['approve', '--all', '--yes']);
@@ -171,17 +171,18 @@ describe('the question', () => {
     expect(out).toContain('headersHelper: "sh helper.sh" → "sh evil.sh"');
   });
 
-  it('that is left in the middle decides nothing and ends without a stack', async () => {
+  it('decides nothing if it is interrupted, and prints no stack trace', async () => {
     using machine = makeMachine();
     machine.write({ '<project>/.mcp.json': servers(ENTRIES) });
     const answers = ['y'];
-    const ask = async () => answers.pop() ?? Promise.reject(Object.assign(new Error('left'), { name: 'AbortError' }));
+    const ask = async () =>
+      answers.pop() ?? Promise.reject(Object.assign(new Error('interrupted'), { name: 'AbortError' }));
     const { status, err } = await portolan(machine, ['approve', '--all'], { ask });
     expect([status, err]).toEqual([1, 'CANCELLED: no approval was stored']);
     expect(await statesIn(machine)).toEqual({ a: 'pending-approval', h: 'pending-approval' });
   });
 
-  it('that was answered leaves open what else the entry asks', async () => {
+  it('does not resolve inputs that the entry needs', async () => {
     using machine = makeMachine();
     const entry = { command: 'node', args: ['${input:key}'] };
     machine.write({ '<project>/.vscode/mcp.json': servers({ v: entry }, 'servers') });
@@ -191,7 +192,7 @@ describe('the question', () => {
 });
 
 describe('the lock file of a team', () => {
-  it('has one entry for each server, also where two have one name', async () => {
+  it('has one entry for each server, also if two have the same name', async () => {
     using machine = makeMachine();
     machine.write({
       '<project>/.cursor/mcp.json': servers({ db: { command: 'one' } }),
@@ -206,7 +207,7 @@ describe('the lock file of a team', () => {
     expect(pending.map(({ because }: { because: string }) => because)).toEqual(['reviewed', 'reviewed']);
   });
 
-  it('has nothing that is the user’s alone', async () => {
+  it('contains no servers of the user', async () => {
     using machine = makeMachine();
     machine.write({
       '~/.config/portolan/portolan.config.json': '{"approval": "all"}',
@@ -217,7 +218,7 @@ describe('the lock file of a team', () => {
     expect(readFileSync(machine.path('<project>/portolan.lock.json'), 'utf8')).not.toContain('private');
   });
 
-  it('matches on another machine where an entry names a file of variables', async () => {
+  it('matches on another machine for an entry with an env file', async () => {
     const entry = { command: 'node', envFile: '${workspaceFolder}/.env' };
     const file = { '<project>/.vscode/mcp.json': servers({ v: entry }, 'servers') };
     using machine = makeMachine();
@@ -233,13 +234,13 @@ describe('the lock file of a team', () => {
   });
 });
 
-describe('what is printed or stored', () => {
+describe('printed and stored data', () => {
   it.each([
     ['list', '--json'],
     ['list', '--json', '--all'],
     ['why', 'a_2', '--json'],
     ['why', 'a_2'],
-  ])('has no value of a reference to a secret, also of a server that got another name: %s %s %s', async (...args) => {
+  ])('contains no value of a reference to a secret, also for a renamed server: %s %s %s', async (...args) => {
     using machine = makeMachine();
     machine.write({
       '~/MCPs/first.json': servers({ a: { command: 'first' } }),
@@ -250,7 +251,7 @@ describe('what is printed or stored', () => {
     expect(out).not.toContain('canary');
   });
 
-  it('has no value that a reference to a secret falls back to', async () => {
+  it('contains no default value of a reference to a secret', async () => {
     using machine = makeMachine();
     const entry = {
       command: 'x',
@@ -270,8 +271,8 @@ describe('what is printed or stored', () => {
   });
 });
 
-describe('a list of connectors that cannot be had', () => {
-  it('is a problem without the password in its address', async () => {
+describe('an unreachable list of connectors', () => {
+  it('is a problem without the password of its URL', async () => {
     using machine = makeMachine();
     const connectorsUrl = 'https://me:canary@127.0.0.1:1/x?token=canary';
     machine.write({ '~/.config/portolan/portolan.config.json': JSON.stringify({ connectorsUrl }) });
@@ -288,14 +289,14 @@ describe('a command line', () => {
     ['lock', 'x'],
     ['why', 'a', 'x'],
     ['config', 'show', 'x'],
-  ])('refuses an argument too many: %s %s %s', async (...args) => {
+  ])('is rejected with an extra argument: %s %s %s', async (...args) => {
     using machine = makeMachine();
     const { status, err } = await portolan(machine, args);
     expect(status).toBe(2);
     expect(err).toContain('does not take the argument "x"');
   });
 
-  it('config show counts settings of the project that were approved', async () => {
+  it('of config show includes approved settings of the project', async () => {
     using machine = makeMachine();
     mkdirSync(machine.path('~/.config'), { recursive: true });
     machine.write({ '<project>/portolan.config.json': '{"limits": {"queue": 9999}}' });
@@ -308,9 +309,9 @@ describe('a command line', () => {
   });
 });
 
-describe('an administrator', () => {
+describe('managed servers', () => {
   it.each([{ file: '/ProgramData/Portolan/managed-mcp.json' }, { file: '/Program Files/ClaudeCode/managed-mcp.json' }])(
-    'keeps control with $file on Windows, wherever variables point',
+    'are read from $file on Windows, whatever the environment variables contain',
     async ({ file }) => {
       using machine = makeMachine();
       machine.write({ [file]: servers({}), '~/MCPs/a.json': servers({ a: { command: 'x' } }) });
