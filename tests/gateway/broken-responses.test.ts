@@ -5,11 +5,11 @@ import { codeOf, gatewayWith, type HomeGateway, textOf } from '../support/gatewa
 
 const SERVER = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/servers/asking-server.mjs');
 
-describe.each(['legacy', 'modern'])('an answer of a server of the %s revision that is no success', (era) => {
+describe.each(['legacy', 'modern'])('an invalid response of a server with the %s protocol', (era) => {
   let home: HomeGateway;
   beforeAll(async () => {
-    const words = era === 'modern' ? ['--modern'] : [];
-    home = await gatewayWith({ odd: { command: process.execPath, args: [SERVER, ...words], era } });
+    const flags = era === 'modern' ? ['--modern'] : [];
+    home = await gatewayWith({ odd: { command: process.execPath, args: [SERVER, ...flags], era } });
   });
   afterAll(() => home[Symbol.asyncDispose]());
 

@@ -8,7 +8,7 @@ import { type Machine, makeMachine } from '../support/machine.js';
 /** The limit of a search. An answer from memory takes far less, so a search that waited for this limit is recognized. */
 const SEARCH_MS = 1_500;
 const SETTINGS = '~/.config/portolan/portolan.config.json';
-/** With these settings every list on disk is too old. */
+/** With these settings every list on disk has expired. */
 const EXPIRED = JSON.stringify({ cache: { ttl: 0 }, timeouts: { idleMs: 50 } });
 
 const catalogFiles = (machine: Machine): string[] => {
@@ -18,18 +18,18 @@ const catalogFiles = (machine: Machine): string[] => {
 const knownTools = (machine: Machine) =>
   catalogFiles(machine).flatMap((path) => JSON.parse(readFileSync(path, 'utf8')).tools?.length ?? []);
 
-/** Servers that write down each of their starts. */
-function counting(machine: Machine, names: readonly string[], words: readonly string[] = []) {
+/** Servers that record each start. */
+function countingServers(machine: Machine, names: readonly string[], flags: readonly string[] = []) {
   const path = (name: string) => machine.path(`~/starts-${name}`);
   return {
-    entries: Object.fromEntries(names.map((name) => [name, fixture([name, '--starts', path(name), ...words])])),
+    entries: Object.fromEntries(names.map((name) => [name, fixture([name, '--starts', path(name), ...flags])])),
     starts: () => names.map((name) => startsIn(path(name)).length),
     pids: () => names.flatMap((name) => startsIn(path(name))),
   };
 }
 
 describe('a cold catalog', () => {
-  it('answers a search in time from what is known, and says what is not', async () => {
+  it('answers a search within searchMs from the lists read so far, and names pending servers', async () => {
     using machine = makeMachine();
     const opened = machine.path('~/opened');
     configure(
@@ -37,7 +37,7 @@ describe('a cold catalog', () => {
       {
         quick: fixture(['quick']),
         slow: fixture(['slow', '--greets', opened]),
-        dying: fixture(['--dies', 'the licence ran out']),
+        dying: fixture(['--dies', 'the licence has expired']),
       },
       { timeouts: { searchMs: 300 } },
     );
@@ -53,13 +53,13 @@ describe('a cold catalog', () => {
     expect(second).toMatchObject({
       results: [{ server: 'quick', tool: 'echo' }],
       pending: ['slow'],
-      failed: [{ server: 'dying', error: expect.stringContaining('the licence ran out') }],
+      failed: [{ server: 'dying', error: expect.stringContaining('the licence has expired') }],
     });
     expect(await client.ask('list_mcp_servers')).toMatchObject({
       servers: [
         { name: 'quick', toolCount: 8, enabledCount: 8 },
         { name: 'slow', status: 'disconnected' },
-        { name: 'dying', status: 'disconnected', error: expect.stringContaining('the licence ran out') },
+        { name: 'dying', status: 'disconnected', error: expect.stringContaining('the licence has expired') },
       ],
       pending: ['slow'],
     });
@@ -72,7 +72,7 @@ describe('a cold catalog', () => {
     expect(results.map(({ server }: { server: string }) => server)).toEqual(expect.arrayContaining(['quick', 'slow']));
   });
 
-  it('tells how far the reading is, if it is asked to', async () => {
+  it('reports progress for each list, if the request has a progress token', async () => {
     using machine = makeMachine();
     configure(machine, { one: fixture(['one']), two: fixture(['two']) }, { timeouts: { searchMs: 10_000 } });
     await using client = await connect(machine);
@@ -83,11 +83,11 @@ describe('a cold catalog', () => {
     ]);
   });
 
-  it('keeps nothing of servers that it was still reading when it ended, also of those that waited for their turn', async () => {
+  it('stores nothing for servers that were pending or queued when the gateway ended', async () => {
     using machine = makeMachine();
     const names = ['one', 'two', 'three', 'four'];
-    const slowly = counting(machine, names, ['--greets', machine.path('~/never')]);
-    configure(machine, slowly.entries, { timeouts: { searchMs: 300 } });
+    const slow = countingServers(machine, names, ['--greets', machine.path('~/never')]);
+    configure(machine, slow.entries, { timeouts: { searchMs: 300 } });
     const first = await connect(machine);
     expect((await first.ask('search_tools', { query: 'echo' })).pending).toEqual(names);
     await first[Symbol.asyncDispose]();
@@ -96,7 +96,7 @@ describe('a cold catalog', () => {
     expect(await second.ask('search_tools', { query: 'echo' })).toEqual({ results: [], pending: names });
   });
 
-  it('lets nobody who asks for one server wait for others that hang', async () => {
+  it('answers requests for one server while other servers hang', async () => {
     using machine = makeMachine();
     const hanging = ['h1', 'h2', 'h3'].map((name) => [name, fixture([name, '--mute'])]);
     const fine = ['f1', 'f2', 'f3'].map((name) => [name, fixture([name])]);
@@ -107,16 +107,16 @@ describe('a cold catalog', () => {
     expect(await client.execute('f1', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
     expect((await client.ask('list_tools', { server: 'f2' })).tools).toHaveLength(8);
     expect(await client.ask('get_tool_details', { server: 'f3', tool: 'echo' })).toMatchObject({ tool: 'echo' });
-    // Those that hang are given up after half a minute.
+    // A start times out after half a minute.
     expect(performance.now() - before).toBeLessThan(10_000);
   });
 
-  it('waits once for a server that hangs, not at all where another is asked about, and names it only where it matters', async () => {
+  it('waits once for a server that hangs, and neither waits for it nor lists it in a search of another server', async () => {
     using machine = makeMachine();
     configure(
       machine,
       { fine: fixture(['fine']), hangs: fixture(['--mute']) },
-      // A start that hangs takes twice `startMs`: each of the two greetings has that limit.
+      // A start that hangs takes twice `startMs`: each of the two handshakes has that limit.
       { timeouts: { searchMs: SEARCH_MS, startMs: SEARCH_MS } },
     );
     await using client = await connect(machine);
@@ -142,9 +142,9 @@ describe('a cold catalog', () => {
     await asking;
   });
 
-  it('starts each server once, however many ask at the same time', async () => {
+  it('starts each server once for concurrent requests', async () => {
     using machine = makeMachine();
-    const { entries, starts } = counting(machine, ['own'], ['--slow', '300']);
+    const { entries, starts } = countingServers(machine, ['own'], ['--slow', '300']);
     configure(machine, entries);
     await using client = await connect(machine);
     const answers = await Promise.all([
@@ -156,7 +156,7 @@ describe('a cold catalog', () => {
     ]);
     expect(answers.slice(0, 2).map(({ content }) => content[0].text)).toEqual(['a', 'b']);
     expect(starts()).toEqual([1]);
-    // Also where its tools are known, and nobody has to be asked for them first.
+    // The same with a cached tool list.
     await using second = await connect(machine);
     const calls = await Promise.all(['a', 'b', 'c'].map((text) => second.execute('own', 'echo', { text })));
     expect(calls.map(({ content }) => content[0]?.text)).toEqual(['a', 'b', 'c']);
@@ -165,9 +165,9 @@ describe('a cold catalog', () => {
 });
 
 describe('a warm catalog', () => {
-  it('answers everything but a call with no server running', async () => {
+  it('answers all requests except calls without starting a server', async () => {
     using machine = makeMachine();
-    const { entries, starts, pids } = counting(machine, ['one', 'two']);
+    const { entries, starts, pids } = countingServers(machine, ['one', 'two']);
     configure(machine, { ...entries, dying: fixture(['--dies', 'no', '--starts', machine.path('~/starts-dying')]) });
     {
       await using client = await connect(machine);
@@ -195,7 +195,7 @@ describe('a warm catalog', () => {
     });
     expect((await client.ask('list_tools', { server: 'one' })).tools).toHaveLength(8);
     expect(await client.ask('get_tool_details', { server: 'one', tool: 'sleep' })).toMatchObject({ tool: 'sleep' });
-    // Wrong arguments are refused by what is known; only then it is asked whether that is still so.
+    // Neither a server with a cached list nor one with a cached failure was started.
     expect({ starts: starts(), failedStarts: startsIn(machine.path('~/starts-dying')).length }).toEqual({
       starts: [1, 1],
       failedStarts,
@@ -204,7 +204,7 @@ describe('a warm catalog', () => {
     expect(starts()).toEqual([2, 1]);
   });
 
-  it('is read again in the background when it is too old', async () => {
+  it('is refreshed in the background after it has expired', async () => {
     using machine = makeMachine();
     const tools = machine.path('~/tools.json');
     const toolNamed = (name: string) => JSON.stringify([{ name, inputSchema: { type: 'object' } }]);
@@ -225,11 +225,11 @@ describe('a warm catalog', () => {
     );
   });
 
-  it('forgets the failure of a server that has started again for a call', async () => {
+  it('removes the failure of a server that has started again for a call', async () => {
     using machine = makeMachine();
     const program = machine.path('~/own.mjs');
-    const mended = `await import(${JSON.stringify(pathToFileURL(FIXTURE).href)});`;
-    writeFileSync(program, mended);
+    const working = `await import(${JSON.stringify(pathToFileURL(FIXTURE).href)});`;
+    writeFileSync(program, working);
     const own = { command: process.execPath, args: [program] };
     configure(machine, { own }, { timeouts: { idleMs: 50 } });
     {
@@ -242,7 +242,7 @@ describe('a warm catalog', () => {
       await using client = await connect(machine);
       const search = () => client.ask('search_tools', { query: 'echo', limit: 1 });
       await until(search, ({ failed }) => failed !== undefined);
-      writeFileSync(program, mended);
+      writeFileSync(program, working);
       expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
       expect((await client.ask('list_mcp_servers')).servers).toEqual([
         { name: 'own', toolCount: 8, enabledCount: 8, status: expect.stringContaining('connected') },
@@ -252,7 +252,7 @@ describe('a warm catalog', () => {
     expect(catalogFiles(machine).map((path) => JSON.parse(readFileSync(path, 'utf8')).error)).toEqual([undefined]);
   });
 
-  it('keeps the failure of a server that ended in the middle of a call, for other gateways too, until it starts again', async () => {
+  it('stores the failure of a server that exited during a call, until it starts again', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     const listed = async () => {
@@ -272,9 +272,9 @@ describe('a warm catalog', () => {
     expect(await listed()).toEqual([{ name: 'own', toolCount: 8, enabledCount: 8, status: 'disconnected' }]);
   });
 
-  it('is not kept where the cache is switched off', async () => {
+  it('is not written with "cache.enabled": false', async () => {
     using machine = makeMachine();
-    const { entries, starts } = counting(machine, ['own']);
+    const { entries, starts } = countingServers(machine, ['own']);
     configure(machine, entries, { cache: { enabled: false } });
     for (const expected of [1, 2]) {
       await using client = await connect(machine);
@@ -284,13 +284,13 @@ describe('a warm catalog', () => {
     expect(catalogFiles(machine)).toEqual([]);
   });
 
-  it('is shared by gateways that run side by side', async () => {
+  it('is shared by concurrent gateways', async () => {
     using machine = makeMachine();
     const names = ['one', 'two', 'three'];
-    const { entries, starts } = counting(machine, names);
+    const { entries, starts } = countingServers(machine, names);
     configure(machine, entries);
     {
-      await using stack = new AsyncDisposableStackOfClients();
+      await using stack = new ClientStack();
       const clients = await Promise.all([1, 2, 3].map(async () => stack.use(await connect(machine))));
       const answers = await Promise.all(
         clients.flatMap((client) => names.map((server) => client.ask('list_tools', { server }))),
@@ -308,20 +308,20 @@ describe('a warm catalog', () => {
   });
 
   it.each([
-    { title: 'cut off', spoil: (text: string) => text.slice(0, text.length / 2) },
-    { title: 'empty', spoil: () => '' },
-    { title: 'of another version', spoil: (text: string) => text.replace('"version":1', '"version":99') },
-    { title: 'full of noise', spoil: () => '\u0000\uffff{[' },
-  ])('is made anew where a file of it is $title, and that is said', async ({ spoil }) => {
+    { title: 'truncated', damage: (text: string) => text.slice(0, text.length / 2) },
+    { title: 'empty', damage: () => '' },
+    { title: 'of another version', damage: (text: string) => text.replace('"version":1', '"version":99') },
+    { title: 'not JSON', damage: () => '\u0000\uffff{[' },
+  ])('is created again with a warning if a file is $title', async ({ damage }) => {
     using machine = makeMachine();
-    const { entries, starts } = counting(machine, ['own']);
+    const { entries, starts } = countingServers(machine, ['own']);
     configure(machine, entries);
     {
       await using client = await connect(machine);
       await client.ask('list_tools', { server: 'own' });
     }
     const [path = ''] = catalogFiles(machine);
-    writeFileSync(path, spoil(readFileSync(path, 'utf8')));
+    writeFileSync(path, damage(readFileSync(path, 'utf8')));
     await using client = await connect(machine);
     expect((await client.ask('list_tools', { server: 'own' })).tools).toHaveLength(8);
     expect(JSON.parse(client.stderr.split('\n')[0] ?? '')).toMatchObject({
@@ -334,10 +334,10 @@ describe('a warm catalog', () => {
   });
 });
 
-describe('a server that nobody uses', () => {
-  it('stops after a while, without a fault, and starts again when it is called', async () => {
+describe('an idle server', () => {
+  it('is stopped after idleMs without an error, and started again by a call', async () => {
     using machine = makeMachine();
-    const { entries, starts, pids } = counting(machine, ['own']);
+    const { entries, starts, pids } = countingServers(machine, ['own']);
     configure(machine, entries, { timeouts: { idleMs: 300 } });
     await using client = await connect(machine);
     await client.execute('own', 'echo', { text: 'a' });
@@ -353,9 +353,9 @@ describe('a server that nobody uses', () => {
     expect(client.stderr).toBe('');
   });
 
-  it('is not stopped under a call that takes longer than that', async () => {
+  it('is not stopped during a call that takes longer than idleMs', async () => {
     using machine = makeMachine();
-    const { entries, starts } = counting(machine, ['own']);
+    const { entries, starts } = countingServers(machine, ['own']);
     configure(machine, entries, { timeouts: { idleMs: 200 } });
     await using client = await connect(machine);
     // Three times the idle limit: the server must not be stopped within it.
@@ -364,16 +364,16 @@ describe('a server that nobody uses', () => {
   });
 });
 
-/** Node 20 knows `AsyncDisposable` and not yet a stack of them. */
-class AsyncDisposableStackOfClients implements AsyncDisposable {
-  readonly #held: AsyncDisposable[] = [];
+/** Node 20 has no `AsyncDisposableStack`. */
+class ClientStack implements AsyncDisposable {
+  readonly #clients: AsyncDisposable[] = [];
 
   use<T extends AsyncDisposable>(one: T): T {
-    this.#held.push(one);
+    this.#clients.push(one);
     return one;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#held.map((one) => one[Symbol.asyncDispose]()));
+    await Promise.all(this.#clients.map((one) => one[Symbol.asyncDispose]()));
   }
 }

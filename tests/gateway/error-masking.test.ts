@@ -11,7 +11,7 @@ const LEAKING = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/serve
 const LETTERS = 'aB3xY7qLm0'.repeat(4);
 const OWN = 'opaque-own-value';
 const FOLDER = '/srv/data/reports';
-/** Enough of each token to tell that it was shown. */
+/** A part of each token, to detect that it was shown. */
 const LEAKS = ['ghp_aB3', 'sk-ant-', 'xoxb-', 'eyJ', LETTERS.slice(0, 12), OWN] as const;
 const KEPT = ['/home/me/project/index.ts', '123e4567-e89b-12d3-a456-426614174000', '3fef16e80a1b'] as const;
 
@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 describe('an error of a server', () => {
-  it.each(['reject', 'fail', 'die'])('is shown to a client without tokens: %s', async (tool) => {
+  it.each(['reject', 'fail', 'die'])('reaches a client without tokens: %s', async (tool) => {
     const answer = JSON.stringify(await client.execute('leaking', tool));
     expect({ leaks: leaksIn(answer), kept: KEPT.filter((text) => answer.includes(text)) }).toEqual({
       leaks: [],
@@ -52,17 +52,17 @@ describe('an error of a server', () => {
     expect(answer).toContain(FOLDER);
   });
 
-  it('is shown without tokens if it is the body of an HTTP answer', async () => {
+  it('reaches a client without tokens if it is the body of an HTTP response', async () => {
     const answer = JSON.stringify(await client.execute('remote', 'any'));
     expect(leaksIn(answer)).toEqual([]);
     expect(answer).toContain(`no: [secret] at ${KEPT[0]}`);
   });
 
-  it('leaves the result of a tool that did not fail as it came', async () => {
+  it('is masked, but the result of a successful call is not', async () => {
     expect(leaksIn(JSON.stringify(await client.execute('leaking', 'answer')))).toEqual([...LEAKS]);
   });
 
-  it('is in no log, audit line or file of Portolan with its tokens', async () => {
+  it('is stored without tokens in logs, the audit log and files', async () => {
     const logs = await portolan(machine, ['logs', 'leaking']);
     expect(logs.stdout).toContain(KEPT[0]);
     const audit = await portolan(machine, ['audit', '--json']);
@@ -73,7 +73,7 @@ describe('an error of a server', () => {
     expect(leaksIn([logs.stdout, audit.stdout, client.stderr, ...files].join('\n'))).toEqual([]);
   });
 
-  it('is printed by a command without its tokens', async () => {
+  it('is printed without tokens by a command', async () => {
     const { stdout, stderr, status } = await portolan(machine, ['call', 'leaking', 'reject']);
     expect(status).not.toBe(0);
     expect(leaksIn(stdout + stderr)).toEqual([]);

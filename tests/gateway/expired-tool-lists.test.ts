@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { configure, connect, fixture, startsIn, until } from '../support/client-over-stdio.js';
 import { makeMachine } from '../support/machine.js';
 
-describe('a list of tools that is older than cache.ttl', () => {
-  it('is read again when it is only listed, and answered at once from what is known', async () => {
+describe('an expired tool list', () => {
+  it('is refreshed in the background after list_tools, which answers at once from the cache', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { one: fixture(['--starts', starts]) });

@@ -10,7 +10,7 @@ import { type Machine, makeMachine } from '../support/machine.js';
 const PATH = process.env.PATH ?? '';
 
 describe('openGateway', () => {
-  it('lists, searches, describes and calls, and ends its servers when it is closed', async () => {
+  it('lists, searches, describes and calls tools, and stops its servers on close', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { own: fixture(['--starts', starts]) }, { timeouts: { searchMs: 20_000 } });
@@ -31,7 +31,7 @@ describe('openGateway', () => {
     const pids = startsIn(starts);
     expect(pids).toHaveLength(1);
     await gateway.close();
-    await gateway.close(); // twice is as good as once
+    await gateway.close(); // a second call has no effect
     expect(pids.filter(isAlive)).toEqual([]);
     expect(await gateway.executeTool('own', 'echo', { text: 'a' })).toMatchObject({
       success: false,
@@ -40,21 +40,18 @@ describe('openGateway', () => {
     expect(startsIn(starts)).toEqual(pids);
   });
 
-  it.each([0, 20, 60])(
-    'has a line in the log for each call that its end cuts off, %i ms after it began',
-    async (ms) => {
-      using machine = makeMachine();
-      configure(machine, { own: fixture() });
-      const gateway = await openGateway(machine.options({ env: { PATH } }));
-      const calls = Array.from({ length: 3 }, () => gateway.executeTool('own', 'sleep', { ms: 20_000 }));
-      await pause(ms);
-      await gateway.close();
-      expect(await Promise.all(calls)).toEqual(calls.map(() => expect.objectContaining({ success: false })));
-      expect((await readLog(machine.path('~/.local/state/portolan/audit'))).total).toBe(3);
-    },
-  );
+  it.each([0, 20, 60])('records each call in the audit log that close cancels after %i ms', async (ms) => {
+    using machine = makeMachine();
+    configure(machine, { own: fixture() });
+    const gateway = await openGateway(machine.options({ env: { PATH } }));
+    const calls = Array.from({ length: 3 }, () => gateway.executeTool('own', 'sleep', { ms: 20_000 }));
+    await pause(ms);
+    await gateway.close();
+    expect(await Promise.all(calls)).toEqual(calls.map(() => expect.objectContaining({ success: false })));
+    expect((await readLog(machine.path('~/.local/state/portolan/audit'))).total).toBe(3);
+  });
 
-  it('gives a failed call as a value, and throws what cannot even be asked', async () => {
+  it('returns a failed call as a value, and rejects an invalid request', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     await using gateway = await openGateway(machine.options({ env: { PATH } }));
@@ -74,14 +71,14 @@ describe('openGateway', () => {
 
   it.each([
     { title: 'no tool', given: ['own'], what: 'tool is missing' },
-    { title: 'nothing at all', given: [], what: 'server is missing' },
+    { title: 'no arguments', given: [], what: 'server is missing' },
     { title: 'a tool that is not a string', given: ['own', { name: 'echo' }], what: 'tool must be a string' },
     {
       title: 'a number that JSON cannot represent',
       given: ['own', 'echo', { text: 5n }],
       what: 'a number that JSON cannot represent',
     },
-  ])('tells a program in plain JavaScript that passes $title, and goes on', async ({ given, what }) => {
+  ])('returns a validation error for $title, and continues', async ({ given, what }) => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     await using gateway = await openGateway(machine.options({ env: { PATH } }));
@@ -97,15 +94,15 @@ describe('openGateway', () => {
     expect(readAudit(machine.path('~/.local/state/portolan/audit'))).toContain('"outcome":"ok"');
   });
 
-  it('stops waiting when it is told to', async () => {
+  it('cancels a call with its AbortSignal', async () => {
     using machine = makeMachine();
-    const heard = machine.path('~/heard');
-    configure(machine, { own: fixture(['--heard', heard]) });
+    const received = machine.path('~/received');
+    configure(machine, { own: fixture(['--heard', received]) });
     await using gateway = await openGateway(machine.options({ env: { PATH } }));
     await gateway.listTools('own');
     const stop = new AbortController();
     const call = gateway.executeTool('own', 'sleep', { ms: 60_000 }, { signal: stop.signal });
-    await callsReceived(heard);
+    await callsReceived(received);
     stop.abort();
     expect(await call).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
     const aborted = await gateway.executeTool('own', 'echo', { text: 'a' }, { signal: stop.signal });
@@ -113,18 +110,18 @@ describe('openGateway', () => {
     expect(await gateway.executeTool('own', 'echo', { text: 'a' })).toMatchObject({ success: true });
   });
 
-  it('stops waiting also where a server that was started anew is asked for its list before it is called', async () => {
+  it('cancels a call that still waits for the tool list of a restarted server', async () => {
     using machine = makeMachine();
     const tools = machine.path('~/tools.json');
     machine.write({ '~/tools.json': JSON.stringify([{ name: 'echo', inputSchema: { type: 'object' } }]) });
-    const heard = machine.path('~/heard');
-    configure(machine, { own: fixture(['--tools', tools, '--heard', heard]) }, { pins: 'enforce' });
+    const received = machine.path('~/received');
+    configure(machine, { own: fixture(['--tools', tools, '--heard', received]) }, { pins: 'enforce' });
     {
       await using before = await openGateway(machine.options({ env: { PATH } }));
       await before.listTools('own');
     }
     machine.write({ '~/tools.json': 'null' });
-    const lists = () => readFileSync(heard, 'utf8').split('"tools/list"').length;
+    const lists = () => readFileSync(received, 'utf8').split('"tools/list"').length;
     const before = lists();
     await using gateway = await openGateway(machine.options({ env: { PATH } }));
     const began = performance.now();
@@ -133,23 +130,23 @@ describe('openGateway', () => {
     await until(lists, (count) => count > before);
     stop.abort();
     expect(await call).toMatchObject({ success: false, error: { code: 'CANCELLED' } });
-    // Far from the thirty seconds that a list may take.
+    // Less than the timeout of 30 s for a list.
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  it('takes servers and settings from a program, and needs no file for them', async () => {
+  it('accepts servers and settings as options, without a file', async () => {
     using machine = makeMachine();
     await using gateway = await openGateway(
       machine.options({
         env: { PATH },
-        servers: { handed: fixture() },
+        servers: { passed: fixture() },
         settings: { toolRules: [{ pattern: ['echo'], enabled: false }] },
       }),
     );
-    expect(await gateway.executeTool('handed', 'echo', { text: 'a' })).toMatchObject({
+    expect(await gateway.executeTool('passed', 'echo', { text: 'a' })).toMatchObject({
       error: { code: 'TOOL_DISABLED' },
     });
-    expect(await gateway.executeTool('handed', 'argv')).toMatchObject({ success: true });
+    expect(await gateway.executeTool('passed', 'argv')).toMatchObject({ success: true });
     const audit = await until(
       () => readAudit(machine.path('~/.local/state/portolan/audit')),
       (text) => text.includes('"argv"'),
@@ -158,8 +155,8 @@ describe('openGateway', () => {
   });
 });
 
-describe('a list that is not new', () => {
-  /** As if the tools had been read a minute ago. */
+describe('a cached tool list', () => {
+  /** Makes the cached lists one minute older. */
   function age(machine: Machine): void {
     const folder = machine.path('~/.cache/portolan/catalog');
     for (const name of readdirSync(folder)) {
@@ -173,7 +170,7 @@ describe('a list that is not new', () => {
     required: [property],
   });
 
-  it('is read once more before a call is refused, and not again and again', async () => {
+  it('is read once more before calls are refused', async () => {
     using machine = makeMachine();
     const [tools, starts] = [machine.path('~/tools.json'), machine.path('~/starts')];
     writeFileSync(tools, JSON.stringify([{ name: 'first', inputSchema: taking('a') }]));
@@ -192,7 +189,7 @@ describe('a list that is not new', () => {
     age(machine);
     {
       await using gateway = await openGateway(machine.options({ env: { PATH } }));
-      // What fits the old list is not asked about; the server itself has the last word.
+      // A call that fits the current list succeeds, and one that only fitted the old list is refused.
       expect(await gateway.executeTool('own', 'first', { b: 'x' })).toMatchObject({ success: true });
       expect(await gateway.executeTool('own', 'second', { a: 'x' })).toMatchObject({ success: true });
       expect(await gateway.executeTool('own', 'first', { a: 'x' })).toMatchObject({
@@ -208,7 +205,7 @@ describe('a list that is not new', () => {
     expect(startsIn(starts).length - before).toBe(1);
   });
 
-  it('starts no server for a call that a rule refuses', async () => {
+  it('is not read again for a call that a rule refuses', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { own: fixture(['--starts', starts]) }, { toolRules: [{ pattern: ['echo'], enabled: false }] });

@@ -12,7 +12,7 @@ import {
 } from '../support/client-over-stdio.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
-/** What the five may cost, so that the sixth fits into the 600 that all of them have. */
+/** The limit for all meta-tools together. */
 const BUDGET = 560;
 
 const NAMES = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool', 'run_python'];
@@ -25,7 +25,7 @@ const of = <T>(count: number, make: (place: number) => T): T[] =>
   Array.from({ length: count }, (_, place) => make(place));
 
 describe('the list of meta-tools', () => {
-  it('costs a model under 600 tokens as it is listed, also with 30 servers of the longest names', async () => {
+  it('has fewer than 600 tokens, also with 30 servers with the longest names', async () => {
     using machine = makeMachine();
     const names = of(30, (n) => `${randomLetters(62)}${10 + n}`);
     configure(machine, Object.fromEntries(names.map((name) => [name, fixture([name])])));
@@ -35,7 +35,7 @@ describe('the list of meta-tools', () => {
     expect((await client.ask('list_mcp_servers')).servers).toHaveLength(30);
   });
 
-  it('is the same in the same order before and after calls', async () => {
+  it('has the same order before and after calls', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture(['own']), 'Other Server!': fixture(['other']) });
     await using client = await connect(machine);
@@ -48,7 +48,7 @@ describe('the list of meta-tools', () => {
     expect(client.notifications).toEqual([]);
   });
 
-  it('names only servers that somebody let in, and says nothing that a file or server says', async () => {
+  it('names only approved servers, and contains no text of files and servers', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(
@@ -60,9 +60,9 @@ describe('the list of meta-tools', () => {
       '<project>/.cursor/mcp.json': JSON.stringify({ mcpServers: { brought: fixture(['--starts', starts]) } }),
     });
     await using client = await connect(machine);
-    const said = JSON.stringify([await client.initialize(), await client.request('tools/list')]);
-    expect(said).toContain('mine');
-    expect(['denied', 'brought', 'IGNORE'].filter((word) => said.includes(word))).toEqual([]);
+    const text = JSON.stringify([await client.initialize(), await client.request('tools/list')]);
+    expect(text).toContain('mine');
+    expect(['denied', 'brought', 'IGNORE'].filter((word) => text.includes(word))).toEqual([]);
     expect(await client.ask('list_mcp_servers')).toEqual({
       servers: expect.arrayContaining([
         { name: 'brought', status: 'pending-approval' },
@@ -84,26 +84,31 @@ describe('an error of execute_tool', () => {
     readonly hint?: string;
   }
   const cases: readonly Case[] = [
-    { code: 'SERVER_NOT_FOUND', title: 'a server that is not there', server: 'onw', hint: 'did you mean own' },
-    { code: 'TOOL_NOT_FOUND', title: 'a tool that is not there', tool: 'eco', hint: 'did you mean echo' },
-    { code: 'TOOL_DISABLED', title: 'a tool that a rule switched off', tool: 'complain', hint: 'portolan config show' },
-    { code: 'SERVER_NOT_APPROVED', title: 'a server that waits', server: 'brought', hint: 'portolan approve brought' },
-    { code: 'SERVER_BLOCKED', title: 'a server that is denied', server: 'denied', hint: 'portolan why denied' },
-    { code: 'TOOL_VALIDATION_ERROR', title: 'an argument that is missing', message: 'text', hint: 'get_tool_details' },
-    { code: 'TOOL_VALIDATION_ERROR', title: 'an argument of another kind', given: { text: 7 }, message: 'text' },
-    { code: 'TOOL_EXECUTION_ERROR', title: 'an error of the protocol', tool: 'refuse', message: 'refused with' },
+    { code: 'SERVER_NOT_FOUND', title: 'an unknown server', server: 'onw', hint: 'did you mean own' },
+    { code: 'TOOL_NOT_FOUND', title: 'an unknown tool', tool: 'eco', hint: 'did you mean echo' },
+    { code: 'TOOL_DISABLED', title: 'a tool that a rule disables', tool: 'complain', hint: 'portolan config show' },
+    {
+      code: 'SERVER_NOT_APPROVED',
+      title: 'a server without approval',
+      server: 'brought',
+      hint: 'portolan approve brought',
+    },
+    { code: 'SERVER_BLOCKED', title: 'a denied server', server: 'denied', hint: 'portolan why denied' },
+    { code: 'TOOL_VALIDATION_ERROR', title: 'a missing argument', message: 'text', hint: 'get_tool_details' },
+    { code: 'TOOL_VALIDATION_ERROR', title: 'an argument of another type', given: { text: 7 }, message: 'text' },
+    { code: 'TOOL_EXECUTION_ERROR', title: 'a JSON-RPC error', tool: 'refuse', message: 'refused with' },
     {
       code: 'TOOL_EXECUTION_TIMEOUT',
-      title: 'a call that takes too long',
+      title: 'a timeout',
       server: 'hasty',
       tool: 'sleep',
       given: { ms: 9_000 },
     },
     { code: 'CONNECTION_ERROR', title: 'a server that does not start', server: 'dying', message: 'no key was given' },
-    { code: 'CONNECTION_ERROR', title: 'a program that is not there', server: 'absent', message: 'no-such-program' },
+    { code: 'CONNECTION_ERROR', title: 'a missing program', server: 'absent', message: 'no-such-program' },
     {
       code: 'CONNECTION_ERROR',
-      title: 'a server that ends in the middle',
+      title: 'a server that exits during the call',
       tool: 'exit',
       message: 'exited with code 7',
       hint: 'portolan logs own',
@@ -123,7 +128,7 @@ describe('an error of execute_tool', () => {
     },
   ];
 
-  it('names the limit also where the arguments are so large that the message is not read at all', async () => {
+  it('names the limit if the message is too large to be parsed', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() }, { limits: { maxArgumentBytes: 10_000 } });
     await using client = await connect(machine);
@@ -135,7 +140,7 @@ describe('an error of execute_tool', () => {
     expect(await client.execute('own', 'echo', { text: 'a' })).toMatchObject({ content: [{ text: 'a' }] });
   });
 
-  it('has a stable code, says what happened and what to do, in text and as a value', async () => {
+  it('has a code, a message and a hint, as text and as structured content', async () => {
     using machine = makeMachine();
     configure(
       machine,
@@ -168,11 +173,11 @@ describe('an error of execute_tool', () => {
       expect(JSON.parse(String(result.content[0]?.text)), title).toEqual(result.structuredContent);
       expect(JSON.stringify(result).length, title).toBeLessThan(4_000);
     }
-    // After all of that it still works.
+    // The session still works after all errors.
     expect(await client.execute('own', 'echo', { text: 'still here' })).toEqual({
       content: [{ type: 'text', text: 'still here' }],
     });
-    // The log is written a moment after the answer.
+    // The audit log is written after the response.
     const audited = await until(
       async (): Promise<{ outcome: string }[]> =>
         JSON.parse((await portolan(machine, ['audit', '--json'])).stdout).entries,
@@ -181,7 +186,7 @@ describe('an error of execute_tool', () => {
     expect(audited.map(({ outcome }) => outcome)).toEqual([...cases.map(({ code }) => code), 'ok']);
   });
 
-  it('is not made of what the server itself calls an error', async () => {
+  it('does not replace an error result of the server', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     await using client = await connect(machine);
@@ -192,7 +197,7 @@ describe('an error of execute_tool', () => {
     });
   });
 
-  it('tells of too many calls at once, and only those', async () => {
+  it('reports only the calls beyond the limit of concurrent calls', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() }, { limits: { inFlightPerServer: 1, queue: 1 } });
     await using client = await connect(machine);
@@ -243,7 +248,7 @@ describe('a meta-tool', () => {
       given: { server: 'a', tool: 'b', arguments: '[1]' },
       message: 'execute_tool: arguments must be an object',
     },
-  ])('$tool refuses $given with what is wrong', async ({ tool, given, message }) => {
+  ])('$tool rejects $given with a message', async ({ tool, given, message }) => {
     expect((await client.call(tool, given)).structuredContent).toMatchObject({
       success: false,
       error: { code: 'TOOL_VALIDATION_ERROR', message, hint: expect.stringContaining(tool) },
@@ -251,8 +256,8 @@ describe('a meta-tool', () => {
   });
 });
 
-describe('what passes through execute_tool', () => {
-  it('is the _meta of the caller, without what was meant for us, and arguments written as text', async () => {
+describe('execute_tool', () => {
+  it('forwards the _meta of the caller without protocol keys, and accepts arguments as a JSON string', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     await using client = await connect(machine);
@@ -266,7 +271,7 @@ describe('what passes through execute_tool', () => {
 });
 
 describe('get_tool_details', () => {
-  it('gives the schema whole, with an example that fits it', async () => {
+  it('returns the complete schema and a valid example', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     await using client = await connect(machine);

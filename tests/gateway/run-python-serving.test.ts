@@ -14,8 +14,8 @@ afterAll(tidy);
 const OWN = { own: fixture() };
 const resultOf = ({ structuredContent }: CallResult) => (structuredContent as { result?: unknown }).result;
 
-describe('run_python that is switched off', () => {
-  it('is not listed, and says who can change that when it is called all the same', async () => {
+describe('disabled run_python', () => {
+  it('is not listed, and a call fails with a hint', async () => {
     using machine = makeMachine();
     configure(machine, OWN, { sandbox: { engine: 'off' } });
     await using client = await connect(machine);
@@ -28,10 +28,10 @@ describe('run_python that is switched off', () => {
   });
 
   it.each([
-    { title: 'the command line', args: ['serve', '--sandbox', 'off'], env: {} },
-    { title: 'a variable', args: ['serve'], env: { PORTOLAN_SANDBOX_ENGINE: 'off' } },
-    { title: 'a single exposed server', args: ['serve', '--expose', 'own'], env: {} },
-    { title: 'servers that are exposed all', args: ['serve', '--expose', 'all'], env: {} },
+    { title: '--sandbox off', args: ['serve', '--sandbox', 'off'], env: {} },
+    { title: 'PORTOLAN_SANDBOX_ENGINE=off', args: ['serve'], env: { PORTOLAN_SANDBOX_ENGINE: 'off' } },
+    { title: '--expose with a server', args: ['serve', '--expose', 'own'], env: {} },
+    { title: '--expose all', args: ['serve', '--expose', 'all'], env: {} },
   ])('is not listed with $title', async ({ args, env }) => {
     using machine = makeMachine();
     configure(machine, OWN, { timeouts: { searchMs: 20_000 } });
@@ -41,7 +41,7 @@ describe('run_python that is switched off', () => {
     expect(tools.map(({ name }) => name)).not.toContain('run_python');
   });
 
-  it('is not listed for the one client of a daemon that says so', async () => {
+  it('is not listed only for the client of a daemon with --sandbox off', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, OWN);
     await using usual = await setup.client();
@@ -53,11 +53,11 @@ describe('run_python that is switched off', () => {
     expect(names.map((list) => list.includes('run_python'))).toEqual([false, true]);
   });
 
-  it('says what to install where the engine that was asked for is not there, and is not listed the next time', async () => {
+  it('fails with a hint if the selected engine does not work, and is not listed afterwards', async () => {
     using machine = makeMachine();
     configure(machine, OWN);
     const args = ['serve', '--sandbox', 'deno'];
-    // A program of that name that does not work: as good as none, but nobody knows before it is tried.
+    // A program that does not work, which only a probe detects.
     machine.write({ '~/.deno/bin/deno': '#!/bin/sh\nexit 1\n' });
     chmodSync(machine.path('~/.deno/bin/deno'), 0o755);
     const listed = async () => {
@@ -78,12 +78,12 @@ describe('run_python that is switched off', () => {
   });
 });
 
-// Every engine behaves alike here; bubblewrap starts fastest.
+// All engines share this code, and bubblewrap starts fastest.
 await describeEngines(
   ['bwrap'],
   (engine) => `run_python in ${engine}`,
   () => {
-    it('is answered in TOON where that is set', async () => {
+    it('answers in TOON with "output": "toon"', async () => {
       using machine = makeMachine();
       configure(machine, OWN, { sandbox: { engine: 'bwrap', output: 'toon' } });
       await using client = await connect(machine);
@@ -96,15 +96,23 @@ await describeEngines(
 
     it.each([
       { title: 'no code', given: {}, message: 'run_python: code is missing' },
-      { title: 'servers that are no list', given: { code: '1', servers: 7 }, message: 'run_python: servers must be' },
-      { title: 'a time of nothing', given: { code: '1', timeout: 0 }, message: 'run_python: timeout must be' },
-      { title: 'too much time', given: { code: '1', timeout: 121 }, message: 'timeout must be at most 120 seconds' },
       {
-        title: 'a session that is a text',
+        title: 'servers that are not a list',
+        given: { code: '1', servers: 7 },
+        message: 'run_python: servers must be',
+      },
+      { title: 'a timeout of 0', given: { code: '1', timeout: 0 }, message: 'run_python: timeout must be' },
+      {
+        title: 'a timeout over the maximum',
+        given: { code: '1', timeout: 121 },
+        message: 'timeout must be at most 120 seconds',
+      },
+      {
+        title: 'a session that is a string',
         given: { code: '1', session: 'mine' },
         message: 'run_python: session must be',
       },
-    ])('refuses $title so that a model can mend it', async ({ given, message }) => {
+    ])('rejects $title with a message', async ({ given, message }) => {
       using machine = makeMachine();
       configure(machine, OWN, { sandbox: { engine: 'bwrap' } });
       await using client = await connect(machine);
@@ -114,7 +122,7 @@ await describeEngines(
       });
     });
 
-    it('keeps variables over HTTP for a client that has a session, and none where two could be taken for one', async () => {
+    it('keeps variables over HTTP per session, and none for stateless requests', async () => {
       using machine = makeMachine();
       configure(machine, OWN, { sandbox: { engine: 'bwrap' } });
       await using gateway = await serveOverHttp(machine);
@@ -127,7 +135,7 @@ await describeEngines(
       expect(await stateless(gateway.url, names)).toEqual([]);
     });
 
-    it('keeps the variables of two clients of one daemon apart, and says when they went with it', async () => {
+    it('isolates the variables of two clients of a daemon, and reports their loss after the daemon was killed', async () => {
       await using setup = makeDaemonSetup();
       configure(setup.machine, OWN, { sandbox: { engine: 'bwrap' } });
       await using one = await setup.client();
@@ -138,14 +146,14 @@ await describeEngines(
       expect(resultOf(await one.call('run_python', { code: names }))).toEqual(['mine']);
       expect(resultOf(await two.call('run_python', { code: names }))).toEqual(['yours']);
       const pid = await setup.pid();
-      if (pid === undefined) throw new Error('no daemon serves them');
+      if (pid === undefined) throw new Error('no daemon runs');
       process.kill(pid, 'SIGKILL');
       await until(
         () => isAlive(pid),
         (alive) => !alive,
       );
       const after = await until(
-        // Whoever asks before the loss is noticed is told that nobody knows what became of it.
+        // A call in flight when the loss is detected fails.
         () => one.call('run_python', { code: names }).catch(() => undefined),
         (answer) => answer !== undefined,
       );
@@ -155,11 +163,11 @@ await describeEngines(
   },
 );
 
-/** A client of the older kind, which has a session. */
+/** A client of the SDK version 1, which has a session. */
 async function overHttp(url: string) {
   const client = new Client({ name: 'same', version: '1' });
   const transport = new StreamableHTTPClientTransport(new URL(url));
-  // Its declaration and that of its own base differ where optional fields are exact.
+  // Its type does not satisfy `exactOptionalPropertyTypes`.
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {
     run: async (code: string) =>
@@ -168,7 +176,7 @@ async function overHttp(url: string) {
   };
 }
 
-/** One program in a request that stands for itself. */
+/** Runs one program in a stateless request. */
 async function stateless(url: string, code: string): Promise<unknown> {
   const meta = 'io.modelcontextprotocol/';
   const _meta = {

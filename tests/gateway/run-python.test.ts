@@ -24,14 +24,14 @@ type Answer = Record<string, unknown> & { error?: Record<string, unknown> };
 const answerOf = ({ structuredContent }: CallResult) => structuredContent as Answer;
 const textOf = ({ content }: CallResult) => String(content[0]?.text);
 
-await describeEngines(['bwrap', 'pyodide'], (engine) => `run_python in ${engine}, as an agent drives it`, inEngine);
+await describeEngines(['bwrap', 'pyodide'], (engine) => `run_python in ${engine}`, inEngine);
 
 function inEngine(engine: string): void {
   let machine: Machine;
   let client: StdioClient;
   let starts: string;
   const run = (code: string, more: Record<string, unknown> = {}) => client.call('run_python', { code, ...more });
-  /** The result of a program that ended well. */
+  /** The result of a program that succeeded. */
   const resultOf = async (code: string, more?: Record<string, unknown>) => {
     const answer = answerOf(await run(code, more));
     if (answer.error) throw new Error(JSON.stringify(answer));
@@ -62,14 +62,14 @@ function inEngine(engine: string): void {
       '<project>/.cursor/mcp.json': JSON.stringify({ mcpServers: { waiting: fixture(['--starts', `${starts}-2`]) } }),
     });
     client = await connect(machine);
-    await client.ask('list_mcp_servers'); // every server is read before the first program
+    await client.ask('list_mcp_servers'); // reads the tools of every server before the first program
   });
   afterAll(async () => {
     await client[Symbol.asyncDispose]();
     machine[Symbol.dispose]();
   });
 
-  it('discovers, searches docs, composes three tools in one program and keeps a variable for the next call', async () => {
+  it('lists servers, searches docs, calls three tools in one program and keeps a variable for the next call', async () => {
     const { tools } = (await client.request('tools/list')) as { tools: { name: string }[] };
     expect(tools.map(({ name }) => name)).toContain('run_python');
     expect(await resultOf('import mcp.runtime as runtime\nruntime.discovered_servers()')).toEqual(
@@ -117,7 +117,7 @@ sorted(entity["name"] for entity in graph["entities"])`,
     expect(await resultOf('"names" in globals()', { session: false })).toBe(false);
   });
 
-  it('gives the type, text and line of an exception, with everything printed before it', async () => {
+  it('returns the type, message and line of an exception, and the output before it', async () => {
     const result = await run('print("before")\n\ndef f():\n    return {}["missing"]\nf()');
     expect(result.isError).toBe(true);
     expect(answerOf(result)).toMatchObject({
@@ -127,18 +127,18 @@ sorted(entity["name"] for entity in graph["entities"])`,
     expect(textOf(result)).toContain("[error] KeyError: 'missing' (line 4)");
   });
 
-  it('cuts what is printed at the limit, and says so', async () => {
+  it('truncates output at the limit with a mark', async () => {
     const result = await run('print("x" * 100_000)');
     const { stdout, truncated } = answerOf(result);
     expect(truncated).toEqual(['stdout']);
     expect(String(stdout)).toMatch(/^x{2000}\n\[truncated: more than 2000 bytes\]$/);
   });
 
-  it('is answered with the saved files, and a program with a tool that fails with its text', async () => {
+  it('returns saved files, and raises a tool error as an exception with its text', async () => {
     const saved = await run('open("a.txt", "w").write("kept")\nNone', { session: false });
     expect(answerOf(saved).files).toEqual([{ path: 'a.txt', bytes: 4, text: 'kept' }]);
     const failing =
-      'import mcp\ntry:\n    mcp_own.complain()\nexcept mcp.ToolError as e:\n    told = [e.code, str(e)]\ntold';
+      'import mcp\ntry:\n    mcp_own.complain()\nexcept mcp.ToolError as e:\n    caught = [e.code, str(e)]\ncaught';
     expect(await resultOf(failing)).toEqual(['TOOL_EXECUTION_ERROR', 'this is my own complaint']);
     expect(answerOf(await run('mcp_own.complain()')).error).toMatchObject({
       ...{ type: 'mcp.ToolError', code: 'TOOL_EXECUTION_ERROR', message: 'this is my own complaint', line: 1 },
@@ -146,23 +146,28 @@ sorted(entity["name"] for entity in graph["entities"])`,
   });
 
   it.each([
-    { title: 'an integer that JSON keeps', code: '2**53 - 1', result: 9007199254740991, text: '9007199254740991' },
-    { title: 'a larger one', code: '2**53', result: '9007199254740992', text: '9007199254740992' },
-    { title: 'one far below zero', code: '-10**30', result: `-1${'0'.repeat(30)}`, text: `-1${'0'.repeat(30)}` },
+    { title: 'the largest safe integer', code: '2**53 - 1', result: 9007199254740991, text: '9007199254740991' },
+    { title: 'a larger integer', code: '2**53', result: '9007199254740992', text: '9007199254740992' },
+    { title: 'a large negative integer', code: '-10**30', result: `-1${'0'.repeat(30)}`, text: `-1${'0'.repeat(30)}` },
     {
-      title: 'one deep in a value',
+      title: 'a large integer in a nested value',
       code: '{"rows": [1, {"id": 9007199254740993}]}',
       result: "{'rows': [1, {'id': 9007199254740993}]}",
       text: "{'rows': [1, {'id': 9007199254740993}]}",
     },
-    { title: 'one as text', code: '[str(10**20)]', result: [`1${'0'.repeat(20)}`], text: `['1${'0'.repeat(20)}']` },
-  ])('gives $title as Python has it, as a value and as text', async ({ code, result, text }) => {
+    {
+      title: 'a large integer as a string',
+      code: '[str(10**20)]',
+      result: [`1${'0'.repeat(20)}`],
+      text: `['1${'0'.repeat(20)}']`,
+    },
+  ])('returns $title as Python prints it, as a value and as text', async ({ code, result, text }) => {
     const answer = await run(code);
     expect(answerOf(answer).result).toEqual(result);
     expect(textOf(answer)).toContain(`[result] ${text}\n`);
   });
 
-  it('sends no server another integer than the program meant', async () => {
+  it('rejects an integer argument that would lose precision', async () => {
     expect(answerOf(await run('mcp_own.sleep(ms=9007199254740993)')).error).toEqual({
       ...{ type: 'mcp.ToolError', code: 'TOOL_VALIDATION_ERROR', line: 1 },
       message: 'the integer 9007199254740993 at ms would lose precision in JSON; send it as a string',
@@ -173,58 +178,58 @@ sorted(entity["name"] for entity in graph["entities"])`,
 
   it.each([
     {
-      title: 'a server that waits for approval',
+      title: 'a server without approval',
       code: 'mcp_waiting.echo(text="a")',
       servers: ['waiting'],
       error: { type: 'mcp.ToolError', code: 'SERVER_NOT_APPROVED' },
     },
     {
-      title: 'a tool that the rules switch off',
+      title: 'a disabled tool',
       code: 'mcp_own.exit()',
       servers: ['own'],
       error: { type: 'mcp.ToolError', code: 'TOOL_DISABLED' },
     },
     {
-      title: 'arguments that do not fit the schema',
+      title: 'arguments that violate the schema',
       code: 'mcp_own.sleep(ms="long")',
       servers: ['own'],
       error: { type: 'mcp.ToolError', code: 'TOOL_VALIDATION_ERROR' },
     },
     {
-      title: 'a server that was not named, by its name',
+      title: 'a server that is not in servers',
       code: 'mcp_elsewhere.echo(text="a")',
       servers: ['own'],
       error: { type: 'NameError' },
     },
     {
-      title: 'the docs of a server that was not named',
+      title: 'the docs of a server that is not in servers',
       code: 'import mcp.runtime\nmcp.runtime.list_tools("elsewhere")',
       servers: ['own'],
       error: { type: 'mcp.ToolError', code: 'SERVER_NOT_FOUND' },
     },
-  ])('refuses $title as execute_tool would', async ({ code, servers, error }) => {
+  ])('refuses $title', async ({ code, servers, error }) => {
     expect(answerOf(await run(code, { servers })).error).toMatchObject(error);
   });
 
-  it('lets no forged message reach a server that was not named, nor one that nobody let run', async () => {
+  it('refuses forged messages to servers that are not in servers or not approved', async () => {
     const before = startsIn(starts).length;
     const forged = ['elsewhere', 'waiting', 'filesystem', '../own', ''];
-    const told = await resultOf(
+    const codes = await resultOf(
       `
 channel = mcp_own.echo._host.channel
-told = []
+codes = []
 for server in ${JSON.stringify(forged)}:
     answer = channel.ask("tool", {"server": server, "tool": "echo", "arguments": {"text": "a"}})
-    told.append(answer["error"]["data"]["code"] if "error" in answer else answer)
-told`,
+    codes.append(answer["error"]["data"]["code"] if "error" in answer else answer)
+codes`,
       { servers: ['own'], session: false },
     );
-    expect(told).toEqual(forged.map(() => 'TOOL_NOT_FOUND'));
+    expect(codes).toEqual(forged.map(() => 'TOOL_NOT_FOUND'));
     expect(startsIn(starts)).toHaveLength(before);
     expect(startsIn(`${starts}-2`)).toEqual([]);
   });
 
-  it('stops a program at its time, says that its variables are gone, and goes on with new ones', async () => {
+  it('stops a program at its timeout, reports the lost variables, and continues with a new session', async () => {
     await resultOf('kept = 1');
     const stopped = await run('print("began")\nwhile True: pass', { timeout: 1 });
     expect([stopped.isError, answerOf(stopped)]).toMatchObject([
@@ -235,20 +240,20 @@ told`,
     expect(await resultOf('"kept" in globals()')).toBe(false);
   });
 
-  it('tells how long it runs, and ends with the request that is cancelled', async () => {
-    await resultOf('1'); // a session that is there
+  it('reports progress, and stops a program whose request is cancelled', async () => {
+    await resultOf('1'); // starts the session
     const code = 'import time\nfor n in range(1000):\n    mcp_own.echo(text=str(n))\n    time.sleep(0.05)';
     const params = { name: 'run_python', arguments: { code }, _meta: { progressToken: 'p' } };
     client.send({ jsonrpc: '2.0', id: 'long', method: 'tools/call', params });
     const steps = () =>
       client.notifications
-        .filter(({ params: told }) => (told as Answer).progressToken === 'p')
+        .filter(({ params: progress }) => (progress as Answer).progressToken === 'p')
         .map((one) => one.params);
-    await until(steps, (told) => told.length >= 2);
+    await until(steps, (received) => received.length >= 2);
     const progress = steps().map((step) => Number((step as Answer).progress));
     expect(progress).toEqual([...new Set(progress)].sort((a, b) => a - b));
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
-    // Its session is free again at once, and what it held is gone.
+    // The session can be used again, and its variables are lost.
     expect(await resultOf('"n" in globals()')).toBe(false);
     expect(client.stray).toEqual([]);
     const logged = async () => (await readAudit(machine.path('~/.local/state/portolan/audit'))).entries;
@@ -257,7 +262,7 @@ told`,
     );
   });
 
-  it('keeps memories of the project on the host, for other sessions too', async () => {
+  it('stores memories of the project on the host, also for other sessions', async () => {
     await resultOf(
       'runtime = __import__("mcp.runtime").runtime\nruntime.save_memory("plan", {"step": 1}, {"by": "me"})',
     );
@@ -282,7 +287,7 @@ told`,
     ]);
   });
 
-  it('writes each call into the record with what made it', async () => {
+  it('records each call in the audit log with its origin', async () => {
     await resultOf('mcp_own.echo(text="recorded")');
     const read = async () => JSON.parse((await portolan(machine, ['audit', '--json', '--last', '2'])).stdout).entries;
     const entries = await until(read, (lines) => lines[0]?.tool === 'echo' && lines[1]?.tool === 'run_python');
@@ -292,7 +297,7 @@ told`,
     ]);
   });
 
-  it('leaves no interpreter behind when the gateway is killed', async () => {
+  it('leaves no interpreter process when the gateway is killed', async () => {
     await using other = await connect(machine);
     await other.call('run_python', { code: 'kept = 1' });
     other.send({
@@ -312,12 +317,12 @@ told`,
     ).toEqual([]);
   });
 
-  it('is a command and a function too', async () => {
+  it('is also available as a command and in the library', async () => {
     machine.write({ '<project>/sum.py': 'print(mcp_own.echo(text="hi"))\n1 / 0' });
     const { status, stdout, stderr } = await portolan(machine, ['python', 'sum.py', '--servers', 'own']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: 'hi\n' });
     expect(stderr).toMatch(new RegExp(`^ZeroDivisionError: division by zero \\(line 2\\)\n${engine}: no `));
-    const json = await portolan(machine, ['python', 'sum.py', '--json', '--servers', 'nobody']);
+    const json = await portolan(machine, ['python', 'sum.py', '--json', '--servers', 'unknown']);
     expect(JSON.parse(json.stdout)).toMatchObject({ success: false, error: { code: 'SERVER_NOT_FOUND' } });
     await using gateway = await openGateway(machine.options({ env: { PATH: process.env.PATH ?? '' } }));
     expect(await gateway.runPython('n = 20')).toMatchObject({ success: true, answer: { engine } });
@@ -337,7 +342,7 @@ told`,
   });
 }
 
-/** The processes below one, as Linux lists them. */
+/** The descendants of a process on Linux. */
 function descendants(pid: number): number[] {
   const children = childrenOf(pid);
   return [...children, ...children.flatMap(descendants)];
@@ -347,6 +352,6 @@ function childrenOf(pid: number): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
   } catch {
-    return []; // gone, or no such place on this system
+    return []; // the process has exited, or the system has no /proc
   }
 }
