@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -33,6 +33,15 @@ const quiet = () => new Promise((resolve) => setTimeout(resolve, QUIET_MS));
 function watching(paths: readonly string[], onChange: () => unknown = () => undefined, unread = new Set<string>()) {
   const touched = new Set(paths);
   let calls = 0;
+  let begin: () => void = () => undefined;
+  const begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const after = (ms: number, run: () => void) =>
+    briefClock.after(ms, () => {
+      run();
+      begin();
+    });
   const watch = watchPaths({
     touched,
     listed: new Map(),
@@ -42,10 +51,12 @@ function watching(paths: readonly string[], onChange: () => unknown = () => unde
       return (await onChange()) !== false;
     },
     log: silentLog,
-    clock: briefClock,
+    clock: { ...briefClock, after },
   });
   return {
     touched,
+    /** Fulfilled after the first scan, when the directories are watched. */
+    begun,
     calls: () => calls,
     until: async (count: number) => {
       const ends = performance.now() + LIMIT_MS;
@@ -96,11 +107,42 @@ describe.concurrent('watchPaths', () => {
       },
       change: (at: At) => renameSync(at('g'), at('f')),
     },
+    {
+      title: 'a file behind two links that is written',
+      before: (at: At) => {
+        for (const name of ['a', 'b']) mkdirSync(at(name));
+        writeFileSync(at('b', 'h'), 'a');
+        symlinkSync('../b/h', at('a', 'g'));
+        symlinkSync(at('a', 'g'), at('f'));
+      },
+      change: (at: At) => writeFileSync(at('b', 'h'), 'bb'),
+    },
+    {
+      title: 'the missing file behind a link that is created',
+      before: (at: At) => symlinkSync(at('b', 'h'), at('f')),
+      change: (at: At) => {
+        mkdirSync(at('b'));
+        writeFileSync(at('b', 'h'), 'a');
+      },
+    },
+    {
+      title: 'a link that leads to another file',
+      before: (at: At) => {
+        writeFileSync(at('g'), 'a');
+        writeFileSync(at('h'), 'bb');
+        symlinkSync('g', at('f'));
+      },
+      change: (at: At) => {
+        symlinkSync('h', at('new'));
+        renameSync(at('new'), at('f'));
+      },
+    },
   ])('reports $title once', async ({ before, change }) => {
     using folder = makeFolder();
     const { at } = folder;
     before(at);
     using watch = watching([at('f')]);
+    await watch.begun;
     change(at);
     expect(await watch.until(1)).toBe(1);
     await quiet();

@@ -1,15 +1,18 @@
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { type Log, matchesWildcard } from '../base/index.js';
 
 /** Systems limit the number of watched directories; the periodic scan covers the rest. */
 const MAX_WATCHED = 2_000;
 /** A limit on repeats, because directories may appear while their parents are being watched. */
 const MAX_ROUNDS = 8;
+/** The limit of links that lead from one to the next. */
+const MAX_LINKS = 8;
 
 /** The patterns of the relevant names in each listed directory. */
 export type ListedFolders = ReadonlyMap<string, ReadonlySet<string>>;
 
-type Watcher = ReturnType<typeof import('node:fs')['watch']>;
+type FileSystem = typeof import('node:fs');
+type Watcher = ReturnType<FileSystem['watch']>;
 
 /** The relevant names in a directory. */
 interface Wanted {
@@ -35,7 +38,7 @@ export class WatchedFolders implements Disposable {
   watch(touched: ReadonlySet<string>, listed: ListedFolders): void {
     // A file created before its directory is watched causes no event, so determine the directories again.
     for (let round = 0; round < MAX_ROUNDS; round += 1) {
-      this.#wanted = foldersOf(touched, listed, this.#fs.existsSync);
+      this.#wanted = foldersOf(touched, listed, this.#fs);
       if (!this.#replace()) return;
     }
   }
@@ -106,18 +109,33 @@ export function matchesAny(patterns: ReadonlySet<string>, name: string): boolean
 }
 
 /**
+ * The files to which a symbolic link leads, one after the other; editing them causes no event in the directory of the
+ * link. Many people keep their settings elsewhere and link them.
+ */
+function linkTargets(path: string, fs: FileSystem): readonly string[] {
+  const targets: string[] = [];
+  try {
+    let here = path;
+    while (targets.length < MAX_LINKS && fs.lstatSync(here, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      // The parent directory may be a link too, and the target is relative to the real one.
+      here = resolve(fs.realpathSync(dirname(here)), fs.readlinkSync(here));
+      targets.push(here);
+    }
+  } catch {
+    // The link changed meanwhile or is not accessible; the periodic scan finds what it leads to.
+  }
+  return targets;
+}
+
+/**
  * The directories in which a relevant change can happen, with the names that matter in each; for a missing path, its
  * nearest existing parent. Parents of paths come first, listed directories after them.
  */
-function foldersOf(
-  paths: ReadonlySet<string>,
-  listed: ListedFolders,
-  exists: (path: string) => boolean,
-): Map<string, Wanted> {
+function foldersOf(paths: ReadonlySet<string>, listed: ListedFolders, fs: FileSystem): Map<string, Wanted> {
   const folders = new Map<string, Wanted>();
   const known = new Map<string, boolean>();
   const isThere = (path: string): boolean => {
-    const answer = known.get(path) ?? exists(path);
+    const answer = known.get(path) ?? fs.existsSync(path);
     known.set(path, answer);
     return answer;
   };
@@ -126,10 +144,14 @@ function foldersOf(
     folders.set(folder, wanted);
     return wanted;
   };
-  for (const path of paths) {
+  const add = (path: string): void => {
     let [folder, name] = [dirname(path), basename(path)];
     while (!isThere(folder) && dirname(folder) !== folder) [folder, name] = [dirname(folder), basename(folder)];
     wantedIn(folder).names.add(name);
+  };
+  for (const path of paths) {
+    add(path);
+    for (const target of linkTargets(path, fs)) add(target);
   }
   for (const folder of listed.keys()) if (isThere(folder)) wantedIn(folder);
   return folders;
