@@ -20,6 +20,7 @@ const chart = {
     },
   ],
   problems: [{ code: 'parse-error', severity: 'error', message: 'm', hint: 'h', source: '/h/x.json' }],
+  host: { platform: 'linux', home: '/h', cwd: '/h', env: {}, files: { status: () => ({ kind: 'file', mode: 0o755 }) } },
   looks: [],
   exclusive: [],
   ignored: [],
