@@ -7,10 +7,10 @@ const WRITE_AFTER_MS = 5_000;
 /** Searches that led to a call, kept in one file for all workspaces and processes of the user. */
 export interface UsesFile extends AsyncDisposable {
   /** Loads the remembered uses into the index, and saves what it learns from now on. */
-  join(index: ToolIndex): UsesOf;
+  join(index: ToolIndex): JoinedUses;
 }
 
-interface UsesOf {
+export interface JoinedUses {
   /** Call after the index has learned something. */
   changed(): void;
   leave(): Promise<void>;
