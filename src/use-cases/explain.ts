@@ -7,7 +7,7 @@ import { type MissingValue, missingValues } from './missing-values.js';
 /** The role of one definition, and the reason for it. */
 export interface DefinitionOutcome extends Origin {
   readonly name: string;
-  readonly fate: 'holds' | 'same-server' | 'shadowed' | 'ignored';
+  readonly fate: 'active' | 'duplicate' | 'shadowed' | 'ignored';
   readonly because: string;
   /** The state in its own client, and the verdict of our policy on it alone. */
   readonly clientState: string;
@@ -68,10 +68,10 @@ function find(name: string, { servers }: Discovery): Server | undefined {
 
 function fatesOf({ definition, duplicates, shadowed }: Server, discovery: Discovery): DefinitionOutcome[] {
   return [
-    fate(definition, 'holds', 'the definition with the highest precedence', discovery),
+    fate(definition, 'active', 'the definition with the highest precedence', discovery),
     ...duplicates
       .filter((one) => one !== definition)
-      .map((one) => fate(one, 'same-server', 'it has the same command or URL', discovery)),
+      .map((one) => fate(one, 'duplicate', 'it has the same command or URL', discovery)),
     ...shadowed.map((one) => fate(one, 'shadowed', whyShadowed(one, definition, discovery), discovery)),
   ];
 }

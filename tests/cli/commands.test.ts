@@ -120,8 +120,8 @@ describe('portolan why', () => {
     const { status, stdout } = portolan(machine, ['why', 'my-notes']);
     expect(status).toBe(0);
     expect(stdout.split('\n')[0]).toBe('notes');
-    expect(stdout).toContain('holds       mcps-dir user  ~/MCPs/a.json:1  (ready there)');
-    expect(stdout).toContain('same-server cursor user  ~/.cursor/mcp.json:1 as "my-notes"  (ready there)');
+    expect(stdout).toContain('active    mcps-dir user  ~/MCPs/a.json:1  (ready there)');
+    expect(stdout).toContain('duplicate cursor user  ~/.cursor/mcp.json:1 as "my-notes"  (ready there)');
   });
 
   it('shows which tools the entry enables and disables', () => {

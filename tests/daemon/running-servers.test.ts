@@ -57,7 +57,7 @@ describe('a server that announced itself', () => {
     const { stdout } = await portolan(machine, ['approve']);
     expect(stdout).toMatch(/^ +from +running, /m);
     expect(stdout).toMatch(/^1 server waits; approve with: portolan approve <server>$/m);
-    expect((await portolan(machine, ['why', 'docs'])).stdout).toMatch(/^● holds +running {2}\S+mcp_servers\.json:1 /m);
+    expect((await portolan(machine, ['why', 'docs'])).stdout).toMatch(/^● active +running {2}\S+mcp_servers\.json:1 /m);
     await using client = await connect(machine);
     expect(await client.execute('docs', 'echo', { a: 1 })).toMatchObject(NOT_APPROVED);
     expect(server.seen).toEqual([]);

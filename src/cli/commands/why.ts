@@ -9,12 +9,12 @@ import {
   type MissingValue,
   surroundingsText,
 } from '../../use-cases/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { type Cell, paint, placeText, shortPath, table, visible } from '../runtime/terminal-text.js';
 
 const OPTIONS = {
-  ...CHART_OPTIONS,
+  ...SCAN_OPTIONS,
   'show-secrets': { type: 'boolean', about: 'do not mask secrets' },
 } as const;
 
@@ -35,7 +35,7 @@ export function whyCommand(discover: typeof scanMachine): Command {
           hint: `usage: ${this.usage}`,
         });
       const read = async () => {
-        const discovery = await discover(chartFlags(values));
+        const discovery = await discover(scanFlags(values));
         const explanation = explain(discovery, name);
         if (!explanation) throw await unknownServer(name, discovery);
         return { discovery, explanation };
@@ -135,10 +135,10 @@ function fateLines(
   known: string,
   io: Io,
 ): string[] {
-  const mark = fate === 'holds' ? paint(io, 'green', '●') : fate === 'same-server' ? '=' : paint(io, 'dim', '○');
+  const mark = fate === 'active' ? paint(io, 'green', '●') : fate === 'duplicate' ? '=' : paint(io, 'dim', '○');
   const called = name === known ? '' : ` as "${visible(name)}"`;
   return [
-    `${mark} ${fate.padEnd(11)} ${placeText({ client, scope })}  ${shortPath(source, io.home)}:${line}${called}  (${clientState} there)`,
+    `${mark} ${fate.padEnd(9)} ${placeText({ client, scope })}  ${shortPath(source, io.home)}:${line}${called}  (${clientState} there)`,
     paint(io, 'dim', `  ${visible(because)}`),
   ];
 }
