@@ -10,7 +10,7 @@ const ENTRIES = [
   {
     module: 'portolan/schemas',
     file: 'schemas.d.ts',
-    about: 'The same types as zod schemas, to check data from another source: `Chart.parse(JSON.parse(text))`.',
+    about: 'The same types as zod schemas, to check data from another source: `ScanResult.parse(JSON.parse(text))`.',
   },
 ];
 const KINDS = ['function', 'class', 'const', 'interface', 'type'];

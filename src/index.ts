@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { type GatewayOptions, type OpenGateway, openGateway as openHere } from './app/index.js';
 import { type DiscoverOptions, discover as discoverHere } from './discovery/index.js';
-import type { Chart } from './model/index.js';
+import type { ScanResult } from './model/index.js';
 
 export type {
   ExecuteAnswer,
@@ -16,19 +16,19 @@ export type {
 export { ErrorCode, PortolanError } from './base/index.js';
 export type { DiscoverOptions } from './discovery/index.js';
 export type {
-  Chart,
   Definition,
   Input,
   LaunchFields,
   Origin,
   Problem,
+  ScanResult,
   Scope,
   ServerRecord as Server,
   Severity,
   State,
   Transport,
 } from './model/index.js';
-export { maskChart, maskDefinition, maskServer } from './model/index.js';
+export { maskDefinition, maskScanResult, maskServer } from './model/index.js';
 export { type RegisteredServer, type ServerInfo, ServerRegistry } from './registry/index.js';
 export {
   createToolIndex,
@@ -43,7 +43,7 @@ export {
 } from './search/index.js';
 
 /** Finds every MCP server that AI clients on this machine have configured. Nothing that is found is executed. */
-export function discover(options: DiscoverOptions = {}): Promise<Chart> {
+export function discover(options: DiscoverOptions = {}): Promise<ScanResult> {
   // The program file is beside this file; an entry that starts it is this gateway and not a server.
   return discoverHere({ self: fileURLToPath(new URL('./cli.js', import.meta.url)), ...options });
 }

@@ -1,12 +1,12 @@
 // The zod schemas of the results of `discover` and `list --json`. A separate entry point, because loading zod takes two
 // thirds as long as starting Node (docs/decisions/0002).
 export {
-  Chart,
   Definition,
   Input,
   LaunchFields,
   Origin,
   Problem,
+  ScanResult,
   Scope,
   ServerRecord as Server,
   Severity,

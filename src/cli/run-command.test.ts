@@ -7,7 +7,7 @@ import type { Io } from './runtime/command.js';
 
 const FILES = definition({ name: 'files', client: 'cursor', source: '/h/.cursor/mcp.json', line: 3 });
 
-const chart = {
+const scan = {
   definitions: [],
   servers: [
     {
@@ -34,7 +34,7 @@ function terminal(colour: boolean): Io & { lines: string[] } {
 
 const program: Program = {
   ...NO_GATEWAY,
-  discover: async () => chart as unknown as Discovery,
+  discover: async () => scan as unknown as Discovery,
   inspectSettings: () => Promise.reject(new Error('nobody asked for settings')),
   version: '1.2.3',
   interactive: true,

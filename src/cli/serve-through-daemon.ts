@@ -34,7 +34,7 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
   }
   const id = flags['mcp-client-id'] ?? env.MCP_CLIENT_ID ?? settings.clientId;
   const ending = untilSignal();
-  const options = chartOptions(flags);
+  const options = scanOptions(flags);
   return runPipe({
     ...{ program, socket, env, home, mode, log, ending },
     ...{ reconnect: settings.reconnect, shutdownMs: settings.shutdownMs },
@@ -87,7 +87,7 @@ async function slowSettings(): Promise<BridgeSettings> {
 }
 
 /** The options that change which servers this client gets. */
-function chartOptions({ expose, sandbox, config, client }: PipeFlags) {
+function scanOptions({ expose, sandbox, config, client }: PipeFlags) {
   const engine = sandboxChoice(sandbox);
   const isWhole = config === undefined || isAbsolute(config) || config.startsWith('~');
   return {

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { diskFiles, ErrorCode, type Files, homeFolder, PortolanError } from '../base/index.js';
-import type { Chart, Definition } from '../model/index.js';
+import type { Definition, ScanResult } from '../model/index.js';
 import { findRepository, type Host, type Platform } from '../model/index.js';
 import {
   type ApprovalFiles,
@@ -62,7 +62,7 @@ export interface DiscoverOptions {
 }
 
 /** The result of a scan with its inputs and intermediate results. */
-export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems'> {
+export interface Discovery extends Survey, Pick<ScanResult, 'definitions' | 'problems'> {
   readonly looks: readonly PathReading[];
   readonly exclusive: readonly string[];
   readonly grounds: PolicyInputs;
@@ -76,7 +76,7 @@ export interface Discovery extends Survey, Pick<Chart, 'definitions' | 'problems
 }
 
 /** Finds all MCP servers configured for AI clients on this machine. It never executes anything that it finds. */
-export async function discover(options: DiscoverOptions = {}): Promise<Chart> {
+export async function discover(options: DiscoverOptions = {}): Promise<ScanResult> {
   const { definitions, servers, problems } = await scanMachine(options);
   return { definitions, servers: servers.map(toRecord), problems };
 }

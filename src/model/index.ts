@@ -2,7 +2,7 @@ export { toAlias } from './alias.js';
 export { Definition, Input, LaunchFields, Scope, State, Transport, WrittenFields } from './definition.js';
 export { ancestors, findRepository, type Host, type Platform, sameFolderKey, variable } from './host.js';
 export { identityOf, plainUrl, proxyChain } from './launch-identity.js';
-export { maskChart, maskDefinition, maskServer, writtenBy } from './mask.js';
+export { maskDefinition, maskScanResult, maskServer, writtenBy } from './mask.js';
 export { NOT_RESTORED } from './own-notices.js';
 export { Problem, Severity } from './problem.js';
 export {
@@ -13,7 +13,7 @@ export {
   MODERN_VERSION,
   UNSUPPORTED_VERSION,
 } from './protocol-revisions.js';
-export { Chart, Origin, ServerRecord } from './server-record.js';
+export { Origin, ScanResult, ServerRecord } from './server-record.js';
 export { envFilePath, helperWords, startFolder } from './start-folder.js';
 export type { Conversation, ElicitationCount, Progress, ServerHandshake, Tool, ToolResult } from './tool.js';
 export { programName, unwrapped } from './unwrap-command.js';

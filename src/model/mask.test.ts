@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Definition, LaunchFields } from './definition.js';
-import { maskChart, maskDefinition } from './mask.js';
+import { maskDefinition, maskScanResult } from './mask.js';
 import type { ServerRecord } from './server-record.js';
 
 function definition(launch: LaunchFields, written: LaunchFields = launch, more: Partial<Definition> = {}): Definition {
@@ -147,7 +147,7 @@ const CASES: readonly {
 describe('masking', () => {
   it.each(CASES)('masks $title', ({ launch, written = launch, shown, shownWritten = shown }) => {
     const found = definition(launch, written);
-    const masked = maskChart({ definitions: [found], servers: [server(found)], problems: [] });
+    const masked = maskScanResult({ definitions: [found], servers: [server(found)], problems: [] });
     expect(masked.definitions).toEqual([definition(shown, shownWritten)]);
     expect(masked.servers).toEqual([server(definition(shown))]);
   });

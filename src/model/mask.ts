@@ -10,10 +10,10 @@ import {
   type References,
 } from '../base/index.js';
 import type { Definition, LaunchFields } from './definition.js';
-import type { Chart, Origin, ServerRecord } from './server-record.js';
+import type { Origin, ScanResult, ServerRecord } from './server-record.js';
 
 /** The result of a scan in a form that may be shown: all secret values are masked. */
-export function maskChart({ definitions, servers, problems }: Chart): Chart {
+export function maskScanResult({ definitions, servers, problems }: ScanResult): ScanResult {
   const written = writtenBy(definitions);
   return {
     definitions: definitions.map(maskDefinition),

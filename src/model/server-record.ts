@@ -31,9 +31,9 @@ export const ServerRecord = z.strictObject({
 export type ServerRecord = z.infer<typeof ServerRecord>;
 
 /** The result of a scan: everything found on the machine, and its problems. */
-export const Chart = z.strictObject({
+export const ScanResult = z.strictObject({
   definitions: z.array(Definition).readonly(),
   servers: z.array(ServerRecord).readonly(),
   problems: z.array(Problem).readonly(),
 });
-export type Chart = z.infer<typeof Chart>;
+export type ScanResult = z.infer<typeof ScanResult>;

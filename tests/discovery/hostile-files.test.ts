@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { diskFiles, type Files } from '../../src/base/index.js';
 import { discover } from '../../src/discovery/index.js';
-import { type Chart, Problem } from '../../src/model/index.js';
+import { Problem, type ScanResult } from '../../src/model/index.js';
 import { failingOn } from '../fakes/memory-files.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
@@ -149,7 +149,7 @@ describe.skipIf(onWindows)('in a directory of config files', () => {
 const UNPRIVILEGED_UID = 65_534;
 
 /** Runs `discover` as a user without root permissions. */
-async function discoverUnprivileged(machine: Machine): Promise<Chart> {
+async function discoverUnprivileged(machine: Machine): Promise<ScanResult> {
   if (process.getuid?.() !== 0) return discover(machine.options());
   execFileSync('chmod', ['a+rx', dirname(machine.home)]);
   await discover(machine.options()); // loads every parser, which the other user may not read

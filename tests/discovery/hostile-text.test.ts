@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { diskFiles } from '../../src/base/index.js';
 import { discover } from '../../src/discovery/index.js';
 import type { Host, Platform } from '../../src/model/index.js';
-import { Chart, maskChart } from '../../src/model/index.js';
+import { maskScanResult, ScanResult } from '../../src/model/index.js';
 import { InvalidEntry, isFields } from '../../src/sources/fields.js';
 import type { Format } from '../../src/sources/formats/document.js';
 import { parseText } from '../../src/sources/formats/index.js';
@@ -186,8 +186,8 @@ describe('the scan', () => {
           machine.write(Object.fromEntries(damaged));
           const { platform, client, env } = sample;
           const result = await discover(machine.options({ platform, env, clients: [client] }));
-          expect(Chart.parse(result)).toEqual(result);
-          expect(Chart.parse(maskChart(result))).toEqual(maskChart(result));
+          expect(ScanResult.parse(result)).toEqual(result);
+          expect(ScanResult.parse(maskScanResult(result))).toEqual(maskScanResult(result));
           for (const { source } of result.problems) expect(source).toEqual(expect.any(String));
         },
       ),
@@ -236,7 +236,7 @@ describe('the other files that a client reads', () => {
         machine.write({ ...Object.fromEntries(otherFiles.map((path) => [path, json])), ...sample.files });
         const { platform, client, env } = sample;
         const result = await discover(machine.options({ platform, env, clients: [client] }));
-        expect(Chart.parse(result)).toEqual(result);
+        expect(ScanResult.parse(result)).toEqual(result);
       }),
       { numRuns: 1_000 },
     );

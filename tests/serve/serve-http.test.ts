@@ -183,7 +183,7 @@ describe('clients over HTTP', () => {
     );
   });
 
-  it('that listen are told when the chart changes, in both generations', async () => {
+  it('that listen are told when the servers change, in both generations', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     await using gateway = await serveOverHttp(machine);

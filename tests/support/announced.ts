@@ -11,7 +11,7 @@ export interface Listed extends Json {
   readonly origins: readonly Json[];
 }
 
-/** The chart of a machine. */
+/** The scan result of a machine. */
 export async function list(machine: Machine): Promise<{ servers: readonly Listed[]; problems: readonly Json[] }> {
   const { stdout, stderr } = await portolan(machine, ['list', '--json']);
   expect(stderr).toBe('');

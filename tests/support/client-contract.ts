@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { discover } from '../../src/discovery/index.js';
-import { Chart } from '../../src/model/index.js';
+import { ScanResult } from '../../src/model/index.js';
 import { inventoryDialect } from '../../src/sources/dialects/app-dialects.js';
 import type { Client } from '../../src/sources/index.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
@@ -41,13 +41,13 @@ export function clientContract(client: Client): void {
       for (const text of platform === 'linux' ? [...EMPTY_TEXTS, ...DEEP_TEXTS] : EMPTY_TEXTS) {
         const title = text.slice(0, 40);
         const env = Object.assign({}, ...spots.map((spot) => put(spot, text)));
-        const chart = await found(machine, env);
-        expect({ title, definitions: chart.definitions, servers: chart.servers }).toEqual({
+        const scan = await found(machine, env);
+        expect({ title, definitions: scan.definitions, servers: scan.servers }).toEqual({
           title,
           definitions: [],
           servers: [],
         });
-        expect(Chart.parse(chart)).toEqual(chart);
+        expect(ScanResult.parse(scan)).toEqual(scan);
       }
     });
 
@@ -65,11 +65,11 @@ export function clientContract(client: Client): void {
     it('reads a server out of each of its places', async () => {
       await eachPlace(client, platform, async ({ spot, writer, machine }) => {
         const env = write(spot, writer, { good: writer.entry(good('good')) });
-        const { definitions, ...chart } = await found(machine, env);
+        const { definitions, ...scan } = await found(machine, env);
         expect(definitions.map(({ client: id, source, name }) => ({ id, source, name }))).toEqual([
           { id: client.id, source: spot.path, name: expect.stringMatching(/good$/) },
         ]);
-        expect(Chart.parse({ definitions, ...chart })).toEqual({ definitions, ...chart });
+        expect(ScanResult.parse({ definitions, ...scan })).toEqual({ definitions, ...scan });
       });
     });
 

@@ -9,11 +9,11 @@ import {
   questionAbout,
   recordRuling,
 } from '../../use-cases/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { paint, placeText, plural, shortPath, visible } from '../runtime/terminal-text.js';
 import { unknownServer } from './why.js';
 
-const { json, client } = CHART_OPTIONS;
+const { json, client } = SCAN_OPTIONS;
 const OPTIONS = {
   ...{ json, client },
   all: { type: 'boolean', about: 'approve every server that waits' },
@@ -42,7 +42,7 @@ export function approveCommand(discover: typeof scanMachine): Command {
     ],
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
-      const discovery = await discover(chartFlags(values));
+      const discovery = await discover(scanFlags(values));
       if (values.settings)
         return decideSettings(discovery, io, { yes: values.yes === true, json: values.json === true });
       const pending = pendingQuestions(discovery);
@@ -76,7 +76,7 @@ export function denyCommand(discover: typeof scanMachine): Command {
       const { values, positionals } = flags(this, args, DENY_OPTIONS);
       if (positionals.length === 0)
         throw new PortolanError(ErrorCode.Usage, 'The name of a server is missing.', { hint: `usage: ${this.usage}` });
-      const discovery = await discover(chartFlags(values));
+      const discovery = await discover(scanFlags(values));
       const questions = await questionsNamed(positionals, discovery);
       // Denying is always safe and needs no confirmation.
       return decideAll(questions, 'denied', discovery, io, { yes: true, json: values.json === true });

@@ -1,10 +1,10 @@
 import { ErrorCode, isObject, PortolanError, readJson, unlessAborted } from '../../base/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { exitOf, failureJson } from '../runtime/report-failure.js';
 import { visible } from '../runtime/terminal-text.js';
 import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
-const { json, config, client, server: more } = CHART_OPTIONS;
+const { json, config, client, server: more } = SCAN_OPTIONS;
 const OPTIONS = {
   json,
   config,
@@ -38,7 +38,7 @@ export function callCommand(open: OpenForCommand): Command {
       try {
         const result = await withGateway(
           open,
-          chartFlags(values),
+          scanFlags(values),
           io,
           `calling ${server} ${tool}`,
           async (running, { say, signal }) => {

@@ -7,12 +7,12 @@ import {
   rulesForServers,
   settingsJsonSchema,
 } from '../../use-cases/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from '../runtime/command.js';
+import { type Command, EXIT, flags, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { type Cell, plural, shortPath, table } from '../runtime/terminal-text.js';
 import { showSettings, validateSettings } from './show-settings.js';
 
 const OPTIONS = {
-  ...CHART_OPTIONS,
+  ...SCAN_OPTIONS,
   found: { type: 'boolean', about: 'only places where something was found' },
   'show-secrets': { type: 'boolean', about: 'do not mask secrets' },
 } as const;
@@ -60,7 +60,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
           },
         );
       }
-      const { looks } = await discover(chartFlags(values));
+      const { looks } = await discover(scanFlags(values));
       const shown = values.found ? looks.filter((look) => look.found !== 'absent') : looks;
       if (values.json) {
         io.out(JSON.stringify({ sources: shown }, null, 2));

@@ -2,14 +2,14 @@ import { assertNever } from '../../base/index.js';
 import type { scanMachine } from '../../discovery/index.js';
 import type { Problem } from '../../model/index.js';
 import { type EngineState, hiddenTools, rulesForServers, sandboxState, startProblems } from '../../use-cases/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { paint, plural, type Style, shortPath, visible } from '../runtime/terminal-text.js';
 
 const ORDER: readonly Problem['severity'][] = ['error', 'warning', 'info'];
 const STYLE: Readonly<Record<Problem['severity'], Style>> = { error: 'red', warning: 'yellow', info: 'cyan' };
 
 const OPTIONS = {
-  ...CHART_OPTIONS,
+  ...SCAN_OPTIONS,
   all: { type: 'boolean', about: 'test every installed sandbox, not only the selected one' },
 } as const;
 
@@ -27,7 +27,7 @@ export function doctorCommand(discover: typeof scanMachine): Command {
     ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
-      const discovery = await discover(chartFlags(values));
+      const discovery = await discover(scanFlags(values));
       const { servers, looks } = discovery;
       const ofTools = await Promise.all([rulesForServers(discovery), hiddenTools(discovery)]);
       const problems = [...discovery.problems, ...startProblems(discovery), ...ofTools.flat()];

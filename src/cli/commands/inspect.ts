@@ -1,5 +1,5 @@
 import { isObject, type PortolanError, shellWord, unlessAborted } from '../../base/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { withTerminalHint } from '../runtime/terminal-hints.js';
 import { type Cell, paint, table, visible } from '../runtime/terminal-text.js';
@@ -11,17 +11,17 @@ export function inspectCommand(open: OpenForCommand): Command {
     group: 'Use tools',
     summary: 'show what a tool does and its arguments',
     usage: 'portolan inspect <server> <tool> [--json]',
-    options: CHART_OPTIONS,
+    options: SCAN_OPTIONS,
     words: 'server',
     examples: [
       { line: 'portolan inspect github create_issue', does: 'show its description, its arguments and an example call' },
       { line: 'portolan inspect github create_issue --json', does: 'print the whole schema' },
     ],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 2 });
+      const { values, positionals } = flags(this, args, SCAN_OPTIONS, { mostWords: 2 });
       const [server, tool] = needed(this, positionals, ['server', 'tool']);
       const read = () =>
-        withGateway(open, chartFlags(values), io, `reading ${server}`, async ({ gateway }, { signal }) => {
+        withGateway(open, scanFlags(values), io, `reading ${server}`, async ({ gateway }, { signal }) => {
           const details = await unlessAborted(gateway.getToolDetails(server, tool), signal);
           return { details, refusal: gateway.refusalOf(server, tool) };
         });

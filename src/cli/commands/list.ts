@@ -1,8 +1,8 @@
 import { scriptsMixedIn } from '../../base/index.js';
 import { type Discovery, type scanMachine, toRecord } from '../../discovery/index.js';
-import { maskChart, type Problem, type ServerRecord, type State } from '../../model/index.js';
+import { maskScanResult, type Problem, type ServerRecord, type State } from '../../model/index.js';
 import { startProblems } from '../../use-cases/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { type Cell, paint, plural, type Style, shortPath, table, visible } from '../runtime/terminal-text.js';
 
 const STATE_STYLE: Readonly<Record<State, Style>> = {
@@ -17,7 +17,7 @@ const STATE_STYLE: Readonly<Record<State, Style>> = {
 };
 
 const OPTIONS = {
-  ...CHART_OPTIONS,
+  ...SCAN_OPTIONS,
   all: { type: 'boolean', about: 'also print file and line; with --json every definition' },
   'show-secrets': { type: 'boolean', about: 'do not mask secrets' },
 } as const;
@@ -39,25 +39,24 @@ export function listCommand(discover: typeof scanMachine): Command {
     ],
     async run(args, io) {
       const { values } = flags(this, args, OPTIONS, { mostWords: 0 });
-      const discovery = await discover(chartFlags(values));
+      const discovery = await discover(scanFlags(values));
       const { definitions } = discovery;
       const servers = discovery.servers.map(toRecord);
       const failing = startProblems(discovery);
       const problems = [...discovery.problems, ...failing];
-      const chart = { definitions, servers, problems };
+      const scan = { definitions, servers, problems };
       if (values.json) {
-        const shown = values['show-secrets'] ? chart : maskChart(chart);
+        const shown = values['show-secrets'] ? scan : maskScanResult(scan);
         io.out(JSON.stringify(values.all ? shown : { servers: shown.servers, problems }, null, 2));
         return EXIT.ok;
       }
-      for (const line of chartLines(servers, { ...discovery, problems }, failing, io, values.all === true))
-        io.out(line);
+      for (const line of listLines(servers, { ...discovery, problems }, failing, io, values.all === true)) io.out(line);
       return EXIT.ok;
     },
   };
 }
 
-function chartLines(
+function listLines(
   servers: readonly ServerRecord[],
   discovery: Discovery,
   failing: readonly Problem[],

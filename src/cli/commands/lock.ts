@@ -1,6 +1,6 @@
 import type { scanMachine } from '../../discovery/index.js';
 import { writeLock } from '../../use-cases/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags } from '../runtime/command.js';
+import { type Command, EXIT, flags, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { plural, shortPath } from '../runtime/terminal-text.js';
 
 export function lockCommand(discover: typeof scanMachine): Command {
@@ -9,11 +9,11 @@ export function lockCommand(discover: typeof scanMachine): Command {
     group: 'Approve and secure',
     summary: 'write your approvals to portolan.lock.json for your team',
     usage: 'portolan lock [--json]',
-    options: CHART_OPTIONS,
+    options: SCAN_OPTIONS,
     examples: [{ line: 'portolan lock', does: 'write portolan.lock.json, to review and commit' }],
     async run(args, io) {
-      const { values } = flags(this, args, CHART_OPTIONS, { mostWords: 0 });
-      const { path, count } = await writeLock(await discover(chartFlags(values)));
+      const { values } = flags(this, args, SCAN_OPTIONS, { mostWords: 0 });
+      const { path, count } = await writeLock(await discover(scanFlags(values)));
       io.out(
         values.json
           ? JSON.stringify({ file: path, servers: count })

@@ -1,11 +1,11 @@
 import type { scanMachine } from '../../discovery/index.js';
 import { explain, signIn } from '../../use-cases/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { visible } from '../runtime/terminal-text.js';
 import { unknownServer } from './why.js';
 
 const OPTIONS = {
-  ...CHART_OPTIONS,
+  ...SCAN_OPTIONS,
   'no-browser': { type: 'boolean', about: 'print the URL of the page instead of opening it' },
 } as const;
 
@@ -24,7 +24,7 @@ export function loginCommand(discover: typeof scanMachine, enter: typeof signIn 
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [wanted] = needed(this, positionals, ['server']);
-      const discovery = await discover(chartFlags(values));
+      const discovery = await discover(scanFlags(values));
       const server = explain(discovery, wanted)?.server;
       if (!server) throw await unknownServer(wanted, discovery);
       const isJson = values.json === true;

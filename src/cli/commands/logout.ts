@@ -1,6 +1,6 @@
 import type { scanMachine } from '../../discovery/index.js';
 import { explain, signOut } from '../../use-cases/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, needed } from '../runtime/command.js';
+import { type Command, EXIT, flags, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { visible } from '../runtime/terminal-text.js';
 import { unknownServer } from './why.js';
 
@@ -10,13 +10,13 @@ export function logoutCommand(discover: typeof scanMachine, leave: typeof signOu
     group: 'Approve and secure',
     summary: 'delete and revoke the tokens of a remote server',
     usage: 'portolan logout <server> [--json]',
-    options: CHART_OPTIONS,
+    options: SCAN_OPTIONS,
     words: 'server',
     examples: [{ line: 'portolan logout linear', does: 'delete the tokens and revoke them' }],
     async run(args, io) {
-      const { values, positionals } = flags(this, args, CHART_OPTIONS, { mostWords: 1 });
+      const { values, positionals } = flags(this, args, SCAN_OPTIONS, { mostWords: 1 });
       const [wanted] = needed(this, positionals, ['server']);
-      const discovery = await discover(chartFlags(values));
+      const discovery = await discover(scanFlags(values));
       const name = explain(discovery, wanted)?.server?.name;
       const outcome = await leave(discovery, name ?? wanted);
       if (outcome.kind === 'was-not' && name === undefined) throw await unknownServer(wanted, discovery);

@@ -1,12 +1,12 @@
 import type { PythonAnswer } from '../../app/index.js';
 import { ErrorCode, PortolanError } from '../../base/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { exitOf } from '../runtime/report-failure.js';
 import { SANDBOX_CHOICES, sandboxChoice } from '../runtime/sandbox-choice.js';
 import { paint, visible } from '../runtime/terminal-text.js';
 import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
-const { json, config, client, server } = CHART_OPTIONS;
+const { json, config, client, server } = SCAN_OPTIONS;
 const OPTIONS = {
   ...{ json, config, client, server },
   servers: { type: 'string', value: 'NAME,…', about: 'servers that the program can call (default: all)' },
@@ -45,7 +45,7 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
         ...(values.timeout !== undefined && { timeoutSeconds: secondsOf(values.timeout, hint) }),
         session: false,
       };
-      const options = { ...chartFlags(values), ...(engine && { settings: { sandbox: { engine } } }) };
+      const options = { ...scanFlags(values), ...(engine && { settings: { sandbox: { engine } } }) };
       try {
         const { answer, resultText } = await withGateway(open, options, io, 'running', async ({ gateway }, around) => {
           const { say, signal } = around;

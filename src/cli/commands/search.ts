@@ -1,10 +1,10 @@
 import { ErrorCode, PortolanError, unlessAborted } from '../../base/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, needed } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { paint, plural, visible } from '../runtime/terminal-text.js';
 import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
-const { json, config, client } = CHART_OPTIONS;
+const { json, config, client } = SCAN_OPTIONS;
 const OPTIONS = {
   json,
   config,
@@ -29,10 +29,10 @@ export function searchCommand(open: OpenForCommand): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       needed(this, positionals, ['need']);
-      const { server, limit, ...chart } = values;
+      const { server, limit, ...scan } = values;
       const options = { ...(server !== undefined && { server }), ...limited(limit, this.usage) };
       const read = () =>
-        withGateway(open, chartFlags(chart), io, 'searching', async ({ gateway }, { signal }) => {
+        withGateway(open, scanFlags(scan), io, 'searching', async ({ gateway }, { signal }) => {
           const conversation = { client: 'portolan search', signal };
           const found = await unlessAborted(gateway.searchTools(positionals, options, conversation), signal);
           return { answer: found, waiting: server === undefined ? gateway.waiting.map(({ name }) => name) : [] };

@@ -1,6 +1,6 @@
 import { type DaemonOptions, daemonPlace, type ServeHttpOptions, type ServeOptions } from '../../app/index.js';
 import { ErrorCode, jsonLog, PortolanError } from '../../base/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, type Io, SOCKET_OPTION } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, SOCKET_OPTION, scanFlags } from '../runtime/command.js';
 import { SANDBOX_CHOICES, sandboxChoice } from '../runtime/sandbox-choice.js';
 
 /** The ways to serve; `program.ts` adds the options that depend on the process. */
@@ -15,7 +15,7 @@ export interface Serve {
 }
 
 const MODES: readonly string[] = ['auto', 'require', 'never'];
-const { config, client, server } = CHART_OPTIONS;
+const { config, client, server } = SCAN_OPTIONS;
 const OPTIONS = {
   daemon: { type: 'string', value: MODES, about: 'whether to serve through the shared gateway' },
   http: { type: 'string', value: '[HOST:PORT]', about: 'serve over HTTP (default: 127.0.0.1:7420)' },
@@ -69,7 +69,7 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
           how.leavesWhenIdle ? logInto(io) : sayTo(io),
         );
       }
-      const common = { ...chartFlags(values), ...settings, ...(expose !== undefined && { expose }) };
+      const common = { ...scanFlags(values), ...settings, ...(expose !== undefined && { expose }) };
       if (address !== undefined)
         return listened(
           (listening) => http({ ...common, address, ...(token !== undefined && { token }), listening }),

@@ -1,11 +1,11 @@
 import { shellWord, unlessAborted } from '../../base/index.js';
-import { CHART_OPTIONS, type Command, chartFlags, EXIT, flags, needed } from '../runtime/command.js';
+import { type Command, EXIT, flags, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { type Cell, paint, plural, table, visible } from '../runtime/terminal-text.js';
 import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const OPTIONS = {
-  ...CHART_OPTIONS,
+  ...SCAN_OPTIONS,
   all: { type: 'boolean', about: 'also list disabled tools' },
 } as const;
 
@@ -25,7 +25,7 @@ export function toolsCommand(open: OpenForCommand): Command {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [server] = needed(this, positionals, ['server']);
       const read = () =>
-        withGateway(open, chartFlags(values), io, `reading ${server}`, ({ gateway }, { signal }) =>
+        withGateway(open, scanFlags(values), io, `reading ${server}`, ({ gateway }, { signal }) =>
           unlessAborted(gateway.listTools(server, { includeDisabled: values.all === true }), signal),
         );
       if (values.json) return printJson(read, { server }, io);

@@ -124,7 +124,7 @@ export const SOCKET_OPTION = {
 } as const;
 
 /** Flags of every command that scans for servers. */
-export const CHART_OPTIONS = {
+export const SCAN_OPTIONS = {
   json: { type: 'boolean', about: 'print JSON' },
   config: { type: 'string', value: 'FILE|FOLDER', about: 'read only this file or folder' },
   client: { type: 'string', value: 'ID,…', about: 'only servers defined in these clients' },
@@ -135,18 +135,18 @@ export const CHART_OPTIONS = {
     about: 'add a server for this command: a command line or a URL',
   },
 } as const;
-const { json } = CHART_OPTIONS;
+const { json } = SCAN_OPTIONS;
 
 /** For commands that do not scan for servers and can print JSON. */
 export const JSON_OPTIONS = { json } as const;
 
-export interface ChartFlags {
+export interface ScanFlags {
   readonly config?: string;
   readonly clients?: readonly string[];
   readonly servers?: Readonly<Record<string, unknown>>;
 }
 
-export function chartFlags(values: { config?: unknown; client?: unknown; server?: readonly string[] }): ChartFlags {
+export function scanFlags(values: { config?: unknown; client?: unknown; server?: readonly string[] }): ScanFlags {
   return {
     ...(values.server && { servers: Object.fromEntries(values.server.map(namedServer)) }),
     ...(typeof values.config === 'string' && { config: values.config }),
