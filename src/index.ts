@@ -36,6 +36,7 @@ export {
   energeticEmbedder,
   type IndexedTool,
   type RememberedUse,
+  type ScoreParts,
   type SearchOptions,
   type SearchResult,
   type ToolIndex,

@@ -4,7 +4,7 @@ import { SearchFeedback } from './search-feedback.js';
 
 const TOOLS = [
   { server: 'crm', name: 'upsert_contact', description: 'Create or update a contact' },
-  { server: 'crm', name: 'list_deals', description: 'List the deals of a pipeline' },
+  { server: 'crm', name: 'list_invoices', description: 'List the invoices of a month' },
 ];
 
 function learning(isOn = true) {
@@ -36,7 +36,7 @@ function learning(isOn = true) {
 describe('SearchFeedback', () => {
   it('remembers the need that led a client to a tool that worked, and that need alone', () => {
     const { index, uses, search, changes } = learning();
-    search('a', 'update a contact\nlist deals');
+    search('a', 'update a contact\nlist invoices');
     uses.worked('a', 'crm', 'upsert_contact');
     uses.worked('a', 'crm', 'upsert_contact');
     expect(index.memory()).toMatchObject([{ server: 'crm', tool: 'upsert_contact', query: 'update a contact' }]);
@@ -58,14 +58,14 @@ describe('SearchFeedback', () => {
 
   it.each([
     { title: 'one need', query: 'update a contact', most: 1 },
-    { title: 'two needs', query: 'update a contact\nlist deals', most: 3 },
+    { title: 'two needs', query: 'update a contact\nlist invoices', most: 3 },
     { title: '100,000 needs', query: Array.from({ length: 100_000 }, () => 'update a contact').join('\n'), most: 9 },
   ])('searches when $title is searched for, at most $most times, and not when a tool is called', ({ query, most }) => {
     const { index, uses, search, searches } = learning();
     search('a', query);
     const before = searches();
     expect(before).toBeLessThanOrEqual(most);
-    for (const tool of ['list_deals', 'upsert_contact', 'unknown', 'upsert_contact']) uses.worked('a', 'crm', tool);
+    for (const tool of ['list_invoices', 'upsert_contact', 'unknown', 'upsert_contact']) uses.worked('a', 'crm', tool);
     expect(searches()).toBe(before);
     expect(index.memory()).toContainEqual(
       expect.objectContaining({ tool: 'upsert_contact', query: 'update a contact' }),
@@ -81,10 +81,10 @@ describe('SearchFeedback', () => {
 
   it('learns from a search that was limited to one server only for tools of that server', () => {
     const { index, uses, search } = learning();
-    search('a', 'update a contact\nlist deals', { server: 'other' });
+    search('a', 'update a contact\nlist invoices', { server: 'other' });
     uses.worked('a', 'crm', 'upsert_contact');
     expect(index.memory()).toEqual([]);
-    search('a', 'update a contact\nlist deals', { server: 'crm' });
+    search('a', 'update a contact\nlist invoices', { server: 'crm' });
     uses.worked('a', 'crm', 'upsert_contact');
     expect(index.memory()).toHaveLength(1);
   });
@@ -92,12 +92,12 @@ describe('SearchFeedback', () => {
   it('forgets the client that searched longest ago when a hundred others search', () => {
     const { index, uses, search } = learning();
     search('first', 'update a contact');
-    for (let n = 0; n < 99; n += 1) search(`client ${n}`, 'list deals');
+    for (let n = 0; n < 99; n += 1) search(`client ${n}`, 'list invoices');
     uses.worked('first', 'crm', 'upsert_contact');
     expect(index.memory()).toHaveLength(1);
     search('second', 'update a contact');
-    for (let n = 0; n < 100; n += 1) search(`client ${n}`, 'list deals');
-    uses.worked('second', 'crm', 'list_deals');
+    for (let n = 0; n < 100; n += 1) search(`client ${n}`, 'list invoices');
+    uses.worked('second', 'crm', 'list_invoices');
     uses.worked('second', 'crm', 'upsert_contact');
     expect(index.memory()).toHaveLength(1);
   });

@@ -14,7 +14,7 @@ const MAX_DIMENSIONS = 4_096;
 const MAX_FAILURES = 3;
 
 /** A vector in bytes, of length 127 or so. */
-export type Vector = Int8Array;
+type Vector = Int8Array;
 
 /** Has vectors made in the background, of tools and of needs, and knows those that are there. */
 export class Vectors<Tool extends object> {
@@ -38,12 +38,8 @@ export class Vectors<Tool extends object> {
     this.#work();
   }
 
-  ofTool(tool: Tool): Vector | undefined {
-    return this.#tools.get(tool);
-  }
-
   /** The vector of a need if it is there; if not, the next to ask the same will have it. */
-  ofNeed(need: string): Vector | undefined {
+  #ofNeed(need: string): Vector | undefined {
     const text = need.slice(0, MAX_TEXT);
     if (this.#needs.has(text)) return this.#needs.get(text);
     const oldest = this.#needs.keys().next().value;
@@ -52,6 +48,16 @@ export class Vectors<Tool extends object> {
     this.#waitingNeeds = [...this.#waitingNeeds.slice(1 - MAX_NEEDS), text];
     this.#work();
     return undefined;
+  }
+
+  /** The cosine of each tool with a need, once both have vectors. */
+  cosinesWith(need: string): ((tool: Tool) => number | undefined) | undefined {
+    const asked = this.#ofNeed(need);
+    if (!asked) return undefined;
+    return (tool) => {
+      const vector = this.#tools.get(tool);
+      return vector && cosine(asked, vector);
+    };
   }
 
   /** Settles when nothing is left to be made. */
@@ -124,7 +130,7 @@ function toVector(made: ArrayLike<number> | undefined): Vector | undefined {
 }
 
 /** The cosine of two vectors; 0 for such as do not fit. */
-export function likeness(a: Vector, b: Vector): number {
+function cosine(a: Vector, b: Vector): number {
   if (a.length !== b.length) return 0;
   let dot = 0;
   let lengthA = 0;

@@ -1,110 +1,131 @@
-import { type FieldName, WEIGHTS } from './ranking-weights.js';
+import { countWord, type FieldLengths } from './field-averages.js';
+import { FIELDS, WEIGHTS } from './ranking-weights.js';
 import type { IndexedTool } from './search-types.js';
 import { nameKey } from './tokenize.js';
 import { eachFieldWord } from './tool-words.js';
 import { NO_TERM, type TermId, type Vocabulary } from './vocabulary.js';
 
-/** So many that a tool's place fits into two bytes. */
+/** A tool's place has two bytes. */
 export const MAX_SEGMENT_TOOLS = 65_535;
-/** Written a third time a word says nothing more; this, and length, is what stuffing runs into. */
-const MAX_REPEATS = 2;
-/** What is longer can only be found by its words. */
+/** A longer name is found only by its words. */
 const MAX_NAME_CHARACTERS = 256;
-/** An impact is kept in one byte. */
-export const FULL_IMPACT = 255;
+/** A word is counted three times in a field at most, which also limits what stuffing gains. */
+const MAX_REPEATS = 3;
+const BITS = 2;
 
 export type StoredTool = Pick<IndexedTool, 'server' | 'name' | 'description' | 'tags' | 'enabled'>;
 
-/** Where the tools of one server lie in a segment. */
+/** The values of `Segment.states`. A removed tool keeps its place until its segment is merged. */
+export const ToolState = { removed: 0, disabled: 1, enabled: 2 } as const;
+
+/** The places of one server's tools in a segment. */
 interface ServerRange {
   readonly server: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** Tools of some servers, ready to be asked: for each term the tools that have it and how much it tells of each. */
+/** The inverted index of some servers' tools. */
 export interface Segment {
   readonly tools: readonly StoredTool[];
   readonly servers: readonly ServerRange[];
-  /** By every name for which a server can be asked. */
+  /** By every name under which a server can be asked for. */
   readonly serversByKey: ReadonlyMap<string, readonly ServerRange[]>;
-  /** Of each tool's name, to find it by any spelling. */
+  /** Of each tool's name, to find it in any spelling. */
   readonly nameHashes: Uint32Array;
   /** The terms of each tool's name, from `nameStarts[tool]` on. */
   readonly nameTerms: Uint32Array;
   readonly nameStarts: Uint32Array;
-  /** In order; the tools of `terms[n]` are in `places` from `starts[n]` on. */
+  readonly lengths: FieldLengths;
+  readonly states: Uint8Array;
+  /** In ascending order; the postings of `terms[n]` begin at `starts[n]`. */
   readonly terms: Uint32Array;
   readonly starts: Uint32Array;
+  /** Of each posting: the tool, and how often it has the word in each field, in two bits a field. */
   readonly places: Uint16Array;
+  readonly counts: Uint16Array;
+  /** Of each posting: how much the word says about the tool, as a share of the largest impact; see `weigh`. */
   readonly impacts: Uint8Array;
-  /** 0 for a tool that was removed and waits to be swept out. */
-  readonly alive: Uint8Array;
-  dead: number;
+  /** The average field lengths from which the impacts were computed. */
+  weighedWith: readonly number[];
+  removed: number;
 }
 
-/** Tools of one server have to stand together. */
+/** Tools of one server must be adjacent. */
 export function buildSegment(tools: readonly IndexedTool[], vocabulary: Vocabulary): Segment {
   const postings = new Postings();
-  const words = new DocumentWords();
-  const nameStarts = new Uint32Array(tools.length + 1);
-  const nameTerms: TermId[] = [];
-  tools.forEach((tool, place) => {
-    words.read(tool, vocabulary);
-    for (const term of words.nameTerms) nameTerms.push(term);
-    nameStarts[place + 1] = nameTerms.length;
-    words.eachImpact((term, impact) => postings.add(term, place, impact));
+  const lengths = new Uint8Array(tools.length * FIELDS.length);
+  const names = tools.map((tool, place) => {
+    const counts = new Map<TermId, number>();
+    const nameTerms = new Set<TermId>();
+    eachFieldWord(tool, (name, word) => {
+      const term = vocabulary.learn(word);
+      if (term === NO_TERM) return;
+      const field = FIELDS.indexOf(name);
+      countWord(lengths, place, field);
+      if (name === 'name') nameTerms.add(term);
+      const before = counts.get(term) ?? 0;
+      if (((before >> (BITS * field)) & MAX_REPEATS) < MAX_REPEATS) counts.set(term, before + (1 << (BITS * field)));
+    });
+    for (const [term, count] of counts) postings.add(term, place, count);
+    return [...nameTerms];
   });
-  return {
-    ...postings.sorted(vocabulary.size),
-    tools: tools.map(stored),
-    ...serversIn(tools),
-    nameHashes: Uint32Array.from(tools, ({ name }) => hashOf(nameKey(name.slice(0, MAX_NAME_CHARACTERS)))),
-    nameTerms: Uint32Array.from(nameTerms),
-    nameStarts,
-    alive: new Uint8Array(tools.length).fill(1),
-    dead: 0,
-  };
+  return segmentOf(tools.map(stored), names, lengths, postings);
 }
 
-/** One segment with what is alive in several. */
-export function mergeSegments(segments: readonly Segment[], vocabulary: Vocabulary): Segment {
+/** One segment with the remaining tools of several. */
+export function mergeSegments(segments: readonly Segment[]): Segment {
   const postings = new Postings();
   const tools: StoredTool[] = [];
-  const nameTerms: TermId[] = [];
-  const nameStarts: number[] = [0];
-  const nameHashes: number[] = [];
+  const names: TermId[][] = [];
+  const lengths: number[] = [];
   for (const segment of segments) {
     const moved = new Int32Array(segment.tools.length).fill(-1);
     segment.tools.forEach((tool, place) => {
-      if (segment.alive[place] === 0) return;
+      if (segment.states[place] === ToolState.removed) return;
       moved[place] = tools.length;
       tools.push(tool);
-      nameHashes.push(segment.nameHashes[place] ?? 0);
-      for (let at = segment.nameStarts[place] ?? 0; at < (segment.nameStarts[place + 1] ?? 0); at += 1)
-        nameTerms.push(segment.nameTerms[at] ?? 0);
-      nameStarts.push(nameTerms.length);
+      names.push([...nameTermsOf(segment, place)]);
+      for (let field = 0; field < FIELDS.length; field += 1)
+        lengths.push(segment.lengths[place * FIELDS.length + field] ?? 0);
     });
     segment.terms.forEach((term, n) => {
       for (let at = segment.starts[n] ?? 0; at < (segment.starts[n + 1] ?? 0); at += 1) {
         const place = moved[segment.places[at] ?? 0] ?? -1;
-        if (place >= 0) postings.add(term, place, segment.impacts[at] ?? 0);
+        if (place >= 0) postings.add(term, place, segment.counts[at] ?? 0);
       }
     });
   }
-  return {
-    ...postings.sorted(vocabulary.size),
-    tools,
-    ...serversIn(tools),
-    nameHashes: Uint32Array.from(nameHashes),
-    nameTerms: Uint32Array.from(nameTerms),
-    nameStarts: Uint32Array.from(nameStarts),
-    alive: new Uint8Array(tools.length).fill(1),
-    dead: 0,
-  };
+  return segmentOf(tools, names, Uint8Array.from(lengths), postings);
 }
 
-/** Where the tools of a term begin, by its place in `terms`; -1 if no tool has it. */
+/** Computes the impact of each posting (BM25F) if the average field lengths have changed. */
+export function weigh(segment: Segment, averages: readonly number[]): void {
+  if (averages.every((average, field) => average === segment.weighedWith[field])) return;
+  segment.weighedWith = averages;
+  const { counts, places, lengths, impacts } = segment;
+  const weights = FIELDS.map((name) => WEIGHTS.fields[name]);
+  const perWord = Float32Array.from(lengths, (length, at) => {
+    const field = at % FIELDS.length;
+    const { weight, length: b } = weights[field] ?? { weight: 0, length: 0 };
+    return weight / (1 - b + (b * length) / (averages[field] ?? 1));
+  });
+  for (let at = 0; at < counts.length; at += 1) {
+    let x = 0;
+    let field = (places[at] ?? 0) * FIELDS.length;
+    for (let rest = counts[at] ?? 0; rest > 0; rest >>= BITS) {
+      x += (rest & MAX_REPEATS) * (perWord[field] ?? 0);
+      field += 1;
+    }
+    const impact = ((WEIGHTS.saturation + 1) * x) / (x + WEIGHTS.saturation) + WEIGHTS.presence;
+    impacts[at] = Math.round(impact / IMPACT_UNIT);
+  }
+}
+
+/** The impact that 1 in `Segment.impacts` stands for. */
+export const IMPACT_UNIT = (WEIGHTS.saturation + 1 + WEIGHTS.presence) / 255;
+
+/** The index of a term in `terms`; -1 if no tool has it. */
 export function placeOfTerm({ terms }: Segment, term: TermId): number {
   let low = 0;
   let high = terms.length - 1;
@@ -118,14 +139,37 @@ export function placeOfTerm({ terms }: Segment, term: TermId): number {
   return -1;
 }
 
-/** FNV-1a, for a first look; who finds an equal hash compares the texts. */
+export function nameTermsOf({ nameTerms, nameStarts }: Segment, place: number): Uint32Array {
+  return nameTerms.subarray(nameStarts[place] ?? 0, nameStarts[place + 1] ?? 0);
+}
+
+/** FNV-1a, for a first comparison; equal hashes need a comparison of the texts. */
 export function hashOf(text: string): number {
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
   return hash >>> 0;
 }
 
-/** Neither the schema nor a wrapper is kept alive by the index. */
+function segmentOf(
+  tools: readonly StoredTool[],
+  names: readonly (readonly TermId[])[],
+  lengths: FieldLengths,
+  postings: Postings,
+): Segment {
+  const nameStarts = new Uint32Array(tools.length + 1);
+  names.forEach((terms, place) => {
+    nameStarts[place + 1] = (nameStarts[place] ?? 0) + terms.length;
+  });
+  return {
+    ...{ tools, lengths, nameStarts, ...postings.sorted(), ...serversIn(tools) },
+    nameTerms: Uint32Array.from(names.flat()),
+    nameHashes: Uint32Array.from(tools, ({ name }) => hashOf(nameKey(name.slice(0, MAX_NAME_CHARACTERS)))),
+    states: Uint8Array.from(tools, ({ enabled }) => (enabled === false ? ToolState.disabled : ToolState.enabled)),
+    ...{ weighedWith: [], removed: 0 },
+  };
+}
+
+/** The index keeps neither the schema nor a wrapper alive. */
 function stored({ server, name, description, tags, enabled }: IndexedTool): StoredTool {
   return {
     server,
@@ -146,136 +190,54 @@ function serversIn(tools: readonly StoredTool[]): Pick<Segment, 'servers' | 'ser
     start = at;
   }
   const serversByKey = new Map<string, ServerRange[]>();
-  for (const range of servers) {
-    for (const key of serverKeys(range.server)) {
-      const same = serversByKey.get(key);
-      if (same) same.push(range);
-      else serversByKey.set(key, [range]);
-    }
-  }
+  for (const range of servers)
+    for (const key of serverKeys(range.server)) serversByKey.set(key, [...(serversByKey.get(key) ?? []), range]);
   return { servers, serversByKey };
 }
 
-/** People leave out what every server is called. */
+/** People leave out the words that every server has in its name. */
 function serverKeys(server: string): readonly string[] {
   const key = nameKey(server);
   const core = nameKey(server.replaceAll(/(?:^|[^\p{L}])(?:mcp|server)(?=$|[^\p{L}])/giu, ' '));
   return core === '' || core === key ? [key] : [key, core];
 }
 
-/** The terms of one tool with what each weighs; made once and used for tool after tool. */
-class DocumentWords {
-  #weights = new Float32Array(4096);
-  #repeats = new Uint8Array(4096);
-  #touched: TermId[] = [];
-  nameTerms: readonly TermId[] = [];
+const PLACES = 2 ** 16;
 
-  read(tool: IndexedTool, vocabulary: Vocabulary): void {
-    let field: FieldName = 'name';
-    let terms: TermId[] = [];
-    this.nameTerms = [];
-    eachFieldWord(tool, (next, word) => {
-      if (next !== field) {
-        this.#close(field, terms);
-        field = next;
-        terms = [];
-      }
-      const term = vocabulary.learn(word);
-      if (term !== NO_TERM) terms.push(term);
-    });
-    this.#close(field, terms);
-  }
-
-  eachImpact(emit: (term: TermId, impact: number) => void): void {
-    for (const term of this.#touched) {
-      const weight = this.#weights[term] ?? 0;
-      emit(term, Math.max(1, Math.round((FULL_IMPACT * weight) / (weight + WEIGHTS.saturation))));
-      this.#weights[term] = 0;
-    }
-    this.#touched = [];
-  }
-
-  #close(field: FieldName, terms: readonly TermId[]): void {
-    if (field === 'name') this.nameTerms = [...new Set(terms)];
-    const { weight, usual, length } = WEIGHTS.fields[field];
-    const each = weight / (1 - length + (length * terms.length) / usual);
-    for (const term of terms) {
-      this.#fit(term);
-      const repeats = this.#repeats[term] ?? 0;
-      if (repeats >= MAX_REPEATS) continue;
-      this.#repeats[term] = repeats + 1;
-      const before = this.#weights[term] ?? 0;
-      if (before === 0) this.#touched.push(term);
-      this.#weights[term] = before + each;
-    }
-    for (const term of terms) this.#repeats[term] = 0;
-  }
-
-  #fit(term: TermId): void {
-    if (term < this.#weights.length) return;
-    const size = Math.max(term + 1, this.#weights.length * 2);
-    const weights = new Float32Array(size);
-    weights.set(this.#weights);
-    this.#weights = weights;
-    const repeats = new Uint8Array(size);
-    repeats.set(this.#repeats);
-    this.#repeats = repeats;
-  }
-}
-
-/** Collects in the order of the tools, and gives in the order of the terms. */
+/** Postings in the order of the tools, returned in the order of the terms. */
 class Postings {
-  #terms = new Uint32Array(1024);
-  #places = new Uint16Array(1024);
-  #impacts = new Uint8Array(1024);
+  /** Term, place and counts of a posting in 20, 16 and 16 bits, so that the order of the numbers is that of the terms. */
+  #packed = new Float64Array(1024);
   #count = 0;
 
-  add(term: TermId, place: number, impact: number): void {
-    if (this.#count === this.#terms.length) this.#grow();
-    this.#terms[this.#count] = term;
-    this.#places[this.#count] = place;
-    this.#impacts[this.#count] = impact;
+  add(term: TermId, place: number, counts: number): void {
+    if (this.#count === this.#packed.length) {
+      const wider = new Float64Array(this.#count * 2);
+      wider.set(this.#packed);
+      this.#packed = wider;
+    }
+    this.#packed[this.#count] = (term * PLACES + place) * PLACES + counts;
     this.#count += 1;
   }
 
-  sorted(vocabularySize: number): Pick<Segment, 'terms' | 'starts' | 'places' | 'impacts'> {
-    const counts = new Uint32Array(vocabularySize + 1);
-    for (let at = 0; at < this.#count; at += 1)
-      counts[(this.#terms[at] ?? 0) + 1] = (counts[(this.#terms[at] ?? 0) + 1] ?? 0) + 1;
+  sorted(): Pick<Segment, 'terms' | 'starts' | 'places' | 'counts' | 'impacts'> {
+    const packed = this.#packed.subarray(0, this.#count).sort();
     const terms: TermId[] = [];
     const starts: number[] = [];
-    let sum = 0;
-    for (let term = 0; term < vocabularySize; term += 1) {
-      const count = counts[term + 1] ?? 0;
-      counts[term] = sum;
-      if (count === 0) continue;
-      terms.push(term);
-      starts.push(sum);
-      sum += count;
-    }
-    starts.push(sum);
-    const places = new Uint16Array(this.#count);
-    const impacts = new Uint8Array(this.#count);
-    for (let at = 0; at < this.#count; at += 1) {
-      const term = this.#terms[at] ?? 0;
-      const to = counts[term] ?? 0;
-      counts[term] = to + 1;
-      places[to] = this.#places[at] ?? 0;
-      impacts[to] = this.#impacts[at] ?? 0;
-    }
-    return { terms: Uint32Array.from(terms), starts: Uint32Array.from(starts), places, impacts };
-  }
-
-  #grow(): void {
-    const size = this.#terms.length * 2;
-    const terms = new Uint32Array(size);
-    terms.set(this.#terms);
-    this.#terms = terms;
-    const places = new Uint16Array(size);
-    places.set(this.#places);
-    this.#places = places;
-    const impacts = new Uint8Array(size);
-    impacts.set(this.#impacts);
-    this.#impacts = impacts;
+    const places = new Uint16Array(packed.length);
+    const counts = new Uint16Array(packed.length);
+    packed.forEach((value, at) => {
+      const tool = Math.floor(value / PLACES);
+      const term = Math.floor(tool / PLACES);
+      if (terms.at(-1) !== term) {
+        terms.push(term);
+        starts.push(at);
+      }
+      places[at] = tool; // typed arrays keep the lowest 16 bits
+      counts[at] = value;
+    });
+    starts.push(packed.length);
+    const impacts = new Uint8Array(packed.length);
+    return { terms: Uint32Array.from(terms), starts: Uint32Array.from(starts), places, counts, impacts };
   }
 }

@@ -1,75 +1,64 @@
 import { WEIGHTS } from './ranking-weights.js';
 import { stem } from './stem.js';
-import { ASKING_WORDS, STOP_WORDS } from './stop-words.js';
+import { REQUEST_WORDS, STOP_WORDS } from './stop-words.js';
 import { synonymsOf } from './synonyms.js';
 import { eachWord } from './tokenize.js';
 import { NO_TERM, type TermId, type Vocabulary } from './vocabulary.js';
 
-/** A tool that has any of the terms meets the word, by the best of them. */
 export interface QueryWord {
-  readonly word: string;
   readonly weight: number;
-  readonly terms: readonly { readonly term: TermId; readonly weight: number }[];
+  /** Bit n is set if the word is in clause n. */
+  readonly clauses: number;
+  /** The word itself with factor 1 if any tool has it, then its synonyms or corrections with smaller factors. */
+  readonly terms: readonly { readonly term: TermId; readonly factor: number }[];
+}
+
+export interface ParsedQuery {
+  readonly words: readonly QueryWord[];
+  /** Zero for a query that is one request. */
+  readonly clauseCount: number;
 }
 
 const MAX_QUERY_WORDS = 64;
-/** To look for what was meant costs more than to look for what was written. */
+/** A lookup of similar words is slower than one of the word itself. */
 const MAX_CORRECTED = 8;
-/** What is asked for with more words than these is more than one thing. */
+const MIN_WORDS_TO_SPLIT = 8;
 const MIN_CLAUSE_WORDS = 2;
-const MAX_CLAUSES = 6;
+const MAX_CLAUSES = 12;
+const CLAUSE_BORDER =
+  /[.;?!]+(?=\s|$)|\n|,(?=\s)|(?<![\p{L}\p{N}])(?:and|then|also|but|next|finally|afterwards|additionally|furthermore|moreover|as well as|after that|plus)(?![\p{L}\p{N}])/giu;
 
-/** Reads one need and the parts of it, and looks no word up twice. */
-export class NeedReader {
-  readonly #vocabulary: Vocabulary;
-  readonly #known = new Map<string, QueryWord['terms']>();
-  #corrected = 0;
-
-  constructor(vocabulary: Vocabulary) {
-    this.#vocabulary = vocabulary;
-  }
-
-  /** What is asked for: each word once, with how much it counts. */
-  read(need: string): readonly QueryWord[] {
-    const words = new Map<string, QueryWord>();
-    const quotes = quotedRanges(need);
-    eachWord(need, (word, start, end, isPart) => {
-      if (STOP_WORDS.has(word) || words.size >= MAX_QUERY_WORDS) return;
-      const isQuoted = quotes.some(({ from, to }) => start >= from && end <= to);
-      const weight = weightOf(word, isQuoted, isPart);
-      const stemmed = stem(word);
-      const before = words.get(stemmed);
-      if (!before || before.weight < weight) words.set(stemmed, { word, weight, terms: this.#termsOf(word, stemmed) });
-    });
-    return [...words.values()];
-  }
-
-  #termsOf(word: string, stemmed: string): QueryWord['terms'] {
-    const known = this.#known.get(word);
-    if (known) return known;
-    const terms = new Map<TermId, number>();
-    const add = (term: TermId | undefined, weight: number): void => {
-      if (term !== undefined && term !== NO_TERM && (terms.get(term) ?? 0) < weight) terms.set(term, weight);
-    };
-    const own = this.#vocabulary.findStem(stemmed);
-    add(own, 1);
-    for (const other of synonymsOf(stemmed)) add(this.#vocabulary.findStem(other), WEIGHTS.synonym);
-    if (own === undefined && this.#corrected < MAX_CORRECTED) {
-      this.#corrected += 1;
-      for (const { term, edits } of this.#vocabulary.corrections(word)) add(term, WEIGHTS.typo / edits);
+/** Reads a query: each word once, with the terms that meet it and the clauses in which it stands. */
+export function parseQuery(query: string, vocabulary: Vocabulary): ParsedQuery {
+  const clauses = clausesIn(query);
+  const words = new Map<string, { weight: number; clauses: number; readonly terms: QueryWord['terms'] }>();
+  let toCorrect = MAX_CORRECTED;
+  eachWord(query, (word, start) => {
+    if (STOP_WORDS.has(word)) return;
+    const stemmed = stem(word);
+    const clause = clauses.findIndex(({ from, to }) => start >= from && start < to);
+    const bit = clause < 0 ? 0 : 1 << clause;
+    const known = words.get(stemmed);
+    if (known) known.clauses |= bit;
+    else if (words.size < MAX_QUERY_WORDS) {
+      const isKnown = vocabulary.findStem(stemmed) !== undefined;
+      if (!isKnown) toCorrect -= 1;
+      const terms = termsOf(word, stemmed, vocabulary, !isKnown && toCorrect >= 0);
+      words.set(stemmed, { weight: REQUEST_WORDS.has(word) ? WEIGHTS.request : 1, clauses: bit, terms });
     }
-    const found = [...terms].map(([term, weight]) => ({ term, weight })).sort((a, b) => b.weight - a.weight);
-    this.#known.set(word, found);
-    return found;
-  }
+  });
+  return { words: [...words.values()], clauseCount: clauses.length };
 }
 
-/** Words of asking, numbers and what stands in quotes are more often what a tool is called with than what it is. */
-function weightOf(word: string, isQuoted: boolean, isPart: boolean): number {
-  if (ASKING_WORDS.has(word)) return WEIGHTS.asking;
-  if (/^\d+$/.test(word)) return WEIGHTS.number;
-  if (isQuoted) return WEIGHTS.quoted;
-  return isPart ? WEIGHTS.namePart : 1;
+function termsOf(word: string, stemmed: string, vocabulary: Vocabulary, correct: boolean): QueryWord['terms'] {
+  const terms = new Map<TermId, number>();
+  const add = (term: TermId | undefined, factor: number): void => {
+    if (term !== undefined && term !== NO_TERM && (terms.get(term) ?? 0) < factor) terms.set(term, factor);
+  };
+  add(vocabulary.findStem(stemmed), 1);
+  for (const other of synonymsOf(stemmed)) add(vocabulary.findStem(other), WEIGHTS.synonym);
+  if (correct) for (const { term, edits } of vocabulary.corrections(word)) add(term, WEIGHTS.typo / edits);
+  return [...terms].map(([term, factor]) => ({ term, factor })).sort((a, b) => b.factor - a.factor);
 }
 
 interface TextRange {
@@ -77,24 +66,24 @@ interface TextRange {
   readonly to: number;
 }
 
-function quotedRanges(need: string): readonly TextRange[] {
-  const quotes = need.matchAll(/(?<![\p{L}\p{N}])['"“‘`][^'"“”‘’`]{1,200}['"”’`](?![\p{L}\p{N}])/gu);
-  return Array.from(quotes, ({ index, 0: text }) => ({ from: index, to: index + text.length }));
-}
-
-/** A long need in the pieces that could be met by different tools. */
-export function clausesOf(need: string): readonly string[] {
-  const pieces = need
-    .split(/[.;?!\n]+(?=\s|$)|,\s+(?:and|then|also|but)\s+|\s+(?:and then|and also|additionally|as well as)\s+|,\s+/i)
-    .map((piece) => piece.trim())
-    .filter((piece) => contentWords(piece) >= MIN_CLAUSE_WORDS);
-  return pieces.length < 2 ? [] : pieces.slice(0, MAX_CLAUSES);
+/** The parts of a long query that could be met by different tools; none if there are fewer than two. */
+function clausesIn(query: string): readonly TextRange[] {
+  if (query.split(/\s+/, MIN_WORDS_TO_SPLIT).length < MIN_WORDS_TO_SPLIT) return [];
+  const pieces: TextRange[] = [];
+  let from = 0;
+  for (const { index, 0: border } of query.matchAll(CLAUSE_BORDER)) {
+    pieces.push({ from, to: index });
+    from = index + border.length;
+  }
+  pieces.push({ from, to: query.length });
+  const clauses = pieces.filter((piece) => contentWords(query.slice(piece.from, piece.to)) >= MIN_CLAUSE_WORDS);
+  return clauses.length < 2 ? [] : clauses.slice(0, MAX_CLAUSES);
 }
 
 function contentWords(text: string): number {
-  let count = 0;
+  const words = new Set<string>();
   eachWord(text, (word) => {
-    if (!STOP_WORDS.has(word) && !ASKING_WORDS.has(word)) count += 1;
+    if (!STOP_WORDS.has(word) && !REQUEST_WORDS.has(word)) words.add(word);
   });
-  return count;
+  return words.size;
 }

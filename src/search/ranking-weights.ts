@@ -1,63 +1,46 @@
 /** The numbers of the ranking, found by measurement: see docs/decisions/0010-search.md. */
 export interface Weights {
-  /** How much a word counts by where it is written, how many words a usual text there has, and how much length costs. */
-  readonly fields: Readonly<Record<FieldName, FieldWeight>>;
-  /** How fast a word that is written again stops to count. */
+  /** How much a word counts by where it is written, and how much the length of that text costs (b of BM25). */
+  readonly fields: Readonly<Record<FieldName, { readonly weight: number; readonly length: number }>>;
+  /** How fast a repeated word stops to count (k1 of BM25). */
   readonly saturation: number;
+  /** What a word counts for being there at all. */
+  readonly presence: number;
+  readonly request: number;
   readonly synonym: number;
   readonly typo: number;
-  readonly asking: number;
-  readonly quoted: number;
-  readonly number: number;
-  readonly namePart: number;
   readonly clause: number;
   readonly nameCover: number;
-  readonly server: number;
-  /** A tool that has this many of a need's strongest words has all that a tool can have of it. */
-  readonly fullWords: number;
+  readonly nameSynonym: number;
   readonly remembered: number;
-  /** How much a model has to say, where there is one. */
-  readonly likeness: number;
+  /** Of the cosine that a model gives; divided by the number of clauses. */
+  readonly meaning: number;
 }
 
-export type FieldName =
-  | 'name'
-  | 'server'
-  | 'description'
-  | 'details'
-  | 'parameters'
-  | 'parameterTexts'
-  | 'tags'
-  | 'serverText';
+export type FieldName = (typeof FIELDS)[number];
 
-interface FieldWeight {
-  readonly weight: number;
-  readonly usual: number;
-  readonly length: number;
-}
+/** Two bits of a posting belong to each, in this order. */
+export const FIELDS = ['name', 'server', 'lead', 'rest', 'parameters', 'parameterTexts', 'serverText', 'tags'] as const;
 
 export const WEIGHTS: Weights = {
   fields: {
-    name: { weight: 2.4, usual: 3, length: 0.5 },
-    server: { weight: 1, usual: 2, length: 0.3 },
-    description: { weight: 0.9, usual: 14, length: 0.8 },
-    details: { weight: 0.15, usual: 40, length: 0.8 },
-    parameters: { weight: 0.5, usual: 5, length: 0.5 },
-    parameterTexts: { weight: 0.35, usual: 20, length: 0.6 },
-    tags: { weight: 1, usual: 2, length: 0.3 },
-    serverText: { weight: 0.4, usual: 14, length: 0.6 },
+    name: { weight: 1.5, length: 0.3 },
+    server: { weight: 1.5, length: 0.3 },
+    lead: { weight: 1, length: 0.6 },
+    rest: { weight: 0.25, length: 0.6 },
+    parameters: { weight: 1.2, length: 0.6 },
+    parameterTexts: { weight: 0.6, length: 0.6 },
+    serverText: { weight: 0.3, length: 0.6 },
+    tags: { weight: 1.5, length: 0.3 },
   },
   saturation: 1.2,
-  synonym: 0.35,
+  presence: 0.25,
+  request: 0.5,
+  synonym: 0.5,
   typo: 0.6,
-  asking: 0.5,
-  quoted: 0.4,
-  number: 0.3,
-  namePart: 0.5,
-  clause: 0.5,
-  nameCover: 0.2,
-  server: 0.1,
-  fullWords: 4,
+  clause: 0.9,
+  nameCover: 0.33,
+  nameSynonym: 0.5,
   remembered: 1,
-  likeness: 0.4,
+  meaning: 1.6,
 };

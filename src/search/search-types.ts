@@ -27,6 +27,22 @@ export interface SearchResult {
   readonly weak?: true;
   /** The words, as the tool writes them, for which it was found. */
   readonly why: readonly string[];
+  /** What the ranking was computed from. */
+  readonly parts: ScoreParts;
+}
+
+/** What each measure adds to the score of a tool. */
+export interface ScoreParts {
+  /** The words of the whole need. */
+  readonly words: number;
+  /** Earlier needs with these words that the tool met. */
+  readonly use: number;
+  /** The words of that part of a long need which the tool meets best. */
+  readonly clauses: number;
+  /** How much of the tool's name is in the need. */
+  readonly name: number;
+  /** The similarity in meaning, if there is a model. */
+  readonly meaning: number;
 }
 
 /** A need that a tool once met. */

@@ -5,10 +5,10 @@ i me my mine myself we us our ours you your yours he him his she her hers it its
 which what when where why how is am are was were be been being do does did doing done has have had having can could
 will would shall should may might must not no yes here there also just only very too more most much many some any each
 every all both few other others such own same etc e g ie eg via per using use used uses let lets s t d ll re ve m don
-one whether`;
+one whether please`;
 
-/** Words of asking: they belong to the question and not to the need. */
-const ASKING = `please help helps helping need needs needed want wants wanted like likes liked love know knowing tell
+/** Words of a request: they say less about the need than others. */
+const REQUEST = `find help helps helping need needs needed want wants wanted like likes liked love know knowing tell
 give gives giving show provide provides provided providing get gets getting got obtain assist assistance able wish
 looking look interested curious wondering wonder hope trying try make sure possible currently really keen planning plan
 information info detail details additionally furthermore moreover kindly thanks thank hey hello hi ok okay good great
@@ -20,4 +20,4 @@ suggestions fetch retrieve return returns returning tool tools plugin api endpoi
 const setOf = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
 
 export const STOP_WORDS: ReadonlySet<string> = setOf(STOP);
-export const ASKING_WORDS: ReadonlySet<string> = setOf(ASKING);
+export const REQUEST_WORDS: ReadonlySet<string> = setOf(REQUEST);

@@ -1,8 +1,18 @@
 import { answerNeed, type RankingResources } from './answer-query.js';
 import { type Embedder, Vectors } from './embedder.js';
-import { buildSegment, MAX_SEGMENT_TOOLS, mergeSegments, type Segment, type StoredTool } from './index-segment.js';
-import { type Corpus, MAX_CANDIDATES, Ranking, type RememberedPostings } from './ranking.js';
+import { FieldAverages } from './field-averages.js';
+import {
+  buildSegment,
+  MAX_SEGMENT_TOOLS,
+  mergeSegments,
+  type Segment,
+  type StoredTool,
+  ToolState,
+  weigh,
+} from './index-segment.js';
+import { type Corpus, Ranking, type RememberedPostings } from './ranking.js';
 import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './search-types.js';
+import { eachWord } from './tokenize.js';
 import { parseUses, UsageMemory } from './usage-memory.js';
 import { Vocabulary } from './vocabulary.js';
 
@@ -37,6 +47,8 @@ export function createToolIndex(tools: readonly IndexedTool[] = [], options: Too
 /** More are merged, the smallest first, so that no word has to be looked up in many places. */
 const MAX_SEGMENTS = 12;
 const DEFAULT_LIMIT = 10;
+const MAX_LIMIT = 100;
+const MAX_DESCRIPTION = 200;
 const MAX_NEEDS = 12;
 const MAX_NEED_CHARACTERS = 2_000;
 
@@ -46,6 +58,7 @@ class SegmentedIndex implements ToolIndex {
   readonly #means: RankingResources;
   #segments: readonly Segment[] = [];
   #remembered: RememberedPostings | undefined;
+  readonly #averages = new FieldAverages();
 
   constructor({ now = Date.now, embedder }: ToolIndexOptions) {
     this.#now = now;
@@ -69,8 +82,8 @@ class SegmentedIndex implements ToolIndex {
     const fresh: Segment[] = [];
     for (let at = 0; at < ordered.length; at += MAX_SEGMENT_TOOLS)
       fresh.push(buildSegment(ordered.slice(at, at + MAX_SEGMENT_TOOLS), this.#means.vocabulary));
-    for (const { tools: stored } of fresh)
-      for (const tool of stored) this.#means.vectors?.wantTool(tool, `${tool.name}: ${tool.description ?? ''}`);
+    for (const { lengths } of fresh) this.#averages.add(lengths);
+    for (const { tools: stored } of fresh) for (const tool of stored) this.#means.vectors?.wantTool(tool, textOf(tool));
     this.#segments = this.#tidied([...this.#segments, ...fresh]);
     this.#remembered = undefined;
   }
@@ -102,12 +115,16 @@ class SegmentedIndex implements ToolIndex {
   search(query: string | readonly string[], options: SearchOptions = {}): readonly SearchResult[] {
     const limit = limitOf(options.limit);
     const { server, includeDisabled = false } = options;
+    const averages = this.#averages.rounded();
+    for (const segment of this.#segments) weigh(segment, averages);
     this.#remembered ??= this.#memory.postings(this.#segments, this.#means.vocabulary);
     const corpus: Corpus = {
       segments: this.#segments,
       size: this.#segments.reduce((sum, { tools }) => sum + tools.length, 0),
+      averageWords: averages.reduce((sum, one) => sum + one, 0),
       remembered: this.#remembered,
-      allows: (tool) => (includeDisabled || tool.enabled !== false) && (server === undefined || tool.server === server),
+      includeDisabled,
+      server,
     };
     return takeTurns(
       needsIn(query).map((need) => answerNeed(need, corpus, limit, this.#means)),
@@ -121,28 +138,36 @@ class SegmentedIndex implements ToolIndex {
       for (const range of segment.servers) {
         if (range.server !== server) continue;
         for (let place = range.start; place < range.end; place += 1) {
-          if (segment.alive[place] === 1) segment.dead += 1;
-          segment.alive[place] = 0;
+          if (segment.states[place] === ToolState.removed) continue;
+          segment.states[place] = ToolState.removed;
+          segment.removed += 1;
+          this.#averages.remove(segment.lengths, place);
         }
       }
     }
   }
 
   #tidied(segments: readonly Segment[]): readonly Segment[] {
-    const { vocabulary } = this.#means;
     const kept = segments
-      .filter(({ dead, tools }) => dead < tools.length)
-      .map((segment) => (segment.dead * 2 > segment.tools.length ? mergeSegments([segment], vocabulary) : segment));
+      .filter(({ removed, tools }) => removed < tools.length)
+      .map((segment) => (segment.removed * 2 > segment.tools.length ? mergeSegments([segment]) : segment));
     if (kept.length <= MAX_SEGMENTS) return kept;
     const bySize = kept.toSorted((a, b) => a.tools.length - b.tools.length);
     const small = bySize.slice(0, MAX_SEGMENTS / 2);
     if (small.reduce((sum, { tools }) => sum + tools.length, 0) > MAX_SEGMENT_TOOLS) return kept;
-    return [...bySize.slice(small.length), mergeSegments(small, vocabulary)];
+    return [...bySize.slice(small.length), mergeSegments(small)];
   }
 }
 
+/** What a model reads of a tool. */
+function textOf({ server, name, description = '' }: StoredTool): string {
+  const words: string[] = [];
+  eachWord(name, (word) => words.push(word));
+  return `${server} ${words.join(' ')}: ${description.slice(0, MAX_DESCRIPTION)}`;
+}
+
 function limitOf(asked = DEFAULT_LIMIT): number {
-  return Number.isNaN(asked) ? DEFAULT_LIMIT : Math.floor(Math.max(1, Math.min(MAX_CANDIDATES, asked)));
+  return Number.isNaN(asked) ? DEFAULT_LIMIT : Math.floor(Math.max(1, Math.min(MAX_LIMIT, asked)));
 }
 
 function needsIn(query: string | readonly string[]): readonly string[] {

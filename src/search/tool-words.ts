@@ -2,52 +2,60 @@ import type { FieldName } from './ranking-weights.js';
 import type { IndexedTool } from './search-types.js';
 import { eachWord } from './tokenize.js';
 
-/** How much of each text is read. Whoever writes more describes no tool better by it. */
-const MAX_CHARACTERS: Readonly<Record<FieldName, number>> = {
+/** How much of each text is read; a longer text does not describe a tool better. */
+const MAX_CHARACTERS = {
   name: 128,
   server: 64,
-  description: 1_200,
-  details: 0,
+  description: 2_400,
   parameters: 1_000,
-  parameterTexts: 1_500,
+  parameterTexts: 3_000,
   tags: 200,
-  serverText: 300,
-};
-/** What a tool does stands at the beginning; what follows are notes on how to use it. */
-const LEAD_WORDS = 32;
+  serverText: 600,
+} as const;
+/** The first sentence says what a tool does; what follows are notes on how to use it. */
+const MAX_LEAD_WORDS = 40;
+const MIN_SENTENCE = 12;
 const MAX_PARAMETERS = 48;
-const MAX_PARAMETER_TEXT = 120;
+const MAX_PARAMETER_TEXT = 200;
+const MAX_VALUES = 60;
+const MAX_VALUES_TEXT = 600;
 const MAX_DEPTH = 3;
 const MAX_TAGS = 16;
+/** What every server is called. */
+const SERVER_WORDS: ReadonlySet<string> = new Set(['mcp', 'server', 'api']);
 
-/** Hands on every word of a tool with the field that it stands in. */
+/** Emits every word of a tool with its field; the words of one field follow each other. */
 export function eachFieldWord(tool: IndexedTool, emit: (field: FieldName, word: string) => void): void {
-  const read = (field: FieldName, text: string | undefined): void => {
+  const read = (field: Exclude<FieldName, 'lead' | 'rest'>, text: string | undefined): void => {
     if (text) eachWord(text.slice(0, MAX_CHARACTERS[field]), (word) => emit(field, word));
   };
   read('name', tool.name);
-  read('server', tool.server);
-  let words = 0;
-  eachWord((tool.description ?? '').slice(0, MAX_CHARACTERS.description), (word) => {
-    words += 1;
-    emit(words <= LEAD_WORDS ? 'description' : 'details', word);
+  eachWord(tool.server.slice(0, MAX_CHARACTERS.server), (word) => {
+    if (!SERVER_WORDS.has(word)) emit('server', word);
   });
-  read('serverText', tool.serverDescription);
-  read('tags', tool.tags?.slice(0, MAX_TAGS).join(' '));
-  const parameters = parametersOf(tool.inputSchema);
+  const description = (tool.description ?? '').slice(0, MAX_CHARACTERS.description);
+  const leadEnd = endOfSentence(description);
+  let words = 0;
+  eachWord(description, (word, start) => {
+    words += 1;
+    emit(start < leadEnd && words <= MAX_LEAD_WORDS ? 'lead' : 'rest', word);
+  });
+  const parameters: Parameters = { names: [], texts: [] };
+  collect(tool.inputSchema, MAX_DEPTH, parameters);
   read('parameters', parameters.names.join(' '));
   read('parameterTexts', parameters.texts.join(' '));
+  read('serverText', tool.serverDescription);
+  read('tags', tool.tags?.slice(0, MAX_TAGS).join(' '));
+}
+
+function endOfSentence(text: string): number {
+  for (const { index } of text.matchAll(/[.!?](?=\s)|[。！？]|\n/g)) if (index >= MIN_SENTENCE) return index;
+  return text.length;
 }
 
 interface Parameters {
   readonly names: string[];
   readonly texts: string[];
-}
-
-function parametersOf(schema: unknown): Parameters {
-  const found: Parameters = { names: [], texts: [] };
-  collect(schema, MAX_DEPTH, found);
-  return found;
 }
 
 /** A schema comes from a server: it may be anything, as deep and as wide as it likes. */
@@ -63,8 +71,15 @@ function collect(schema: unknown, depth: number, found: Parameters): void {
       if (typeof value !== 'object' || value === null) continue;
       if ('description' in value && typeof value.description === 'string')
         found.texts.push(value.description.slice(0, MAX_PARAMETER_TEXT));
+      if ('enum' in value && Array.isArray(value.enum)) found.texts.push(allowedValues(value.enum));
       collect(value, depth - 1, found);
     }
   }
   if ('items' in schema) collect(schema.items, depth - 1, found);
+}
+
+/** The values name what a tool can be asked for: the genres of films, the kinds of charts. */
+function allowedValues(values: readonly unknown[]): string {
+  const texts = values.slice(0, MAX_VALUES).filter((value) => typeof value === 'string');
+  return texts.join(' ').slice(0, MAX_VALUES_TEXT);
 }

@@ -1,4 +1,4 @@
-import type { Segment } from './index-segment.js';
+import { type Segment, ToolState } from './index-segment.js';
 import type { RememberedPostings } from './ranking.js';
 import type { RememberedUse } from './search-types.js';
 import { eachWord, nameKey } from './tokenize.js';
@@ -112,11 +112,11 @@ function placeOf(use: RememberedUse | undefined, segments: readonly Segment[]): 
   if (!use) return -1;
   const key = nameKey(use.server);
   let base = 0;
-  for (const { serversByKey, tools, alive } of segments) {
+  for (const { serversByKey, tools, states } of segments) {
     for (const { server, start, end } of serversByKey.get(key) ?? []) {
       if (server !== use.server) continue;
       for (let place = start; place < end; place += 1)
-        if (alive[place] === 1 && tools[place]?.name === use.tool) return base + place;
+        if (states[place] !== ToolState.removed && tools[place]?.name === use.tool) return base + place;
     }
     base += tools.length;
   }

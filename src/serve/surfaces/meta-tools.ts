@@ -178,7 +178,7 @@ function noteOn([best]: readonly FoundTool[], waiting: number): string {
   return [...(best ? [NOTHING_FITS] : []), ...(waiting > 0 ? [notSearched(waiting)] : [])].join('; ');
 }
 
-/** The fields that a model needs: ten results take fewer than 350 tokens. `why` is for people. */
-function briefly({ why: _, weak: __, tags, ...result }: FoundTool): object {
+/** The fields that a model needs: ten results take fewer than 350 tokens. `why` and `parts` are for people. */
+function briefly({ why: _, weak: __, parts: ___, tags, ...result }: FoundTool): object {
   return { ...result, ...(tags.length > 0 && { tags }) };
 }
