@@ -13,7 +13,7 @@ import { ODD_SERVER } from '../support/gateway-harness.js';
 const FILE = '<project>/.vscode/mcp.json';
 const RAN = { status: 0, code: undefined };
 
-/** Starts the real server, with whatever comes before it. */
+/** Starts the real server after `first`. */
 const script = (first = '') => `${first}\nimport(${JSON.stringify(ODD_SERVER)});\n`;
 const shell = (first = '') => `#!/bin/sh\n${first}\nexec "${process.execPath}" "${ODD_SERVER}"\n`;
 const marks = ({ mark }: Target, name: string) =>
@@ -32,7 +32,7 @@ const touch = ({ mark }: Target, name = 'evil') => `touch "${mark(name)}"`;
 
 const CASES: readonly Case[] = [
   {
-    title: 'an env file that puts a folder of the project first in PATH',
+    title: 'an env file that puts a directory of the project first in PATH',
     entry: () => ({ command: 'portolan-test-node', args: [ODD_SERVER], envFile: '${workspaceFolder}/.env' }),
     files: { '<project>/.env': `A=1\nPATH=<home>/bin\n`, '~/bin/portolan-test-node': shell() },
     change: (target) => ({
@@ -47,55 +47,55 @@ const CASES: readonly Case[] = [
     change: () => ({ '<project>/.env': 'A=2\n' }),
   },
   {
-    title: 'the script that is run',
+    title: 'the script on the command line',
     entry: () => ({ command: NODE, args: ['./server.cjs'] }),
     files: { '<project>/server.cjs': script() },
     change: (target) => ({ '<project>/server.cjs': script(marks(target, 'evil')) }),
   },
   {
-    title: 'a script that is named without its ending',
+    title: 'a script that is named without its extension',
     entry: () => ({ command: NODE, args: ['server'] }),
     files: { '<project>/server.js': script() },
     change: (target) => ({ '<project>/server.js': script(marks(target, 'evil')) }),
   },
   {
-    title: 'a module that is loaded before it',
+    title: 'a module that `-r` loads',
     entry: () => ({ command: NODE, args: ['-r', './hook.cjs', ODD_SERVER] }),
     files: { '<project>/hook.cjs': '' },
     change: (target) => ({ '<project>/hook.cjs': marks(target, 'evil') }),
   },
   {
-    title: 'a module that is named in one word with its flag',
+    title: 'a module that `--require=` loads',
     entry: () => ({ command: NODE, args: ['--require=./hook.cjs', ODD_SERVER] }),
     files: { '<project>/hook.cjs': '' },
     change: (target) => ({ '<project>/hook.cjs': marks(target, 'evil') }),
   },
   {
-    title: 'a module that NODE_OPTIONS of the entry names',
+    title: 'a module in NODE_OPTIONS of the entry',
     entry: () => ({ command: NODE, args: [ODD_SERVER], env: { NODE_OPTIONS: '--require ./hook.cjs' } }),
     files: { '<project>/hook.cjs': '' },
     change: (target) => ({ '<project>/hook.cjs': marks(target, 'evil') }),
   },
   {
-    title: 'a file that the code on the command line names',
+    title: 'a file that the code of `node -e` loads',
     entry: () => ({ command: NODE, args: ['-e', 'require("./server.cjs")'] }),
     files: { '<project>/server.cjs': script() },
     change: (target) => ({ '<project>/server.cjs': script(marks(target, 'evil')) }),
   },
   {
-    title: 'a script that a shell is told to run in another folder',
+    title: 'a script that a shell runs after `cd`',
     entry: () => ({ command: 'sh', args: ['-c', 'cd sub && exec ./server.sh'] }),
     files: { '<project>/sub/server.sh': shell() },
     change: (target) => ({ '<project>/sub/server.sh': shell(touch(target)) }),
   },
   {
-    title: 'what a folder that is run says is its start',
+    title: 'the main file of a directory on the command line',
     entry: () => ({ command: NODE, args: ['./app'] }),
     files: { '<project>/app/package.json': '{"main":"lib/start.cjs"}', '<project>/app/lib/start.cjs': script() },
     change: (target) => ({ '<project>/app/lib/start.cjs': script(marks(target, 'evil')) }),
   },
   {
-    title: 'the program itself, in the project',
+    title: 'the command, if it is a file of the project',
     entry: () => ({ command: './run.sh' }),
     files: { '<project>/run.sh': shell() },
     change: (target) => ({ '<project>/run.sh': shell(touch(target)) }),
@@ -139,7 +139,7 @@ const CASES: readonly Case[] = [
     }),
   },
   {
-    title: 'a program in a folder that everybody may write to',
+    title: 'a program in a directory that is writable for everyone',
     entry: ({ machine }) => ({ command: join(machine.root, 'open/run.sh') }),
     files: { '/open/run.sh': shell() },
     prepare: ({ machine }) => chmodSync(join(machine.root, 'open'), 0o777),
@@ -154,7 +154,7 @@ function write({ machine }: Target, files: Readonly<Record<string, string>>): vo
   }
 }
 
-/** A project whose server `own` was approved as it was then. */
+/** A project whose server `own` is approved. */
 async function approved({ entry, files, prepare }: Pick<Case, 'entry' | 'files' | 'prepare'>): Promise<Target> {
   const target = makeTarget();
   mkdirSync(join(target.machine.project, '.git'));
@@ -169,7 +169,7 @@ describe.skipIf(process.platform === 'win32')(
   'an approval covers the content of files',
   { tags: 'S15', concurrent: true },
   () => {
-    it.each(CASES)('asks again after a change of $title', async (one) => {
+    it.each(CASES)('requires a new approval after a change of $title', async (one) => {
       using target = await approved(one);
       const env = one.title.startsWith('the interpreter')
         ? { PATH: `${join(target.machine.project, 'bin')}:${process.env.PATH}` }
@@ -187,7 +187,7 @@ describe.skipIf(process.platform === 'win32')(
       expect(await call()).toEqual(RAN);
     });
 
-    it('asks again after a change inside the file that a headers helper runs', async () => {
+    it('requires a new approval after a change of the headers helper’s file', async () => {
       using target = makeTarget();
       await using server = await serveHttp(sdkHandler());
       const helper = (first: string) => ({ '<project>/headers.sh': `#!/bin/sh\n${first}\necho '{"X-Key":"1"}'\n` });
@@ -202,7 +202,7 @@ describe.skipIf(process.platform === 'win32')(
       expect(target.ran()).toEqual(['honest']);
     });
 
-    it('does not run a headers helper whose file changed when its headers are refused', async () => {
+    it('does not run a changed headers helper again after a 401 response', async () => {
       await using machine = makeSurroundings({
         checkFiles: () => {
           if (hasChanged) throw new PortolanError(ErrorCode.ServerNotApproved, 'its files changed');
@@ -214,7 +214,7 @@ describe.skipIf(process.platform === 'win32')(
       await using server = await serveHttp((request) =>
         request.headers.get('authorization') === `Bearer ${key}`
           ? handler(request)
-          : new Response('who?', { status: 401 }),
+          : new Response('unauthorized', { status: 401 }),
       );
       const entry = admitted({ transport: 'http', url: server.url, headersHelper: countingHelper(machine.home) });
       await using one = await greeted(entry, machine);
@@ -226,7 +226,7 @@ describe.skipIf(process.platform === 'win32')(
       );
     });
 
-    it('stops a server under a gateway that runs once its script changed, and starts it again only after a yes', async () => {
+    it('stops a running server whose script changed, and starts it again only after an approval', async () => {
       using target = await approved({
         entry: () => ({ command: NODE, args: ['./server.cjs'] }),
         files: { '<project>/server.cjs': script() },

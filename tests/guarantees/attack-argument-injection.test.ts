@@ -7,10 +7,10 @@ import { codeIn, makeTarget, servers, type Target } from '../support/attacks.js'
 import { configure, connect, fixture } from '../support/client-over-stdio.js';
 import { call, codeOf, type WatchedGateway, watchedGateway } from '../support/gateway-harness.js';
 
-// In more depth: what the schema's patterns cost in src/schema-check, wildcards of rules in s9.test.ts, Windows in child-windows.test.ts.
+// src/schema-check tests the cost of patterns in schemas, policy-matcher-is-linear.test.ts wildcards in rules, child-windows.test.ts Windows.
 
 describe.concurrent('argument injection (CVE-2025-68143)', { tags: 'S14' }, () => {
-  it('gives a server every word as it is written: no shell reads it', async () => {
+  it('passes every argument to a server as written, without a shell', async () => {
     using target = makeTarget();
     const touch = `touch ${target.mark('evil')}`;
     const words = [
@@ -20,26 +20,29 @@ describe.concurrent('argument injection (CVE-2025-68143)', { tags: 'S14' }, () =
     configure(target.machine, { own: fixture(words) });
     await using client = await connect(target.machine);
     const { content } = await client.execute('own', 'argv');
-    // The client whose file it is fills in variables that are written so; that is no shell.
-    const expected = words.map((word) => (word === '${HOME:-x}' ? expect.any(String) : word));
+    // Cursor itself expands variables that are written like this; no shell is involved.
+    const expected = words.map((argument) => (argument === '${HOME:-x}' ? expect.any(String) : argument));
     expect(JSON.parse(String(content[0]?.text))).toEqual(expected);
     expect(target.ran()).toEqual([]);
   });
 
   it.each<{ title: string; entry: (target: Target) => object }>([
-    { title: 'words in the command', entry: ({ mark }) => ({ command: `touch ${mark('evil')}` }) },
-    { title: 'a shell’s list in the command', entry: ({ mark }) => ({ command: `true;touch ${mark('evil')}` }) },
+    { title: 'arguments in the command', entry: ({ mark }) => ({ command: `touch ${mark('evil')}` }) },
+    { title: 'two shell commands in the command', entry: ({ mark }) => ({ command: `true;touch ${mark('evil')}` }) },
     { title: 'a substitution as the command', entry: ({ mark }) => ({ command: `$(touch ${mark('evil')})` }) },
-    { title: 'a substitution as the folder', entry: ({ mark }) => ({ ...fixture(), cwd: `$(touch ${mark('evil')})` }) },
-    { title: 'a NUL in a word', entry: ({ mark }) => ({ ...fixture([`a\0touch ${mark('evil')}`]) }) },
     {
-      title: 'a substitution in a variable',
+      title: 'a substitution as the working directory',
+      entry: ({ mark }) => ({ ...fixture(), cwd: `$(touch ${mark('evil')})` }),
+    },
+    { title: 'a NUL in an argument', entry: ({ mark }) => ({ ...fixture([`a\0touch ${mark('evil')}`]) }) },
+    {
+      title: 'a substitution in an environment variable',
       entry: ({ mark }) => ({
         command: 'no-such-program',
         env: { PS4: `$(touch ${mark('evil')})`, SHELLOPTS: 'xtrace' },
       }),
     },
-  ])('runs nothing out of $title', async ({ entry }) => {
+  ])('executes nothing from $title', async ({ entry }) => {
     using target = makeTarget();
     configure(target.machine, { own: entry(target) });
     await using client = await connect(target.machine);
@@ -48,11 +51,11 @@ describe.concurrent('argument injection (CVE-2025-68143)', { tags: 'S14' }, () =
   });
 
   it.each([
-    { title: 'plain words', words: '--to "a b"', sent: true },
+    { title: 'plain arguments', words: '--to "a b"', sent: true },
     ...['$(touch MARK)', '`touch MARK`', '; touch MARK', '| touch MARK', '&& touch MARK', '> MARK'].map((words) => ({
       ...{ title: words, words, sent: false },
     })),
-  ])('runs a helper for headers without a shell, and refuses one that needs it: $title', async ({ words, sent }) => {
+  ])('runs a headers helper without a shell, and refuses one that needs a shell: $title', async ({ words, sent }) => {
     using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     const helper = target.machine.path('~/helper.cjs');
@@ -66,14 +69,17 @@ describe.concurrent('argument injection (CVE-2025-68143)', { tags: 'S14' }, () =
     expect(target.ran()).toEqual([]);
   });
 
-  it.each(['a\r\nX-Evil: 1', 'a\nX-Evil: 1', 'a\0b'])('sends no header that ends in another: %j', async (value) => {
-    using target = makeTarget();
-    await using server = await serveHttp(sdkHandler());
-    configure(target.machine, { far: { url: server.url, headers: { 'X-Own': value } } });
-    await using client = await connect(target.machine);
-    expect(codeIn(await client.execute('far', 'echo', { text: 'a' }))).toBe('CONNECTION_ERROR');
-    expect(server.headers.filter((headers) => headers.has('x-evil'))).toEqual([]);
-  });
+  it.each(['a\r\nX-Evil: 1', 'a\nX-Evil: 1', 'a\0b'])(
+    'sends no header whose value contains a line break or NUL: %j',
+    async (value) => {
+      using target = makeTarget();
+      await using server = await serveHttp(sdkHandler());
+      configure(target.machine, { far: { url: server.url, headers: { 'X-Own': value } } });
+      await using client = await connect(target.machine);
+      expect(codeIn(await client.execute('far', 'echo', { text: 'a' }))).toBe('CONNECTION_ERROR');
+      expect(server.headers.filter((headers) => headers.has('x-evil'))).toEqual([]);
+    },
+  );
 
   it.each([
     '--all',
@@ -86,7 +92,7 @@ describe.concurrent('argument injection (CVE-2025-68143)', { tags: 'S14' }, () =
     '`touch MARK`',
     'a\ntouch MARK',
     "'",
-  ])('asks the user to run nothing but what it says, whatever a repository calls its server: %j', async (written) => {
+  ])('suggests a command that approves exactly this server, for a server named %j', async (written) => {
     using target = makeTarget();
     const name = written.replace('MARK', target.mark('evil'));
     target.machine.write({ '<project>/.mcp.json': servers({ [name]: target.bait('x'), other: target.bait('y') }) });
@@ -106,7 +112,7 @@ describe.concurrent('argument injection (CVE-2025-68143)', { tags: 'S14' }, () =
 });
 
 const SCRIPTED = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/servers/scripted-server.mjs');
-/** Far more than any of this costs, far less than what a backtracking match would. */
+/** Ten times and more above the real cost, far below the cost of a backtracking match. */
 const BUSY_MS = 2_000;
 const EVIL_PATTERNS = [
   '^(a+)+$',
@@ -123,7 +129,7 @@ describe('ReDoS in a URI template (CVE-2026-0621)', { tags: 'S14' }, () => {
   let watched: WatchedGateway;
 
   beforeAll(async () => {
-    const file = target.machine.path('~/said.json');
+    const file = target.machine.path('~/responses.json');
     const properties = Object.fromEntries(EVIL_PATTERNS.map((pattern, n) => [`p${n}`, { type: 'string', pattern }]));
     const schemas = { patternProperties: { '^(k+)+$': { type: 'string' } }, ...{ type: 'object', properties } };
     const uriTemplate = (text: string) => ({ name: 't', uriTemplate: text });
@@ -156,57 +162,57 @@ describe('ReDoS in a URI template (CVE-2026-0621)', { tags: 'S14' }, () => {
   const SLASHES = `portolan://s/x:/${'/a'.repeat(100_000)}\n!`;
   const VALUE = `${'a'.repeat(50_000)}!`;
 
-  // What came back shows that the long text was read, and not refused at the door.
+  // The expected response shows that the long text was processed, not rejected early.
   it.each<{ title: string; method: string; params: Record<string, unknown>; gives: object }>([
     {
-      title: 'templates that nest and repeat',
+      title: 'a list of nested and repeated templates',
       method: 'resources/templates/list',
       params: {},
       gives: { resourceTemplates: Array.from({ length: 4 }, () => ({ name: 't' })) },
     },
     {
-      title: 'an address of a hundred thousand parts',
+      title: 'a URI of a hundred thousand segments',
       method: 'resources/read',
       params: { uri: SLASHES },
       gives: { contents: [{ text: expect.stringContaining('/a'.repeat(100_000)) }] },
     },
     {
-      title: 'the completion of one',
+      title: 'the completion of a template',
       gives: { completion: { values: [] } },
       method: 'completion/complete',
       params: { ref: { type: 'ref/resource', uri: SLASHES }, argument: { name: 'a', value: VALUE } },
     },
     {
-      title: 'the completion of a name that nobody has',
+      title: 'the completion of an unknown name',
       gives: { completion: { values: [] } },
       method: 'completion/complete',
       params: { ref: { type: 'ref/prompt', name: `s${'__'.repeat(50_000)}` }, argument: { name: 'a', value: VALUE } },
     },
     {
-      title: 'a prompt of a long name',
+      title: 'a prompt with a long name',
       method: 'prompts/get',
       params: { name: `s__${'_'.repeat(100_000)}` },
       gives: { content: [{ text: expect.stringContaining('_'.repeat(100_000)) }] },
     },
     {
-      title: 'a search of one long word',
+      title: 'a search for one long word',
       gives: { structuredContent: { results: [] } },
       method: 'tools/call',
       params: { name: 'search_tools', arguments: { query: VALUE } },
     },
     {
-      title: 'a search of brackets and stars',
+      title: 'a search for brackets and stars',
       gives: { structuredContent: { results: [] } },
       method: 'tools/call',
       params: { name: 'search_tools', arguments: { query: '(*'.repeat(5_000) } },
     },
     {
-      title: 'a name that is nearly a tool’s',
+      title: 'a name similar to that of a tool',
       gives: { isError: true, structuredContent: { error: { code: 'TOOL_NOT_FOUND' } } },
       method: 'tools/call',
       params: call('s', 'match'.repeat(2_000)),
     },
-  ])('does not stop everybody else: $title', async ({ method, params, gives }) => {
+  ])('does not block the event loop: $title', async ({ method, params, gives }) => {
     await watched.figures('reset');
     expect((await watched.client.request(method, params)).result).toMatchObject(gives);
     expect((await watched.figures('read')).busyMs).toBeLessThan(BUSY_MS);
@@ -214,14 +220,14 @@ describe('ReDoS in a URI template (CVE-2026-0621)', { tags: 'S14' }, () => {
 
   const REFUSED = 'TOOL_VALIDATION_ERROR';
   const TEXTS = [`${'a'.repeat(5_000)}!`, 'x'.repeat(5_000), `${'a '.repeat(2_000)}!`, `${'a'.repeat(500)}!`];
-  /** Where not all of the texts are refused. A pattern that would be too much work for a text is left to the server. */
+  /** Patterns that do not refuse all texts. If the check of a text would take too long, the server decides. */
   const OTHERWISE: Readonly<Record<string, readonly (string | undefined)[]>> = {
     '(.*a){25}$': [undefined, undefined, undefined, REFUSED],
     '^(\\w+\\s?)*$': [REFUSED, undefined, REFUSED, REFUSED],
   };
 
   it.each(EVIL_PATTERNS.map((pattern, n) => ({ pattern, n })))(
-    'does not stop everybody else by a pattern in a schema: $pattern',
+    'does not block the event loop with a pattern in a schema: $pattern',
     async ({ pattern, n }) => {
       const codes = [];
       for (const text of TEXTS) {
@@ -229,12 +235,12 @@ describe('ReDoS in a URI template (CVE-2026-0621)', { tags: 'S14' }, () => {
         codes.push(codeOf(await watched.client.execute('s', 'match', { [`p${n}`]: text })));
         expect((await watched.figures('read')).busyMs).toBeLessThan(BUSY_MS);
       }
-      // The pattern was really tried.
+      // The codes show that the pattern was evaluated.
       expect(codes).toEqual(OTHERWISE[pattern] ?? TEXTS.map(() => REFUSED));
     },
   );
 
-  it('does not stop everybody else by a pattern for names', async () => {
+  it('does not block the event loop with a pattern for property names', async () => {
     await watched.figures('reset');
     const given = [{ [`${'k'.repeat(5_000)}!`]: 7 }, { ['k'.repeat(5_000)]: 7 }, { ['k'.repeat(5_000)]: 'a' }];
     const codes = [];

@@ -7,7 +7,7 @@ import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { type HttpGateway, serveOverHttp } from '../support/gateway-over-http.js';
 import { INITIALIZE, JSON_HEADERS, type RawAnswer, sendRaw, statelessCall } from '../support/raw-http.js';
 
-// In more depth: every spelling of Host and Origin in s2.test.ts, addresses and tokens in s3.test.ts.
+// http-host-and-origin.test.ts tests every spelling of Host and Origin, http-needs-token-beyond-loopback.test.ts addresses and tokens.
 
 const TOKEN = 'k3J9-a-token-of-this-test';
 const targets: readonly [Target, Target] = [makeTarget(), makeTarget()];
@@ -28,38 +28,38 @@ afterAll(async () => {
   for (const target of targets) target[Symbol.dispose]();
 });
 
-/** The call that every attacker here wants to make; `PORT` stands for the port that is listened on. */
+/** The call that each attacker tries to make; `PORT` is replaced by the gateway's port. */
 function callBy({ port }: HttpGateway, headers: readonly string[], line = 'POST /mcp HTTP/1.1'): Promise<RawAnswer> {
   const { headers: own, body } = statelessCall('own', 'echo', { text: 'a' });
-  const said = [line, ...headers, ...own].map((text) => text.replaceAll('PORT', String(port)));
-  return sendRaw(port, said, body);
+  const lines = [line, ...headers, ...own].map((text) => text.replaceAll('PORT', String(port)));
+  return sendRaw(port, lines, body);
 }
 
 const OURS = 'Host: 127.0.0.1:PORT';
 
 describe('DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', { tags: 'S14' }, () => {
   it.each([
-    { title: 'a name that was re-pointed', headers: ['Host: evil.example:PORT'] },
-    { title: 'a name that was re-pointed, without a port', headers: ['Host: evil.example'] },
-    { title: 'the address of everywhere', headers: ['Host: 0.0.0.0:PORT'] },
-    { title: 'a name with ours inside', headers: ['Host: 127.0.0.1.evil.example:PORT'] },
-    { title: 'a name service that gives out addresses', headers: ['Host: 127-0-0-1.nip.example:PORT'] },
-    { title: 'a proxy’s word for it', headers: ['Host: evil.example:PORT', 'X-Forwarded-Host: 127.0.0.1:PORT'] },
-    { title: 'another proxy’s word', headers: ['Host: evil.example:PORT', 'Forwarded: host=127.0.0.1:PORT'] },
+    { title: 'a rebound name', headers: ['Host: evil.example:PORT'] },
+    { title: 'a rebound name without a port', headers: ['Host: evil.example'] },
+    { title: 'the unspecified address', headers: ['Host: 0.0.0.0:PORT'] },
+    { title: 'a name that contains our address', headers: ['Host: 127.0.0.1.evil.example:PORT'] },
+    { title: 'a DNS service that maps names to addresses', headers: ['Host: 127-0-0-1.nip.example:PORT'] },
+    { title: 'X-Forwarded-Host', headers: ['Host: evil.example:PORT', 'X-Forwarded-Host: 127.0.0.1:PORT'] },
+    { title: 'the Forwarded header', headers: ['Host: evil.example:PORT', 'Forwarded: host=127.0.0.1:PORT'] },
     { title: 'a page on the web', headers: [OURS, 'Origin: https://evil.example'] },
-    { title: 'a page on another port here', headers: [OURS, 'Origin: http://localhost:6274'] },
-    { title: 'a page in a frame without an origin', headers: [OURS, 'Origin: null'] },
-    { title: 'a file that was downloaded', headers: [OURS, 'Origin: file://'] },
-    { title: 'an extension', headers: [OURS, 'Origin: chrome-extension://abcdefghijklmnop'] },
-    { title: 'a page in an editor', headers: [OURS, 'Origin: vscode-webview://1a2b'] },
-  ])('calls no tool from $title', async ({ headers }) => {
+    { title: 'a page on another local port', headers: [OURS, 'Origin: http://localhost:6274'] },
+    { title: 'a sandboxed frame (origin null)', headers: [OURS, 'Origin: null'] },
+    { title: 'a downloaded file', headers: [OURS, 'Origin: file://'] },
+    { title: 'a browser extension', headers: [OURS, 'Origin: chrome-extension://abcdefghijklmnop'] },
+    { title: 'a webview in an editor', headers: [OURS, 'Origin: vscode-webview://1a2b'] },
+  ])('refuses a call with $title', async ({ headers }) => {
     const { status, head } = await callBy(gateway, headers);
     expect([status, page.ran()]).toEqual([403, []]);
     expect(head).not.toContain('access-control-allow');
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp'])(
-    'calls no tool from a form that a browser sends without asking first: %s',
+    'refuses a form, which a browser sends without a preflight request: %s',
     async (type) => {
       const { body, headers } = statelessCall('own', 'echo', { text: 'a' });
       const { port } = gateway;
@@ -69,7 +69,7 @@ describe('DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', { tag
     },
   );
 
-  it('gives a page no leave when its browser asks first', async () => {
+  it('refuses every preflight request', async () => {
     const { port } = gateway;
     for (const origin of ['https://evil.example', `http://127.0.0.1:${port}`]) {
       const { status, head } = await sendRaw(port, [
@@ -91,7 +91,7 @@ describe('DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', { tag
     '/mcp?command=touch&args=MARK',
     '/mcp?jsonrpc=2.0&id=1&method=tools/call&params=%7B%22name%22:%22execute_tool%22%7D',
     '/message?sessionId=1',
-  ])('runs nothing for a link or an image: GET %s', async (path) => {
+  ])('executes nothing for a link or an image: GET %s', async (path) => {
     const { port } = gateway;
     const line = `GET ${path.replace('MARK', page.mark('evil'))} HTTP/1.1`;
     const { status } = await sendRaw(port, [line, `Host: 127.0.0.1:${port}`, 'Accept: text/event-stream']);
@@ -99,7 +99,7 @@ describe('DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', { tag
     expect(page.ran()).toEqual([]);
   });
 
-  it('lets no page take over a session by re-pointing its name afterwards', async () => {
+  it('does not let a rebound name use an open session', async () => {
     const { port } = gateway;
     const ask = (line: string, host: string, session: string, body = '') =>
       sendRaw(port, [line, `Host: ${host}:${port}`, ...JSON_HEADERS, ...(session ? [session] : [])], body);
@@ -111,14 +111,14 @@ describe('DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', { tag
     expect((await ask('POST /mcp HTTP/1.1', '127.0.0.1', session, ping)).body).toContain('"result":{}');
   });
 
-  it('opens no web socket to a page', async () => {
+  it('refuses a WebSocket from a page', async () => {
     const { port } = gateway;
     const upgrade = ['Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg=='];
     const lines = ['GET /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, 'Origin: https://evil.example', ...upgrade];
     expect((await sendRaw(port, lines)).status).toBe(403);
   });
 
-  it.skipIf(process.platform === 'win32')('holds for the port of the daemon too', async () => {
+  it.skipIf(process.platform === 'win32')('protects the port of the daemon too', async () => {
     await using setup = makeDaemonSetup();
     using target = makeTarget();
     configure(setup.machine, { own: target.bait('daemon') });
@@ -131,7 +131,7 @@ describe('DNS rebinding (CVE-2025-66414, CVE-2025-64443, CVE-2025-49596)', { tag
     for (const wrong of [['Host: evil.example'], [ours, 'Origin: https://evil.example']])
       expect((await callWith(wrong)).status).toBe(403);
     expect(target.ran()).toEqual([]);
-    // The same call without the page starts the server, so its mark would have been seen.
+    // The same call with the right headers starts the server, so the check above could have failed.
     expect([(await callWith([ours])).status, target.ran()]).toEqual([200, ['daemon']]);
   });
 });
@@ -142,7 +142,7 @@ describe('default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', {
   it.each([
     ...['changeme', 'secret', 'admin', 'password', 'portolan', 'my-test-key', 'test', 'token', 'undefined', 'null'],
     ...['true', '0', '*', '%', 'PORTOLAN_TOKEN', '$PORTOLAN_TOKEN', TOKEN.slice(0, -1), TOKEN.toUpperCase()],
-  ])('opens to no token that one could guess: %s', async (guess) => {
+  ])('refuses a token that can be guessed: %s', async (guess) => {
     const { status } = await callBy(locked, [OURS, `Authorization: Bearer ${guess}`]);
     expect([status, guarded.ran()]).toEqual([401, []]);
   });
@@ -160,7 +160,7 @@ describe('default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', {
     ...[`X-Api-Key: ${TOKEN}`, `Cookie: token=${TOKEN}`, `Proxy-Authorization: Bearer ${TOKEN}`],
     ...[`Authorization: ${BASIC}`, `Authorization: ${TOKEN}`, `X-Authorization: Bearer ${TOKEN}`],
     ...['Authorization:', 'Authorization: Bearer', 'Connection: Authorization'],
-  ])('believes no header about who somebody is: %s', async (header) => {
+  ])('accepts no identity from a header: %s', async (header) => {
     const { status } = await callBy(locked, [OURS, header]);
     expect([status, guarded.ran()]).toEqual([401, []]);
   });
@@ -169,13 +169,13 @@ describe('default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', {
     ...['/health/../mcp', '/health/%2e%2e/mcp', '/health/..%2fmcp', '//mcp', '/./mcp', '/mcp/', '/mcp?/health'],
     ...['/mcp;/health', '/mcp%3f/health', '/MCP', '/health%00/../mcp', '/health/mcp', `/mcp?token=${TOKEN}`],
     ...[`/mcp?access_token=${TOKEN}`, '/mcp#/health', '/health\\..\\mcp'],
-  ])('is reached by no way around the lock: POST %s', async (path) => {
+  ])('requires the token for every spelling of the path: POST %s', async (path) => {
     const { status } = await callBy(locked, [OURS], `POST ${path} HTTP/1.1`);
     expect([400, 401, 404, 405]).toContain(status);
     expect(guarded.ran()).toEqual([]);
   });
 
-  it('obeys nobody who speaks over HTTP as the program’s own parts do', async () => {
+  it('does not accept the bridge’s internal methods over HTTP', async () => {
     const { port } = gateway;
     const lines = ['POST /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, ...JSON_HEADERS];
     const { head } = await sendRaw(port, lines, INITIALIZE);
@@ -193,7 +193,7 @@ describe('default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', {
     expect(page.ran()).toEqual([]);
   });
 
-  it('makes its keys by chance: no two users have one in common', async () => {
+  it('creates random keys: two users never have the same', async () => {
     const files = ['~/.config/portolan/approvals.key'];
     const keys = await Promise.all(
       [makeTarget(), makeTarget()].map(async (made) => {
@@ -207,7 +207,7 @@ describe('default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', {
     for (const key of keys.flat()) expect(key).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each(['', '\n', ' '])('takes no ruling that was sealed with an empty key: %j', async (key) => {
+  it.each(['', '\n', ' '])('accepts no approval that was sealed with an empty key: %j', async (key) => {
     using target = makeTarget();
     const { machine } = target;
     const folder = '~/.config/portolan';
@@ -217,10 +217,10 @@ describe('default secrets and spoofed internal headers (GHSA-g53w-w6mj-hrpp)', {
     });
     const { approvals, definitions } = await scanMachine(machine.options({ clients: ['cursor'] }));
     const [definition] = definitions;
-    if (!definition) throw new Error('there is nothing to forge an approval of');
+    if (!definition) throw new Error('no server was found');
     const { name, source } = definition;
     const ruling = { verdict: 'approved' as const, name, source, at: '2026-01-01T00:00:00.000Z', shown: {} };
-    // The seal and its proof are made as the product makes them, with the key that is there.
+    // The product creates the seal and its proof, with the key in the file.
     const forged = approvals.written(new Map([[approvals.sealOf(definition), ruling]]));
     machine.write({ [`${folder}/approvals.json`]: forged });
     expect(await target.call('own')).toEqual(UNAPPROVED);

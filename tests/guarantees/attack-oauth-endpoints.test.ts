@@ -4,19 +4,19 @@ import { type Lies, serveLies } from '../fixtures/oauth/lying-server.js';
 import { makeTarget, type Target } from '../support/attacks.js';
 import { configure, start, until } from '../support/client-over-stdio.js';
 
-// In more depth: signing in at a real authorization server in oauth.test.ts, addresses in address.test.ts.
+// oauth.test.ts signs in at a real authorization server, address-rules.test.ts tests addresses.
 
 const SIGN_IN_LIMIT_MS = 20_000;
 
 interface Attempt {
-  /** The arguments that the browser was started with; nothing if it was not. */
+  /** The arguments of the browser, or undefined if it was not started. */
   readonly browser: readonly string[] | undefined;
   readonly status: number | null;
   readonly stderr: string;
   readonly seen: readonly string[];
 }
 
-/** Signs in to a server that lies, with a browser that only writes down what it was asked to open. */
+/** Signs in to a server with false OAuth metadata. The browser is a script that records its arguments. */
 async function signInTo(target: Target, lies: Lies): Promise<Attempt> {
   const { machine } = target;
   const [browser, opened] = [machine.path('~/browser'), machine.path('~/opened')];
@@ -35,11 +35,11 @@ async function signInTo(target: Target, lies: Lies): Promise<Attempt> {
     (done) => done,
     SIGN_IN_LIMIT_MS,
   );
-  // It would wait for somebody to come back from the page.
+  // Otherwise it would wait for the redirect from the page.
   if (!isOver) login.signal('SIGTERM');
   await login.exited;
-  const words = existsSync(opened) ? readFileSync(opened, 'utf8').trimEnd().split('\n') : undefined;
-  return { browser: words, status, stderr: login.stderr, seen: server.seen };
+  const recorded = existsSync(opened) ? readFileSync(opened, 'utf8').trimEnd().split('\n') : undefined;
+  return { browser: recorded, status, stderr: login.stderr, seen: server.seen };
 }
 
 describe.skipIf(process.platform === 'win32')(
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')(
       'ORIGIN/authorize?a=${PATH}^<x>!HOME!',
       'ORIGIN/authorize#$(touch MARK)',
       'ORIGIN/authorize?a=\u202e--gpu-launcher=touch',
-    ])('opens a page as one word that means nothing to a shell: %s', async (endpoint) => {
+    ])('passes an address to the browser as one argument without shell characters: %s', async (endpoint) => {
       using target = makeTarget();
       const written = endpoint.replaceAll('MARK', target.mark('evil'));
       const { browser } = await signInTo(target, { issuer: { authorization_endpoint: written } });
@@ -85,7 +85,7 @@ describe.skipIf(process.platform === 'win32')(
       'http://router.example/authorize',
       'https://10.0.0.1/authorize',
       'https://[fe80::1]/authorize',
-    ])('opens nothing that is no page of a sign-in: %s', async (endpoint) => {
+    ])('does not open an address that cannot be a sign-in page: %s', async (endpoint) => {
       using target = makeTarget();
       const written = endpoint.replaceAll('MARK', target.mark('evil'));
       const { browser, status, stderr } = await signInTo(target, { issuer: { authorization_endpoint: written } });
@@ -110,14 +110,14 @@ describe.skipIf(process.platform === 'win32')(
       'http://100.100.100.200',
     ];
 
-    it.each(METADATA)('asks %s nothing when a server names it as its authorization server', async (address) => {
+    it.each(METADATA)('does not connect to %s as an authorization server', async (address) => {
       using target = makeTarget();
       const { browser, status } = await signInTo(target, { resource: { authorization_servers: [address] } });
       expect([browser, status, target.connects()]).toEqual([undefined, 1, ['127.0.0.1']]);
     });
 
     it.each(METADATA.map((address) => address.replace('http:', 'https:')))(
-      'asks %s nothing when a server says that its own metadata lies there, or its keys are to be had there',
+      'does not connect to %s for metadata, registration or tokens',
       async (address) => {
         using target = makeTarget();
         const endpoints = { registration_endpoint: `${address}/register`, token_endpoint: `${address}/token` };
@@ -129,7 +129,7 @@ describe.skipIf(process.platform === 'win32')(
       },
     );
 
-    it('sends not even the first question to an entry that names a metadata service', async () => {
+    it('does not connect to a metadata service that an entry names', async () => {
       using target = makeTarget();
       configure(target.machine, { cloud: { url: 'http://169.254.169.254/latest', headers: { 'X-Key': 'canary' } } });
       const { status } = await target.run(['login', 'cloud'], target.recorded);

@@ -7,24 +7,24 @@ import { describe, expect, it } from 'vitest';
 import { makeTarget, servers, type Target } from '../support/attacks.js';
 import { configure, connect, environment, PROGRAM, until } from '../support/client-over-stdio.js';
 
-// In more depth: S5 in safety.test.ts, odd files in hostile-files.test.ts, the schema's patterns in patterns.test.ts, S9.
+// path-safety.test.ts tests S5, hostile-files.test.ts unusual files, policy-matcher-is-linear.test.ts patterns in rules.
 
 const SCRIPTED = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/servers/scripted-server.mjs');
 const ALL = { tools: {}, resources: {}, prompts: {}, completions: {} };
 
-/** An entry of a server that answers as it is told here. */
-function scripted(target: Target, name: string, said: object, words: readonly string[] = []) {
+/** An entry for a server with these responses. */
+function scripted(target: Target, name: string, responses: object, words: readonly string[] = []) {
   const file = target.machine.path(`~/${name}.json`);
-  writeFileSync(file, JSON.stringify(said));
+  writeFileSync(file, JSON.stringify(responses));
   return { command: process.execPath, args: [SCRIPTED, file, ...words] };
 }
 
 describe.concurrent('path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', { tags: 'S14' }, () => {
   it.each<{ title: string; folder: (target: Target) => string }>([
-    { title: 'through a link from outside', folder: ({ machine }) => linked(machine.path('~/link'), machine.project) },
-    { title: 'by a way around', folder: ({ machine }) => `${machine.home}/../project/.cfg` },
-    { title: 'with a slash too many', folder: ({ machine }) => `${machine.project}//.cfg/` },
-  ])('a repository does not become the user’s folder $title, and approves nothing', async ({ folder }) => {
+    { title: 'by a symbolic link', folder: ({ machine }) => linked(machine.path('~/link'), machine.project) },
+    { title: 'by `..`', folder: ({ machine }) => `${machine.home}/../project/.cfg` },
+    { title: 'by a double slash', folder: ({ machine }) => `${machine.project}//.cfg/` },
+  ])('does not accept approvals from a repository that XDG_CONFIG_HOME names $title', async ({ folder }) => {
     using target = makeTarget();
     const { machine, bait } = target;
     machine.write({ '<project>/.cursor/mcp.json': servers({ evil: bait('evil') }) });
@@ -37,7 +37,7 @@ describe.concurrent('path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', 
     expect([stderr.includes('SERVER_NOT_APPROVED'), target.ran()]).toEqual([true, []]);
   });
 
-  it('a lock file that a repository linked to a file of the user does not overwrite it', async () => {
+  it('does not overwrite a file of the user through a lock file that is a symbolic link', async () => {
     using target = makeTarget();
     const { machine } = target;
     machine.write({ '<project>/.cursor/mcp.json': servers({ own: target.bait('own') }), '~/.profile': 'mine\n' });
@@ -48,25 +48,25 @@ describe.concurrent('path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', 
   });
 
   it.each(['.mcp.json', '.cursor/mcp.json', '.codex/config.toml', '.continue/mcpServers/x.yaml', 'opencode.json'])(
-    'a file that is linked to a secret shows nothing of it: %s',
+    'shows nothing of a secret to which a configuration file links: %s',
     async (name) => {
       using target = makeTarget();
       const { machine } = target;
       machine.write({ '~/secret': 'canary: [canary = "canary\n\tcanary{' });
       mkdirSync(dirname(machine.path(`<project>/${name}`)), { recursive: true });
       symlinkSync(machine.path('~/secret'), machine.path(`<project>/${name}`));
-      const said = await Promise.all(
+      const printed = await Promise.all(
         [['doctor'], ['doctor', '--json'], ['list', '--json', '--all']].map((args) => target.run(args)),
       );
       await using client = await connect(machine);
-      const told = JSON.stringify([said, await client.ask('list_mcp_servers')]);
-      expect(told).toContain(name);
-      expect(told).not.toContain('canary');
+      const shown = JSON.stringify([printed, await client.ask('list_mcp_servers')]);
+      expect(shown).toContain(name);
+      expect(shown).not.toContain('canary');
     },
   );
 
   it.each(['../../../../secret', '/etc/passwd', '..%2f..%2fsecret', 'own/../../secret', 'own'])(
-    'the output of a server is asked for by its name and not by a path: logs %j',
+    'accepts only names of servers, not paths: logs %j',
     async (name) => {
       using target = makeTarget();
       const { machine } = target;
@@ -80,7 +80,7 @@ describe.concurrent('path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', 
   );
 
   it.each(['../../../evil', '/tmp/evil', 'a/b', '..', '%2e%2e%2fevil', 'evil\n../x', 'honest'])(
-    'a server that announces itself as %j writes nowhere else',
+    'writes nothing outside its directories for a server announced as %j',
     async (name) => {
       using target = makeTarget();
       const { machine } = target;
@@ -97,7 +97,7 @@ describe.concurrent('path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', 
       program.stdin.end();
       await ended;
       expect(made.filter((file) => !/^home\/\.[\w.]+(?:\/[\w.-]+)*$/.test(file))).toEqual([]);
-      // The honest one shows that it would have been seen.
+      // The valid name shows that files are created and found.
       if (name === 'honest') expect(made).not.toEqual([]);
     },
   );
@@ -108,7 +108,7 @@ describe.concurrent('path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', 
     'portolan://one//two/x',
     'portolan://one/portolan://two/x',
     'portolan://one/file:///etc/passwd',
-  ])('a resource stays with the server it is asked of: %s', async (uri) => {
+  ])('reads a resource only from the server in its URI: %s', async (uri) => {
     using target = makeTarget();
     const seen = ['one', 'two'].map((name) => target.machine.path(`~/${name}.seen`));
     configure(target.machine, {
@@ -132,7 +132,7 @@ describe.concurrent('path prefix and symlink (CVE-2025-53109, CVE-2025-53110)', 
     'portolan:///x',
     'portolan://one%2f..%2ftwo/x',
     'file:///etc/passwd',
-  ])('a resource of nobody is asked of nobody: %s', async (uri) => {
+  ])('sends no request for a resource without a server: %s', async (uri) => {
     using target = makeTarget();
     configure(target.machine, { one: scripted(target, 'one', { capabilities: ALL }) });
     await using client = await connect(target.machine);

@@ -8,12 +8,12 @@ import { connect, fixture, portolan, type StdioClient, until } from '../support/
 import { serveOverHttp, statusOfRaw } from '../support/gateway-over-http.js';
 import { makeMachine } from '../support/machine.js';
 
-// In more depth: what listing does not run in safety.test.ts (S12), what a project's settings may say in config-settings.test.ts.
+// path-safety.test.ts tests that listing runs nothing (S12), config-settings.test.ts the settings of a project.
 
 const echo = (client: StdioClient, server: string) => client.execute(server, 'echo', { text: 'a' });
 
 describe.concurrent('configuration that an agent writes into the workspace (CVE-2025-54135)', { tags: 'S14' }, () => {
-  const YES_OF_ITS_OWN = {
+  const SELF_ENABLED = {
     '<project>/.claude/settings.json': JSON.stringify({ enableAllProjectMcpServers: true }),
     '<project>/.claude/settings.local.json': JSON.stringify({ enabledMcpjsonServers: ['evil'] }),
   };
@@ -21,15 +21,15 @@ describe.concurrent('configuration that an agent writes into the workspace (CVE-
   it.each<{ title: string; files: (target: Target) => Record<string, string> }>([
     { title: 'for Cursor', files: ({ bait }) => ({ '<project>/.cursor/mcp.json': servers({ evil: bait('evil') }) }) },
     {
-      title: 'for Claude Code, with a yes beside it',
-      files: ({ bait }) => ({ ...YES_OF_ITS_OWN, '<project>/.mcp.json': servers({ evil: bait('evil') }) }),
+      title: 'for Claude Code, with settings that enable it',
+      files: ({ bait }) => ({ ...SELF_ENABLED, '<project>/.mcp.json': servers({ evil: bait('evil') }) }),
     },
     {
       title: 'for VS Code',
       files: ({ bait }) => ({ '<project>/.vscode/mcp.json': servers({ evil: bait('evil') }, 'servers') }),
     },
     {
-      title: 'for Gemini, trusted by its own word',
+      title: 'for Gemini, with `trust` in the entry',
       files: ({ bait }) => ({
         '<project>/.gemini/settings.json': servers({ evil: { ...bait('evil'), trust: true } }),
       }),
@@ -43,14 +43,14 @@ describe.concurrent('configuration that an agent writes into the workspace (CVE-
       },
     },
     {
-      title: 'for Portolan, as one more source',
+      title: 'for Portolan, as an additional source',
       files: ({ bait }) => ({
         '<project>/portolan.config.json': JSON.stringify({ sources: [{ path: './extra.json' }] }),
         '<project>/extra.json': servers({ evil: bait('evil') }),
         '<project>/.cursor/mcp.json': servers({ evil: bait('evil') }),
       }),
     },
-  ])('is seen by a gateway that runs, and started by nobody: $title', async ({ files }) => {
+  ])('is found by a running gateway and never started: $title', async ({ files }) => {
     using target = makeTarget();
     target.machine.write({ '~/.cursor/mcp.json': servers({ good: fixture() }) });
     await using client = await connect(target.machine);
@@ -66,7 +66,7 @@ describe.concurrent('configuration that an agent writes into the workspace (CVE-
     expect(target.ran()).toEqual([]);
   });
 
-  it('is not approved by a lock file that the agent wrote: it only says what a team reviewed', async () => {
+  it('is not approved by a lock file that the agent wrote', async () => {
     using target = makeTarget();
     const { machine, bait, run } = target;
     machine.write({ '<project>/.cursor/mcp.json': servers({ evil: bait('evil') }) });
@@ -80,7 +80,7 @@ describe.concurrent('configuration that an agent writes into the workspace (CVE-
     expect(target.ran()).toEqual([]);
   });
 
-  it('is not approved by a ruling that is forged from an old one', async () => {
+  it('is not approved by a ruling that is forged from an older one', async () => {
     using target = makeTarget();
     const { machine, bait, run } = target;
     const [honest, evil] = ['<project>/.cursor/mcp.json', '<project>/.vscode/mcp.json'];
@@ -89,7 +89,7 @@ describe.concurrent('configuration that an agent writes into the workspace (CVE-
     const kept = machine.path('~/.config/portolan/approvals.json');
     const [[print = ''] = []] = Object.entries(JSON.parse(readFileSync(kept, 'utf8')).rulings);
     machine.write({ [evil]: servers({ evil: bait('evil') }, 'servers') });
-    // The agent finds the fingerprint of its own entry by asking, denied, what the file says of it.
+    // A denial of its own entry shows the agent the fingerprint.
     await run(['deny', 'evil']);
     const text = readFileSync(kept, 'utf8');
     const [denied = ''] = Object.keys(JSON.parse(text).rulings).filter((one) => one !== print);
@@ -104,7 +104,7 @@ describe.concurrent('configuration that an agent writes into the workspace (CVE-
     expect(target.ran()).toEqual([]);
   });
 
-  it('is not approved by rulings of another machine', async () => {
+  it('is not approved by rulings from another machine', async () => {
     using target = makeTarget();
     using other = makeTarget();
     const entry = servers({ evil: { command: 'touch', args: [target.mark('evil')] } });
@@ -117,10 +117,10 @@ describe.concurrent('configuration that an agent writes into the workspace (CVE-
   });
 });
 
-/** The settings of a repository that nobody has approved. */
+/** The settings of an unapproved repository. */
 const ofProject = (settings: object) => ({ '<project>/portolan.config.json': JSON.stringify(settings) });
 
-describe.concurrent('configuration of a project that counts before it is trusted (CVE-2025-59536)', {
+describe.concurrent('configuration of a project before it is trusted (CVE-2025-59536)', {
   tags: 'S14',
 }, () => {
   it.each([
@@ -130,7 +130,7 @@ describe.concurrent('configuration of a project that counts before it is trusted
     'portolan.config.ts',
     'anygpt.config.ts',
     '.config/portolan.config.ts',
-  ])('is not run as code when a gateway starts in it and works: %s', async (name) => {
+  ])('is not executed as code when a gateway runs in the project: %s', async (name) => {
     using target = makeTarget();
     const code = `process.getBuiltinModule('node:fs').writeFileSync(${JSON.stringify(target.mark('config'))}, '');`;
     target.machine.write({ [`<project>/${name}`]: code, '~/.cursor/mcp.json': servers({ good: fixture() }) });
@@ -139,7 +139,7 @@ describe.concurrent('configuration of a project that counts before it is trusted
     expect(target.ran()).toEqual([]);
   });
 
-  it('does not run the helper that a server in it names for its headers', async () => {
+  it('does not run the headers helper of a server', async () => {
     using target = makeTarget();
     await using evil = await serveHttp(() => new Response('{}'));
     const headersHelper = `touch ${target.mark('helper')}`;
@@ -151,7 +151,7 @@ describe.concurrent('configuration of a project that counts before it is trusted
     expect([target.ran(), evil.seen]).toEqual([[], []]);
   });
 
-  it('gives no variable of the user to a server', async () => {
+  it('gives no environment variable of the user to a server', async () => {
     using machine = makeMachine();
     const seen = machine.path('~/env.json');
     machine.write({
@@ -164,7 +164,7 @@ describe.concurrent('configuration of a project that counts before it is trusted
     expect(readFileSync(seen, 'utf8')).not.toContain('canary');
   });
 
-  it('asks no address for connectors, and shows it no token', async () => {
+  it('sends no request and no token to a URL for connectors', async () => {
     using machine = makeMachine();
     await using evil = await serveHttp(() => Response.json([]));
     machine.write({
@@ -177,7 +177,7 @@ describe.concurrent('configuration of a project that counts before it is trusted
     expect(evil.seen).toEqual([]);
   });
 
-  it.skipIf(process.platform === 'win32')('does not lead the client to a socket of its own', async () => {
+  it.skipIf(process.platform === 'win32')('does not make a client connect to another socket', async () => {
     using machine = makeMachine();
     const [socketPath, runtime] = [join(machine.project, 'evil.sock'), join(machine.home, 'run')];
     mkdirSync(runtime, { mode: 0o700 });
@@ -199,7 +199,7 @@ describe.concurrent('configuration of a project that counts before it is trusted
     expect(visits).toBe(0);
   });
 
-  it('lets no host in over HTTP', async () => {
+  it('allows no other host over HTTP', async () => {
     using machine = makeMachine();
     machine.write(ofProject({ http: { allowedHosts: ['evil.example'] } }));
     await using gateway = await serveOverHttp(machine, { env: { PORTOLAN_TOKEN: 'a-token' } });
@@ -207,7 +207,7 @@ describe.concurrent('configuration of a project that counts before it is trusted
     expect(await statusOfRaw(gateway.port, ask)).toBe(403);
   });
 
-  it('switches no tool on that the user switched off', async () => {
+  it('enables no tool that the user disabled', async () => {
     using machine = makeMachine();
     machine.write({
       ...ofProject({
@@ -230,7 +230,7 @@ describe.concurrent('configuration of a project that counts before it is trusted
     { key: 'deniedMcpServers', user: [{ serverName: 'evil' }], project: [] },
     { key: 'allowedMcpServers', user: [{ serverName: 'good' }], project: [{ serverName: '*' }] },
     { key: 'sandbox', user: { engine: 'off', output: 'text' }, project: { engine: 'docker', image: 'evil-image' } },
-  ])('does not loosen what the user set about $key', async ({ key, user, project }) => {
+  ])('does not loosen the user’s setting $key', async ({ key, user, project }) => {
     using target = makeTarget();
     const own = { '~/.config/portolan/portolan.config.json': JSON.stringify({ [key]: user }) };
     target.machine.write({ ...ofProject({ [key]: project }), ...own });

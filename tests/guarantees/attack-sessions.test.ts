@@ -9,7 +9,7 @@ import { odd } from '../support/gateway-harness.js';
 import { type HttpGateway, serveOverHttp } from '../support/gateway-over-http.js';
 import { INITIALIZE, JSON_HEADERS, sendRaw, statelessCall } from '../support/raw-http.js';
 
-// In more depth: sessions one by one in http-handler.test.ts, what a server sends unasked in strays.test.ts.
+// http-handler.test.ts tests single sessions.
 
 const MANY = 20;
 const TOKEN = 'a-token-of-this-test';
@@ -40,7 +40,7 @@ const executing = (server: string, tool: string, given: object) => ({
 const request = (id: unknown, method: string, params: object = {}) =>
   JSON.stringify({ jsonrpc: '2.0', id, method, params });
 
-/** Opens a session and gives its id. */
+/** Opens a session and returns its id. */
 async function open({ port }: HttpGateway = gateway, more: readonly string[] = []): Promise<string> {
   const lines = ['POST /mcp HTTP/1.1', `Host: 127.0.0.1:${port}`, ...JSON_HEADERS, ...more];
   const { head } = await sendRaw(port, lines, INITIALIZE);
@@ -52,8 +52,8 @@ async function open({ port }: HttpGateway = gateway, more: readonly string[] = [
 const within = (session: string, body: string, line = 'POST /mcp HTTP/1.1', { port } = gateway) =>
   sendRaw(port, [line, `Host: 127.0.0.1:${port}`, ...JSON_HEADERS, `Mcp-Session-Id: ${session}`], body);
 
-describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () => {
-  it('does not happen to sessions that count their requests alike', async () => {
+describe('responses and the right client (CVE-2026-25536)', { tags: 'S14' }, () => {
+  it('match sessions that use the same request ids', async () => {
     const sessions = await Promise.all(Array.from({ length: MANY }, () => open()));
     const answers = await Promise.all(
       sessions.map((session, n) =>
@@ -64,7 +64,7 @@ describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () =
     expect(got).toEqual(sessions.map((_, n) => [`client ${n};`]));
   });
 
-  it('does not happen to stateless requests of one id, the later of which are done first', async () => {
+  it('match stateless requests with the same id that complete in reverse order', async () => {
     const { port } = gateway;
     const answers = await Promise.all(
       Array.from({ length: MANY }, (_, n) => {
@@ -77,26 +77,26 @@ describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () =
     );
   });
 
-  it.skipIf(process.platform === 'win32')('does not happen to clients of one daemon', async () => {
+  it.skipIf(process.platform === 'win32')('match the clients of one daemon', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { odd: odd() });
     await using first = await setup.client();
     await first.execute('odd', 'echo', {});
-    const visitors = await Promise.all(Array.from({ length: 8 }, () => setup.direct()));
-    await Promise.all(visitors.map(({ client }) => client.initialize()));
+    const clients = await Promise.all(Array.from({ length: 8 }, () => setup.direct()));
+    await Promise.all(clients.map(({ client }) => client.initialize()));
     const answers = await Promise.all(
-      visitors.map(({ client }, n) => client.request('tools/call', executing('odd', 'echo', { secretOf: n }))),
+      clients.map(({ client }, n) => client.request('tools/call', executing('odd', 'echo', { secretOf: n }))),
     );
     expect(answers.map((answer) => JSON.stringify(answer).match(/secretOf\W+(\d+)/)?.[1])).toEqual(
-      visitors.map((_, n) => String(n)),
+      clients.map((_, n) => String(n)),
     );
-    for (const { socket, client } of visitors) {
+    for (const { socket, client } of clients) {
       expect([...client.answered.values()].every((times) => times === 1)).toBe(true);
       socket.destroy();
     }
   });
 
-  it('does not happen to whoever takes the id of a client that left in the middle of its call', async () => {
+  it('do not reach a client that uses the request id of a disconnected client', async () => {
     const [gone, next] = [await open(), await open()];
     const leaving = new AbortController();
     const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -114,7 +114,7 @@ describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () =
     expect(body).not.toContain('waited');
   });
 
-  it('does not happen to steps: two clients with one progress token see their own alone', async () => {
+  it('include progress: two clients with the same token get only their own notifications', async () => {
     const [one, two] = [await open(), await open()];
     const steps = (count: number) => ({ ...executing('odd', 'steps', { count, ms: 20 }), _meta: { progressToken: 1 } });
     const answers = await Promise.all([
@@ -127,7 +127,7 @@ describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () =
     expect(totals).toEqual([['3'], ['5']]);
   });
 
-  it('is not reached by cancelling another’s request', async () => {
+  it('still arrive after another client cancels the same id', async () => {
     const [victim, attacker] = [await open(), await open()];
     const waiting = within(victim, request(9, 'tools/call', executing('odd', 'wait', { ms: 500 })));
     for (const requestId of [9, '9'])
@@ -138,7 +138,7 @@ describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () =
     expect((await waiting).body).toContain('waited 500');
   });
 
-  it('does not happen to answers that a text among a server’s own lines gives, before it is asked or while it works', async () => {
+  it('are not replaced by responses that a server writes before or during a request', async () => {
     const session = await open();
     const waiting = within(await open(), request(1, 'tools/call', executing('odd', 'wait', { ms: 1_000 })));
     const early = Array.from({ length: 200 }, (_, id) =>
@@ -152,7 +152,7 @@ describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () =
     expect((await waiting).body).toContain('waited 1000');
   });
 
-  it('does not happen to questions: they go to the caller, and nobody else can answer them', async () => {
+  it('include elicitation: only the caller is asked, and only its answer counts', async () => {
     const asked: string[] = [];
     const people = await Promise.all(
       ['Ada', 'Mallory'].map(async (name) => {
@@ -169,7 +169,7 @@ describe('an answer to the wrong client (CVE-2026-25536)', { tags: 'S14' }, () =
         return client;
       }),
     );
-    // Mallory answers every number that a question could have, before it is asked and while it is.
+    // Mallory sends a response for every possible id of the request, before and during it.
     const mallory = await open();
     const forged = () =>
       Promise.all(
@@ -193,15 +193,15 @@ describe('session-id theft', { tags: 'S14' }, () => {
     { title: 'a number', guess: () => '1' },
     { title: 'a word', guess: () => 'admin' },
     { title: 'a uuid', guess: () => '00000000-0000-4000-8000-000000000000' },
-    { title: 'nothing but zeros', guess: () => '0'.repeat(64) },
-    { title: 'a letter less', guess: (id) => id.slice(0, -1) },
-    { title: 'a letter more', guess: (id) => `${id}0` },
-    { title: 'other letters', guess: (id) => id.toUpperCase().replace(/^\d+/, '') },
+    { title: 'only zeros', guess: () => '0'.repeat(64) },
+    { title: 'one character less', guess: (id) => id.slice(0, -1) },
+    { title: 'one character more', guess: (id) => `${id}0` },
+    { title: 'upper case', guess: (id) => id.toUpperCase().replace(/^\d+/, '') },
     { title: 'the id twice', guess: (id) => `${id}, ${id}` },
     { title: 'the id after another header of the same name', guess: (id) => `x\r\nMcp-Session-Id: ${id}` },
     { title: 'a pattern', guess: () => '*' },
-    { title: 'the name of a property', guess: () => '__proto__' },
-  ])('does not work by guessing: $title', async ({ guess }) => {
+    { title: 'the name of an inherited property', guess: () => '__proto__' },
+  ])('fails with a guessed id: $title', async ({ guess }) => {
     const id = await open();
     for (const line of ['POST /mcp HTTP/1.1', 'GET /mcp HTTP/1.1', 'DELETE /mcp HTTP/1.1']) {
       const { status, body } = await within(guess(id), line.startsWith('POST') ? request(1, 'tools/list') : '', line);
@@ -210,34 +210,34 @@ describe('session-id theft', { tags: 'S14' }, () => {
     expect((await within(id, request(2, 'ping'))).status).toBe(200);
   });
 
-  it('does not work by giving the victim an id of the thief’s choice', async () => {
+  it('fails with an id that the attacker chose (session fixation)', async () => {
     const chosen = 'f'.repeat(64);
     const id = await open(gateway, [`Mcp-Session-Id: ${chosen}`]).catch(() => undefined);
     expect(id).not.toBe(chosen);
     expect((await within(chosen, request(1, 'tools/list'))).status).toBe(404);
   });
 
-  it.each(['sessionId', 'session_id', 'Mcp-Session-Id'])('does not work through an address: ?%s=…', async (name) => {
+  it.each(['sessionId', 'session_id', 'Mcp-Session-Id'])('fails with an id in the URL: ?%s=…', async (name) => {
     const { port } = gateway;
     const lines = [`POST /mcp?${name}=${await open()} HTTP/1.1`, `Host: 127.0.0.1:${port}`, ...JSON_HEADERS];
     expect((await sendRaw(port, lines, request(1, 'tools/list'))).status).toBe(400);
   });
 
-  it('finds no pattern in the ids', async () => {
+  it('fails because ids are random', async () => {
     const ids = await Promise.all(Array.from({ length: 50 }, () => open()));
     expect(ids.filter((id) => !/^[0-9a-f]{64}$/.test(id))).toEqual([]);
-    // Eight letters in common by chance: once in millions of runs.
+    // Two random ids share eight characters once in millions of runs.
     expect(new Set(ids.flatMap((id) => id.match(/.{8}/g) ?? [])).size).toBe(50 * 8);
   });
 
-  it('gains nothing by an id that has ended', async () => {
+  it('fails with the id of an ended session', async () => {
     const id = await open();
     expect((await within(id, '', 'DELETE /mcp HTTP/1.1')).status).toBe(200);
     expect((await within(id, request(1, 'tools/list'))).status).toBe(404);
   });
 
   it.each([[], ['Authorization: Bearer wrong'], ['Authorization: Bearer']].map((more) => ({ more })))(
-    'gains nothing by a stolen id without the token: $more',
+    'fails with a stolen id without the token: $more',
     async ({ more }) => {
       const { port } = locked;
       const id = await open(locked, [`Authorization: Bearer ${TOKEN}`]);
@@ -250,7 +250,7 @@ describe('session-id theft', { tags: 'S14' }, () => {
     },
   );
 
-  it('finds the ids nowhere: in no log, no file and no answer to another', async () => {
+  it('finds no id in logs, files or responses to other clients', async () => {
     const ids = await Promise.all(Array.from({ length: 3 }, () => open()));
     await Promise.all(ids.map((id) => within(id, request(1, 'tools/call', executing('own', 'echo', { text: 'a' })))));
     const { port } = gateway;

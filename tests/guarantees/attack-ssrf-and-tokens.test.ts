@@ -6,7 +6,7 @@ import { configure, connect, type StdioClient } from '../support/client-over-std
 import { serveOverHttp } from '../support/gateway-over-http.js';
 import { sendRaw, statelessCall } from '../support/raw-http.js';
 
-// In more depth: every kind of address in address.test.ts, the transports in upstream-ssrf.test.ts.
+// address-rules.test.ts tests every kind of address, upstream-ssrf.test.ts the transports.
 
 const echo = (client: StdioClient, server = 'far') => client.execute(server, 'echo', { text: 'a' });
 const sendingTo =
@@ -14,7 +14,7 @@ const sendingTo =
   () =>
     new Response(null, { status, headers: { location } });
 
-describe.concurrent('SSRF to link-local (CVE-2026-26118)', { tags: 'S14' }, () => {
+describe.concurrent('SSRF to link-local addresses (CVE-2026-26118)', { tags: 'S14' }, () => {
   it.each([
     'http://169.254.169.254/latest/meta-data/iam/',
     'http://169.254.170.2/v2/credentials',
@@ -26,7 +26,7 @@ describe.concurrent('SSRF to link-local (CVE-2026-26118)', { tags: 'S14' }, () =
     'http://metadata.google.internal./computeMetadata/v1/',
     'http://[fd00:ec2::254]/latest',
     'http://100.100.100.200/latest',
-  ])('does not even connect to an entry that names %s', async (url) => {
+  ])('does not connect to %s, which an entry names', async (url) => {
     using target = makeTarget();
     configure(target.machine, { far: { url, headers: { Authorization: 'Bearer canary' } } });
     await using client = await connect(target.machine, { env: target.recorded });
@@ -44,7 +44,7 @@ describe.concurrent('SSRF to link-local (CVE-2026-26118)', { tags: 'S14' }, () =
     'https://127.0.0.1/mcp',
     'file:///etc/passwd',
     'http://',
-  ])('is not sent on to %s', async (location) => {
+  ])('does not follow a redirect to %s', async (location) => {
     using target = makeTarget();
     await using server = await serveHttp(sendingTo(location));
     configure(target.machine, { far: { url: server.url } });
@@ -54,14 +54,17 @@ describe.concurrent('SSRF to link-local (CVE-2026-26118)', { tags: 'S14' }, () =
     expect(new Set(server.seen).size).toBe(1);
   });
 
-  it.each([301, 302, 303, 307, 308])('does not follow a %i to another port of this machine', async (status) => {
-    using target = makeTarget();
-    await using inner = await serveHttp(sdkHandler());
-    await using server = await serveHttp(sendingTo(inner.url, status));
-    configure(target.machine, { far: { url: server.url, headers: { Authorization: 'Bearer canary' } } });
-    await using client = await connect(target.machine);
-    expect([codeIn(await echo(client)), inner.seen]).toEqual(['CONNECTION_ERROR', []]);
-  });
+  it.each([301, 302, 303, 307, 308])(
+    'does not follow a redirect %i to another port of this machine',
+    async (status) => {
+      using target = makeTarget();
+      await using inner = await serveHttp(sdkHandler());
+      await using server = await serveHttp(sendingTo(inner.url, status));
+      configure(target.machine, { far: { url: server.url, headers: { Authorization: 'Bearer canary' } } });
+      await using client = await connect(target.machine);
+      expect([codeIn(await echo(client)), inner.seen]).toEqual(['CONNECTION_ERROR', []]);
+    },
+  );
 });
 
 const TOKEN = 'token-of-the-gateway';
@@ -75,7 +78,7 @@ const OF_THE_CLIENT = {
 const SECRETS = [TOKEN, 'canary'];
 
 describe.concurrent('token passthrough', { tags: 'S14' }, () => {
-  it('gives a server nothing of what its client showed the gateway, in either generation', async () => {
+  it('forwards no header of the client to a server, in either protocol revision', async () => {
     using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url, headers: { 'X-Own': 'of-the-entry' } } });
@@ -93,7 +96,7 @@ describe.concurrent('token passthrough', { tags: 'S14' }, () => {
     expect(SECRETS.filter((secret) => sent.includes(secret))).toEqual([]);
   });
 
-  it('lets nobody in with a token that is meant for a server behind it', async () => {
+  it('refuses a token that is meant for an upstream server', async () => {
     using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url, headers: { Authorization: 'Bearer of-the-server' } } });
@@ -104,11 +107,11 @@ describe.concurrent('token passthrough', { tags: 'S14' }, () => {
     expect(server.seen).toEqual([]);
   });
 
-  it('does not hand a server’s own demand for a token on to the client, who would bring one of another', async () => {
+  it('does not forward the WWW-Authenticate header of a server to the client', async () => {
     using target = makeTarget();
     const demand = 'Bearer resource_metadata="https://evil.example/steal"';
     await using server = await serveHttp(
-      () => new Response('who?', { status: 401, headers: { 'www-authenticate': demand } }),
+      () => new Response('unauthorized', { status: 401, headers: { 'www-authenticate': demand } }),
     );
     configure(target.machine, { far: { url: server.url } });
     await using gateway = await serveOverHttp(target.machine);
@@ -120,7 +123,7 @@ describe.concurrent('token passthrough', { tags: 'S14' }, () => {
     expect(answer.head).not.toContain('www-authenticate');
   });
 
-  it('gives the key of one server to no other, wherever it says that it lives', async () => {
+  it('sends the credentials of one server to no other', async () => {
     using target = makeTarget();
     await using other = await serveHttp(sdkHandler());
     await using keyed = await serveHttp(sdkHandler());
@@ -135,7 +138,7 @@ describe.concurrent('token passthrough', { tags: 'S14' }, () => {
     expect(new Set(sentTo(other))).toEqual(new Set([null]));
   });
 
-  it('gives a server no header that a caller puts among its arguments or beside them', async () => {
+  it('sends no header that a caller puts in or beside its arguments', async () => {
     using target = makeTarget();
     await using server = await serveHttp(sdkHandler());
     configure(target.machine, { far: { url: server.url } });

@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChainVerdict, readAudit } from '../../src/audit/index.js';
 
-describe('with real processes', { tags: 'S10' }, () => {
+describe('the audit log of several processes', { tags: 'S10' }, () => {
   const top = mkdtempSync(join(tmpdir(), 'portolan-s10-'));
   const program = join(top, 'writer.mjs');
   const children = new Set<ReturnType<typeof start>>();
@@ -44,7 +44,7 @@ describe('with real processes', { tags: 'S10' }, () => {
   const broken = (chains: readonly ChainVerdict[]): readonly ChainVerdict[] =>
     chains.filter(({ state }) => state.kind === 'broken');
 
-  it('has one key and one chain for each of several processes that begin at once', async () => {
+  it('has one key, and one chain for each process, if they start at the same time', async () => {
     const folder = join(top, 'race');
     const running = Array.from({ length: 6 }, () => start(folder, 100));
     expect(await Promise.all(running.map(async (child) => (await once(child, 'exit'))[0]))).toEqual(Array(6).fill(0));
@@ -55,7 +55,7 @@ describe('with real processes', { tags: 'S10' }, () => {
     });
   });
 
-  it('does not take kill -9 for an attack', async () => {
+  it('reports no attack after kill -9', async () => {
     const folder = join(top, 'killed');
     const left: number[] = [];
     for (let n = 0; n < 12; n += 1) {

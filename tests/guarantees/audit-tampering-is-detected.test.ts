@@ -7,7 +7,7 @@ import { ATTACKS } from './support/audit-attacks.js';
 import { CHAINS, Copy, open, record, top } from './support/audit-chains.js';
 
 describe('the audit log is a hash chain', { tags: 'S10' }, () => {
-  it('has the chains that are attacked below', async () => {
+  it('has three valid chains before the attacks', async () => {
     using copy = new Copy();
     const { chains, total } = await readAudit(copy.folder);
     expect(total).toBe(60 + 150 + 150 + 5);
@@ -22,7 +22,7 @@ describe('the audit log is a hash chain', { tags: 'S10' }, () => {
     expect(await copy.broken()).toEqual(broken);
   });
 
-  it('says which line it was', async () => {
+  it('names the changed line', async () => {
     using copy = new Copy();
     const path = copy.file('a', 1);
     copy.edit(path, (lines) => lines.with(5, lines[5]?.replace('"ok"', '"no"') ?? ''));
@@ -30,7 +30,7 @@ describe('the audit log is a hash chain', { tags: 'S10' }, () => {
     expect(chains[0]?.state).toMatchObject({ kind: 'broken', file: path.slice(copy.folder.length + 1), line: 6 });
   });
 
-  it('detects a change of any byte, of lines and of the head', async () => {
+  it('detects a change of any byte of the lines and of the head', async () => {
     const folder = join(top, 'small');
     {
       await using log = open(1, folder);
@@ -50,7 +50,7 @@ describe('the audit log is a hash chain', { tags: 'S10' }, () => {
     expect(missed).toEqual([]);
   });
 
-  it('takes lines after the last sealed head for what they are: genuine, and not sealed', async () => {
+  it('reports lines after the last sealed head as valid and unsealed', async () => {
     const folder = join(top, 'tail');
     await using log = open(1, folder);
     await record(log, 't', 10);

@@ -6,7 +6,7 @@ const SERVERS = Object.fromEntries(['one', 'two', 'three', 'four'].map((name) =>
 const NEEDS = ['echo the arguments', 'a large result', 'wait for a while', 'list of numbers'];
 
 describe('the cost of a call', { tags: 'G16' }, () => {
-  it('a call repeats no search and reads the catalog entry of no other server', async () => {
+  it('includes no search and no read of the catalog entry of another server', async () => {
     await using home = await gatewayWith(SERVERS);
     const { gateway, catalog } = home.running;
     const conversation = home.conversation();

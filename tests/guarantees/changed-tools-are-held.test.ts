@@ -33,7 +33,7 @@ const BEFORE = [
 ];
 const AFTER = [
   tool('same'),
-  // The order of keys says nothing.
+  // The order of keys is not a change.
   {
     inputSchema: { properties: { b: text, a: text }, type: 'object' },
     description: 'Does what reordered does.',
@@ -87,7 +87,7 @@ describe('a tool whose definition changed after it was first seen', { tags: 'S7'
     }
     writeFileSync(tools(), JSON.stringify(AFTER));
     client = await connect(machine);
-    // The old list is too old soon, and is read again behind whatever is asked.
+    // The stored list expires soon, and the next request refreshes it in the background.
     await until(
       async () => {
         await client.ask('list_mcp_servers');
@@ -102,11 +102,11 @@ describe('a tool whose definition changed after it was first seen', { tags: 'S7'
     machine[Symbol.dispose]();
   });
 
-  it('is marked in list_tools, whichever part of it changed, and nothing else is', async () => {
+  it('is marked in list_tools, whichever part changed, and no other tool is', async () => {
     expect(await listed()).toEqual(CHANGES);
   });
 
-  it.each(['described', 'hidden'])('is not shown by get_tool_details while it is held: %s', async (tool) => {
+  it.each(['described', 'hidden'])('is not described by get_tool_details while it is held: %s', async (tool) => {
     const { isError, structuredContent } = await client.call('get_tool_details', { server: 'own', tool });
     expect({ isError, structuredContent }).toMatchObject({
       isError: true,
@@ -136,19 +136,19 @@ describe('a tool whose definition changed after it was first seen', { tags: 'S7'
     });
   });
 
-  it.each(['same', 'reordered'])('does not hold the others: %s', async (name) => {
+  it.each(['same', 'reordered'])('does not prevent calls of the other tools: %s', async (name) => {
     expect(await client.execute('own', name, { a: 'x' })).toEqual({
       content: [{ type: 'text', text: `${name} was called` }],
     });
   });
 
-  it('is still marked when the cache was thrown away', async () => {
+  it('is still marked after the cache was deleted', async () => {
     rmSync(machine.path('~/.cache'), { recursive: true });
     await using other = await connect(machine);
     expect(marksIn((await other.ask('list_tools', { server: 'own', includeDisabled: true })).tools)).toEqual(CHANGES);
   });
 
-  it('is only marked, in list and search, where the settings do not ask for more', async () => {
+  it('is marked in list and search, but not held, with "pins": "mark"', async () => {
     machine.write({ '~/.config/portolan/portolan.config.json': JSON.stringify({ ...CAUTIOUS, pins: 'mark' }) });
     await using other = await connect(machine);
     const { results } = await other.ask('search_tools', { query: 'what described does', limit: 50 });
@@ -158,10 +158,10 @@ describe('a tool whose definition changed after it was first seen', { tags: 'S7'
     machine.write({ '~/.config/portolan/portolan.config.json': JSON.stringify(CAUTIOUS) });
   });
 
-  it('is free again once a person has approved it, also in a gateway that was running before', async () => {
+  it('can be called after an approval, also in a running gateway', async () => {
     const unasked = await portolan(machine, ['approve', 'own']);
     expect([unasked.status, unasked.stderr]).toEqual([3, expect.stringContaining('TERMINAL_NEEDED')]);
-    // The gateway that runs has seen what the settings said meanwhile.
+    // The running gateway has read the settings again.
     await until(
       () => client.execute('own', 'described'),
       (result) => result.isError === true,
@@ -182,11 +182,11 @@ describe.each(['mark', 'enforce'])(
   'a tool that a person approves in another process, with pins: %s',
   { tags: 'S7' },
   (pins) => {
-    it('counts as seen in a running gateway soon, whatever is asked of it', async () => {
+    it('is soon unmarked in a running gateway, in every response', async () => {
       using machine = makeMachine();
       const tools = machine.path('~/tools.json');
       writeFileSync(tools, JSON.stringify(BEFORE));
-      // The list is not read again meanwhile: what comes is the approval alone.
+      // The list is not refreshed during the test, so only the approval can remove the marks.
       configure(machine, { own: fixture(['--tools', tools]) }, { pins });
       {
         await using first = await connect(machine);
@@ -211,24 +211,26 @@ describe.each(['mark', 'enforce'])(
       ]);
       expect(await models.ask('get_tool_details', { server: 'own', tool: 'described' })).not.toHaveProperty('change');
       expect(await models.execute('own', 'described')).toMatchObject({ content: [{ text: 'described was called' }] });
-      // Whoever has listed the tools themselves is told to do so again.
+      // A client with --expose is notified that the list changed.
       await until(
         () => client.notifications.map(({ method }) => method),
-        (told) => told.includes('notifications/tools/list_changed'),
+        (methods) => methods.includes('notifications/tools/list_changed'),
       );
       expect(await callable()).toBe(AFTER.length);
     });
   },
 );
 
-describe('a server that is another when it is started again, while its list is not too old', { tags: 'S7' }, () => {
+describe('a server whose tools changed between two starts, while the stored list is still valid', {
+  tags: 'S7',
+}, () => {
   const HELD_CALL = { isError: true, structuredContent: { error: { code: 'TOOL_DISABLED', tool: 'described' } } };
   const called = (name: string) => ({ content: [{ type: 'text', text: `${name} was called` }] });
 
   it.each([
     { title: 'a new gateway', again: 'gateway' },
-    { title: 'the same gateway, after it ended', again: 'server' },
-  ])('has its changed tools held from the first call on in $title', async ({ again }) => {
+    { title: 'the same gateway, after the server ended', again: 'server' },
+  ])('has its changed tools held from the first call in $title', async ({ again }) => {
     using machine = makeMachine();
     const [tools, starts] = [machine.path('~/tools.json'), machine.path('~/starts')];
     const write = (list: readonly object[]) => writeFileSync(tools, JSON.stringify([...list, tool('exit')]));
@@ -237,7 +239,7 @@ describe('a server that is another when it is started again, while its list is n
     await using first = await connect(machine);
     expect(await first.execute('own', 'described')).toEqual(called('described'));
     write(AFTER);
-    // It runs since before the change: only a new start, or its own word, makes it another.
+    // The process started before the change. Only a new start or list_changed makes the change visible.
     expect(await first.execute('own', 'described')).toEqual(called('described'));
     if (again === 'server') await first.execute('own', 'exit');
     await using client = again === 'server' ? undefined : await connect(machine);
@@ -249,7 +251,7 @@ describe('a server that is another when it is started again, while its list is n
     expect(marksIn(listed)).toEqual(CHANGES);
   });
 
-  it('is marked soon after its first call where changed tools are not held', async () => {
+  it('has its changed tools marked soon after the first call if they are not held', async () => {
     using machine = makeMachine();
     const tools = machine.path('~/tools.json');
     writeFileSync(tools, JSON.stringify(BEFORE));

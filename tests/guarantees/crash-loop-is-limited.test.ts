@@ -10,10 +10,10 @@ import { type Machine, makeMachine } from '../support/machine.js';
 
 const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
 const CALLERS = 20;
-const HAMMERING_MS = IS_SOAK ? 120_000 : 6_000;
+const LOAD_MS = IS_SOAK ? 120_000 : 6_000;
 const LEASES = IS_SOAK ? 5_000 : 300;
 
-/** How often a server that writes down its starts was started. */
+/** How often the server was started; it records each start in this file. */
 const startsIn = (path: string): number =>
   existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).length : 0;
 
@@ -24,7 +24,7 @@ function crashing(words: readonly string[]): AdmittedServer {
   return admitted;
 }
 
-/** Real processes without a wait between their starts, so that nothing but the budget is in the way. */
+/** Starts real processes without backoff, so that only the budget limits them. */
 function impatientPool(machine: Machine) {
   const guardian = startGuardian({ folder: join(machine.home, 'children'), onProblem: () => undefined });
   const pool = new Pool({
@@ -65,7 +65,7 @@ function impatientPool(machine: Machine) {
 }
 
 describe('a crash loop', { tags: 'G11' }, () => {
-  it.each(['crash', 'crash-after'])(`(%s) gets its ${START_BUDGET} starts and not one more`, async (manner) => {
+  it.each(['crash', 'crash-after'])(`(%s) has exactly ${START_BUDGET} starts`, async (manner) => {
     using machine = makeMachine();
     await using impatient = impatientPool(machine);
     const starts = join(machine.home, 'starts');
@@ -75,7 +75,7 @@ describe('a crash loop', { tags: 'G11' }, () => {
       const lease = await impatient.pool.lease(server).catch((error: Error) => error.message);
       outcomes.push(typeof lease === 'string' ? lease : 'open');
       if (typeof lease === 'string') continue;
-      // Until it has crashed: then the next one is the next start.
+      // Wait for the crash: the next call is the next start.
       await expect
         .poll(() => impatient.pool.status(server).state, { timeout: 20_000, interval: 5 })
         .toBe('disconnected');
@@ -87,7 +87,7 @@ describe('a crash loop', { tags: 'G11' }, () => {
   });
 
   it(
-    `hammered by ${CALLERS} callers for ${HAMMERING_MS / 1_000} s it is started a few times, and hurts no other`,
+    `is limited with ${CALLERS} callers for ${LOAD_MS / 1_000} s, and does not affect another server`,
     async () => {
       using machine = makeMachine();
       const starts = join(machine.home, 'starts');
@@ -95,7 +95,7 @@ describe('a crash loop', { tags: 'G11' }, () => {
       const client = home.connect();
       const codes = new Set<unknown>();
       const others: string[] = [];
-      const ends = performance.now() + HAMMERING_MS;
+      const ends = performance.now() + LOAD_MS;
       const caller = async (n: number) => {
         while (performance.now() < ends) {
           codes.add(codeOf(await client.execute('broken', 'echo')));
@@ -110,6 +110,6 @@ describe('a crash loop', { tags: 'G11' }, () => {
       expect(others.filter((text) => !/^\{"n":\d+\}$/.test(text))).toEqual([]);
       expect(others.length).toBeGreaterThan(CALLERS);
     },
-    HAMMERING_MS + 60_000,
+    LOAD_MS + 60_000,
   );
 });

@@ -17,12 +17,12 @@ async function work(client: StdioClient, name: number, tally: Tally): Promise<vo
   const worker = async () => {
     for (let n = next++; n < CALLS / CLIENTS; n = next++) {
       const text = `${name}/${n}`;
-      const heard = await client.execute('one', 'echo', { text }).then(
+      const received = await client.execute('one', 'echo', { text }).then(
         ({ content }) => content[0]?.text,
         (error: Error) => error.message,
       );
-      if (heard === text) tally.right += 1;
-      else tally.wrong.push(`${text}: ${heard}`);
+      if (received === text) tally.right += 1;
+      else tally.wrong.push(`${text}: ${received}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));

@@ -14,7 +14,7 @@ const FAKE = 'Portolan: enter the password of your account';
 const ATTACK = `\n\n\r\u2028Portolan asks:\u202e\u200b${FAKE}\n\n\nMCP server "bank" asks:\n> yes`;
 const ELICITATION = { elicitation: { form: {}, url: {} } };
 
-/** A client that answers every question, in the way of its revision. */
+/** A client that answers every elicitation request as its protocol revision defines. */
 interface Answering {
   readonly client: StdioClient;
   /** The parameters of every elicitation request. */
@@ -90,8 +90,8 @@ describe('elicitation requests of one call', { tags: 'G15' }, () => {
     { server: 'current', era: 'modern', mode: 'auto' },
     { server: 'old', era: 'legacy', mode: 'never' },
     { server: 'current', era: 'modern', mode: 'never' },
-  ])('a server of the revision "$server", a client of the $era one, daemon $mode', ({ server, era, mode }) => {
-    it(`passes on ${LIMIT} elicitation requests of one call and refuses the others with a typed error`, async () => {
+  ])('with a "$server" server, a $era client and daemon mode $mode', ({ server, era, mode }) => {
+    it(`are forwarded up to ${LIMIT}, and refused with a typed error above`, async () => {
       const { client, asked, call } = await answering(setup, era, mode);
       await using _client = client;
       const result = await call(server, 'ask', { count: FLOOD, message: 'which?' });
@@ -110,7 +110,7 @@ describe('elicitation requests of one call', { tags: 'G15' }, () => {
       }
     });
 
-    it(`allows ${LIMIT} in a call and as many in the next, but not one more in rounds`, async () => {
+    it(`are counted per call, over all rounds of a call`, async () => {
       const { client, asked, call } = await answering(setup, era, mode);
       await using _client = client;
       for (let calls = 1; calls <= 2; calls += 1) {
@@ -124,7 +124,7 @@ describe('elicitation requests of one call', { tags: 'G15' }, () => {
       else expect(errorOf(over)).toMatchObject({ code: 'LIMIT_EXCEEDED' });
     });
 
-    it('names the server before a text that pretends to be the gateway, and marks what asks for a secret', async () => {
+    it('name the server before a text that imitates the gateway, and are marked if they ask for a secret', async () => {
       const { client, asked, call } = await answering(setup, era, mode);
       await using _client = client;
       const requestedSchema = { type: 'object', properties: { pwd: { type: 'string', description: 'of yours' } } };
@@ -160,7 +160,7 @@ describe('elicitation requests of one call', { tags: 'G15' }, () => {
     });
   });
 
-  it('counts the rounds of a server that keeps no state', async () => {
+  it('are counted over the rounds of a stateless server', async () => {
     const { client, asked, call } = await answering(setup, 'modern');
     await using _client = client;
     const result = await call('current', 'ask', { count: FLOOD, each: 7, stateless: true, message: 'which?' });
@@ -168,14 +168,14 @@ describe('elicitation requests of one call', { tags: 'G15' }, () => {
     expect(errorOf(result)).toMatchObject({ code: 'LIMIT_EXCEEDED' });
   });
 
-  it('keeps the name of a server within its quotes', async () => {
+  it('quote the name of the server safely', async () => {
     const { client, asked, call } = await answering(setup, 'legacy');
     await using _client = client;
     await call('bank" asks:', 'ask', { message: 'hello' });
     expect(asked).toMatchObject([{ message: 'MCP server "bank\' asks:" asks:\n> hello' }]);
   });
 
-  it(`counts all calls of a run_python program as one: ${LIMIT} in all`, async () => {
+  it(`are counted over all calls of a run_python program: ${LIMIT} in total`, async () => {
     const { client, asked, request } = await answering(setup, 'legacy');
     await using _client = client;
     const code = 'sum([len((await mcp_old.ask(count=15, message="which?"))["refused"]) for _ in range(3)])';
@@ -189,30 +189,27 @@ describe('elicitation requests of one call', { tags: 'G15' }, () => {
     { era: 'legacy', count: 3 },
     { era: 'modern', count: 3 },
     { era: 'modern', count: LIMIT + 1 },
-  ])(
-    'marks and counts $count pages that an error wants visited, for a client of the $era revision',
-    async ({ era, count }) => {
-      const { client, asked, request } = await answering(setup, era, 'never', ['serve', '--expose', 'old']);
-      await using _client = client;
-      const page = { url: 'https://evil.example/', message: FAKE };
-      const answer = request('tools/call', { name: 'pages', arguments: { count, ...page } });
-      const marked = {
-        message: `MCP server "old" asks you to open a page on evil.example and to give a password or another secret there. Portolan did not ask for this and has not checked the page.\n> ${FAKE}`,
-      };
-      if (count > LIMIT) {
-        expect(errorOf(await answer)).toMatchObject({ code: 'LIMIT_EXCEEDED' });
-        expect(asked).toEqual([]);
-      } else if (era === 'legacy') {
-        const elicitations = Array.from({ length: count }, () => expect.objectContaining(marked));
-        await expect(answer).rejects.toMatchObject({ code: -32042, data: { elicitations } });
-      } else {
-        const first = (await answer) as { inputRequests: Record<string, { params: Json }> };
-        expect(Object.values(first.inputRequests).map(({ params }) => params)).toMatchObject([marked]);
-      }
-    },
-  );
+  ])('include URLs in an error: $count are marked and counted, for a $era client', async ({ era, count }) => {
+    const { client, asked, request } = await answering(setup, era, 'never', ['serve', '--expose', 'old']);
+    await using _client = client;
+    const page = { url: 'https://evil.example/', message: FAKE };
+    const answer = request('tools/call', { name: 'pages', arguments: { count, ...page } });
+    const marked = {
+      message: `MCP server "old" asks you to open a page on evil.example and to give a password or another secret there. Portolan did not ask for this and has not checked the page.\n> ${FAKE}`,
+    };
+    if (count > LIMIT) {
+      expect(errorOf(await answer)).toMatchObject({ code: 'LIMIT_EXCEEDED' });
+      expect(asked).toEqual([]);
+    } else if (era === 'legacy') {
+      const elicitations = Array.from({ length: count }, () => expect.objectContaining(marked));
+      await expect(answer).rejects.toMatchObject({ code: -32042, data: { elicitations } });
+    } else {
+      const first = (await answer) as { inputRequests: Record<string, { params: Json }> };
+      expect(Object.values(first.inputRequests).map(({ params }) => params)).toMatchObject([marked]);
+    }
+  });
 
-  it('counts what a task asks over all reads of its state, and what is asked again once', async () => {
+  it('of a task are counted over all reads of its state, each one once', async () => {
     const { client, request } = await answering(setup, 'modern', 'never', ['serve', '--expose', 'current']);
     await using _client = client;
     const begun = await request('tools/call', { name: 'task', arguments: {} });
@@ -227,7 +224,7 @@ describe('elicitation requests of one call', { tags: 'G15' }, () => {
     await expect(request('tasks/get', { taskId })).rejects.toMatchObject({ data: { code: 'LIMIT_EXCEEDED' } });
   });
 
-  it('counts what a server asks while the result of its task is waited for, however often that is', async () => {
+  it('of a task are counted over all waits for its result', async () => {
     const { client, asked, request } = await answering(setup, 'legacy', 'never', ['serve', '--expose', 'old']);
     await using _client = client;
     const begun = await request('tools/call', { name: 'task', arguments: {} });

@@ -8,13 +8,13 @@ import { type LeftBehind, leftAfter, pause } from '../fixtures/children/left-beh
 import { listed, marked } from '../fixtures/children/marked-processes.js';
 import { bundled, FIXTURES, type RunningGateway, startGateway } from '../fixtures/children/start-gateway.js';
 
-// The shipped program, with the real `npx`, is in g10-shipped.test.ts.
+// packaged-program-leaves-no-orphans.test.ts tests the shipped program with the real `npx`.
 
 const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
 const CYCLES = IS_SOAK ? 1_000 : 100;
 const KILLS = IS_SOAK ? 100 : 20;
 const CRASHES = KILLS;
-/** Most of a cycle is waiting; many more at once would wait for the processor. */
+/** A cycle mostly waits; more cycles at once would wait for the CPU. */
 const AT_ONCE = 6;
 const RECORD_LIMIT_MS = 20_000;
 
@@ -23,7 +23,7 @@ type End = 'stop' | 'crash' | 'kill' | 'kill while starting' | 'kill before tell
 const server = join(FIXTURES, 'server.mjs');
 const wrapper = join(FIXTURES, 'wrapper.mjs');
 
-/** A server by itself, two in a shell, and one in a wrapper; with a mark by which all of them are known. */
+/** A direct server, two in a shell and one in a wrapper. `mark` identifies all their processes. */
 function serversFor(mark: string, manner: string) {
   const words = [mark, manner];
   const node = process.execPath;
@@ -43,18 +43,18 @@ interface Cycle {
 }
 
 const MANNERS = ['polite', 'stubborn', 'polite', 'stubborn', 'detaches'] as const;
-/** Each of the three servers, and what each put in a session of its own, as soon as the gateway has seen it. */
+/** The three servers and the detached process of each. */
 const WATCHED_WHEN_DETACHED = 6;
 
 function cycle(n: number): Cycle {
   const manner = MANNERS[n % MANNERS.length] ?? 'polite';
   if (n < KILLS && n % 4 === 0) return { end: 'kill while starting', manner: n % 8 === 0 ? 'polite' : 'stubborn' };
-  // Elsewhere than on Linux, what is killed between a start and the word of it is not found again.
+  // Only on Linux are processes found if the gateway is killed between their start and its record.
   if (n < KILLS && n % 4 === 2 && process.platform === 'linux')
     return { end: 'kill before telling', manner: 'stubborn', dieBeforeTelling: (n >> 2) % 3 };
   if (n < KILLS) return { end: 'kill', manner };
   if (n < KILLS + CRASHES) return { end: 'crash', manner };
-  // Every tenth with the time that servers get by default.
+  // Every tenth uses the default grace period.
   return { end: 'stop', manner, ...(n % 10 !== 0 && { graceMs: 100 }) };
 }
 
@@ -93,15 +93,16 @@ async function runCycle(program: string, one: Cycle): Promise<Outcome> {
   }
 }
 
-/** Until the gateway's own record names so many. */
+/** Waits until the gateway's record of processes has this many. */
 async function recorded(folder: string, count: number): Promise<void> {
   const deadline = performance.now() + RECORD_LIMIT_MS;
   for (;;) {
     const [name] = (await readdir(folder)).filter((one) => one.endsWith('.json'));
     const text = name === undefined ? '' : await readFile(join(folder, name), 'utf8');
-    // The owner is one more.
+    // The gateway itself has an entry too.
     if (text.split('"pid"').length - 2 >= count) return;
-    if (performance.now() > deadline) throw new Error(`the record never named ${count} leaders: ${text}`);
+    if (performance.now() > deadline)
+      throw new Error(`the record of processes did not reach ${count} leaders: ${text}`);
     await pause();
   }
 }
@@ -113,7 +114,7 @@ async function finish(gateway: RunningGateway, end: End): Promise<void> {
   expect(await gateway.exited).toBe(expected);
 }
 
-describe.skipIf(process.platform === 'win32')('what a gateway started dies with it', { tags: 'G10' }, () => {
+describe.skipIf(process.platform === 'win32')('the processes of a gateway end with it', { tags: 'G10' }, () => {
   let program = '';
   const times = new Map<End, number[]>();
   beforeAll(async () => {
@@ -124,12 +125,12 @@ describe.skipIf(process.platform === 'win32')('what a gateway started dies with 
     const figures = [...times].map(
       ([end, all]) => `${end} ${all.length} times, at most ${Math.max(...all).toFixed(0)} ms`,
     );
-    // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
-    console.log(`G10, until nothing lived: ${figures.join('; ')}`);
+    // biome-ignore lint/suspicious/noConsole: the log shows the measured figures.
+    console.log(`G10, time until no process was left: ${figures.join('; ')}`);
   });
 
   it(
-    `leaves no orphan and no zombie in ${CYCLES} cycles with ${KILLS} kills, wrappers included`,
+    `without an orphan or zombie in ${CYCLES} cycles with ${KILLS} kills, wrappers included`,
     async () => {
       const cycles = Array.from({ length: CYCLES }, (_, n) => cycle(n));
       const outcomes: Outcome[] = [];
@@ -143,7 +144,7 @@ describe.skipIf(process.platform === 'win32')('what a gateway started dies with 
       expect(outcomes.filter(({ alive, zombies, files }) => alive.length + zombies.length + files.length > 0)).toEqual(
         [],
       );
-      // A gateway, its guardian, and three trees of six processes: else nothing was there to be left behind.
+      // A gateway, its guardian process and three process trees with six processes: the test can only fail if they existed.
       const isWhole = ({ end }: Cycle) => !['kill while starting', 'kill before telling'].includes(end);
       expect(outcomes.filter(({ cycle: one, seen }) => isWhole(one) && seen < 8)).toEqual([]);
       if (process.platform !== 'linux') return;

@@ -7,13 +7,13 @@ import type { LineClient } from '../support/gateway-harness.js';
 const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
 const CLIENTS = IS_SOAK ? 2_000 : 1_000;
 const SERVERS = IS_SOAK ? 200 : 50;
-/** A tenth of them crashes each minute; in the small run all of that minute's crashes come in its few seconds. */
+/** A tenth of them crashes each minute. The small run has the crashes of one minute in a few seconds. */
 const MINUTES = IS_SOAK ? 60 : 1;
 const CRASHES = Math.ceil(SERVERS / 10) * MINUTES;
 const LEAST_MS = IS_SOAK ? MINUTES * 60_000 : 5_000;
-/** Longer than anything here takes, for servers that end by themselves after two minutes. */
+/** Longer than the test; by default the servers end after two minutes. */
 const LIFETIME_MS = 2 * LEAST_MS + 600_000;
-/** A server that crashes again and again is started again only after a while. */
+/** Repeated crashes delay the next start. */
 const CRASH_LIMIT_MS = 120_000;
 const SETTINGS = {
   limits: { inFlightPerServer: 1_000, queue: 10_000 },
@@ -22,12 +22,12 @@ const SETTINGS = {
 
 describe('the daemon', { tags: 'G1' }, () => {
   it(
-    `answers every call of ${CLIENTS} clients to healthy servers while others of ${SERVERS} crash`,
+    `answers every call of ${CLIENTS} clients to healthy servers while a tenth of ${SERVERS} crashes`,
     async () => {
       await using setup = makeDaemonSetup();
       const names = Array.from({ length: SERVERS }, (_, n) => `s${n}`);
       const starts = (name: string) => join(setup.machine.root, name);
-      // Each a launch of its own, so that none is shared by mistake.
+      // Different arguments, so that no two servers share a process.
       const launch = (name: string) => fixture([name, '--starts', starts(name), '--lives', String(LIFETIME_MS)]);
       configure(setup.machine, Object.fromEntries(names.map((name) => [name, launch(name)])), SETTINGS);
       await setup.run(['daemon', 'start']);
@@ -39,13 +39,13 @@ describe('the daemon', { tags: 'G1' }, () => {
         sockets.push(socket);
         await client.initialize(`client ${n}`);
       }
-      // The last tenth of the servers are the ones that crash; calls go to the others.
+      // The last tenth of the servers crashes; all counted calls go to the others.
       const isFragile = (at: number) => at >= SERVERS - Math.ceil(SERVERS / 10);
       const healthy = names.filter((_, at) => !isFragile(at));
       const fragile = names.filter((_, at) => isFragile(at));
       const [crasher, ...callers] = clients;
-      if (!crasher) throw new Error('there are clients');
-      // Two hundred programs that start at once have the machine to themselves for a while.
+      if (!crasher) throw new Error('no client is connected');
+      // Starting two hundred processes takes a while.
       await Promise.all(names.map((name) => crasher.execute(name, 'echo', { text: name })));
       const begun = performance.now();
       const ends = begun + LEAST_MS;
@@ -70,14 +70,14 @@ describe('the daemon', { tags: 'G1' }, () => {
           const { content } = (await client.execute(server, 'echo', { text })) as { content: { text?: string }[] };
           if (content[0]?.text === text) tally.right += 1;
           else tally.wrong.push(`${text}: ${content[0]?.text}`);
-          client.answered.clear(); // an hour of them is more than this process can hold
+          client.answered.clear(); // the ids of an hour do not fit in memory
         }
       });
       await Promise.all([crashing, ...calling]);
       expect(tally.wrong.slice(0, 5)).toEqual([]);
       expect(tally.right).toBeGreaterThanOrEqual(callers.length);
       expect(crashed.size).toBe(CRASHES);
-      // Nobody crashed who was not meant to.
+      // No other server crashed.
       expect(healthy.flatMap((name) => startsIn(starts(name)).slice(1))).toEqual([]);
       for (const socket of sockets) socket.destroy();
       await until(

@@ -12,7 +12,7 @@ import { codeOf, odd, textOf, watchedGateway } from '../support/gateway-harness.
 const top = mkdtempSync(join(tmpdir(), 'portolan-g12-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
-/** Fills its heap bit by bit, asking the gate after each; then lets go of it and asks again. */
+/** Fills the heap in steps and tries to enter the call gate after each; then frees it and tries again. */
 const PROGRAM = (gate: string) => `
   import { getHeapStatistics } from 'node:v8';
   import { CallGate } from ${JSON.stringify(gate)};
@@ -43,7 +43,7 @@ const PROGRAM = (gate: string) => `
 `;
 
 describe('near the heap limit', { tags: 'G12' }, () => {
-  it('sheds new calls with a typed error while the process lives on, and takes calls again', async () => {
+  it('the call gate refuses new calls with a typed error, and accepts them again after memory is freed', async () => {
     const program = join(top, 'full.mjs');
     const gate = join(import.meta.dirname, '../../src/gateway/limits/call-gate.ts');
     const stdin = { contents: PROGRAM(gate), resolveDir: top };
@@ -60,32 +60,32 @@ describe('near the heap limit', { tags: 'G12' }, () => {
       heldMb: expect.any(Number),
       after: 'in',
     });
-    // Not sooner than it must: 64 MB is where it would have died.
+    // It refuses close to the limit: the process would have died at 64 MB.
     expect(JSON.parse(output).heldMb).toBeGreaterThan(50);
   });
 
-  it('the shipped program sheds new calls, goes on answering what costs nothing, and takes calls again', async () => {
+  it('the shipped program refuses new calls, still answers pings, and accepts calls again', async () => {
     const filler = pathToFileURL(join(import.meta.dirname, '../fixtures/servers/heap-filler.mjs')).href;
     const flags = ['--max-old-space-size=256', '--expose-gc', '--import', filler];
     await using gateway = watchedGateway({ odd: odd() }, {}, [], flags);
     const { client } = gateway;
-    const tell = async (word: string) => {
+    const sendMessage = async (message: string) => {
       const { process: child } = gateway;
       const answer = once(child, 'message');
-      child.send(word);
-      const [heard] = await Promise.race([answer, once(child, 'exit').then(() => ['it is dead'])]);
-      return heard;
+      child.send(message);
+      const [received] = await Promise.race([answer, once(child, 'exit').then(() => ['the gateway exited'])]);
+      return received;
     };
     const echo = (n: number) => client.execute('odd', 'echo', { n });
     expect(textOf(await echo(1))).toBe('{"n":1}');
-    expect(await tell('fill')).toBe('filled');
-    // How full it is, is looked at ten times a second.
+    expect(await sendMessage('fill')).toBe('filled');
+    // The program checks the heap ten times a second.
     await expect.poll(async () => codeOf(await echo(2))).toBe('LIMIT_EXCEEDED');
     const pings = await Promise.all(Array.from({ length: 100 }, () => client.request('ping')));
     expect(pings.map(({ result }) => result)).toEqual(pings.map(() => ({})));
     const shed = await Promise.all(Array.from({ length: 100 }, (_, n) => echo(n)));
     expect(new Set(shed.map(codeOf))).toEqual(new Set(['LIMIT_EXCEEDED']));
-    expect(await tell('empty')).toBe('emptied');
+    expect(await sendMessage('empty')).toBe('emptied');
     await expect.poll(async () => textOf(await echo(3))).toBe('{"n":3}');
     expect(gateway.process.exitCode).toBe(null);
   });

@@ -33,7 +33,7 @@ const POSTED = [
   'Accept: application/json, text/event-stream',
   `Content-Length: ${INITIALIZE.length}`,
 ];
-/** Every route, and one that does not exist. */
+/** Every route, and an unknown one. */
 const ROUTES = [
   { line: 'POST /mcp HTTP/1.1', more: POSTED, body: INITIALIZE, good: 200 },
   { line: 'GET /mcp HTTP/1.1', more: ['Accept: text/event-stream'], body: '', good: 400 },
@@ -44,31 +44,31 @@ const ROUTES = [
   { line: 'GET /nowhere HTTP/1.1', more: [], body: '', good: 404 },
 ];
 
-/** `PORT` in a header stands for the port that is listened on. */
+/** `PORT` in a header is replaced by the gateway's port. */
 async function statuses(headers: readonly string[], { port }: HttpGateway = gateway): Promise<readonly number[]> {
-  const said = headers.map((header) => header.replaceAll('PORT', String(port)));
-  return Promise.all(ROUTES.map(({ line, more, body }) => statusOfRaw(port, [line, ...said, ...more], body)));
+  const lines = headers.map((header) => header.replaceAll('PORT', String(port)));
+  return Promise.all(ROUTES.map(({ line, more, body }) => statusOfRaw(port, [line, ...lines, ...more], body)));
 }
 
 const GOOD = ROUTES.map(({ good }) => good);
 const REFUSED = ROUTES.map(() => 403);
-/** What is no HTTP is refused by whoever reads it first. */
+/** The HTTP parser or our code refuses invalid HTTP. */
 const NOT_HTTP = ROUTES.map(() => 400);
 
 describe('Host and Origin are checked on every route, health included', { tags: 'S2' }, () => {
   it.each([
     { title: 'the address', headers: ['Host: 127.0.0.1:PORT'] },
     { title: 'the name', headers: ['Host: localhost:PORT'] },
-    { title: 'the name in other letters', headers: ['hOsT: LocalHost:PORT'] },
-    { title: 'the address of IPv6', headers: ['Host: [::1]:PORT'] },
+    { title: 'the name in mixed case', headers: ['hOsT: LocalHost:PORT'] },
+    { title: 'the IPv6 address', headers: ['Host: [::1]:PORT'] },
     { title: 'its own origin', headers: ['Host: 127.0.0.1:PORT', 'Origin: http://127.0.0.1:PORT'] },
-    { title: 'its own origin of IPv6', headers: ['Host: [::1]:PORT', 'Origin: http://[::1]:PORT'] },
-  ])('$title is let in', async ({ headers }) => {
+    { title: 'its own IPv6 origin', headers: ['Host: [::1]:PORT', 'Origin: http://[::1]:PORT'] },
+  ])('$title is accepted', async ({ headers }) => {
     expect(await statuses(headers)).toEqual(GOOD);
   });
 
   it.each([
-    { title: 'the host of a page that re-points its name', headers: ['Host: evil.example:PORT'] },
+    { title: 'a rebound host', headers: ['Host: evil.example:PORT'] },
     { title: 'a host that begins like ours', headers: ['Host: localhost.evil.example:PORT'] },
     { title: 'a host that ends like ours', headers: ['Host: evil.localhost:PORT'] },
     { title: 'a dot at the end', headers: ['Host: localhost.:PORT'] },
@@ -77,7 +77,7 @@ describe('Host and Origin are checked on every route, health included', { tags: 
     { title: 'another spelling of the address', headers: ['Host: 127.1:PORT'] },
     { title: 'the address as a number', headers: ['Host: 2130706433:PORT'] },
     { title: 'any address', headers: ['Host: 0.0.0.0:PORT'] },
-    { title: 'an address of IPv4 in IPv6', headers: ['Host: [::ffff:127.0.0.1]:PORT'] },
+    { title: 'an IPv4 address in IPv6', headers: ['Host: [::ffff:127.0.0.1]:PORT'] },
     { title: 'a user name', headers: ['Host: localhost:PORT@evil.example'] },
     { title: 'an empty host', headers: ['Host:'] },
     { title: 'two hosts, ours first', headers: ['Host: localhost:PORT', 'Host: evil.example:PORT'] },
@@ -85,7 +85,7 @@ describe('Host and Origin are checked on every route, health included', { tags: 
     { title: 'our host twice', headers: ['Host: localhost:PORT', 'Host: localhost:PORT'] },
     { title: 'two hosts in one header', headers: ['Host: localhost:PORT, evil.example:PORT'] },
     { title: 'another origin', headers: ['Host: localhost:PORT', 'Origin: http://evil.example'] },
-    { title: 'the origin of a page without one', headers: ['Host: localhost:PORT', 'Origin: null'] },
+    { title: 'the origin null', headers: ['Host: localhost:PORT', 'Origin: null'] },
     { title: 'an empty origin', headers: ['Host: localhost:PORT', 'Origin:'] },
     { title: 'a page on another local port', headers: ['Host: localhost:PORT', 'Origin: http://localhost:3000'] },
     { title: 'our origin over TLS', headers: ['Host: localhost:PORT', 'Origin: https://localhost:PORT'] },
@@ -103,7 +103,7 @@ describe('Host and Origin are checked on every route, health included', { tags: 
     expect(await statuses(headers)).toEqual(REFUSED);
   });
 
-  it('what names no host, or a whole address where a path belongs, is no request', async () => {
+  it('a request without a host, or with an absolute URL of another host, is refused', async () => {
     expect(await statuses([])).toEqual(NOT_HTTP);
     const { port } = gateway;
     const absolute = [`GET http://evil.example:${port}/health HTTP/1.1`, `Host: localhost:${port}`];
@@ -111,7 +111,7 @@ describe('Host and Origin are checked on every route, health included', { tags: 
     expect(await statusOfRaw(port, ['OPTIONS * HTTP/1.1', `Host: localhost:${port}`])).toBe(400);
   });
 
-  it('with a token, hosts in http.allowedHosts are let in, and no others', async () => {
+  it('with a token, only hosts in http.allowedHosts are accepted in addition', async () => {
     const show = `Authorization: Bearer ${TOKEN}`;
     expect(await statuses(['Host: mcp.example', show], guarded)).toEqual(GOOD);
     expect(await statuses(['Host: mcp.example', 'Origin: https://mcp.example', show], guarded)).toEqual(GOOD);

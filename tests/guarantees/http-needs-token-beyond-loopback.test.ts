@@ -9,7 +9,7 @@ import { makeMachine } from '../support/machine.js';
 
 const TOKEN = 'a-token-for-this-test';
 
-/** Everything that was written under a folder. */
+/** The content of all files below a folder. */
 function everythingIn(folder: string): string {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, name))
@@ -22,9 +22,9 @@ const beyond = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
 
-describe('loopback only; any other address needs a token', { tags: 'S3' }, () => {
+describe('serve --http', { tags: 'S3' }, () => {
   it.each(['0.0.0.0:0', '[::]:0', '10.0.0.1:0', 'gateway.example:0', '127.evil.example:0', '[::ffff:10.0.0.1]:0'])(
-    '%s without a token is refused with exit 2, and it says what to do',
+    'refuses to listen on %s without a token, with exit code 2 and a hint',
     async (address) => {
       using machine = makeMachine();
       configure(machine, {});
@@ -35,7 +35,7 @@ describe('loopback only; any other address needs a token', { tags: 'S3' }, () =>
     },
   );
 
-  it.each([['--token', ''], ['--token=two words']])('%j is no token', async (...args) => {
+  it.each([['--token', ''], ['--token=two words']])('refuses %j as a token', async (...args) => {
     using machine = makeMachine();
     configure(machine, {});
     const { status, stderr } = await portolan(machine, ['serve', '--http', '0.0.0.0:0', ...args]);
@@ -43,7 +43,7 @@ describe('loopback only; any other address needs a token', { tags: 'S3' }, () =>
     expect(stderr).toContain('USAGE');
   });
 
-  it('an empty PORTOLAN_TOKEN protects nothing and is refused as well', async () => {
+  it('refuses an empty PORTOLAN_TOKEN', async () => {
     using machine = makeMachine();
     configure(machine, {});
     const { status } = await portolan(machine, ['serve', '--http', '0.0.0.0:0'], { PORTOLAN_TOKEN: '' });
@@ -53,30 +53,33 @@ describe('loopback only; any other address needs a token', { tags: 'S3' }, () =>
   it.each([
     { title: 'a flag', args: ['--token', TOKEN], env: {} },
     { title: 'the environment', args: [], env: { PORTOLAN_TOKEN: TOKEN } },
-  ])('with a token from $title every address is served, and every route but health needs it', async ({ args, env }) => {
-    using machine = makeMachine();
-    configure(machine, {});
-    await using gateway = await serveOverHttp(machine, { address: '0.0.0.0:0', args, env });
-    const { port } = gateway;
-    const ask = (line: string, ...headers: string[]) =>
-      statusOfRaw(port, [`${line} HTTP/1.1`, `Host: localhost:${port}`, ...headers]);
-    const routes = [
-      ...['POST /mcp', 'GET /mcp', 'DELETE /mcp', 'GET /servers', 'POST /servers', 'GET //servers'],
-      ...['GET /metrics', 'POST /metrics'],
-      ...['GET /nowhere', 'GET /health/', 'GET //health'],
-    ];
-    for (const line of routes) {
-      expect([line, await ask(line)]).toEqual([line, 401]);
-      expect([line, await ask(line, `Authorization: Bearer ${TOKEN}x`)]).toEqual([line, 401]);
-      expect([line, await ask(line, 'Authorization: Bearer')]).toEqual([line, 401]);
-      expect([line, await ask(line, `Authorization: Bearer ${TOKEN}`)]).not.toEqual([line, 401]);
-    }
-    expect(await ask('GET /health')).toBe(200);
-    const refused = await fetch(gateway.url.replace('0.0.0.0', '127.0.0.1'), { method: 'POST' });
-    expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="portolan"']);
-  });
+  ])(
+    'with a token from $title listens on every address, and requires it on every route but /health',
+    async ({ args, env }) => {
+      using machine = makeMachine();
+      configure(machine, {});
+      await using gateway = await serveOverHttp(machine, { address: '0.0.0.0:0', args, env });
+      const { port } = gateway;
+      const ask = (line: string, ...headers: string[]) =>
+        statusOfRaw(port, [`${line} HTTP/1.1`, `Host: localhost:${port}`, ...headers]);
+      const routes = [
+        ...['POST /mcp', 'GET /mcp', 'DELETE /mcp', 'GET /servers', 'POST /servers', 'GET //servers'],
+        ...['GET /metrics', 'POST /metrics'],
+        ...['GET /nowhere', 'GET /health/', 'GET //health'],
+      ];
+      for (const line of routes) {
+        expect([line, await ask(line)]).toEqual([line, 401]);
+        expect([line, await ask(line, `Authorization: Bearer ${TOKEN}x`)]).toEqual([line, 401]);
+        expect([line, await ask(line, 'Authorization: Bearer')]).toEqual([line, 401]);
+        expect([line, await ask(line, `Authorization: Bearer ${TOKEN}`)]).not.toEqual([line, 401]);
+      }
+      expect(await ask('GET /health')).toBe(200);
+      const refused = await fetch(gateway.url.replace('0.0.0.0', '127.0.0.1'), { method: 'POST' });
+      expect([refused.status, refused.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="portolan"']);
+    },
+  );
 
-  it.skipIf(beyond === undefined)('with a token the machine is reached by any address it has', async () => {
+  it.skipIf(beyond === undefined)('with a token is reachable by any address of the machine', async () => {
     using machine = makeMachine();
     configure(machine, {});
     await using gateway = await serveOverHttp(machine, { address: '0.0.0.0:0', args: ['--token', TOKEN] });
@@ -86,7 +89,7 @@ describe('loopback only; any other address needs a token', { tags: 'S3' }, () =>
     expect(await ask(`evil.example:${port}`)).toBe(403);
   });
 
-  it.skipIf(beyond === undefined)('without a token nobody beyond this machine reaches it', async () => {
+  it.skipIf(beyond === undefined)('without a token is unreachable from other addresses', async () => {
     using machine = makeMachine();
     configure(machine, {});
     await using gateway = await serveOverHttp(machine);
@@ -95,7 +98,7 @@ describe('loopback only; any other address needs a token', { tags: 'S3' }, () =>
     expect(await statusOfRaw(port, ['GET /health HTTP/1.1', `Host: localhost:${port}`])).toBe(200);
   });
 
-  it('the token goes to no server, into no log and into no file', async () => {
+  it('writes the token to no server, log or file', async () => {
     using machine = makeMachine();
     const environment = machine.path('~/environment.json');
     configure(machine, { own: fixture(['--env', environment]) });

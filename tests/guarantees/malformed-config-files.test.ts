@@ -3,7 +3,7 @@ import { discover } from '../../src/discovery/index.js';
 import { Dice, malformedFile, spoiled } from '../fixtures/servers/malformed.js';
 import type { Json } from '../support/gateway-harness.js';
 import { makeMachine } from '../support/machine.js';
-import { MAX_STALL_MS, say, TIMES } from './support/malformed-input.js';
+import { MAX_STALL_MS, printFigures, TIMES } from './support/malformed-input.js';
 
 const FILES = 4_000 * TIMES;
 const SEED = 20_260_730;
@@ -11,8 +11,8 @@ const SEED = 20_260_730;
 const entry = { command: 'node', args: ['a.js', '--x'], env: { A: '1' } };
 const remote = { type: 'http', url: 'https://h.example/mcp', headers: { A: 'b' } };
 
-/** A client's file, as it is when it is whole. */
-const WHOLE: readonly { readonly client: string; readonly path: string; readonly config: Json | string }[] = [
+/** A valid file of each client. */
+const VALID: readonly { readonly client: string; readonly path: string; readonly config: Json | string }[] = [
   { client: 'cursor', path: '~/.cursor/mcp.json', config: { mcpServers: { good: entry, other: remote } } },
   {
     client: 'claude-code',
@@ -47,48 +47,48 @@ const WHOLE: readonly { readonly client: string; readonly path: string; readonly
     config: 'name: mine\nmcpServers:\n  - name: good\n    command: node\n    args: [a.js]\n    env: { A: "1" }\n',
   },
 ];
-/** Nobody breaks the file of this one. */
+/** The file of this client stays valid. */
 const KEPT = { client: 'gemini-cli', path: '~/.gemini/settings.json', name: 'kept' };
 
 describe('malformed files', { tags: 'G9' }, () => {
-  const clients = [...WHOLE, KEPT].map(({ client }) => client);
+  const clients = [...VALID, KEPT].map(({ client }) => client);
   const kept = { [KEPT.path]: JSON.stringify({ mcpServers: { [KEPT.name]: { command: 'kept' } } }) };
   const options = { clients, platform: 'linux' } as const;
 
-  it('are made of whole ones, in which each client finds its server', async () => {
+  it('are derived from valid files, in which each client has its server', async () => {
     using machine = makeMachine();
     const text = (config: Json | string) => (typeof config === 'string' ? config : JSON.stringify(config));
-    machine.write({ ...kept, ...Object.fromEntries(WHOLE.map(({ path, config }) => [path, text(config)])) });
+    machine.write({ ...kept, ...Object.fromEntries(VALID.map(({ path, config }) => [path, text(config)])) });
     const { servers, problems } = await discover(machine.options(options));
     expect(problems).toEqual([]);
     expect(new Set(servers.flatMap(({ origins }) => origins.map(({ client }) => client)))).toEqual(new Set(clients));
   });
 
   it(
-    `${FILES} that clients may have left: none ends the discovery, holds it up or hides what another client has`,
+    `(${FILES}) do not end the discovery, block it, or hide servers of another client`,
     async () => {
       const dice = new Dice(SEED);
       using machine = makeMachine();
       machine.write(kept);
-      let [found, told, hidden, longestMs] = [0, 0, 0, 0];
-      const rounds = Math.ceil(FILES / WHOLE.length);
+      let [found, reported, hidden, longestMs] = [0, 0, 0, 0];
+      const rounds = Math.ceil(FILES / VALID.length);
       for (let round = 0; round < rounds; round += 1) {
-        for (const { path, config } of WHOLE) {
+        for (const { path, config } of VALID) {
           const broken = typeof config === 'string' ? spoiled(config, dice) : malformedFile(config, dice);
           machine.write({ [path]: broken });
         }
-        // Taken as a stall, for the loop does not turn while files are read and parsed: what watches it would see nothing.
+        // Reading is synchronous, so the duration is the stall; a monitor of the event loop would miss it.
         const start = performance.now();
         const { servers, problems } = await discover(machine.options(options));
         longestMs = Math.max(longestMs, performance.now() - start);
         found += servers.length - 1;
-        told += problems.length;
+        reported += problems.length;
         if (!servers.some(({ name }) => name === KEPT.name)) hidden += 1;
       }
-      say(`${FILES} files, ${found} servers, ${told} problems, stall at most ${longestMs.toFixed(0)} ms`);
+      printFigures(`${FILES} files, ${found} servers, ${reported} problems, stall at most ${longestMs.toFixed(0)} ms`);
       expect(hidden).toBe(0);
-      // Some could be read all the same, and of the others somebody was told.
-      expect([found > rounds, told > rounds]).toEqual([true, true]);
+      // Some files were still readable, the others were reported.
+      expect([found > rounds, reported > rounds]).toEqual([true, true]);
       expect([Object, Array, String, Function].flatMap(({ prototype }) => Object.keys(prototype))).toEqual([]);
       expect(longestMs).toBeLessThan(MAX_STALL_MS);
     },

@@ -5,17 +5,17 @@ import { describe, expect, it } from 'vitest';
 import { Dice, malformed } from '../fixtures/servers/malformed.js';
 import { type Json, odd, textOf, watchedGateway } from '../support/gateway-harness.js';
 import { makeMachine } from '../support/machine.js';
-import { MAX_BUSY_MS, MAX_STALL_MS, say, TIMES } from './support/malformed-input.js';
+import { MAX_BUSY_MS, MAX_STALL_MS, printFigures, TIMES } from './support/malformed-input.js';
 
-// What goes over sockets and HTTP is in g9-wire.test.ts, what remote servers answer in g9-answers.test.ts, files in
-// g9-files.test.ts.
+// malformed-headers-and-frames.test.ts tests sockets and HTTP, malformed-server-responses.test.ts remote servers,
+// malformed-config-files.test.ts files.
 
 const MESSAGES = 100_000 * TIMES;
 const MAX_DEPTH = 128;
 const SEED = 20_260_728;
 const CHUNK_BYTES = 64 * 1024;
 
-/** What a line may be answered to, and what it must be; said in plain JSON and without the code that is tested. */
+/** The ids of a line that must be answered, and those that may be. Does not use the tested code. */
 function idsOf(line: Buffer): { readonly must: readonly string[]; readonly may: readonly string[] } {
   const text = line
     .toString()
@@ -25,7 +25,7 @@ function idsOf(line: Buffer): { readonly must: readonly string[]; readonly may: 
   try {
     value = JSON.parse(text);
   } catch {
-    // Of what nests too deep the id is read, also where the rest is broken.
+    // The id of a too deeply nested message is read, even if the rest is malformed.
     return { must: [], may: [...text.matchAll(/"id"\s*:\s*(-?[\d.eE+-]+|"[^"]*")/g)].map((found) => key(found[1])) };
   }
   const isBatch = Array.isArray(value);
@@ -45,7 +45,7 @@ function key(written: string | undefined): string {
 }
 
 const isPlain = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-/** Of two numbers beyond 2^53 one may be given back as the other, which nobody waits for: those are refused. */
+/** Numbers beyond 2^53 may change when they are parsed, so they are refused as ids. */
 const isId = (id: unknown) =>
   (typeof id === 'number' && Math.abs(id) <= Number.MAX_SAFE_INTEGER) || (typeof id === 'string' && id.length <= 1_024);
 
@@ -64,7 +64,7 @@ function depthOf(text: string): number {
   return most;
 }
 
-/** What a client says on a usual day. */
+/** Usual requests of a client. */
 const ASKED: readonly ((n: number) => Json)[] = [
   () => ({ method: 'ping' }),
   () => ({ method: 'tools/list', params: {} }),
@@ -92,12 +92,12 @@ function add(counts: Map<string, number>, ids: readonly string[]): void {
 
 describe('malformed messages', { tags: 'G9' }, () => {
   it(
-    `${MESSAGES} from a client: no crash, no stall, each valid id answered exactly once`,
+    `(${MESSAGES} from a client) cause no crash or stall, and each valid id is answered exactly once`,
     async () => {
       const dice = new Dice(SEED);
       await using gateway = watchedGateway({ odd: odd() }, { limits: LIMITS });
       const { client } = gateway;
-      await client.execute('odd', 'echo'); // its ids are below the others
+      await client.execute('odd', 'echo'); // uses ids below those of the test
       await gateway.figures('reset');
       const [must, may] = [new Map<string, number>(), new Map<string, number>()];
       const cancelled = new Set<string>();
@@ -119,11 +119,11 @@ describe('malformed messages', { tags: 'G9' }, () => {
       for (let n = 0; n < MESSAGES; n += 1) {
         const id = 1_000_000_000 + n;
         const message = { jsonrpc: '2.0', id, ...dice.pick(ASKED)(id) };
-        // Whoever cancels what still runs waits for no answer, and gets none.
+        // A cancelled request gets no response.
         if (JSON.stringify(message).includes('notifications/cancelled')) cancelled.add(String(id - 5));
         await send(malformed(message, dice));
         if (n % 20 === 0) await send(Buffer.from(JSON.stringify({ ...message, id: id + 1_000_000_000 })));
-        // Beyond what one line may hold.
+        // Over the limit of one line.
         if (n % (MESSAGES / 4) === 5)
           await send(Buffer.from(JSON.stringify({ ...message, id: `long ${n}`, more: 'x'.repeat(5 * 1024 * 1024) })));
       }
@@ -135,7 +135,7 @@ describe('malformed messages', { tags: 'G9' }, () => {
       const answered = [...client.answered].filter(([id]) => id !== 'null' && !(Number(id) >= 0 && Number(id) < 10));
       expect(answered.filter(([id, count]) => count > (may.get(id) ?? 0))).toEqual([]);
       const { stallMs, busyMs, polluted } = await gateway.figures('read');
-      say(
+      printFigures(
         `${MESSAGES} to the client's side, ${must.size} valid ids, stall at most ${stallMs.toFixed(0)} ms, busy at most ${busyMs.toFixed(0)} ms`,
       );
       const { broken } = client;
@@ -149,7 +149,7 @@ describe('malformed messages', { tags: 'G9' }, () => {
   );
 
   it(
-    `${MESSAGES} from a server: no crash, no stall, every call answered exactly once`,
+    `(${MESSAGES} from a server) cause no crash or stall, and every call is answered exactly once`,
     async () => {
       const dice = new Dice(SEED + 1);
       const rounds = 20;
@@ -158,19 +158,19 @@ describe('malformed messages', { tags: 'G9' }, () => {
       const { client } = gateway;
       await Promise.all(['odd', 'other'].map((server) => client.execute(server, 'echo')));
       await gateway.figures('reset');
-      const heard: string[] = [];
+      const received: string[] = [];
       for (let round = 0; round < rounds; round += 1) {
         const file = join(machine.home, `noise-${round}`);
         await writeNoise(file, MESSAGES / rounds, dice);
         const calls = [client.execute('odd', 'play', { file }), client.execute('other', 'echo', { round })];
-        heard.push(...(await Promise.all(calls)).map(textOf));
-        heard.push(textOf(await client.execute('odd', 'echo', { round })));
+        received.push(...(await Promise.all(calls)).map(textOf));
+        received.push(textOf(await client.execute('odd', 'echo', { round })));
       }
       const { stallMs, busyMs, polluted } = await gateway.figures('read');
-      say(
+      printFigures(
         `${MESSAGES} to the server's side, stall at most ${stallMs.toFixed(0)} ms, busy at most ${busyMs.toFixed(0)} ms`,
       );
-      expect(heard).toEqual(
+      expect(received).toEqual(
         Array.from({ length: rounds }, (_, round) => ['played', `{"round":${round}}`, `{"round":${round}}`]).flat(),
       );
       expect([...client.answered.values()]).toEqual(new Array(3 * rounds + 2).fill(1));
@@ -183,33 +183,39 @@ describe('malformed messages', { tags: 'G9' }, () => {
   );
 
   it.each([
-    { title: 'as deep as may be is answered', depth: MAX_DEPTH, inner: '', id: 7, answer: { result: {} } },
-    { title: 'deeper is refused', depth: MAX_DEPTH + 1, inner: '', id: 7, answer: { error: { code: -32600 } } },
-    // Its id is read although it is no JSON: nobody has tried to parse it.
+    { title: 'to the limit is answered', depth: MAX_DEPTH, inner: '', id: 7, answer: { result: {} } },
     {
-      title: 'deeper is refused unparsed',
+      title: 'below the limit is refused',
+      depth: MAX_DEPTH + 1,
+      inner: '',
+      id: 7,
+      answer: { error: { code: -32600 } },
+    },
+    // Invalid JSON: the id in the response shows that it was not parsed.
+    {
+      title: 'below the limit is refused before it is parsed',
       depth: MAX_DEPTH + 1,
       inner: '}',
       id: 7,
       answer: { error: { code: -32600 } },
     },
     {
-      title: 'as deep as may be is parsed',
+      title: 'to the limit is parsed',
       depth: MAX_DEPTH,
       inner: '}',
       id: null,
       answer: { error: { code: -32700 } },
     },
-  ])('a message that nests $title', async ({ depth, inner, id, answer }) => {
+  ])('a message nested $title', async ({ depth, inner, id, answer }) => {
     await using gateway = watchedGateway({});
-    // The message and its parameters are two of the levels.
+    // The message and its parameters are two levels.
     const [open, close] = ['['.repeat(depth - 2), ']'.repeat(depth - 2)];
     const line = `{"jsonrpc":"2.0","id":7,"method":"ping","params":{"a":${open}${inner}${close}}}`;
     expect(await gateway.client.answerTo(id, line)).toMatchObject(answer);
   });
 });
 
-/** The lines of it, for a change may have put an end into the middle. */
+/** The change may have inserted line ends, so one message can be several lines. */
 function split(line: Buffer): Buffer[] {
   const parts: Buffer[] = [];
   let from = 0;
@@ -220,8 +226,8 @@ function split(line: Buffer): Buffer[] {
   return [...parts, line.subarray(from)];
 }
 
-/** What a server may say unasked; its ids are far above those that wait. */
-const TOLD: readonly ((n: number) => Json)[] = [
+/** Messages that a server may send at any time; their ids are far above those of pending requests. */
+const UNSOLICITED: readonly ((n: number) => Json)[] = [
   (id) => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'wrong' }] } }),
   (id) => ({ jsonrpc: '2.0', id, error: { code: -1, message: 'wrong' } }),
   (id) => ({ jsonrpc: '2.0', id, method: 'ping' }),
@@ -233,7 +239,7 @@ const TOLD: readonly ((n: number) => Json)[] = [
 async function writeNoise(path: string, count: number, dice: Dice): Promise<void> {
   const file = createWriteStream(path);
   for (let n = 0; n < count; n += 1) {
-    const line = malformed(dice.pick(TOLD)(1_000_000_000 + n), dice);
+    const line = malformed(dice.pick(UNSOLICITED)(1_000_000_000 + n), dice);
     if (!file.write(Buffer.concat([line, Buffer.from('\n')]))) await once(file, 'drain');
   }
   file.end();

@@ -15,26 +15,26 @@ import {
   upgraded,
   written,
 } from '../fixtures/servers/malformed-http.js';
-import { HANGS_MS, MAX_STALL_MS, say, TIMES, times } from './support/malformed-input.js';
+import { MAX_OPEN_MS, MAX_STALL_MS, printFigures, TIMES, times } from './support/malformed-input.js';
 
 const ANSWERS = 8_000 * TIMES;
 const SEED = 20_261_118;
-const CALL = { timeoutMs: HANGS_MS, totalMs: HANGS_MS };
+const CALL = { timeoutMs: MAX_OPEN_MS, totalMs: MAX_OPEN_MS };
 
-describe('malformed answers of remote servers', { tags: 'G9' }, () => {
+describe('malformed responses of remote servers', { tags: 'G9' }, () => {
   it.each([
     {
-      title: 'answers over HTTP',
+      title: 'responses over HTTP',
       open: (target: RemoteTarget) => openHttpChannel(target, () => LIMITS),
       answer: overHttp,
     },
     {
-      title: 'answers over WebSocket',
+      title: 'responses over WebSocket',
       open: (target: RemoteTarget) => openWsChannel(target, () => LIMITS),
       answer: overWs,
     },
   ])(
-    `${ANSWERS} $title of a server: every call ends once, as itself or as an error of ours`,
+    `(${ANSWERS} $title) end every call exactly once, with a result or a typed error`,
     async ({ title, open, answer }) => {
       const dice = new Dice(SEED);
       await using server = await listen((socket) => answer(socket, dice));
@@ -56,8 +56,8 @@ describe('malformed answers of remote servers', { tags: 'G9' }, () => {
         ends.set(end, (ends.get(end) ?? 0) + 1);
       });
       delay.disable();
-      const told = [...ends].map(([end, count]) => `${count} x ${end}`).join(', ');
-      say(`${ANSWERS} ${title} (${told}), stall at most ${(delay.max / 1e6).toFixed(0)} ms`);
+      const summary = [...ends].map(([end, count]) => `${count} x ${end}`).join(', ');
+      printFigures(`${ANSWERS} ${title} (${summary}), stall at most ${(delay.max / 1e6).toFixed(0)} ms`);
       expect(faults.slice(0, 5)).toEqual([]);
       expect([ends.has('result'), ends.has('CONNECTION_ERROR')]).toEqual([true, true]);
       expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
@@ -78,7 +78,7 @@ async function listen(accept: (socket: Socket) => void): Promise<{ readonly url:
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
-  if (typeof address !== 'object' || !address) throw new Error('it has no port');
+  if (typeof address !== 'object' || !address) throw new Error('the server has no port');
   return {
     url: `http://127.0.0.1:${address.port}/mcp`,
     [Symbol.asyncDispose]: async () => {
@@ -90,12 +90,12 @@ async function listen(accept: (socket: Socket) => void): Promise<{ readonly url:
 
 const result = (id: number) => ({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: `answer ${id}` }] } });
 
-/** Answers whatever is asked with something broken, and hangs up. */
+/** Answers every request with a malformed response, and closes the connection. */
 function overHttp(socket: Socket, dice: Dice): void {
   let asked = '';
   socket.setEncoding('latin1').on('data', (chunk: string) => {
     asked += chunk;
-    // It opens no stream, and knows of no session.
+    // No stream and no session.
     if (!asked.startsWith('P')) return void socket.end('HTTP/1.1 405 No\r\nContent-Length: 0\r\n\r\n');
     const [, id] = /\r\n\r\n.*"id":(\d+)/s.exec(asked) ?? [];
     if (id === undefined) return;
@@ -127,7 +127,7 @@ function overWs(socket: Socket, dice: Dice): void {
   });
 }
 
-/** What a client wrote in one frame of at most 64 KB. */
+/** The payload of one client frame of at most 64 KB. */
 function unmasked(bytes: Buffer): string {
   const head = (bytes[1] ?? 0) === (0x80 | 126) ? 4 : 2;
   const mask = bytes.subarray(head, head + 4);

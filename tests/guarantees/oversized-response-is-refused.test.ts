@@ -4,21 +4,21 @@ import { codeOf, odd, textOf, type WatchedGateway, watchedGateway } from '../sup
 const MB = 1024 * 1024;
 const ANSWER_BYTES = 100 * MB;
 const DEFAULT_LIMIT_BYTES = 16 * MB;
-/** A machine that tests other things meanwhile is slower than the one that the promise speaks of. */
+/** The guarantee is for an idle machine; other tests may run at the same time. */
 const SLACK = 10;
-/** What is measured in time of the processor needs less. */
+/** CPU time varies less than elapsed time. */
 const SLOWER = 3;
 const REFUSAL_MS = 1_000;
 const LEAST_MB_PER_SECOND = 50;
 const STALL_MS = 100;
 
 const LARGER = 10;
-/** Of the list of numbers that the server writes. */
+/** The size of the list of numbers that the server sends. */
 const ROW_BYTES = 8;
 
 const figures: string[] = [];
 afterAll(() => {
-  // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+  // biome-ignore lint/suspicious/noConsole: the log shows the measured figures.
   console.log(`G6: ${figures.join('; ')}`);
 });
 
@@ -46,13 +46,13 @@ async function measured(gateway: WatchedGateway, tool: string, bytes: number): P
 async function warmed(settings: Record<string, unknown> = {}): Promise<WatchedGateway> {
   const gateway = watchedGateway({ odd: odd() }, settings);
   await gateway.client.initialize();
-  // What a gateway needs for its daily work is not what one large answer costs.
+  // Memory that the gateway needs anyway is not a cost of the large response.
   for (let n = 0; n < 64; n += 1) await gateway.client.execute('odd', 'big', { bytes: MB });
   return gateway;
 }
 
-describe('an answer of 100 MB', { tags: 'G6' }, () => {
-  it.each(['big', 'numbers'])('(%s) is refused with a typed error at the limit', async (tool) => {
+describe('a response of 100 MB', { tags: 'G6' }, () => {
+  it.each(['big', 'numbers'])('(%s) is refused with a typed error at the default limit', async (tool) => {
     await using gateway = await warmed();
     const { result, ms, grownBytes, stallMs, busyMs } = await measured(gateway, tool, ANSWER_BYTES);
     expect(codeOf(result)).toBe('RESULT_TOO_LARGE');
@@ -60,11 +60,11 @@ describe('an answer of 100 MB', { tags: 'G6' }, () => {
     expect(busyMs).toBeLessThan(STALL_MS * SLOWER);
     expect(stallMs).toBeLessThan(STALL_MS * SLACK);
     expect(grownBytes).toBeLessThan(2 * DEFAULT_LIMIT_BYTES);
-    // And the server is still there.
+    // The server still runs.
     expect(textOf(await gateway.client.execute('odd', 'echo', { a: 1 }))).toBe('{"a":1}');
   });
 
-  it('where allowed it comes whole, in linear time and while others are answered', async () => {
+  it('arrives complete if it is allowed, in linear time, while other calls are answered', async () => {
     await using gateway = await warmed({ limits: { maxResultBytes: 128 * MB } });
     const small = await measured(gateway, 'big', ANSWER_BYTES / LARGER);
     const large = await measured(gateway, 'big', ANSWER_BYTES);

@@ -10,13 +10,13 @@ import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { type Json, ODD_SERVER, odd, textOf } from '../support/gateway-harness.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
-// g10.test.ts has many more cycles and the moments that are hard to hit; here is what a user runs, as he runs it.
+// gateway-leaves-no-orphans.test.ts has more cycles and rare moments; this file tests the shipped program.
 
-/** It heeds neither the end of its stdin nor SIGTERM: one that did would be gone by itself, whoever looks after it. */
+/** The server ignores the end of stdin and SIGTERM; otherwise it would end without our help. */
 const MANNER = 'stubborn';
 const NAMES = ['direct', 'shell', 'npx'];
 
-/** A server by itself, one in a shell, one in `npx`. `uvx` is not everywhere: g10.test.ts has a wrapper that does what it does. */
+/** A direct server, one in a shell, one in `npx`. gateway-leaves-no-orphans.test.ts has a wrapper that behaves like `uvx`. */
 function serversFor(machine: Machine, mark: string): Record<string, Json> {
   const [bin, program] = ['node_modules/.bin/odd-server', 'node_modules/odd-server/index.mjs'];
   machine.write({
@@ -27,7 +27,7 @@ function serversFor(machine: Machine, mark: string): Record<string, Json> {
   chmodSync(machine.path(`<project>/${program}`), 0o755);
   mkdirSync(dirname(machine.path(`<project>/${bin}`)));
   symlinkSync('../odd-server/index.mjs', machine.path(`<project>/${bin}`));
-  // With a second command after it, for a shell becomes its last one.
+  // With a second command, because a shell replaces itself with the last one.
   const script = `'${process.execPath}' '${ODD_SERVER}' ${MANNER} ${mark}; exit 0`;
   return {
     direct: odd([MANNER, mark]),
@@ -36,7 +36,7 @@ function serversFor(machine: Machine, mark: string): Record<string, Json> {
   };
 }
 
-/** Whoever can be asked to run a tool, and the process that runs it. */
+/** A running gateway: its process and a way to call its servers. */
 interface Served extends AsyncDisposable {
   readonly pid: number;
   execute(server: string): Promise<unknown>;
@@ -73,7 +73,7 @@ async function daemon(mark: string): Promise<Served> {
   };
 }
 
-/** What each process of a tree is known by; the gateway's and its guardian's are the first. */
+/** How to recognise each process of a tree; the gateway and its guardian process are the first. */
 const KINDS: readonly { readonly kind: string; readonly is: (line: string) => boolean }[] = [
   { kind: 'guardian', is: (line) => line.includes('portolan-guardian') },
   { kind: 'npx', is: (line) => /\b(npm exec|npx)\b/.test(line) },
@@ -83,26 +83,30 @@ const KINDS: readonly { readonly kind: string; readonly is: (line: string) => bo
 ];
 const kindOf = ({ line }: Listed): string => KINDS.find(({ is }) => is(line))?.kind ?? '';
 
-describe.skipIf(process.platform === 'win32')('what the shipped program started dies with it', { tags: 'G10' }, () => {
-  it.each([
-    { title: 'serve, stopped', begin: served, signal: 'SIGTERM' },
-    { title: 'serve, crashed', begin: served, signal: 'SIGABRT' },
-    { title: 'serve, killed', begin: served, signal: 'SIGKILL' },
-    { title: 'the daemon, stopped', begin: daemon, signal: 'SIGTERM' },
-    { title: 'the daemon, crashed', begin: daemon, signal: 'SIGABRT' },
-    { title: 'the daemon, killed', begin: daemon, signal: 'SIGKILL' },
-  ] as const)('$title: no server, shell or npx is left', async ({ begin, signal }) => {
-    const mark = `mark-${randomUUID()}`;
-    await using gateway = await begin(mark);
-    const texts = (await Promise.all(NAMES.map((name) => gateway.execute(name)))).map(textOf);
-    expect(texts).toEqual(NAMES.map((server) => JSON.stringify({ server })));
-    const seen = withDescendants(await listed(), ({ pid, line }) => pid === gateway.pid || line.includes(mark));
-    // Else nothing was there to be left behind. `npx` has a shell of its own.
-    const kinds = seen.map(kindOf).toSorted();
-    expect(kinds).toEqual(['gateway', 'guardian', 'npx', 'server', 'server', 'server', 'shell', 'shell']);
-    const start = performance.now();
-    process.kill(gateway.pid, signal);
-    const { alive, zombies } = await leftAfter(mark, seen, start);
-    expect({ alive, zombies }).toEqual({ alive: [], zombies: [] });
-  });
-});
+describe.skipIf(process.platform === 'win32')(
+  'the processes of the shipped program end with it',
+  { tags: 'G10' },
+  () => {
+    it.each([
+      { title: 'serve, stopped', begin: served, signal: 'SIGTERM' },
+      { title: 'serve, crashed', begin: served, signal: 'SIGABRT' },
+      { title: 'serve, killed', begin: served, signal: 'SIGKILL' },
+      { title: 'the daemon, stopped', begin: daemon, signal: 'SIGTERM' },
+      { title: 'the daemon, crashed', begin: daemon, signal: 'SIGABRT' },
+      { title: 'the daemon, killed', begin: daemon, signal: 'SIGKILL' },
+    ] as const)('without a server, shell or npx left: $title', async ({ begin, signal }) => {
+      const mark = `mark-${randomUUID()}`;
+      await using gateway = await begin(mark);
+      const texts = (await Promise.all(NAMES.map((name) => gateway.execute(name)))).map(textOf);
+      expect(texts).toEqual(NAMES.map((server) => JSON.stringify({ server })));
+      const seen = withDescendants(await listed(), ({ pid, line }) => pid === gateway.pid || line.includes(mark));
+      // The test can only fail if all these processes existed. `npx` starts a shell.
+      const kinds = seen.map(kindOf).toSorted();
+      expect(kinds).toEqual(['gateway', 'guardian', 'npx', 'server', 'server', 'server', 'shell', 'shell']);
+      const start = performance.now();
+      process.kill(gateway.pid, signal);
+      const { alive, zombies } = await leftAfter(mark, seen, start);
+      expect({ alive, zombies }).toEqual({ alive: [], zombies: [] });
+    });
+  },
+);

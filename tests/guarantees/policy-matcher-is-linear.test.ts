@@ -11,13 +11,13 @@ import { definition } from '../fakes/definition.js';
 
 const RULES = 1_000;
 const CHARACTERS = 10_000;
-/** The promise is 10 ms on an idle machine; ten-fold slack for one that is not. */
+/** The guarantee is 10 ms on an idle machine, with ten-fold slack. */
 const MAX_MS = 10 * 10;
 
 const a = (length: number): string => 'a'.repeat(length);
 const command = (...serverCommand: string[]): ServerRule => ({ serverCommand });
 
-/** Texts that come close to a match in as many ways as there are, and rules that look for it; `n` keeps rules apart. */
+/** Texts that almost match, and rules for them; `n` makes each rule different. */
 interface Shape {
   readonly title: string;
   readonly rule: (n: number, size: number) => ServerRule;
@@ -33,14 +33,14 @@ const SHAPES: readonly Shape[] = [
     rule: (n, size) => ({ serverName: `${'*a'.repeat(size / 100)}*b${n}*` }),
     server: named,
   },
-  { title: 'a part that almost fits', rule: (n) => ({ serverName: `*${a(40)}b${n}*` }), server: named },
+  { title: 'a part that almost matches', rule: (n) => ({ serverName: `*${a(40)}b${n}*` }), server: named },
   {
-    title: 'a part that almost fits from both ends',
+    title: 'a part that almost matches from both ends',
     rule: (n) => ({ serverName: `*${a(90)}b${n}${a(90)}*` }),
     server: named,
   },
   {
-    title: 'stars in an address',
+    title: 'stars in a URL',
     rule: (n) => ({ serverUrl: `https://*.example/*a*a*a*a*a*b${n}*` }),
     server: (size) => definition({ url: `https://a.example/${a(size)}` }),
   },
@@ -86,7 +86,7 @@ const SHAPES: readonly Shape[] = [
   },
 ];
 
-/** The best of several, which is the one that the rest of the machine disturbed least. */
+/** The shortest of several runs, which other processes disturbed least. */
 function bestOf(times: number, run: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let n = 0; n < times; n += 1) {
@@ -107,16 +107,16 @@ function timeOf({ rule, server }: Shape, rules: number, size: number): number {
 
 describe(`the policy matcher is linear`, { tags: 'S9' }, () => {
   const figures: string[] = [];
-  // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+  // biome-ignore lint/suspicious/noConsole: the log shows the measured figures.
   afterAll(() => console.log(`S9, ${RULES} rules x ${CHARACTERS} characters, ms: ${figures.join(', ')}`));
 
-  it.each(SHAPES)('judges $title in time', (shape) => {
+  it.each(SHAPES)('decides about $title in time', (shape) => {
     const time = timeOf(shape, RULES, CHARACTERS);
     figures.push(`${shape.title} ${time.toFixed(1)}`);
     expect(time).toBeLessThan(MAX_MS);
   });
 
-  /** What makes a search that starts over take the product of both lengths. */
+  /** A search that restarts at every character needs the product of both lengths here. */
   const LONG: readonly Shape[] = [
     ...SHAPES,
     {
@@ -126,23 +126,23 @@ describe(`the policy matcher is linear`, { tags: 'S9' }, () => {
     },
   ];
 
-  it.each(LONG)('grows with the length and not with its square for $title', (shape) => {
-    // Few rules, so that the length of the text decides. Eight times the text takes eight times as long, or sixty-four times
-    // if the matcher starts over for every character.
+  it.each(LONG)('needs time proportional to the length for $title', (shape) => {
+    // Few rules, so that the length of the text dominates. A text of eight times the length takes eight times as long, or
+    // sixty-four times with a quadratic matcher.
     const growth = (from: number) => timeOf(shape, 4, 8 * from) / Math.max(timeOf(shape, 4, from), 0.1);
-    // A quadratic matcher fails at every length. Another process that takes the core, or the end of the cache, spoils some.
+    // A quadratic matcher fails at every length; another process or a full CPU cache disturbs only some.
     const lengths = [1, 2, 4, 1, 2, 4, 1, 2, 4].map((times) => times * CHARACTERS);
     expect(lengths.some((from) => growth(from) < 24)).toBe(true);
   });
 
-  /** The longest name of a tool or server that is judged; a longer one is disabled unread. */
+  /** The longest accepted name of a tool or server; a longer one is disabled without a match. */
   const LONGEST = a(MAX_TOOL_NAME_CHARACTERS);
   const PASSES = { enabled: true, tags: [] };
 
   it.each<{ title: string; rule: (n: number) => Partial<ToolRule>; server?: string; tool?: string; is?: object }>([
     { title: 'six stars', rule: (n) => ({ pattern: [`*a*a*a*a*a*b${n}*`] }) },
     { title: 'as many stars as fit', rule: (n) => ({ pattern: [`${'*a'.repeat(200)}*b${n}*`] }) },
-    { title: 'a part that almost fits', rule: (n) => ({ pattern: [`*${a(40)}b${n}*`] }) },
+    { title: 'a part that almost matches', rule: (n) => ({ pattern: [`*${a(40)}b${n}*`] }) },
     { title: 'a part as long as half the name', rule: (n) => ({ pattern: [`*${a(128)}b${n}${a(128)}*`] }) },
     { title: 'stars after a negation', rule: (n) => ({ pattern: ['*a', '!*', `!*a*a*a*a*a*b${n}*`] }) },
     {
@@ -156,24 +156,24 @@ describe(`the policy matcher is linear`, { tags: 'S9' }, () => {
       server: LONGEST,
     },
     {
-      title: 'a server with a name that is too long to be judged',
+      title: 'a server with a name over the limit',
       rule: (n) => ({ server: `*a*a*a*a*a*b${n}*` }),
       server: a(CHARACTERS),
       is: { enabled: false, tags: [] },
     },
     {
-      title: 'a name that is too long to be judged',
+      title: 'a name over the limit',
       rule: (n) => ({ pattern: [`*a*a*a*a*a*b${n}*`] }),
       tool: a(CHARACTERS),
       is: { enabled: false, tags: [] },
     },
   ])(
-    'judges tools by wildcards in time: $title',
+    'matches tools with wildcards in time: $title',
     async ({ title, rule, server = 'a', tool = LONGEST, is = PASSES }) => {
       const rules = Array.from({ length: RULES }, (_, n) => ({ pattern: ['*'], enabled: false, ...rule(n) }));
       const judge = await compileToolRules(rules);
       expect(judge(server, tool)).toEqual(is);
-      // Another server each time, because the result for the last one is kept.
+      // Another server each time, because the last result is cached.
       const servers = [server, `${server.slice(1)}c`] as const;
       let turn = 0;
       const time = bestOf(9, () => judge(servers[++turn % 2 === 0 ? 0 : 1], tool));
@@ -183,13 +183,13 @@ describe(`the policy matcher is linear`, { tags: 'S9' }, () => {
   );
 
   it.each(['(a+)+$', '(a|aa)+$', '(a*)*b', '(.*a){20}', '^(([a-z])+.)+[A-Z]([a-z])+$', '(a|b)*a(a|b){400}$'])(
-    'runs the expression /%s/ over a thousand names in time',
+    'matches /%s/ with a thousand names in time',
     async (source) => {
       const judge = await compileToolRules([{ pattern: [`/${source}/`], enabled: false }]);
       const names = Array.from({ length: RULES }, (_, n) => `${a(500)}${n}!`);
       const time = bestOf(3, () => names.map((name) => judge('server', name)));
       figures.push(`/${source}/ ${time.toFixed(1)}`);
-      // A name costs at most a tenth of a millisecond here; the built-in engine does not come back from the first.
+      // A name takes at most 0.1 ms; the built-in engine does not finish the first one.
       expect(time).toBeLessThan(10 * MAX_MS);
     },
   );

@@ -21,31 +21,31 @@ const warn = (message: string) => expect.unreachable(message);
 const ids = (servers: readonly RegisteredServer[]): string[] => servers.map(({ id }) => id);
 
 function mine(): ProcessIdentity {
-  return identityOf(process.pid) ?? expect.unreachable('we have an identity');
+  return identityOf(process.pid) ?? expect.unreachable('this process has no identity');
 }
 
-describe('the verdict on a process', { tags: 'R5' }, () => {
+describe('the liveness of a process', { tags: 'R5' }, () => {
   const boot = 'b00t pid:[1]';
   const running: ProcessEntry = { pid: 7, parent: 1, group: 7, session: 7, start: '100', isDead: false };
   it.each([
     { title: 'the same process', is: 'alive' },
-    { title: 'a pid that another one has by now', entry: { ...running, start: '101' }, is: 'dead' },
+    { title: 'a reused pid', entry: { ...running, start: '101' }, is: 'dead' },
     { title: 'a zombie', entry: { ...running, isDead: true }, is: 'dead' },
-    { title: 'nobody', entry: undefined, isTaken: false, is: 'dead' },
-    { title: "another user's, hidden from us (EPERM)", entry: undefined, isTaken: true, is: 'alive' },
+    { title: 'a pid without a process', entry: undefined, isTaken: false, is: 'dead' },
+    { title: 'a hidden process of another user (EPERM)', entry: undefined, isTaken: true, is: 'alive' },
     { title: 'another boot', boot: 'oth3r pid:[1]', is: 'dead' },
     { title: 'another container of this boot', boot: 'b00t pid:[2]', is: 'elsewhere' },
     { title: 'a boot that cannot be read', boot: '', is: 'alive' },
-    { title: 'a start that nobody could tell', start: '', is: 'alive' },
-  ])('is right about $title', ({ is, ...written }) => {
+    { title: 'an unknown start time', start: '', is: 'alive' },
+  ])('is correct for $title', ({ is, ...written }) => {
     const entry = 'entry' in written ? written.entry : running;
     const look = { boot, entry: () => entry, isTaken: () => written.isTaken ?? true };
     expect(livenessOf({ boot: written.boot ?? boot, pid: 7, start: written.start ?? '100' }, look)).toBe(is);
   });
 });
 
-describe.skipIf(process.platform === 'win32')('the verdict on real processes', () => {
-  /** An entry such as a server with this identity would have left. */
+describe.skipIf(process.platform === 'win32')('the liveness of real processes', () => {
+  /** Writes the entry that a server with this identity would have left. */
   async function leave(path: string, id: string, identity: ProcessIdentity): Promise<void> {
     const registry = new ServerRegistry(path, { warn });
     await registry.registerServer('made_1', {});
@@ -58,21 +58,25 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
   it.each([
     { title: 'a reused pid', change: (own: ProcessIdentity) => ({ ...own, start: `${Number(own.start) - 1}` }) },
     { title: 'another boot', change: (own: ProcessIdentity) => ({ ...own, boot: `x${own.boot}` }) },
-  ])('leaves out $title without writing, and the next writer removes it', { tags: 'R5' }, async ({ title, change }) => {
-    const path = join(top, title, 'mcp_servers.json');
-    const folder = join(top, title, 'servers.d');
-    await leave(path, 'old_1', change(mine()));
-    const registry = new ServerRegistry(path, { warn });
-    const before = readdirSync(folder);
-    expect([await registry.listServers(), readdirSync(folder)]).toEqual([[], before]);
-    expect(before).toHaveLength(1);
-    await registry.registerServer('new_1', {});
-    expect(ids(await registry.listServers())).toEqual(['new_1']);
-    expect(readdirSync(folder)).toHaveLength(1);
-    await registry.unregisterServer('new_1');
-  });
+  ])(
+    'omits an entry with $title from the list, and the next writer removes it',
+    { tags: 'R5' },
+    async ({ title, change }) => {
+      const path = join(top, title, 'mcp_servers.json');
+      const folder = join(top, title, 'servers.d');
+      await leave(path, 'old_1', change(mine()));
+      const registry = new ServerRegistry(path, { warn });
+      const before = readdirSync(folder);
+      expect([await registry.listServers(), readdirSync(folder)]).toEqual([[], before]);
+      expect(before).toHaveLength(1);
+      await registry.registerServer('new_1', {});
+      expect(ids(await registry.listServers())).toEqual(['new_1']);
+      expect(readdirSync(folder)).toHaveLength(1);
+      await registry.unregisterServer('new_1');
+    },
+  );
 
-  it('keeps an id that is taken again while somebody removes what its dead owner left', { tags: 'R1' }, async () => {
+  it('keeps an id that is registered again while the entry of its dead owner is removed', { tags: 'R1' }, async () => {
     const path = join(top, 'taken', 'mcp_servers.json');
     await using worker = new Worker(await bundleInto(top), path);
     await leave(path, 'twice_1', { ...mine(), start: '1' });
@@ -82,7 +86,7 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
       remove: async (name: string) => {
         removed.push(name);
         if (removed.length === 1) await worker.tell({ register: 'twice_1' });
-        await writableDisk.remove(name).catch(() => undefined); // the worker has cleaned up as well
+        await writableDisk.remove(name).catch(() => undefined); // the worker may have removed it already
       },
     };
     await using registry = new ServerRegistry(path, { warn, disk });
@@ -94,10 +98,10 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     ]);
   });
 
-  it('takes a zombie for dead', { tags: 'R5' }, async () => {
+  it('treats a zombie as dead', { tags: 'R5' }, async () => {
     const path = join(top, 'zombie', 'mcp_servers.json');
     await using registry = new ServerRegistry(path, { warn });
-    // The shell becomes a program that never asks how its child ended.
+    // The shell is replaced by a program that never waits for its child.
     const parent = spawn('sh', ['-c', 'sleep 1 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
     const [text] = await once(parent.stdout, 'data');
     const pid = Number(text);
@@ -110,16 +114,16 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     parent.kill('SIGKILL');
   });
 
-  /** A process that has ended and was fetched: its number is free, for now. */
+  /** The pid of a process that has ended and was reaped. */
   async function freePid(): Promise<number> {
     const child = spawn('true', { stdio: 'ignore' });
     await once(child, 'exit');
     return child.pid ?? 0;
   }
 
-  // Only root can be somebody else.
+  // Only root can change its user.
   it.skipIf(!isRoot)(
-    'takes a number for taken that it may not signal (EPERM), and a free one for free (skipped without root)',
+    'treats a pid as used if signalling it fails with EPERM, and an unused pid as free (skipped without root)',
     { tags: 'R5' },
     async () => {
       const folder = mkdtempSync(join(tmpdir(), 'portolan-r5-taken-'));
@@ -137,7 +141,7 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     },
   );
 
-  it("takes another user's process for alive", { tags: 'R5' }, async () => {
+  it("treats another user's process as alive", { tags: 'R5' }, async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-r5-other-'));
     try {
       const program = await bundleInto(folder);
@@ -146,7 +150,7 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
         if (isRoot) chownSync(path, NOBODY, NOBODY);
         chmodSync(path, 0o755);
       }
-      // For root no process is another's: there, somebody else looks at ours.
+      // Root may signal every process, so as root another user checks our process.
       const path = join(folder, 'project', '.portolan', 'mcp_servers.json');
       await using worker = new Worker(program, path, isRoot ? { uid: NOBODY, gid: NOBODY } : {});
       const pid = isRoot ? process.pid : 1;
@@ -160,7 +164,7 @@ describe.skipIf(process.platform === 'win32')('the verdict on real processes', (
     }
   });
 
-  it('removes no live entry when the clock jumps a day either way, be it that of a writer, a cleaner or the files', {
+  it('removes no live entry if the clock of a writer, a cleaner or the files jumps by a day', {
     tags: 'R7',
   }, async () => {
     const path = join(top, 'clock', 'mcp_servers.json');

@@ -25,29 +25,29 @@ const NOBODY = 65_534;
 const isRoot = process.getuid?.() === 0;
 const MINE = 'mine_1';
 
-/** A project, and a treasure outside of it that nobody may touch. */
+/** A project, and a file and directory outside of it that must not change. */
 class Project implements Disposable {
   readonly top = mkdtempSync(join(tmpdir(), 'portolan-r8-'));
   readonly folder = join(this.top, 'project', '.portolan');
   readonly view = join(this.folder, 'mcp_servers.json');
-  readonly treasure = join(this.top, 'treasure');
-  readonly hoard = join(this.top, 'hoard');
+  readonly outsideFile = join(this.top, 'outsideFile');
+  readonly outsideFolder = join(this.top, 'outsideFolder');
 
   constructor() {
     mkdirSync(join(this.folder, '..'), { recursive: true });
-    writeFileSync(this.treasure, '{"version":"1.0","servers":{}}');
-    mkdirSync(this.hoard);
-    writeFileSync(join(this.hoard, 'gold'), 'gold');
+    writeFileSync(this.outsideFile, '{"version":"1.0","servers":{}}');
+    mkdirSync(this.outsideFolder);
+    writeFileSync(join(this.outsideFolder, 'file'), 'file');
   }
 
-  /** Where the file of our own server will be. */
+  /** The future path of our own server's entry. */
   get entry(): string {
-    const identity = identityOf(process.pid) ?? expect.unreachable('we have an identity');
+    const identity = identityOf(process.pid) ?? expect.unreachable('this process has no identity');
     return join(this.folder, 'servers.d', entryName(MINE, identity, identity));
   }
 
   outside(): unknown {
-    return [readFileSync(this.treasure, 'utf8'), readdirSync(this.hoard), statSync(this.hoard).mode];
+    return [readFileSync(this.outsideFile, 'utf8'), readdirSync(this.outsideFolder), statSync(this.outsideFolder).mode];
   }
 
   [Symbol.dispose](): void {
@@ -56,8 +56,8 @@ class Project implements Disposable {
 }
 
 const THINGS: readonly { thing: string; put: (path: string, project: Project) => void; needsRoot?: true }[] = [
-  { thing: 'a link to a file', put: (path, { treasure }) => symlinkSync(treasure, path) },
-  { thing: 'a link to a folder', put: (path, { hoard }) => symlinkSync(hoard, path) },
+  { thing: 'a link to a file', put: (path, { outsideFile }) => symlinkSync(outsideFile, path) },
+  { thing: 'a link to a folder', put: (path, { outsideFolder }) => symlinkSync(outsideFolder, path) },
   { thing: 'a link to nothing', put: (path, { top }) => symlinkSync(join(top, 'made'), path) },
   { thing: 'a FIFO', put: (path) => void execFileSync('mkfifo', [path]) },
   {
@@ -85,28 +85,28 @@ const THINGS: readonly { thing: string; put: (path: string, project: Project) =>
   },
 ];
 const FOLDER = { thing: 'a folder', put: (path: string) => void mkdirSync(path) };
-const ELSE = {
-  thing: 'a file with something else in it',
+const OTHER = {
+  thing: 'a file with other content',
   put: (path: string) => writeFileSync(path, '{"name":"package"}'),
 };
 
 const PLACES: readonly { place: string; at: (project: Project) => string; things: typeof THINGS }[] = [
-  { place: 'the view', at: ({ view }) => view, things: [...THINGS, FOLDER, ELSE] },
+  { place: 'the view', at: ({ view }) => view, things: [...THINGS, FOLDER, OTHER] },
   { place: 'our own entry', at: ({ entry }) => entry, things: [...THINGS, FOLDER] },
   { place: 'the folder of entries', at: ({ folder }) => join(folder, 'servers.d'), things: THINGS },
-  { place: 'the folder around both', at: ({ folder }) => folder, things: THINGS },
+  { place: 'the parent folder', at: ({ folder }) => folder, things: THINGS },
 ];
 const cases = PLACES.flatMap(({ things, ...where }) =>
   things.filter(({ needsRoot }) => !needsRoot || isRoot).map((what) => ({ ...where, ...what })),
 );
 
-/** All that would differ if somebody had touched it. */
+/** The attributes that a write would change. */
 function seen(path: string): unknown {
   const { ino, mode, size, uid, mtimeMs } = lstatSync(path);
   return { ino, mode, size, uid, mtimeMs };
 }
 
-describe.skipIf(process.platform === 'win32')('something else in the place of the registry', { tags: 'R8' }, () => {
+describe.skipIf(process.platform === 'win32')('an unexpected file in place of the registry', { tags: 'R8' }, () => {
   it.each(cases)(
     'refuses $thing in the place of $place, and neither follows nor overwrites it',
     async ({ at, put }) => {
@@ -123,12 +123,12 @@ describe.skipIf(process.platform === 'win32')('something else in the place of th
       await registry.unregisterServer(MINE);
       await registry.listServers();
       expect([seen(path), project.outside()]).toEqual(before);
-      expect(readdirSync(project.top).toSorted()).toEqual(['hoard', 'project', 'treasure']);
+      expect(readdirSync(project.top).toSorted()).toEqual(['outsideFolder', 'project', 'outsideFile']);
     },
   );
 
-  it.each([...THINGS.filter(({ needsRoot }) => !needsRoot || isRoot), FOLDER, ELSE])(
-    'lists the others and leaves $thing alone that has the name of an entry',
+  it.each([...THINGS.filter(({ needsRoot }) => !needsRoot || isRoot), FOLDER, OTHER])(
+    'lists the other servers and does not touch $thing with the name of an entry',
     async ({ put }) => {
       using project = new Project();
       const warnings: string[] = [];
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === 'win32')('something else in the place of th
     },
   );
 
-  it('refuses a folder in which everybody can put another in our place, and closes one of our own', async () => {
+  it('refuses a folder below one that others can write to, and restricts the mode of its own folder', async () => {
     using project = new Project();
     mkdirSync(project.folder);
     chmodSync(project.folder, 0o777);

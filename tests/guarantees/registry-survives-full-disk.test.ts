@@ -19,7 +19,7 @@ afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 const unexpected = (message: string) => expect.unreachable(message);
 
-/** A folder of its own for whoever writes: root could write to what is read-only. */
+/** A folder for the user that writes: root can write to read-only folders. */
 function project(name: string): { folder: string; path: string } {
   const folder = join(top, name);
   mkdirSync(folder);
@@ -39,7 +39,7 @@ function canMount(): boolean {
 
 describe.skipIf(process.platform === 'win32')('a disk that fails', { tags: 'R6' }, () => {
   it.each(['ENOSPC', 'EROFS', 'EMFILE', 'EIO'])(
-    'leaves the old registry whole and warns, whichever operation fails with %s',
+    'keeps the old registry intact and causes a warning, whichever operation fails with %s',
     async (code) => {
       for (let n = 1; ; n += 1) {
         const folder = join(top, `${code}-${n}`);
@@ -60,7 +60,7 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', { tags: 'R6' 
             listed: ['new_1', 'old_1'],
             view: ['new_1', 'old_1'],
           });
-          break; // every operation has had its turn to fail
+          break; // every operation has failed once
         }
         expect(warnings).toEqual([expect.stringContaining(code)]);
         expect(listed).toContain('old_1');
@@ -70,7 +70,7 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', { tags: 'R6' 
     },
   );
 
-  it('goes on while a folder can only be read', async () => {
+  it('does not stop the server if a folder is read-only', async () => {
     const { folder, path } = project('read-only');
     await using worker = new Worker(program, path, { ...asNobody, heartbeatMs: 200 });
     await worker.tell({ register: 'old_1' });
@@ -86,14 +86,14 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', { tags: 'R6' 
     });
     expect(readFileSync(path, 'utf8')).toBe(before);
     for (const name of ['.portolan', '.portolan/servers.d']) chmodSync(join(folder, name), 0o700);
-    // Both are made good by themselves: what could not be announced, and what could not be withdrawn.
+    // The failed announcement and the failed withdrawal are both repeated.
     const inView = () => Object.keys(JSON.parse(readFileSync(path, 'utf8')).servers);
     await expect
       .poll(async () => [(await worker.tell({ list: true }))?.listed, inView()], { timeout: 20_000 })
       .toEqual([['new_1'], ['new_1']]);
   });
 
-  it('makes no view that leaves out a server whose file cannot be read just now', async () => {
+  it('writes no view without a server whose file is unreadable at the moment', async () => {
     const { folder, path } = project('unreadable');
     await using worker = new Worker(program, path, asNobody);
     await worker.tell({ register: 'old_1' });
@@ -107,7 +107,7 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', { tags: 'R6' 
     expect(Object.keys(JSON.parse(readFileSync(path, 'utf8')).servers)).toEqual(['new_1', 'old_1']);
   });
 
-  it('goes on while there is no file descriptor left', async () => {
+  it('does not stop the server without free file descriptors', async () => {
     const { path } = project('emfile');
     const under = ['sh', '-c', 'ulimit -n 64; exec "$@"', 'sh'];
     await using worker = new Worker(program, path, { ...asNobody, under });
@@ -125,30 +125,27 @@ describe.skipIf(process.platform === 'win32')('a disk that fails', { tags: 'R6' 
     });
   });
 
-  it.skipIf(!canMount())(
-    'keeps what is there on a disk that is really full (skipped without the right to mount)',
-    async () => {
-      const folder = join(top, 'full');
-      mkdirSync(folder);
-      const under = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o size=96k,mode=700 none "$0" && exec "$@"', folder];
-      await using worker = new Worker(program, join(folder, '.portolan', 'mcp_servers.json'), { under });
-      const good: string[] = [];
-      const warnings: string[] = [];
-      for (let n = 10; n < 60; n += 1) {
-        const id = `server_${n}`;
-        const report = await worker.tell({ register: id });
-        warnings.push(...(report?.warnings ?? []));
-        if (warnings.length === 0) good.push(id);
-      }
-      const listed = (await worker.tell({ list: true }))?.listed ?? [];
-      expect(good.length).toBeGreaterThan(3);
-      expect(listed.slice(0, good.length)).toEqual(good);
-      expect(warnings[0]).toContain('ENOSPC');
-      for (const id of good.slice(0, 5)) await worker.tell({ unregister: id });
-      expect(await worker.tell({ register: 'server_10', list: true })).toMatchObject({
-        warnings: [],
-        listed: expect.arrayContaining(['server_10']),
-      });
-    },
-  );
+  it.skipIf(!canMount())('keeps the registry on a full file system (skipped without the right to mount)', async () => {
+    const folder = join(top, 'full');
+    mkdirSync(folder);
+    const under = ['unshare', '-m', 'sh', '-c', 'mount -t tmpfs -o size=96k,mode=700 none "$0" && exec "$@"', folder];
+    await using worker = new Worker(program, join(folder, '.portolan', 'mcp_servers.json'), { under });
+    const good: string[] = [];
+    const warnings: string[] = [];
+    for (let n = 10; n < 60; n += 1) {
+      const id = `server_${n}`;
+      const report = await worker.tell({ register: id });
+      warnings.push(...(report?.warnings ?? []));
+      if (warnings.length === 0) good.push(id);
+    }
+    const listed = (await worker.tell({ list: true }))?.listed ?? [];
+    expect(good.length).toBeGreaterThan(3);
+    expect(listed.slice(0, good.length)).toEqual(good);
+    expect(warnings[0]).toContain('ENOSPC');
+    for (const id of good.slice(0, 5)) await worker.tell({ unregister: id });
+    expect(await worker.tell({ register: 'server_10', list: true })).toMatchObject({
+      warnings: [],
+      listed: expect.arrayContaining(['server_10']),
+    });
+  });
 });

@@ -10,22 +10,22 @@ const isSoak = process.env.PORTOLAN_SOAK === '1';
 const OPERATIONS = isSoak ? 1_000_000 : 20_000;
 const KILLS = isSoak ? 10_000 : 100;
 const WORKERS = 4;
-/** How much each does between two counts. */
+/** Operations of each worker between two counts. */
 const BURST = 130;
 const TORN_BURST = isSoak ? 50_000 : 500;
 const KILLED_PER_ROUND = 2;
-/** In each so manieth round one more is killed when nobody is left to clean up after it. */
+/** Every fourth round kills one more worker after all others have ended. */
 const LATE_KILL_ROUNDS = 4;
 const READ_AGAIN_MS = 25;
 
-/** Killing a process says nothing of the disk, and a disk that others keep busy would make the run a long one; a soak takes the disk. */
+/** In memory, because a busy disk slows the run and kill -9 does not affect the disk. A soak uses the disk. */
 const place = !isSoak && existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 const top = mkdtempSync(join(place, 'portolan-r1-'));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
 
 const warn = (message: string) => expect.unreachable(message);
 
-/** Ids in the view; throws where it is torn. */
+/** The ids in the view. Throws if its JSON is incomplete. */
 function viewed(path: string): string[] {
   return Object.keys(JSON.parse(readFileSync(path, 'utf8')).servers).toSorted();
 }
@@ -34,7 +34,7 @@ function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    return undefined; // withdrawn meanwhile
+    return undefined; // removed in the meantime
   }
 }
 
@@ -50,7 +50,7 @@ const without = (ids: readonly string[], others: readonly string[]): string[] =>
   ids.filter((id) => !others.includes(id));
 
 describe.skipIf(process.platform === 'win32')('a registry whose writers are killed', () => {
-  it(`loses nobody alive, brings nobody back and is never torn in ${OPERATIONS} operations and ${KILLS} kills`, {
+  it(`loses no entry of a live server, restores no removed one and never has incomplete JSON in ${OPERATIONS} operations with ${KILLS} kills`, {
     tags: 'R1',
     timeout: isSoak ? 7_200_000 : 300_000,
   }, async () => {
@@ -61,7 +61,7 @@ describe.skipIf(process.platform === 'win32')('a registry whose writers are kill
     await registry.registerServer(bystander, {});
     const sums = { operations: 0, kills: 0, reads: 0, lost: 0, resurrected: 0, torn: 0, stale: 0, left: 0 };
 
-    /** What everybody can see at any time, while others write and are killed. */
+    /** Reads the registry repeatedly while workers write and are killed. */
     const readWhile = async (isOver: () => boolean) => {
       while (!isOver()) {
         sums.reads += 1;
@@ -103,7 +103,7 @@ describe.skipIf(process.platform === 'win32')('a registry whose writers are kill
         const listed = (await registry.listServers()).map(({ id }) => id);
         sums.lost += without(expected, listed).length;
         sums.resurrected += without(listed, expected).length;
-        // Whoever writes next cleans up: the view is right and nothing of the dead is left.
+        // The next writer cleans up: the view is correct and has no entry of a dead process.
         await registry.registerServer(bystander, {});
         const view = viewed(path);
         sums.stale += without(view, expected).length + without(expected, view).length;
@@ -119,7 +119,7 @@ describe.skipIf(process.platform === 'win32')('a registry whose writers are kill
     if (process.env.PORTOLAN_SHOW) process.stderr.write(`${JSON.stringify(sums)}\n`);
   });
 
-  it('is never torn for a reader that does nothing but read', { tags: 'R2' }, async () => {
+  it('never has incomplete JSON for a reader that does not write', { tags: 'R2' }, async () => {
     const path = join(top, 'r2', 'mcp_servers.json');
     const folder = join(top, 'r2', 'servers.d');
     const program = await bundleInto(top);

@@ -22,7 +22,7 @@ const warn = (message: string) => expect.unreachable(message);
 const viewed = (path: string): string[] => Object.keys(JSON.parse(readFileSync(path, 'utf8')).servers).toSorted();
 
 describe.skipIf(process.platform === 'win32')('a registry without locks', () => {
-  it('lets nobody wait for a process that was killed while it wrote', { tags: 'R3' }, async () => {
+  it('delays no process after another was killed while writing', { tags: 'R3' }, async () => {
     const path = join(top, 'r3', 'mcp_servers.json');
     await using registry = new ServerRegistry(path, { warn });
     const mine = serverId('mine', process.pid);
@@ -40,12 +40,12 @@ describe.skipIf(process.platform === 'win32')('a registry without locks', () => 
       expect((await registry.listServers()).map(({ id }) => id)).toEqual([mine]);
     }
     const sorted = waits.toSorted((a, b) => a - b);
-    // A busy disk may hold up one of them for a while, and nothing may hold up any for longer than that.
+    // A busy disk may delay one of them, but never longer than this.
     expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(1_000);
     expect(sorted.at(-1)).toBeLessThan(10 * 1_000);
   });
 
-  it('keeps what others write while a process is paused, in the files and in the view', { tags: 'R4' }, async () => {
+  it('keeps the writes of other processes while one is paused, in files and view', { tags: 'R4' }, async () => {
     const path = join(top, 'r4', 'mcp_servers.json');
     await using registry = new ServerRegistry(path, { warn });
     await using paused = new Worker(program, path);
@@ -71,7 +71,7 @@ describe.skipIf(process.platform === 'win32')('a registry without locks', () => 
     }
   });
 
-  it('puts no old view in the place of a newer one, though it was paused before the last step', {
+  it('does not replace a newer view with an older one after a pause before the last step', {
     tags: 'R4',
   }, async () => {
     const path = join(top, 'r4-step', 'mcp_servers.json');
@@ -93,7 +93,7 @@ describe.skipIf(process.platform === 'win32')('a registry without locks', () => 
     expect([isPaused, viewed(path)]).toEqual([true, ['mine_1', 'theirs_1']]);
   });
 
-  it('makes a right view in the end, whoever wrote last', { tags: 'R4' }, async () => {
+  it('has a correct view in the end, whichever process wrote last', { tags: 'R4' }, async () => {
     const path = join(top, 'r4-view', 'mcp_servers.json');
     const registry = new ServerRegistry(path, { warn });
     const workers = Array.from({ length: 4 }, () => new Worker(program, path));

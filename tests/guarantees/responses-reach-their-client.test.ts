@@ -5,7 +5,7 @@ import { gatewayWith, type LineClient, odd, textOf } from '../support/gateway-ha
 
 const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
 const CALLS = IS_SOAK ? 1_000_000 : 100_000;
-/** So many of them over the socket of the shipped program. */
+/** Calls over the socket of the shipped program. */
 const OVER_SOCKET = CALLS / 5;
 const CLIENTS = 50;
 /** Calls of one client at the same time. */
@@ -22,12 +22,12 @@ interface Tally {
   readonly wrong: string[];
 }
 
-/** Makes its calls, some at once, and looks whether each answer repeats what this very call said. */
+/** Makes calls, some in parallel, and checks that each response repeats the arguments of its call. */
 async function work(client: LineClient, name: number, calls: number, tally: Tally): Promise<void> {
   let next = 0;
   const worker = async () => {
     for (let n = next++; n < calls; n = next++) {
-      // Two servers, and now and then a question that the gateway answers itself.
+      // Two servers, and sometimes a request that the gateway answers itself.
       const server = (n + name) % 2 === 0 ? 'one' : 'two';
       if (n % 50 === 49) {
         const { result } = await client.request('tools/call', { name: 'list_tools', arguments: { server } });
@@ -36,35 +36,35 @@ async function work(client: LineClient, name: number, calls: number, tally: Tall
         else tally.wrong.push(`client ${name} asked for the tools of ${server} and got those of ${listed}`);
         continue;
       }
-      const said = JSON.stringify({ client: name, n, server });
-      const heard = textOf(await client.execute(server, 'echo', JSON.parse(said)));
-      if (heard === said) tally.right += 1;
-      else tally.wrong.push(`client ${name} said ${said} and heard ${heard}`);
+      const sent = JSON.stringify({ client: name, n, server });
+      const received = textOf(await client.execute(server, 'echo', JSON.parse(sent)));
+      if (received === sent) tally.right += 1;
+      else tally.wrong.push(`client ${name} sent ${sent} and received ${received}`);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** So many calls, shared out among the clients: each answered once, and by what it said itself. */
-async function noneIsMixedUp(clients: readonly LineClient[], calls: number, road: string): Promise<void> {
+/** Divides the calls among the clients and checks that each has exactly one response, its own. */
+async function noneIsMixedUp(clients: readonly LineClient[], calls: number, transport: string): Promise<void> {
   await Promise.all(clients.map((client, n) => client.initialize(n % 2 === 0 ? 'same name' : `client ${n}`)));
   const tally: Tally = { right: 0, wrong: [] };
   const start = performance.now();
   await Promise.all(clients.map((client, n) => work(client, n, calls / clients.length, tally)));
   const seconds = (performance.now() - start) / 1_000;
-  // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
-  console.log(`G8, ${road}: ${calls} calls in ${seconds.toFixed(1)} s, ${(calls / seconds).toFixed(0)} a second`);
+  // biome-ignore lint/suspicious/noConsole: the log shows the measured figures.
+  console.log(`G8, ${transport}: ${calls} calls in ${seconds.toFixed(1)} s, ${(calls / seconds).toFixed(0)} a second`);
   expect(tally.wrong.slice(0, 10)).toEqual([]);
   expect(tally.right).toBe(calls);
   const everyIdOnce = clients.map(({ answered }) => [answered.size, Math.max(...answered.values())]);
   expect(everyIdOnce).toEqual(clients.map(() => [calls / clients.length + 1, 1]));
 }
 
-describe('clients that all count their ids from 0', { tags: 'G8' }, () => {
+describe('clients that number their requests from 0', { tags: 'G8' }, () => {
   const servers = { one: odd(['one']), two: odd(['two', 'python']) };
 
   it(
-    `gives none of ${CALLS} answers to the wrong one of ${CLIENTS} clients`,
+    `get only their own responses: ${CALLS} calls of ${CLIENTS} clients`,
     async () => {
       await using home = await gatewayWith(servers, { limits: LIMITS });
       const clients = Array.from({ length: CLIENTS }, () => home.connect());
@@ -74,7 +74,7 @@ describe('clients that all count their ids from 0', { tags: 'G8' }, () => {
   );
 
   it(
-    `gives none of ${OVER_SOCKET} answers of the daemon to the wrong one of ${CLIENTS} sockets`,
+    `get only their own responses from the daemon: ${OVER_SOCKET} calls over ${CLIENTS} sockets`,
     async () => {
       await using setup = makeDaemonSetup();
       configure(setup.machine, servers, { limits: LIMITS });

@@ -15,9 +15,9 @@ afterAll(tidy);
 const WATCHED_MS = 2_000;
 const PAUSE_MS = 3;
 const ATTACK_SECONDS = 3;
-/** Four at once are more than the processors of the machines that test. */
+/** More than the CPUs of the machines that run the tests. */
 const ATTACKERS = 4;
-/** Far above what is measured alone; a gateway that waits for a program stands still for seconds. */
+/** Far above the figures on an idle machine; a gateway that waits for a program stalls for seconds. */
 const SLACK = { factor: 10, ms: 100 };
 
 const ATTACKS: readonly { readonly title: string; readonly code: string }[] = [
@@ -34,7 +34,7 @@ const ATTACKS: readonly { readonly title: string; readonly code: string }[] = [
   { title: 'forged messages', code: 'import os\nwhile True: os.write(4, b"{}\\n" * 1000)' },
 ];
 
-await describeEngines(['bwrap', 'pyodide'], (engine) => `others while programs attack in ${engine}`, inEngine);
+await describeEngines(['bwrap', 'pyodide'], (engine) => `calls of other clients during attacks in ${engine}`, inEngine);
 
 function inEngine(engine: string): void {
   let gateway: WatchedGateway;
@@ -51,7 +51,7 @@ function inEngine(engine: string): void {
     return result as Json;
   };
 
-  it.each(ATTACKS)('are answered as before, whatever becomes of $title', async ({ code }) => {
+  it.each(ATTACKS)('are answered as fast as before during $title', async ({ code }) => {
     await run({ code: '1', session: false });
     const alone = await percentile(gateway.client);
     const attack = { code, session: false, timeout: ATTACK_SECONDS, servers: ['theirs'] };
@@ -60,12 +60,12 @@ function inEngine(engine: string): void {
     const ended = await Promise.all(attacks);
     expect(meanwhile).toBeLessThan(alone * SLACK.factor + SLACK.ms);
     expect(ended.map((result) => textOf(result).includes(`[sandbox] ${engine}`))).toEqual(ended.map(() => true));
-    // The next program finds a sandbox as it should be.
+    // The next program runs normally.
     expect(await run({ code: '1 + 1', session: false })).toMatchObject({ structuredContent: { result: 2 } });
   });
 }
 
-/** How long 99 of 100 calls take at most, over a while. */
+/** The 99th percentile of the durations of calls. */
 async function percentile(client: LineClient): Promise<number> {
   const times: number[] = [];
   const ends = performance.now() + WATCHED_MS;

@@ -6,10 +6,10 @@ import { describeEngines, open, tidy } from '../sandbox/engines-here.js';
 const TEST_MS = 240_000;
 const SESSIONS = 8;
 const GIGABYTE = 1_000_000_000;
-/** Other processes of the machine allocate memory too, so the smallest of some measurements counts. */
+/** Other processes allocate memory too, so the smallest of some measurements counts. */
 const MEASUREMENTS = 3;
 
-/** Takes as much as it can of everything that the kernel allocates for a program, and keeps it; capped, for a sandbox without limits. */
+/** Allocates and keeps as many kernel objects of each kind as possible, up to a cap for a sandbox without limits. */
 const GREEDY = `
 import ctypes, fcntl, os, signal, socket, struct, threading
 libc, got, kept = ctypes.CDLL(None, use_errno=True), {}, []
@@ -90,10 +90,10 @@ got`;
 
 afterAll(tidy);
 
-await describeEngines(['bwrap'], (engine) => `memory outside a program's own, in ${engine}`, inEngine);
+await describeEngines(['bwrap'], (engine) => `kernel memory of programs in ${engine}`, inEngine);
 
 function inEngine(engine: string): void {
-  it('is limited for each kind of object that the kernel keeps for a program', {
+  it('is limited for each kind of kernel object', {
     tags: 'S16',
     timeout: TEST_MS,
   }, async () => {
@@ -128,7 +128,10 @@ function inEngine(engine: string): void {
     expect(((got.pages ?? 0) + (got['more pages'] ?? 0)) * 4_096).toBeLessThanOrEqual(DEFAULT_LIMITS.folderBytes);
   });
 
-  it('stays under 1 GB in eight sessions that take all they can', { tags: 'S16', timeout: TEST_MS }, async () => {
+  it('stays below 1 GB with eight sessions that allocate as much as possible', {
+    tags: 'S16',
+    timeout: TEST_MS,
+  }, async () => {
     const taken: number[] = [];
     while (taken.length < MEASUREMENTS && !taken.some((bytes) => bytes < GIGABYTE))
       taken.push(await takenByEight(engine));
@@ -136,7 +139,7 @@ function inEngine(engine: string): void {
   });
 }
 
-/** The memory that eight sessions hold at the same time, with their interpreters. */
+/** The memory of eight sessions at the same time, with their interpreters. */
 async function takenByEight(engine: string): Promise<number> {
   await using sandbox = open(engine);
   await sandbox.engine();
@@ -148,7 +151,7 @@ async function takenByEight(engine: string): Promise<number> {
   }, 50);
   try {
     for (const outcome of await Promise.all(names.map((name) => greedy(sandbox, name)))) gotBy(outcome);
-    // All of them still hold what they took.
+    // All sessions still hold their memory.
     const held = await Promise.all(names.map((name) => run(sandbox, 'kept[0] > 1_000', name)));
     expect(held.map((outcome) => outcome.kind === 'value' && outcome.value?.text)).toEqual(names.map(() => 'True'));
     return before - Math.min(least, availableBytes());

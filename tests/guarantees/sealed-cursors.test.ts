@@ -5,11 +5,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { gatewayWith, type HomeGateway, type Json, type LineClient } from '../support/gateway-harness.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
-// What a requestState promises is in s11.test.ts.
+// sealed-request-state.test.ts tests requestState.
 
 const SCRIPTED = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/servers/scripted-server.mjs');
 const HOUR_MS = 3_600_000;
-/** The servers' own word for the second page. They do not look who says it: that is for the gateway to do. */
+/** The servers' own cursor for the second page. The servers do not check it; the gateway must. */
 const SECOND = 'second-page';
 
 /** A server with two pages of resources and of prompts. */
@@ -48,13 +48,13 @@ describe('a cursor', { tags: 'S11' }, () => {
 
   const cursorOf = async (of: LineClient, method = 'resources/list'): Promise<string> =>
     String(((await of.request(method)).result as Json).nextCursor);
-  /** The cursors that came to the server. */
+  /** The cursors that the server received. */
   const arrived = (): unknown[] => {
     const lines = existsSync(seen()) ? readFileSync(seen(), 'utf8').split('\n').filter(Boolean) : [];
     return lines.map((line) => JSON.parse(line).params?.cursor).filter((cursor) => cursor !== undefined);
   };
 
-  it('brings the next page, as often as it is asked for, and ends with the last', async () => {
+  it('returns the next page each time, and the last page has no cursor', async () => {
     const cursor = await cursorOf(client);
     expect(cursor).not.toBe(SECOND);
     for (const _ of ['once', 'again'])
@@ -64,7 +64,7 @@ describe('a cursor', { tags: 'S11' }, () => {
     expect(arrived()).toEqual([SECOND, SECOND]);
   });
 
-  it('is good until its hour is over', async () => {
+  it('is valid for one hour', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const cursor = await cursorOf(client);
     vi.setSystemTime(Date.now() + HOUR_MS - 1_000);
@@ -76,7 +76,7 @@ describe('a cursor', { tags: 'S11' }, () => {
     expect(arrived()).toEqual([SECOND]);
   });
 
-  /** Another client of the same name, of this server or of another. */
+  /** Another client with the same name, for this server or another. */
   const another = async (expose = 'own') => {
     const made = gateway.connect(expose);
     await made.initialize();
@@ -84,18 +84,18 @@ describe('a cursor', { tags: 'S11' }, () => {
   };
 
   it.each<{ title: string; method?: string; cursor: () => unknown }>([
-    { title: 'that another client was given', cursor: async () => cursorOf(await another()) },
-    { title: 'that another server gave', cursor: async () => cursorOf(await another('other')) },
-    { title: 'that was given for another list', cursor: () => cursorOf(client, 'prompts/list') },
-    { title: 'in another list than its own', method: 'prompts/list', cursor: () => cursorOf(client) },
-    { title: 'with something at its end', cursor: async () => `${await cursorOf(client)}x` },
-    { title: 'with something at its beginning', cursor: async () => `x${await cursorOf(client)}` },
-    { title: 'whose inside was changed', cursor: async () => changedInside(await cursorOf(client)) },
+    { title: 'of another client', cursor: async () => cursorOf(await another()) },
+    { title: 'of another server', cursor: async () => cursorOf(await another('other')) },
+    { title: 'of another list', cursor: () => cursorOf(client, 'prompts/list') },
+    { title: 'in a request for another list', method: 'prompts/list', cursor: () => cursorOf(client) },
+    { title: 'with a character appended', cursor: async () => `${await cursorOf(client)}x` },
+    { title: 'with a character prepended', cursor: async () => `x${await cursorOf(client)}` },
+    { title: 'with changed content', cursor: async () => changedInside(await cursorOf(client)) },
     { title: 'without its seal', cursor: async () => (await cursorOf(client)).split('.')[0] },
-    { title: 'as the server wrote it', cursor: () => SECOND },
+    { title: 'of the server, unsealed', cursor: () => SECOND },
     { title: 'that is empty', cursor: () => '' },
-    { title: 'that is no text', cursor: () => 7 },
-  ])('is refused, and does not come to the server, $title', async ({ method = 'resources/list', cursor }) => {
+    { title: 'that is not a string', cursor: () => 7 },
+  ])('is refused and not sent to the server: $title', async ({ method = 'resources/list', cursor }) => {
     expect(await client.request(method, { cursor: await cursor() })).toMatchObject({
       error: { code: -32602, message: 'the cursor is invalid for this client and list' },
     });
@@ -103,7 +103,7 @@ describe('a cursor', { tags: 'S11' }, () => {
   });
 });
 
-/** The same seal around a later end. */
+/** The same seal with a later expiry. */
 function changedInside(cursor: string): string {
   const [body = '', seal] = cursor.split('.');
   const [expiresAt, page] = JSON.parse(Buffer.from(body, 'base64url').toString()) as [number, string];

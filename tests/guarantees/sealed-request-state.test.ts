@@ -9,18 +9,18 @@ type Json = Record<string, unknown>;
 const META = { abilities: { elicitation: {} } };
 const conversation = (client: string): Conversation => ({ client, signal: new AbortController().signal, ...META });
 
-/** A face behind which a server answers as `act` says. */
+/** A surface over a server that answers as `act` defines. */
 function faceOf(act: (request: SurfaceRequest) => Promise<Answer>): Surface {
   return { introduction: async () => ({ capabilities: {} }), answer: act, translate: () => undefined };
 }
 
-/** A server of the older kind, which asks in the middle of a call. */
+/** A server of an older revision, which sends a request during a call. */
 const asking = faceOf(async ({ conversation: { ask } }) => {
-  const answer = await ask?.('elicitation/create', { message: 'who?' });
+  const answer = await ask?.('elicitation/create', { message: 'name?' });
   return { value: { content: [{ type: 'text', text: JSON.stringify(answer) }] } };
 });
 
-/** A stateless server: it wants its own state back, byte for byte. */
+/** A stateless server: it must receive its own state unchanged. */
 const stateless = faceOf(async ({ conversation: { brought } }) =>
   brought?.state === 'upstream-state'
     ? { value: { resultType: 'complete', got: brought.responses } }
@@ -55,7 +55,7 @@ describe.each([
   const answer = async (client: string, params: Json) =>
     objectOf(await questions.answer(request(client, params), face));
 
-  it('brings the call to its end with what the client answers', async () => {
+  it('completes the call with the client’s response', async () => {
     const asked = await answer('a@1', {});
     expect(asked).toMatchObject({ resultType: 'input_required', inputRequests: { [key]: expect.anything() } });
     const inputResponses = { [key]: { action: 'accept', content: { name: 'Ada' } } };
@@ -64,7 +64,7 @@ describe.each([
     expect(done.resultType).not.toBe('input_required');
   });
 
-  it('shows nothing of the state inside that could be used alone, and is another each time', async () => {
+  it('does not show the server’s state, and differs each time', async () => {
     const [first, second] = [await answer('a@1', {}), await answer('a@2', {})];
     expect(first.requestState).not.toBe('upstream-state');
     expect(first.requestState).not.toBe(second.requestState);
@@ -73,14 +73,14 @@ describe.each([
   it.each([
     { title: 'another client', client: 'b@2', change: (state: string) => state },
     { title: 'a changed text', client: 'a@2', change: (state: string) => `${state}-TAMPERED` },
-    { title: 'a text of their own', client: 'a@2', change: () => 'upstream-state' },
-  ])('is refused from $title', async ({ client, change }) => {
+    { title: 'an invented text', client: 'a@2', change: () => 'upstream-state' },
+  ])('is refused with $title', async ({ client, change }) => {
     const asked = await answer('a@1', {});
     const params = { requestState: change(String(asked.requestState)), inputResponses: { [key]: {} } };
     await expect(answer(client, params)).rejects.toMatchObject({ fault: { code: -32602 } });
   });
 
-  it('is refused once it has expired, and says what to do', async () => {
+  it('is refused after it expired, with a hint', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     const asked = await answer('a@1', {});
     vi.setSystemTime(Date.now() + 2 * 3_600_000);
@@ -95,7 +95,7 @@ describe.each([
 ])('a state $kind', { tags: 'S11' }, ({ face }) => {
   const EXECUTE = { name: 'execute_tool', arguments: { server: 'one', tool: 'x', arguments: {} } };
   it.each([
-    { title: 'for another tool than the one that gave it', first: { name: 'x' }, other: { name: 'y' } },
+    { title: 'for another tool', first: { name: 'x' }, other: { name: 'y' } },
     {
       title: 'for another server behind the same tool',
       first: EXECUTE,
@@ -117,7 +117,9 @@ describe.each([
   });
 });
 
-it('the state of a held call counts once, also when it is brought twice at once', { tags: 'S11' }, async () => {
+it('the state of a held call is accepted once, even if it is sent twice at the same time', {
+  tags: 'S11',
+}, async () => {
   using questions = new ServerQuestions();
   const asked = objectOf(await questions.answer(request('a@1', {}), asking));
   const again = () => {

@@ -17,7 +17,7 @@ const NAMES = ['local0', 'local1', 'local2'];
 const locals = () => NAMES.map((name) => ({ name, secrets: canaries(OWN_OF_EACH) }));
 const dumpOf = (machine: Machine, name: string) => machine.path(`~/${name}.json`);
 
-/** Servers that write down what they were given. */
+/** Servers that record their environment and arguments. */
 function entriesOf(machine: Machine, all: ReturnType<typeof locals>) {
   const entry = ({ name, secrets }: (typeof all)[number]) =>
     fixture([name, '--env', dumpOf(machine, name)], {
@@ -28,66 +28,63 @@ function entriesOf(machine: Machine, all: ReturnType<typeof locals>) {
 
 const givenTo = (machine: Machine, name: string) => canariesIn(readFileSync(dumpOf(machine, name), 'utf8')).toSorted();
 
-describe('what is told over HTTP', { tags: 'S4' }, () => {
-  it.each(['asks for a token', 'is open to this machine'])(
-    'has no secret in it, neither in the figures nor in the list of servers, of a gateway that %s',
-    async (how) => {
-      using machine = makeMachine();
-      await using far = await serveHttp(sdkHandler());
-      const own = locals();
-      const [bearer = '', key = '', query = '', dead = '', token = ''] = canaries(5);
-      const headers = { Authorization: `Bearer ${bearer}`, 'X-Api-Key': key };
-      configure(machine, {
-        ...entriesOf(machine, own),
-        far: { url: `${far.url}?key=${query}`, headers },
-        dead: fixture(['--dies', 'bad key'], { env: { OWN_SECRET: dead } }),
-      });
-      const isLocked = how === 'asks for a token';
-      const env = { ...asVariables(canaries(OF_THE_GATEWAY)), ...(isLocked && { PORTOLAN_TOKEN: token }) };
-      await using gateway = await serveOverHttp(machine, { env });
-      const { port } = gateway;
-      const ours = [`Host: 127.0.0.1:${port}`, ...(isLocked ? [`Authorization: Bearer ${token}`] : [])];
-      const call = (server: string, tool: string) => {
-        const { headers, body } = statelessCall(server, tool, { text: 'a' });
-        return sendRaw(port, ['POST /mcp HTTP/1.1', ...ours, ...headers], body);
-      };
-      for (const [server, tool] of [
-        ...NAMES.flatMap((name) => [
-          [name, 'echo'],
-          [name, 'refuse'],
-          [name, 'exit'],
-        ]),
-      ])
-        expect((await call(server ?? '', tool ?? '')).status).toBe(200);
-      for (const [server, tool] of [
-        ['far', 'echo'],
-        ['far', 'none'],
-        ['dead', 'echo'],
-      ])
-        expect((await call(server ?? '', tool ?? '')).status).toBe(200);
-      // They are there to be found.
-      expect(own.map(({ name }) => givenTo(machine, name))).toEqual(own.map(({ secrets }) => secrets.toSorted()));
-      expect(canariesIn(JSON.stringify(far.headers.map((given) => [...given]))).toSorted()).toEqual(
-        [bearer, key].toSorted(),
-      );
-      const told = await Promise.all(
-        ['/metrics', '/servers', '/health'].map(async (path) => {
-          const { status, head, body } = await sendRaw(port, [`GET ${path} HTTP/1.1`, ...ours]);
-          return { path, status, found: canariesIn(head + body), body };
-        }),
-      );
-      expect(told).toEqual([
-        { path: '/metrics', status: 200, found: [], body: expect.stringContaining('portolan_call_errors_total{code=') },
-        { path: '/servers', status: 200, found: [], body: expect.stringContaining('"name":"portolan"') },
-        { path: '/health', status: 200, found: [], body: expect.any(String) },
-      ]);
-      expect(canariesIn(gateway.stderr())).toEqual([]);
-    },
-  );
+describe('the HTTP routes for metrics and servers', { tags: 'S4' }, () => {
+  it.each(['asks for a token', 'is open to this machine'])('contain no secret, in a gateway that %s', async (how) => {
+    using machine = makeMachine();
+    await using far = await serveHttp(sdkHandler());
+    const own = locals();
+    const [bearer = '', key = '', query = '', dead = '', token = ''] = canaries(5);
+    const headers = { Authorization: `Bearer ${bearer}`, 'X-Api-Key': key };
+    configure(machine, {
+      ...entriesOf(machine, own),
+      far: { url: `${far.url}?key=${query}`, headers },
+      dead: fixture(['--dies', 'bad key'], { env: { OWN_SECRET: dead } }),
+    });
+    const isLocked = how === 'asks for a token';
+    const env = { ...asVariables(canaries(OF_THE_GATEWAY)), ...(isLocked && { PORTOLAN_TOKEN: token }) };
+    await using gateway = await serveOverHttp(machine, { env });
+    const { port } = gateway;
+    const ours = [`Host: 127.0.0.1:${port}`, ...(isLocked ? [`Authorization: Bearer ${token}`] : [])];
+    const call = (server: string, tool: string) => {
+      const { headers, body } = statelessCall(server, tool, { text: 'a' });
+      return sendRaw(port, ['POST /mcp HTTP/1.1', ...ours, ...headers], body);
+    };
+    for (const [server, tool] of [
+      ...NAMES.flatMap((name) => [
+        [name, 'echo'],
+        [name, 'refuse'],
+        [name, 'exit'],
+      ]),
+    ])
+      expect((await call(server ?? '', tool ?? '')).status).toBe(200);
+    for (const [server, tool] of [
+      ['far', 'echo'],
+      ['far', 'none'],
+      ['dead', 'echo'],
+    ])
+      expect((await call(server ?? '', tool ?? '')).status).toBe(200);
+    // The servers did receive the secrets.
+    expect(own.map(({ name }) => givenTo(machine, name))).toEqual(own.map(({ secrets }) => secrets.toSorted()));
+    expect(canariesIn(JSON.stringify(far.headers.map((given) => [...given]))).toSorted()).toEqual(
+      [bearer, key].toSorted(),
+    );
+    const outputs = await Promise.all(
+      ['/metrics', '/servers', '/health'].map(async (path) => {
+        const { status, head, body } = await sendRaw(port, [`GET ${path} HTTP/1.1`, ...ours]);
+        return { path, status, found: canariesIn(head + body), body };
+      }),
+    );
+    expect(outputs).toEqual([
+      { path: '/metrics', status: 200, found: [], body: expect.stringContaining('portolan_call_errors_total{code=') },
+      { path: '/servers', status: 200, found: [], body: expect.stringContaining('"name":"portolan"') },
+      { path: '/health', status: 200, found: [], body: expect.any(String) },
+    ]);
+    expect(canariesIn(gateway.stderr())).toEqual([]);
+  });
 });
 
 describe.skipIf(!existsSync('/proc/self/environ'))('a daemon', { tags: 'S4' }, () => {
-  it('hands on no secret: not of whoever started it, not of a client, not of one server to another', async () => {
+  it('passes no secret of its own environment, of a client or of a server to another process', async () => {
     await using setup = makeDaemonSetup();
     const { machine } = setup;
     const own = locals();
@@ -105,11 +102,11 @@ describe.skipIf(!existsSync('/proc/self/environ'))('a daemon', { tags: 'S4' }, (
           await client.execute(name, 'refuse');
         }
       expect(own.map(({ name }) => givenTo(machine, name))).toEqual(own.map(({ secrets }) => secrets.toSorted()));
-      const daemon = (await setup.pid()) ?? expect.unreachable('there is no daemon');
+      const daemon = (await setup.pid()) ?? expect.unreachable('no daemon runs');
       const table = await listed();
       const servers = marked(table, FIXTURE).filter(({ line }) => line.includes(machine.home));
       expect(servers).toHaveLength(NAMES.length);
-      // The daemon and all that it has started, whoever guards the servers among them.
+      // The daemon and its child processes, including the guardian process.
       const below = table.filter(({ pid, parent }) => pid === daemon || parent === daemon);
       const processes = new Map([...servers, ...below].map((one) => [one.pid, one]));
       expect(processes.size).toBeGreaterThan(NAMES.length);

@@ -8,7 +8,7 @@ import { asVariables, canaries, canariesIn } from '../support/canaries.js';
 import { configure, connect, FIXTURE, fixture, portolan, type StdioClient } from '../support/client-over-stdio.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
-// What is told over HTTP, and what a daemon hands on, is in s4-doors.test.ts.
+// secrets-stay-out-of-http.test.ts tests the HTTP routes and the daemon.
 
 /** Fifty secrets; five hundred with PORTOLAN_SOAK=1. */
 const TIMES = process.env.PORTOLAN_SOAK === '1' ? 10 : 1;
@@ -23,7 +23,7 @@ const of = <T>(count: number, make: (place: number) => T): T[] => Array.from({ l
 describe('a secret', { tags: 'S4' }, () => {
   let machine: Machine;
   let client: StdioClient;
-  /** Everything that the gateway said to its client. */
+  /** All output of the gateway to its client. */
   const answers: string[] = [];
   const received = new Map<string, IncomingHttpHeaders>();
   const local = of(LOCAL, (n) => ({ name: `local${n}`, secrets: canaries(SECRETS_OF_EACH) }));
@@ -31,7 +31,7 @@ describe('a secret', { tags: 'S4' }, () => {
   const ofTheGateway = canaries(OF_THE_GATEWAY);
   const dumpOf = (name: string) => machine.path(`~/dumps/${name}.json`);
 
-  /** The least that a server over HTTP has to say; the last of them fails and quotes what it was sent. */
+  /** Minimal HTTP servers; the last one fails and quotes the request in its error. */
   const web = createServer((request, response) => {
     const path = request.url?.slice(1) ?? '';
     received.set(path, request.headers);
@@ -97,7 +97,7 @@ describe('a secret', { tags: 'S4' }, () => {
     machine?.[Symbol.dispose]();
   });
 
-  it('is there to be found: each server has its own, and the errors were real', () => {
+  it('reaches its own server, and the errors are real', () => {
     expect(local.map(({ name }) => canariesIn(readFileSync(dumpOf(name), 'utf8')).toSorted())).toEqual(
       local.map(({ secrets }) => secrets.toSorted()),
     );
@@ -110,18 +110,18 @@ describe('a secret', { tags: 'S4' }, () => {
     expect(local.length * SECRETS_OF_EACH + remote.length * HEADERS_OF_EACH + ofTheGateway.length).toBe(50 * TIMES);
   });
 
-  it('of the gateway reaches no server, and a server gets nothing but the allow-list and its own', () => {
+  it('of the gateway reaches no server: a server gets only the allow-list and its own variables', () => {
     const allowed = new Set(['PATH', 'HOME', 'USERPROFILE', 'OWN_SECRET']);
     const others = local.flatMap(({ name }) => {
       const given = Object.keys(JSON.parse(readFileSync(dumpOf(name), 'utf8')));
-      // macOS gives every process a variable of its own.
+      // macOS adds a variable to every process.
       return given.filter((key) => !allowed.has(key) && !key.startsWith(`${name}_KEY_`) && !key.startsWith('__CF'));
     });
     expect([...new Set(others)].filter((key) => key !== 'USERPROFILE')).toEqual([]);
   });
 
-  it.skipIf(!existsSync('/proc/self/environ'))('is in the environment of no process that it is not for', async () => {
-    // All of them run now, and so does whoever guards them.
+  it.skipIf(!existsSync('/proc/self/environ'))('is in the environment of its own process only', async () => {
+    // All servers and the guardian process run now.
     for (const { name } of local) await client.execute(name, 'echo', { text: 'again' });
     const table = await listed();
     const children = marked(table, FIXTURE).filter(({ line }) => line.includes(machine.home));
@@ -136,17 +136,17 @@ describe('a secret', { tags: 'S4' }, () => {
     expect(found.flat()).toEqual([]);
   });
 
-  it('is in no answer and no error', () => {
+  it('is in no response and no error', () => {
     expect(answers.flatMap(canariesIn)).toEqual([]);
   });
 
-  it('is in no line of our own log', () => {
+  it('is in no line of the log', () => {
     expect(client.stderr).toContain('"level"');
     expect(canariesIn(client.stderr)).toEqual([]);
   });
 
-  it('is in no file that we write: audit, server logs, catalog, pins, state', async () => {
-    // What servers wrote on stderr is kept a moment later.
+  it('is in no written file: audit, server logs, catalog, pins, state', async () => {
+    // The stderr of servers is written to disk with a delay.
     await client[Symbol.asyncDispose]();
     const folders = ['~/.cache/portolan', '~/.local/state/portolan'].map((path) => machine.path(path));
     const files = folders.flatMap((folder) =>
@@ -160,7 +160,7 @@ describe('a secret', { tags: 'S4' }, () => {
     expect(withSecret).toEqual([]);
   });
 
-  it('is in nothing that a command prints', async () => {
+  it('is in no output of a command', async () => {
     const commands = [
       ['logs', 'local0'],
       ['logs', 'dying', '--json'],
@@ -199,7 +199,7 @@ describe('no shell', { tags: 'S4' }, () => {
     '',
   ];
 
-  it('reads the arguments of a server: they arrive as they were written', async () => {
+  it('interprets the arguments of a server, which arrive as written', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture(ATTACKS) });
     await using client = await connect(machine);
@@ -209,7 +209,7 @@ describe('no shell', { tags: 'S4' }, () => {
   });
 
   it.each(['node; touch x', '$(touch x)', '`touch x`', 'touch x', 'true && touch x'])(
-    'reads the command %j: there is no program of that name',
+    'interprets the command %j: no such program exists',
     async (command) => {
       using machine = makeMachine();
       configure(machine, { own: { command, args: [] } });

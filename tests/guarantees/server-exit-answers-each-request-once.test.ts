@@ -9,18 +9,18 @@ const PENDING = IS_SOAK ? 500 : 100;
 const LIMITS = { inFlightPerServer: 1_000, inFlightPerClient: 1_000, queue: 1_000 };
 const NO_HURRY = { callMs: 50_000 };
 
-/** After how many bytes of its answer the server ends; the answer has about a hundred. */
+/** The server exits after this many bytes of its response, which has about a hundred. */
 const CUTS = [0, 1, 11, 40, 70, 90];
 
-/** How often each of these ids was answered. */
+/** How often each id was answered. */
 function counts(client: LineClient): number[] {
   return [...client.answered.values()];
 }
 
 const messageOf = (result: Json): string => (result.structuredContent as { error: { message: string } }).error.message;
 
-describe('an upstream that exits in mid-answer', { tags: 'G5' }, () => {
-  it.each(CUTS)(`after %i bytes gives each of ${PENDING + 1} pending calls exactly one error`, async (after) => {
+describe('an upstream server that exits during a response', { tags: 'G5' }, () => {
+  it.each(CUTS)(`after %i bytes causes exactly one error for each of ${PENDING + 1} pending calls`, async (after) => {
     await using home = await gatewayWith({ odd: odd() }, { limits: LIMITS, timeouts: NO_HURRY });
     const client = home.connect();
     await client.execute('odd', 'echo');
@@ -31,12 +31,12 @@ describe('an upstream that exits in mid-answer', { tags: 'G5' }, () => {
     expect(new Set(results.map(messageOf))).toEqual(
       new Set(['it exited with code 7; last output on stderr: that was too much']),
     );
-    // The next call finds a new one, and nothing of the old one comes after.
+    // The next call starts a new process, and no output of the old one arrives later.
     expect(textOf(await client.execute('odd', 'echo', { again: true }))).toBe('{"again":true}');
     expect(counts(client)).toEqual(new Array(PENDING + 3).fill(1));
   });
 
-  it('killed with SIGKILL, the same for the calls of every client', async () => {
+  it('after SIGKILL causes exactly one error for each call of every client', async () => {
     using files = makeMachine();
     const starts = join(files.home, 'starts');
     const servers = { odd: odd(['--starts', starts]) };
@@ -46,7 +46,7 @@ describe('an upstream that exits in mid-answer', { tags: 'G5' }, () => {
     const pending = clients.flatMap((client) =>
       Array.from({ length: PENDING / 10 }, () => client.execute('odd', 'mute')),
     );
-    // Behind all of them on the same pipe: when it is answered, they have arrived.
+    // Sent last on the same pipe: its response shows that the server received all calls.
     await clients[0]?.execute('odd', 'echo');
     process.kill(Number(readFileSync(starts, 'utf8')), 'SIGKILL');
     const results = await Promise.all(pending);

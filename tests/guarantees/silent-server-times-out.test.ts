@@ -8,10 +8,10 @@ const IS_SOAK = process.env.PORTOLAN_SOAK === '1';
 const ROUNDS = IS_SOAK ? 200 : 20;
 const OTHERS = 200;
 const CALL_MS = 300;
-/** So long that no other call ends after it unless it waited for it; no test waits for its end. */
+/** Longer than any other call takes; no test waits for it. */
 const LONG_MS = 120_000;
 
-/** Whether it has not ended yet; what was answered a moment ago has. */
+/** Whether the call is still pending; a response that has just arrived counts as the end. */
 const isPending = (call: Promise<unknown>): Promise<boolean> =>
   Promise.race([
     call.then(
@@ -27,8 +27,8 @@ const received = (path: string): Json[] =>
     .filter(Boolean)
     .map((line) => JSON.parse(line));
 
-describe('an upstream that never answers', { tags: 'G2' }, () => {
-  it('costs its caller the time that is set, and is told so', async () => {
+describe('an upstream server that never answers', { tags: 'G2' }, () => {
+  it('causes a timeout error for the caller, and gets a cancellation', async () => {
     using files = makeMachine();
     const seen = join(files.home, 'seen');
     await using home = await gatewayWith({ deaf: odd(['deaf', '--seen', seen]) }, { timeouts: { callMs: CALL_MS } });
@@ -40,7 +40,7 @@ describe('an upstream that never answers', { tags: 'G2' }, () => {
     expect(cancels()).toMatchObject([{ params: { requestId: calls()[0]?.id } }]);
   });
 
-  it('hurts nobody else: they are answered while it still hangs', async () => {
+  it('does not affect other calls, which are answered while it hangs', async () => {
     const servers = { odd: odd(), other: odd(['other']) };
     await using home = await gatewayWith(servers, { timeouts: { callMs: LONG_MS } });
     const [client, another] = [home.connect(), home.connect()];
@@ -48,7 +48,7 @@ describe('an upstream that never answers', { tags: 'G2' }, () => {
     const hanging = client.execute('odd', 'mute');
     const others = await Promise.all(
       Array.from({ length: OTHERS }, (_, n) =>
-        // The same server is another's as well, and the other one is only started now.
+        // Both clients use both servers; the second server starts now.
         (n % 2 === 0 ? client : another).execute(n % 4 < 2 ? 'other' : 'odd', 'echo', { n }),
       ),
     );
@@ -56,7 +56,7 @@ describe('an upstream that never answers', { tags: 'G2' }, () => {
     expect(others.map(textOf)).toEqual(others.map((_, n) => `{"n":${n}}`));
   });
 
-  it(`gives its place to the next in line, ${ROUNDS} times`, async () => {
+  it(`frees the slot for the next queued call, ${ROUNDS} times`, async () => {
     const settings = { timeouts: { callMs: CALL_MS }, limits: { inFlightPerServer: 1 } };
     await using home = await gatewayWith({ odd: odd() }, settings);
     const client = home.connect();
@@ -69,7 +69,7 @@ describe('an upstream that never answers', { tags: 'G2' }, () => {
     expect(outcomes).toEqual(outcomes.map((_, n) => ['TOOL_EXECUTION_TIMEOUT', `{"n":${n}}`]));
   });
 
-  it('an answer that comes too late is nobody else’s', async () => {
+  it('cannot answer another call with a late response', async () => {
     await using home = await gatewayWith({ odd: odd() }, { timeouts: { callMs: CALL_MS } });
     const client = home.connect();
     await client.execute('odd', 'echo');
@@ -81,12 +81,12 @@ describe('an upstream that never answers', { tags: 'G2' }, () => {
     expect(texts).toEqual(texts.map((_, n) => `{"n":${n}}`));
   });
 
-  it('one that does not even greet is given up', async () => {
+  it('is abandoned if it does not complete the handshake', async () => {
     await using home = await gatewayWith({ silent: odd(['silent']) }, { timeouts: { startMs: 1_000 } });
     expect(codeOf(await home.connect().execute('silent', 'echo'))).toBe('CONNECTION_ERROR');
   });
 
-  it('others start and answer while one still does not greet', async () => {
+  it('does not delay the start of other servers by a missing handshake', async () => {
     const servers = { silent: odd(['silent']), other: odd() };
     await using home = await gatewayWith(servers, { timeouts: { startMs: LONG_MS } });
     const client = home.connect();
@@ -95,7 +95,7 @@ describe('an upstream that never answers', { tags: 'G2' }, () => {
     expect(await isPending(silent)).toBe(true);
   });
 
-  it('one that is stuck for good is ended, and started anew for the next call', async () => {
+  it('is ended if it hangs, and started again for the next call', async () => {
     using files = makeMachine();
     const starts = join(files.home, 'starts');
     const settings = { timeouts: { callMs: 100 } };

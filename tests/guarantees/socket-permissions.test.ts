@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { configure, fixture, isAlive, until } from '../support/client-over-stdio.js';
 import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js';
 
-// What else may lie in the place of the socket is in daemon.test.ts.
+// daemon.test.ts tests other files in place of the socket.
 
 const STRANGER = 12_345;
 const isRoot = process.geteuid?.() === 0;
 
-/** A place for a daemon in a folder of this mode. */
+/** A machine whose socket folder has this mode. */
 function setupIn(mode: number): DaemonSetup & { readonly folder: string } {
   const setup = makeDaemonSetup();
   configure(setup.machine, { one: fixture() });
@@ -19,8 +19,8 @@ function setupIn(mode: number): DaemonSetup & { readonly folder: string } {
   return { ...setup, folder };
 }
 
-/** How both ends refuse the place: one does not listen there, the other is served without a daemon. */
-async function refusedAtBothEnds(setup: DaemonSetup, why: string): Promise<void> {
+/** Expects that both ends refuse the socket: the daemon does not listen, the client is served without a daemon. */
+async function expectRefusedAtBothEnds(setup: DaemonSetup, why: string): Promise<void> {
   const { status, stderr } = await setup.run(['serve', '--socket', setup.socket]);
   expect([status, stderr]).toEqual([1, expect.stringContaining(why)]);
   await using client = await setup.client();
@@ -30,25 +30,25 @@ async function refusedAtBothEnds(setup: DaemonSetup, why: string): Promise<void>
 
 describe.skipIf(process.platform === 'win32')('the socket of the daemon', { tags: 'S1' }, () => {
   it.each([0o777, 0o770, 0o707, 0o755, 0o750, 0o701].map((mode) => ({ mode, shown: mode.toString(8) })))(
-    'is not made in a folder that is open to others, and not looked for there: $shown',
+    'is neither created nor used in a folder that others can access: $shown',
     async ({ mode }) => {
       await using setup = setupIn(mode);
-      await refusedAtBothEnds(setup, 'is accessible to other users');
+      await expectRefusedAtBothEnds(setup, 'is accessible to other users');
       expect(readdirSync(setup.folder)).toEqual([]);
     },
   );
 
   it.each([0o666, 0o660, 0o606, 0o620].map((mode) => ({ mode, shown: mode.toString(8) })))(
-    'is neither used nor replaced where others can use it: $shown',
+    'is neither used nor replaced if others can access it: $shown',
     async ({ mode }) => {
       await using setup = setupIn(0o700);
-      await using heard = await listening(setup.socket, mode);
-      await refusedAtBothEnds(setup, 'is accessible to other users');
-      expect([heard.connections(), statSync(setup.socket).mode & 0o777]).toEqual([0, mode]);
+      await using listener = await listening(setup.socket, mode);
+      await expectRefusedAtBothEnds(setup, 'is accessible to other users');
+      expect([listener.connections(), statSync(setup.socket).mode & 0o777]).toEqual([0, mode]);
     },
   );
 
-  it('is at home in a sticky folder, closed to others, for both ends', async () => {
+  it('is created with mode 0600 and used in a sticky folder', async () => {
     await using setup = setupIn(0o1777);
     await using client = await setup.client();
     expect((await client.execute('one', 'echo', { text: 'there' })).content).toMatchObject([{ text: 'there' }]);
@@ -57,10 +57,10 @@ describe.skipIf(process.platform === 'win32')('the socket of the daemon', { tags
     expect((statSync(setup.socket).mode & 0o777).toString(8)).toBe('600');
   });
 
-  it('is replaced in a sticky folder by the next daemon of the same user', async () => {
+  it('is replaced by the next daemon of the same user in a sticky folder', async () => {
     await using setup = setupIn(0o1777);
     await setup.run(['daemon', 'start']);
-    const pid = (await setup.pid()) ?? expect.unreachable('no daemon came');
+    const pid = (await setup.pid()) ?? expect.unreachable('no daemon runs');
     process.kill(pid, 'SIGKILL');
     await until(
       () => isAlive(pid),
@@ -71,30 +71,30 @@ describe.skipIf(process.platform === 'win32')('the socket of the daemon', { tags
     expect([next === pid, next === undefined]).toEqual([false, false]);
   });
 
-  // Only root can make another user's files.
-  it.skipIf(!isRoot)('is left alone in a sticky folder where it is another user’s (skipped without root)', async () => {
-    await using setup = setupIn(0o1777);
-    await using heard = await listening(setup.socket, 0o600);
-    chownSync(setup.socket, STRANGER, STRANGER);
-    await refusedAtBothEnds(setup, 'belongs to another user');
-    expect([heard.connections(), statSync(setup.socket).uid]).toEqual([0, STRANGER]);
-  });
+  // Only root can create files of another user.
+  it.skipIf(!isRoot)(
+    'is not touched in a sticky folder if it belongs to another user (skipped without root)',
+    async () => {
+      await using setup = setupIn(0o1777);
+      await using listener = await listening(setup.socket, 0o600);
+      chownSync(setup.socket, STRANGER, STRANGER);
+      await expectRefusedAtBothEnds(setup, 'belongs to another user');
+      expect([listener.connections(), statSync(setup.socket).uid]).toEqual([0, STRANGER]);
+    },
+  );
 
   it.skipIf(!isRoot).each([
     { kind: 'private', mode: 0o700 },
     { kind: 'sticky', mode: 0o1777 },
-  ])(
-    'is not made in another user’s $kind folder, and not looked for there (skipped without root)',
-    async ({ mode }) => {
-      await using setup = setupIn(mode);
-      chownSync(setup.folder, STRANGER, STRANGER);
-      await refusedAtBothEnds(setup, 'belongs to another user');
-      expect(readdirSync(setup.folder)).toEqual([]);
-    },
-  );
+  ])('is neither created nor used in another user’s $kind folder (skipped without root)', async ({ mode }) => {
+    await using setup = setupIn(mode);
+    chownSync(setup.folder, STRANGER, STRANGER);
+    await expectRefusedAtBothEnds(setup, 'belongs to another user');
+    expect(readdirSync(setup.folder)).toEqual([]);
+  });
 });
 
-/** Somebody else who listens there, and how often anybody came. */
+/** A foreign listener on the socket that counts its connections. */
 async function listening(path: string, mode: number) {
   let connections = 0;
   const server = createServer((socket) => {

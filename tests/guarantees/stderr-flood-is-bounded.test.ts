@@ -11,17 +11,17 @@ import { odd, textOf, watchedGateway } from '../support/gateway-harness.js';
 const MEGABYTE = 1024 * 1024;
 const MEGABYTES = process.env.PORTOLAN_SOAK === '1' ? 6_000 : 500;
 const PER_SECOND = 100;
-/** A machine that tests other things meanwhile is slower than the one that the promise speaks of. */
+/** The guarantee is for an idle machine; other tests may run at the same time. */
 const SLACK = 10;
-/** No call takes as long as the large flood. */
+/** Longer than the large flood. */
 const AT_ONCE_MEGABYTES = 500;
-/** Node itself takes some 40 MB before it collects what it has read; a fifth of the flood would not fit. */
+/** Node allocates about 40 MB before a collection; a fifth of the flood would exceed this limit. */
 const MAX_GROWTH_BYTES = 96 * MEGABYTE;
 const KEPT_BYTES = 64 * 1024;
 const LINE_BYTES = 128;
 const RUN_LIMIT_MS = 10 * 60 * 1000;
 
-it(`keeps its memory bounded while a server writes ${PER_SECOND} MB/s to its stderr, and goes on talking with it`, {
+it(`keeps its memory bounded while a server writes ${PER_SECOND} MB/s to stderr, and still gets its responses`, {
   tags: 'G4',
   timeout: RUN_LIMIT_MS,
 }, async () => {
@@ -37,9 +37,9 @@ it(`keeps its memory bounded while a server writes ${PER_SECOND} MB/s to its std
       `memory grew by ${(peakGrowthBytes / MEGABYTE).toFixed(1)} MB at most`,
       `${answers} answers, the slowest after ${slowestAnswerMs.toFixed(0)} ms`,
     ];
-    // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+    // biome-ignore lint/suspicious/noConsole: the log shows the measured figures.
     console.log(`G4: ${figures.join('; ')}`);
-    // Every byte was read, and of the last 64 KB only the line is not shown whose beginning is gone.
+    // Every byte was read. The tail has the last 64 KB without the first, incomplete line.
     expect(report).toMatchObject({
       shownCharacters: KEPT_BYTES - LINE_BYTES,
       bytes: MEGABYTES * MEGABYTE - LINE_BYTES,
@@ -53,7 +53,7 @@ it(`keeps its memory bounded while a server writes ${PER_SECOND} MB/s to its std
   }
 });
 
-it(`the shipped program keeps its memory bounded while a server writes ${PER_SECOND} MB/s to its stderr, and answers for it and for others`, {
+it(`the shipped program keeps its memory bounded while a server writes ${PER_SECOND} MB/s to stderr, and answers calls to it and to others`, {
   tags: 'G4',
   timeout: RUN_LIMIT_MS,
 }, async () => {
@@ -85,7 +85,7 @@ it(`the shipped program keeps its memory bounded while a server writes ${PER_SEC
     `memory grew by ${(grownBytes / MEGABYTE).toFixed(1)} MB at most`,
     `${answers} answers of each server, stall at most ${stallMs.toFixed(0)} ms`,
   ];
-  // biome-ignore lint/suspicious/noConsole: the figures are what a reader of the log looks for.
+  // biome-ignore lint/suspicious/noConsole: the log shows the measured figures.
   console.log(`G4, shipped: ${figures.join('; ')}`);
   expect(MEGABYTES / (ms / 1_000)).toBeGreaterThan(PER_SECOND / SLACK);
   expect(grownBytes).toBeLessThan(MAX_GROWTH_BYTES);

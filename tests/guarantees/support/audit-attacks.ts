@@ -21,14 +21,14 @@ interface Attack {
 }
 
 export const ATTACKS: readonly Attack[] = [
-  { title: 'nothing at all', attack: () => undefined, broken: {} },
+  { title: 'no attack (valid)', attack: () => undefined, broken: {} },
   {
     title: 'an edited outcome',
     attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.with(5, lines[5]?.replace('"ok"', '"no"') ?? '')),
     broken: { a: 'line-changed' },
   },
   {
-    title: 'a space that changes no value',
+    title: 'added white space',
     attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.with(5, lines[5]?.replace(',', ', ') ?? '')),
     broken: { a: 'line-changed' },
   },
@@ -39,7 +39,7 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-changed' },
   },
   {
-    title: 'a line whose number follows, with no hash that fits',
+    title: 'a repeated line with the next number',
     attack: (copy) =>
       copy.edit(copy.file('a'), (lines) => lines.with(5, (lines[4] ?? '').replace('"sequence":4', '"sequence":5'))),
     broken: { a: 'line-changed' },
@@ -55,12 +55,12 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-changed' },
   },
   {
-    title: 'a line twice',
+    title: 'a duplicated line',
     attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.toSpliced(7, 0, lines[6] ?? '')),
     broken: { a: 'line-missing' },
   },
   {
-    title: 'two lines in the other order',
+    title: 'two exchanged lines',
     attack: (copy) => copy.edit(copy.file('a'), (lines) => swap(lines, 7)),
     broken: { a: 'line-missing' },
   },
@@ -70,17 +70,17 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-changed' },
   },
   {
-    title: 'its last line cut off',
+    title: 'a removed last line',
     attack: (copy) => copy.edit(copy.file('a', -1), (lines) => lines.slice(0, -1)),
     broken: { a: 'line-missing' },
   },
   {
-    title: 'the last byte cut off',
+    title: 'a removed last byte',
     attack: (copy) => truncateSync(copy.file('a', -1), readFileSync(copy.file('a', -1)).length - 1),
     broken: { a: 'line-missing' },
   },
   {
-    title: 'the end of an earlier file cut off',
+    title: 'a removed last line of an earlier file',
     attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.slice(0, -1)),
     broken: { a: 'line-missing' },
   },
@@ -95,17 +95,17 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-missing' },
   },
   {
-    title: 'a line out of another chain',
+    title: 'a line of another chain',
     attack: (copy) => copy.edit(copy.file('a'), (lines) => lines.with(7, copy.lines(copy.file('b'))[7] ?? '')),
     broken: { a: 'line-changed' },
   },
   {
-    title: 'the lines of another chain after its own',
+    title: 'appended lines of another chain',
     attack: (copy) => appendFileSync(copy.file('a', -1), readFileSync(copy.file('b', -1))),
     broken: { a: 'line-missing' },
   },
   {
-    title: 'a line with a hash of its own',
+    title: 'an appended line with a valid number',
     attack: (copy) => {
       const [first = ''] = copy.lines(copy.file('a', -1));
       const next = copy
@@ -117,12 +117,12 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-changed' },
   },
   {
-    title: 'words after its last line',
+    title: 'appended text',
     attack: (copy) => appendFileSync(copy.file('a', -1), 'x'),
     broken: { a: 'line-changed' },
   },
   {
-    title: 'the beginning of the next line after an earlier file',
+    title: 'an appended beginning of the next line in an earlier file',
     attack: (copy) => {
       const [next = ''] = copy.lines(copy.file('a', 1));
       appendFileSync(copy.file('a'), next.slice(0, 20));
@@ -130,22 +130,22 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-missing' },
   },
   {
-    title: 'a line that does not end',
+    title: 'an appended line without an end',
     attack: (copy) => appendFileSync(copy.file('a', -1), 'x'.repeat(1_000_000)),
     broken: { a: 'line-changed' },
   },
   {
-    title: 'a file in the place of another of its chain',
+    title: 'a file replaced by another of its chain',
     attack: (copy) => copyFileSync(copy.file('a'), copy.file('a', 1)),
     broken: { a: 'file-moved' },
   },
   {
-    title: 'a file in the place of another chain',
+    title: 'a file replaced by one of another chain',
     attack: (copy) => copyFileSync(copy.file('b'), copy.file('a')),
     broken: { a: 'file-moved' },
   },
   {
-    title: 'a file under another time',
+    title: 'a file renamed to another time',
     attack: (copy) => renameSync(copy.file('a'), copy.file('a').replace('20260101T', '20250101T')),
     broken: { a: 'file-moved' },
   },
@@ -156,17 +156,17 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'head-missing' },
   },
   {
-    title: 'the head of another chain',
+    title: 'a head replaced by that of another chain',
     attack: (copy) => copyFileSync(copy.head('b'), copy.head('a')),
     broken: { a: 'head-missing' },
   },
   {
-    title: 'an older head',
+    title: 'a head replaced by an older one',
     attack: (copy) => copyFileSync(copy.head('a', EARLIER), copy.head('a')),
     broken: { a: 'head-outdated' },
   },
   {
-    title: 'older lines',
+    title: 'files replaced by older ones',
     attack: (copy) => {
       for (const path of copy.files('a')) rmSync(path);
       for (const path of copy.files('a', EARLIER)) cpSync(path, path.replace(EARLIER, copy.folder));
@@ -174,7 +174,7 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-missing' },
   },
   {
-    title: 'older lines with the head that they had, which a later chain has seen otherwise',
+    title: 'files and head replaced by older ones, although a later chain recorded the newer head',
     attack: (copy) => {
       for (const path of copy.files('a')) rmSync(path);
       for (const path of copy.files('a', EARLIER)) cpSync(path, path.replace(EARLIER, copy.folder));
@@ -183,7 +183,7 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'line-missing' },
   },
   {
-    title: 'a chain removed with its head, which a later chain has seen',
+    title: 'a chain removed with its head, although a later chain recorded it',
     attack: (copy) => [...copy.files('a'), copy.head('a')].forEach((path) => void rmSync(path)),
     broken: { a: 'chain-missing' },
   },
@@ -193,12 +193,12 @@ export const ATTACKS: readonly Attack[] = [
     broken: { a: 'key-missing', b: 'key-missing', c: 'key-missing' },
   },
   {
-    title: 'another key',
+    title: 'a replaced key',
     attack: (copy) => writeFileSync(join(copy.folder, 'key'), '0'.repeat(64)),
     broken: { a: 'line-changed', b: 'line-changed', c: 'line-changed' },
   },
   {
-    title: 'a folder in the place of a file',
+    title: 'a file replaced by a directory',
     attack: (copy) => {
       const path = copy.file('a', 1);
       rmSync(path);

@@ -27,7 +27,7 @@ export async function record(log: AuditLog, tool: string, count: number): Promis
   }
 }
 
-/** Chains `a` and `b` with several files each, and `c` that began when both were done. */
+/** Chains `a` and `b` have several files each; `c` starts after both ended. */
 beforeAll(async () => {
   const [a, b] = [open(1), open(2)];
   await record(a, 'a', 60);
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await record(c, 'c', 5);
 });
 
-/** A copy of the folder, and what an attacker without the key can do to it. */
+/** A copy of the folder, with the changes that an attacker without the key can make. */
 export class Copy implements Disposable {
   readonly folder = mkdtempSync(join(top, 'copy-'));
 
@@ -67,7 +67,7 @@ export class Copy implements Disposable {
     return readFileSync(path, 'utf8').split('\n').slice(0, -1);
   }
 
-  /** Writes the file again with its lines changed. */
+  /** Rewrites the file with changed lines. */
   edit(path: string, change: (lines: string[]) => readonly string[]): void {
     writeFileSync(
       path,
@@ -77,7 +77,7 @@ export class Copy implements Disposable {
     );
   }
 
-  /** All chains that do not hold, by the names above. */
+  /** The broken chains by name, each with the reason. */
   async broken(): Promise<Partial<Record<Name, string>>> {
     const { chains } = await readAudit(this.folder);
     return Object.fromEntries(
