@@ -21,6 +21,8 @@ const MAX_TOTAL_BYTES = 64 * 1024 * 1024;
 const MAX_COMPARED_BYTES = 512 * 1024;
 /** The limit of directories from the command line in which its other words are looked up. */
 const MAX_BASES = 16;
+/** The limit of paths that are looked up; a hostile entry could take seconds of every scan. */
+const MAX_TRIES = 100_000;
 /** The limit of directories above those in which packages and files of runners are looked up. */
 const MAX_ABOVE = 32;
 /** The limit of words taken from variables such as `NODE_OPTIONS`. */
@@ -57,6 +59,7 @@ class Collection {
   readonly #host: Host;
   readonly #folder: string;
   readonly #bounds: ProjectBounds;
+  #tries = 0;
   #bytesRead = 0;
   #isClear = true;
 
@@ -163,6 +166,11 @@ class Collection {
   }
 
   #pieces(pieces: readonly string[], bases: readonly string[], own: Variables, role: 'file' | 'headers helper'): void {
+    this.#tries += pieces.length * bases.length;
+    if (this.#tries > MAX_TRIES) {
+      this.#isClear = false;
+      return;
+    }
     for (const base of bases) {
       for (const piece of pieces) {
         const path = this.#at(base, piece);

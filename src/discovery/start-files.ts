@@ -30,12 +30,14 @@ const RUNNER_FILES = [
 const SCRIPT_ENDING =
   /\.(?:[cm]?[jt]sx?|pyw?|rb|sh|bash|zsh|fish|pl|php|lua|ps1|bat|cmd|go|rs|java|kts?|groovy|gradle|make|mk)$/i;
 
+/** Files of runners that set variables, or name registries with a password. */
+const MAY_HOLD_SECRETS = /^\.|compose[\w.]*\.ya?ml$|^(?:bunfig|uv|mise(?:\.local)?)\.toml$|^devbox\.json$/;
+
 /** Whether a text is program code rather than values, some of which may be secret. */
 export function isScript(path: string, text: string): boolean {
+  const name = basename(path);
   return (
-    text.startsWith('#!') ||
-    SCRIPT_ENDING.test(path) ||
-    (RUNNER_FILES.includes(basename(path)) && !basename(path).startsWith('.'))
+    text.startsWith('#!') || SCRIPT_ENDING.test(path) || (RUNNER_FILES.includes(name) && !MAY_HOLD_SECRETS.test(name))
   );
 }
 

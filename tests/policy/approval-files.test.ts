@@ -217,6 +217,18 @@ describe('the approval question', () => {
     ]);
   });
 
+  it.each(['compose.yaml', 'docker-compose.override.yml', 'bunfig.toml', 'mise.toml', '.npmrc'])(
+    'shows no line of %s, which can hold passwords',
+    async (name) => {
+      using machine = machineWith({ command: 'bun', args: ['run', 'mcp'] }, { [`<project>/${name}`]: 'a' });
+      await approve(machine);
+      machine.write({ [`<project>/${name}`]: 'canary' });
+      const { question } = await ask(machine);
+      expect(question.changes).toHaveLength(3);
+      expect(JSON.stringify(question)).not.toContain('canary');
+    },
+  );
+
   it.each([
     { name: 'PATH', effect: 'in which directories programs are searched' },
     { name: 'NODE_OPTIONS', effect: 'Node.js loads' },
@@ -278,8 +290,15 @@ describe('the approval question', () => {
     },
   );
 
-  it('notes that an entry names too many files, and the server stays blocked', async () => {
-    using machine = machineWith({ command: 'mcp-x', args: Array.from({ length: 3_000 }, (_, n) => `w${n}`) });
+  it.each([
+    { title: 'words', entry: { command: 'mcp-x', args: Array.from({ length: 3_000 }, (_, n) => `w${n}`) } },
+    {
+      title: 'words for an interpreter and directories',
+      entry: { command: 'npx', args: ['tsx', 'd1', 'd2', 'd3', ...Array.from({ length: 1_500 }, (_, n) => `w${n}`)] },
+    },
+  ])('notes that an entry names too many $title, and the server stays blocked', async ({ entry }) => {
+    using machine = machineWith(entry);
+    for (const name of ['d1', 'd2', 'd3']) mkdirSync(join(machine.project, name));
     expect((await approve(machine)).notes[0]).toContain('names more files than can be checked');
     expect(await stateOf(machine)).toBe('blocked-by-policy');
   });
