@@ -4,7 +4,7 @@ import type { Machine } from './machine.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** A server as `portolan list --json` shows it, as far as these tests look at it. */
+/** The fields of a server in `portolan list --json` that tests use. */
 export interface Listed extends Json {
   readonly name: string;
   readonly state: string;
@@ -18,16 +18,16 @@ export async function list(machine: Machine): Promise<{ servers: readonly Listed
   return JSON.parse(stdout);
 }
 
-/** A process of `portolan announce`: for as long as it lives, somebody says that a server runs. */
+/** A process of `portolan announce`; the server is announced while it runs. */
 export interface Announcer extends AsyncDisposable {
   readonly pid: number;
   kill(): Promise<void>;
 }
 
-/** Announces a server by a process of its own, as programs in any language do. */
+/** Announces a server with its own process, as programs in any language do. */
 export async function announce(machine: Machine, args: readonly string[], env: Variables = {}): Promise<Announcer> {
   const program = start(machine, { args: ['announce', ...args], env });
-  // What it prints is no message; only that it does counts.
+  // Any output means that the server is announced.
   program.stopReading();
   const name = args[args.indexOf('--name') + 1] ?? '';
   const { existsSync, readdirSync } = process.getBuiltinModule('node:fs');

@@ -4,21 +4,21 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type CallResult, fixture, portolan, type Variables } from './client-over-stdio.js';
 import { type Machine, makeMachine } from './machine.js';
 
-/** A throw-away machine on which everything that is run against the user's will leaves a mark. */
+/** A throw-away machine on which every forbidden execution leaves a mark file. */
 export interface Target extends Disposable {
   readonly machine: Machine;
-  /** A file that exists once something of this name has run. */
+  /** The file that exists after the program of this name has run. */
   mark(name: string): string;
-  /** What has run although it should not. */
+  /** The names of the mark files that exist. */
   ran(): readonly string[];
-  /** An entry that starts a real server and leaves a mark. */
+  /** An entry that starts a real server, which leaves a mark. */
   bait(name: string, words?: readonly string[]): { command: string; args: string[] };
-  /** Variables for the program, with which it writes down whom it connects to. */
+  /** Variables that make the program record its connections. */
   readonly recorded: Variables;
-  /** The hosts that it tried to connect to since. */
+  /** The hosts to which the program tried to connect. */
   connects(): readonly string[];
   run(args: readonly string[], env?: Variables): ReturnType<typeof portolan>;
-  /** One call by the command line, and how it ended. */
+  /** One `portolan call`: its exit code and the code of its error. */
   call(server: string, cwd?: string): Promise<{ readonly status: number; readonly code: string | undefined }>;
 }
 
@@ -51,11 +51,11 @@ export function makeTarget(): Target {
 
 export const servers = (entries: object, key = 'mcpServers') => JSON.stringify({ [key]: entries });
 
-/** The code of the error that a result tells to a model. */
+/** The code of the error in a result. */
 export function codeIn({ isError, structuredContent }: CallResult): string | undefined {
   if (isError !== true) return undefined;
   return (structuredContent as { error: { code: string } }).error.code;
 }
 
-/** What a model is told when nobody let a server in. */
+/** The outcome of a call to an unapproved server. */
 export const UNAPPROVED = { status: 1, code: 'SERVER_NOT_APPROVED' };

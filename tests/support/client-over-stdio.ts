@@ -8,27 +8,27 @@ import type { Machine } from './machine.js';
 
 const tests = dirname(fileURLToPath(import.meta.url));
 
-/** The program as it is shipped; the suite builds it first. */
+/** The built program; `npm test` builds it first. */
 export const PROGRAM = join(tests, '../../dist/cli.cjs');
-/** A server without any library, whose flags say how it behaves. */
+/** A server without a library; its flags define its behaviour. */
 export const FIXTURE = join(tests, '../fixtures/e2e/server.mjs');
 const MODULES = join(tests, '../../node_modules');
 
-/** No answer takes this long unless something hangs. */
+/** A response that takes longer means that something hangs. */
 const ANSWER_LIMIT_MS = 30_000;
 const LOOK_MS = 25;
 
 type Json = Record<string, unknown>;
 export type Variables = Readonly<Record<string, string>>;
 
-/** What a tool gave, as far as these tests look at it. */
+/** The fields of a tool's result that tests use. */
 export interface CallResult extends Json {
   readonly content: readonly Json[];
   readonly structuredContent?: unknown;
   readonly isError?: boolean;
 }
 
-/** An answer that is an error of the protocol. */
+/** A JSON-RPC error response. */
 class Fault extends Error {
   readonly code: number;
   readonly data: unknown;
@@ -40,17 +40,17 @@ class Fault extends Error {
   }
 }
 
-/** An entry of a client's file that starts the fixture. */
+/** An entry that starts the fixture server. */
 export function fixture<M extends object>(words: readonly string[] = [], more?: M) {
   return { command: process.execPath, args: [FIXTURE, ...words], ...more };
 }
 
-/** An entry that starts a server out of `node_modules`. */
+/** An entry that starts a server from `node_modules`. */
 export function installed<M extends object>(name: string, words: readonly string[] = [], more?: M) {
   return { command: process.execPath, args: [join(MODULES, name, 'dist/index.js'), ...words], ...more };
 }
 
-/** Writes the servers of the user and, if there are any, the settings of Portolan. */
+/** Writes the user's servers and optional settings. */
 export function configure(machine: Machine, mcpServers: object, settings?: object): void {
   machine.write({
     '~/.cursor/mcp.json': JSON.stringify({ mcpServers }),
@@ -58,13 +58,13 @@ export function configure(machine: Machine, mcpServers: object, settings?: objec
   });
 }
 
-/** The machine's own environment, and nothing of the real one that could lead out of it. Who means the daemon says so. */
+/** The environment of the throw-away machine, without variables of the real one. Tests of the daemon override PORTOLAN_DAEMON. */
 export function environment(machine: Machine, more: Variables = {}): Record<string, string> {
   const { home } = machine;
   return { PATH: process.env.PATH ?? '', HOME: home, USERPROFILE: home, PORTOLAN_DAEMON: 'never', ...more };
 }
 
-/** Runs one command to its end. */
+/** Runs one command and waits for its end. */
 export function portolan(machine: Machine, args: readonly string[], env: Variables = {}) {
   return new Promise<{ status: number; stdout: string; stderr: string }>((resolve) => {
     const options = { cwd: machine.project, env: environment(machine, env), timeout: ANSWER_LIMIT_MS };
@@ -88,17 +88,17 @@ interface Launch {
   readonly env: Variables;
 }
 
-/** A client that speaks to a server line by line, so that it can also say what no library would. */
+/** A client that reads and writes lines, so that it can send messages that no library would send. */
 export class StdioClient implements AsyncDisposable {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: Interface;
   readonly #waiting = new Map<unknown, { resolve: (message: Json) => void; reject: (error: Error) => void }>();
   readonly notifications: Json[] = [];
-  /** What came without being an answer to anything asked through `request`. */
+  /** Received messages that do not answer a `request`. */
   readonly stray: Json[] = [];
   readonly exited: Promise<Exit>;
   stderr = '';
-  /** Called with every request of the other side. */
+  /** Called with every request of the server. */
   onRequest: (message: Json) => void = () => undefined;
   #nextId = 1;
 
@@ -112,13 +112,13 @@ export class StdioClient implements AsyncDisposable {
     this.#lines.on('line', (line) => this.#receive(JSON.parse(line)));
     this.exited = once(this.#child, 'close').then(([code, signal]) => {
       for (const { reject } of this.#waiting.values())
-        reject(new Error(`it ended with ${signal ?? code}: ${this.stderr}`));
+        reject(new Error(`the server exited with ${signal ?? code}: ${this.stderr}`));
       return { code, signal };
     });
   }
 
   get pid(): number {
-    if (this.#child.pid === undefined) throw new Error('it did not start');
+    if (this.#child.pid === undefined) throw new Error('the server did not start');
     return this.#child.pid;
   }
 
@@ -132,18 +132,18 @@ export class StdioClient implements AsyncDisposable {
     return answer;
   }
 
-  /** The result; rejects with a `Fault` where the answer is an error. */
+  /** Returns the result; rejects with a `Fault` for an error response. */
   async request(method: string, params?: Json): Promise<Json> {
     const id = this.#nextId++;
     return this.answerTo(id, { jsonrpc: '2.0', id, method, ...(params && { params }) });
   }
 
-  /** Sends a message as it is and waits for the answer with that id. */
+  /** Sends the message unchanged and waits for the response with its id. */
   async answerTo(id: unknown, message: Json | string): Promise<Json> {
     const answer = new Promise<Json>((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
       setTimeout(
-        () => reject(new Error(`no answer to ${JSON.stringify(message).slice(0, 200)}`)),
+        () => reject(new Error(`no response to ${JSON.stringify(message).slice(0, 200)}`)),
         ANSWER_LIMIT_MS,
       ).unref();
     });
@@ -161,7 +161,7 @@ export class StdioClient implements AsyncDisposable {
     return this.request('tools/call', { name, arguments: given, ...(meta && { _meta: meta }) }) as Promise<CallResult>;
   }
 
-  /** What a meta-tool answers, read out of the text that a model is shown. */
+  /** The response of a meta-tool, parsed from the text for the model. */
   async ask(name: string, given: Json = {}) {
     const { content } = await this.call(name, given);
     return JSON.parse(String(content[0]?.text));
@@ -175,13 +175,13 @@ export class StdioClient implements AsyncDisposable {
     this.#child.stdin.end();
   }
 
-  /** From now on nobody takes what it says. */
+  /** Stops reading the output. */
   stopReading(): void {
-    this.#lines.removeAllListeners('line'); // the last one may be cut off
+    this.#lines.removeAllListeners('line'); // the last one may be incomplete
     this.#child.stdout.pause();
   }
 
-  /** Whoever read what it says is gone. */
+  /** Closes the reading end of the output. */
   closeOutput(): void {
     this.#child.stdout.destroy();
   }
@@ -213,11 +213,11 @@ export class StdioClient implements AsyncDisposable {
 interface GatewayOptions {
   readonly args?: readonly string[];
   readonly env?: Variables;
-  /** Another copy of it. */
+  /** Starts another process with the same options. */
   readonly program?: string;
 }
 
-/** A gateway that nobody has spoken to yet. */
+/** Starts a gateway without the handshake. */
 export function start(
   machine: Machine,
   { args = ['serve'], env = {}, program = PROGRAM }: GatewayOptions = {},
@@ -230,14 +230,14 @@ export function start(
   });
 }
 
-/** A client that has said hello to a gateway of its own. */
+/** Starts a gateway and completes the handshake. */
 export async function connect(machine: Machine, options: GatewayOptions = {}): Promise<StdioClient> {
   const client = start(machine, options);
   await client.initialize();
   return client;
 }
 
-/** The same without a gateway: a client that has said hello to the server itself. */
+/** Starts a server without a gateway and completes the handshake. */
 export async function connectDirectly(
   { command, args, env = {} }: { readonly command: string; readonly args: readonly string[]; readonly env?: Variables },
   machine: Machine,
@@ -247,23 +247,23 @@ export async function connectDirectly(
   return client;
 }
 
-/** Waits until something holds; fails with what it was after a long time. */
+/** Polls until the value satisfies `holds`; throws with the last value after the limit. */
 export async function until<T>(read: () => T | Promise<T>, holds: (value: T) => boolean, limitMs = 20_000): Promise<T> {
   const ends = performance.now() + limitMs;
   for (;;) {
     const value = await read();
     if (holds(value)) return value;
-    if (performance.now() > ends) throw new Error(`it did not come: ${JSON.stringify(value)}`);
+    if (performance.now() > ends) throw new Error(`the condition was not met in time: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
 }
 
-/** The pids that a fixture wrote down, one for each start. */
+/** The pids that a fixture recorded, one for each start. */
 export function startsIn(path: string): readonly number[] {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(Number) : [];
 }
 
-/** Waits until a fixture has received so many calls of tools; `path` is the file of its `--heard`. */
+/** Waits until a fixture has received `count` tool calls; `path` is the file of its `--heard`. */
 export async function callsReceived(path: string, count = 1): Promise<void> {
   await until(
     () => (existsSync(path) ? readFileSync(path, 'utf8').split('"tools/call"').length - 1 : 0),
@@ -280,11 +280,11 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Dead, and not yet fetched by the one who should. */
+/** Whether the process is a zombie. */
 function isZombie(pid: number): boolean {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
-    return false; // no such place on this system
+    return false; // no /proc on this system
   }
 }

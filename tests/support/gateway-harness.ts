@@ -11,20 +11,20 @@ import { chooseSurface, ServerQuestions, type Session, type Surface, serveStdio 
 import { type Machine, makeMachine } from './machine.js';
 
 const tests = dirname(fileURLToPath(import.meta.url));
-/** The program as it is shipped; the suite builds it first. */
+/** The built program; `npm test` builds it first. */
 const PROGRAM = join(tests, '../../dist/cli.cjs');
 const MONITOR = pathToFileURL(join(tests, '../fixtures/servers/loop-monitor.mjs')).href;
 export const ODD_SERVER = join(tests, '../fixtures/servers/odd-server.mjs');
-/** No answer takes this long unless something hangs. */
+/** A response that takes longer means that something hangs. */
 const ANSWER_LIMIT_MS = 60_000;
 const MAX_LINE_BYTES = 5 * 1024 * 1024;
 
 export type Json = Record<string, unknown>;
 
-/** A soak needs its servers for longer than they live by themselves. */
+/** In a soak the servers must run longer than their default limit. */
 const LIFETIME = process.env.PORTOLAN_SOAK === '1' ? ['--lives', String(2 * 3_600_000)] : [];
 
-/** An entry that starts the odd server; the words say how it behaves. */
+/** An entry that starts odd-server.mjs; the arguments define its behaviour. */
 export function odd(words: readonly string[] = [], more: Json = {}): Json {
   return { command: process.execPath, args: [ODD_SERVER, ...words, ...LIFETIME], ...more };
 }
@@ -33,13 +33,13 @@ export function call(server: string, tool: string, given: Json = {}): Json {
   return { name: 'execute_tool', arguments: { server, tool, arguments: given } };
 }
 
-/** The first text of a tool's result. */
+/** The first text of a result. */
 export function textOf(result: unknown): string {
   const { content } = result as { content?: { text?: string }[] };
   return content?.[0]?.text ?? '';
 }
 
-/** The code of the error that a result tells, or undefined where it tells none. */
+/** The code of the error in a result, or undefined without an error. */
 export function codeOf(result: unknown): string | undefined {
   const { isError, structuredContent } = result as { isError?: boolean; structuredContent?: unknown };
   return isError === true ? (structuredContent as { error: { code: string } }).error.code : undefined;
@@ -50,16 +50,16 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** A client that writes lines and counts what comes back; its ids begin at 0, as everybody's do. */
+/** A client that writes lines and counts the responses. Its ids start at 0. */
 export class LineClient {
   readonly #input: Writable;
   readonly #waiting = new Map<string, Waiting>();
-  /** How often each id was answered, by its JSON. */
+  /** The number of responses by the JSON of their id. */
   readonly answered = new Map<string, number>();
   readonly notifications: Json[] = [];
-  /** Lines that are no JSON: the other side must never write one. */
+  /** Received lines that are not JSON; the gateway must never write one. */
   readonly broken: string[] = [];
-  /** Called with every answer that nobody waits for. */
+  /** Called with every response without a pending request. */
   onAnswer: (message: Json) => void = () => undefined;
   #nextId = 0;
 
@@ -72,16 +72,16 @@ export class LineClient {
     });
     output.on('data', (chunk: Buffer) => lines.push(chunk));
     output.on('close', () => {
-      for (const { reject } of this.#waiting.values()) reject(new Error('it hung up without an answer'));
+      for (const { reject } of this.#waiting.values()) reject(new Error('the connection closed before the response'));
     });
   }
 
-  /** Resolves when the bytes have left. */
+  /** Resolves when the bytes are written. */
   write(bytes: string | Uint8Array): Promise<void> {
     return new Promise((resolve) => this.#input.write(bytes, () => resolve()));
   }
 
-  /** The whole answer, result or error. */
+  /** Sends a request and returns the whole response, result or error. */
   request(method: string, params: Json = {}): Promise<Json> {
     const id = this.#nextId++;
     return this.answerTo(id, JSON.stringify({ jsonrpc: '2.0', id, method, params }));
@@ -90,7 +90,7 @@ export class LineClient {
   answerTo(id: unknown, line: string): Promise<Json> {
     const key = JSON.stringify(id);
     const answer = new Promise<Json>((resolve, reject) => {
-      const limit = setTimeout(() => reject(new Error(`no answer to ${line.slice(0, 200)}`)), ANSWER_LIMIT_MS);
+      const limit = setTimeout(() => reject(new Error(`no response to ${line.slice(0, 200)}`)), ANSWER_LIMIT_MS);
       this.#waiting.set(key, {
         resolve: (message) => {
           clearTimeout(limit);
@@ -102,7 +102,7 @@ export class LineClient {
         },
       });
     });
-    answer.catch(() => undefined); // not everybody who asks looks at the answer
+    answer.catch(() => undefined); // some callers do not await the response
     void this.write(`${line}\n`);
     return answer;
   }
@@ -126,7 +126,7 @@ export class LineClient {
       return;
     }
     if ('method' in message) {
-      // Who answers no ping is hung up on after a while.
+      // The gateway disconnects clients that answer no ping.
       if (message.method === 'ping' && message.id !== undefined)
         void this.write(`${JSON.stringify({ jsonrpc: '2.0', id: message.id, result: {} })}\n`);
       else this.notifications.push(message);
@@ -141,11 +141,11 @@ export class LineClient {
   }
 }
 
-/** A gateway in this process, in a throw-away home, with nothing but the servers that are named. */
+/** A gateway in this process, in a throw-away home, with only these servers. */
 export interface HomeGateway extends AsyncDisposable {
   readonly machine: Machine;
   readonly running: RunningGateway;
-  /** Another client, over a pair of pipes of its own, of all servers or of the one that is named. */
+  /** Connects another client over its own pipes; `expose` is the option of `serve`. */
   connect(expose?: string): LineClient;
   conversation(client?: string): Conversation;
 }
@@ -166,7 +166,7 @@ export async function gatewayWith(
     running,
     connect: (expose) => {
       const face = faces.get(expose) ?? chooseSurface(running.gateway, expose);
-      faces.set(expose, face); // all clients have the same, as they have in the program
+      faces.set(expose, face); // all clients share one, as in the program
       const [input, output] = [new PassThrough(), new PassThrough()];
       const label = String(sessions.length);
       sessions.push(serveStdio({ face, questions, version: '0', log, input, output, limits, label, principal: label }));
@@ -183,31 +183,31 @@ export async function gatewayWith(
 }
 
 interface Figures {
-  /** How long the event loop stood still at most, also where others had the processor. */
+  /** The longest stall of the event loop, including time in which other processes had the CPU. */
   readonly stallMs: number;
-  /** How long it was busy at a stretch. */
+  /** The longest time in which the event loop was busy. */
   readonly busyMs: number;
   readonly maxRssBytes: number;
-  /** With what buffers hold outside of it. */
+  /** Includes the memory of buffers outside the heap. */
   readonly heapBytes: number;
-  /** What a message put on every object. */
+  /** Properties that a message added to the prototype of all objects. */
   readonly polluted: readonly string[];
 }
 
-/** The shipped program in a process of its own, watched from inside. */
+/** The built program in its own process, with a monitor inside. */
 export interface WatchedGateway extends AsyncDisposable {
   readonly machine: Machine;
   readonly client: LineClient;
   readonly process: ChildProcess;
   readonly stderr: () => string;
-  /** What was so since the last reset. */
+  /** The figures since the last reset. */
   figures(word: 'reset' | 'read'): Promise<Figures>;
 }
 
 export function watchedGateway(
   servers: Readonly<Record<string, Json>>,
   settings: Json = {},
-  doors: readonly string[] = [],
+  args: readonly string[] = [],
   flags: readonly string[] = [],
 ): WatchedGateway {
   const machine = makeMachine();
@@ -215,14 +215,14 @@ export function watchedGateway(
     '~/.cursor/mcp.json': JSON.stringify({ mcpServers: servers }),
     '~/.config/portolan/portolan.config.json': JSON.stringify(settings),
   });
-  const child = spawn(process.execPath, ['--import', MONITOR, ...flags, PROGRAM, 'serve', ...doors], {
+  const child = spawn(process.execPath, ['--import', MONITOR, ...flags, PROGRAM, 'serve', ...args], {
     cwd: machine.project,
     env: { PATH: process.env.PATH ?? '', HOME: machine.home, USERPROFILE: machine.home, PORTOLAN_DAEMON: 'never' },
     stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
   });
   const exited = once(child, 'exit');
   const { stdin, stdout } = child;
-  if (!stdin || !stdout) throw new Error('it has no pipes');
+  if (!stdin || !stdout) throw new Error('the gateway has no pipes');
   let stderr = '';
   child.stderr?.on('data', (chunk: Buffer) => {
     stderr = `${stderr}${chunk}`.slice(-10_000);
@@ -239,7 +239,7 @@ export function watchedGateway(
     },
     [Symbol.asyncDispose]: async () => {
       stdin.end();
-      if (doors.length > 0) child.kill('SIGTERM'); // nobody listens to its input
+      if (args.length > 0) child.kill('SIGTERM'); // with these options it does not read stdin
       const limit = setTimeout(() => child.kill('SIGKILL'), ANSWER_LIMIT_MS);
       await exited;
       clearTimeout(limit);

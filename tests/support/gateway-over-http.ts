@@ -2,9 +2,9 @@ import { connect } from 'node:net';
 import { type Exit, start, until, type Variables } from './client-over-stdio.js';
 import type { Machine } from './machine.js';
 
-/** The program as it is shipped, listening on a port of its own. */
+/** The built program, listening on its own port. */
 export interface HttpGateway extends AsyncDisposable {
-  /** Where MCP is spoken. */
+  /** The URL of the MCP endpoint. */
   readonly url: string;
   readonly port: number;
   readonly exited: Promise<Exit>;
@@ -30,10 +30,10 @@ export async function serveOverHttp(
   const line = /^portolan listens on (\S+:(\d+)\/mcp)$/m;
   await until(
     () => program.stderr,
-    (said) => isOver || line.test(said),
+    (stderr) => isOver || line.test(stderr),
   );
   const [, url = '', port = ''] = line.exec(program.stderr) ?? [];
-  if (isOver) throw new Error(`it does not listen: ${program.stderr}`);
+  if (isOver) throw new Error(`the gateway does not listen: ${program.stderr}`);
   return {
     url,
     port: Number(port),
@@ -49,12 +49,12 @@ export async function serveOverHttp(
 
 const RAW_LIMIT_MS = 10_000;
 
-/** Sends bytes as they are and gives the status of the answer; what no library would send can be said so. */
+/** Sends these bytes, which no HTTP library would send, and returns the status of the response. */
 export function statusOfRaw(port: number, lines: readonly string[], body = '', host = '127.0.0.1'): Promise<number> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, host, () => socket.write(`${lines.join('\r\n')}\r\n\r\n${body}`));
     let answer = '';
-    socket.setTimeout(RAW_LIMIT_MS, () => socket.destroy(new Error(`no answer to ${lines[0]}`)));
+    socket.setTimeout(RAW_LIMIT_MS, () => socket.destroy(new Error(`no response to ${lines[0]}`)));
     socket.on('error', reject);
     socket.setEncoding('latin1').on('data', (chunk: string) => {
       answer += chunk;
@@ -63,6 +63,6 @@ export function statusOfRaw(port: number, lines: readonly string[], body = '', h
       resolve(Number(status));
       socket.destroy();
     });
-    socket.on('end', () => reject(new Error(`it hung up: ${answer}`)));
+    socket.on('end', () => reject(new Error(`the connection closed: ${answer}`)));
   });
 }

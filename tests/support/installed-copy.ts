@@ -7,13 +7,13 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const isWindows = process.platform === 'win32';
 const QUIET = ['--no-audit', '--no-fund', '--loglevel=error'];
-/** How npm says that a package is neither in its cache nor can be fetched. */
+/** npm's error for a package that is neither cached nor reachable. */
 const UNREACHABLE = /ENOTCACHED|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|FETCH_ERROR/;
 
-/** A copy that was installed from the packed tarball into an empty folder, with its dependencies. */
+/** The packed package, installed with its dependencies into an empty folder. */
 export interface InstalledCopy extends Disposable {
   readonly project: string;
-  /** The program inside the folder. */
+  /** The path of the program. */
   readonly program: string;
 }
 
@@ -21,7 +21,7 @@ export type Installation =
   | { readonly kind: 'installed'; readonly copy: InstalledCopy }
   | { readonly kind: 'unreachable'; readonly reason: string };
 
-/** Packs and installs the package. Packages come from npm's cache, and over the network only if one is missing there. */
+/** Packs and installs the package, from npm's cache if possible. */
 export function installCopy(): Installation {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-package-'));
   const remove = () => rmSync(folder, { recursive: true, force: true });

@@ -6,15 +6,15 @@ import type { DiscoverOptions } from '../../src/discovery/index.js';
 export type Platform = 'linux' | 'darwin' | 'win32';
 export const PLATFORMS: readonly Platform[] = ['linux', 'darwin', 'win32'];
 
-/** A throw-away machine: a home, a project and a system root of its own. */
+/** A throw-away machine with its own home, project and system root. */
 export interface Machine extends Disposable {
   readonly home: string;
   readonly project: string;
   readonly root: string;
-  /** Where `~/…`, `<project>/…` and `/…` lie on this machine. */
+  /** The real path of `~/…`, `<project>/…` and `/…`. */
   path(template: string): string;
   write(files: Readonly<Record<string, string | Uint8Array>>): void;
-  /** The options that make `discover` see this machine and nothing of the real one. */
+  /** Options that limit `discover` to this machine. */
   options(more?: Partial<DiscoverOptions>): DiscoverOptions;
 }
 
@@ -48,7 +48,7 @@ export function makeMachine(): Machine {
   };
 }
 
-/** A file in the folder where each platform keeps the data of applications. */
+/** A file in the application data directory of the platform. */
 export function appData(platform: Platform, rest: string): string {
   const folders = { darwin: '~/Library/Application Support', linux: '~/.config', win32: '~/AppData/Roaming' };
   return `${folders[platform]}/${rest}`;

@@ -3,8 +3,8 @@ import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 
 /**
- * Programs that some tests use and a machine may lack. A test that uses one says so with `needs('zsh')`: it is skipped
- * where the program is missing, the end of the run says how to install it, and CI runs its file once more with the programs.
+ * Optional programs. A test that uses one declares it with `needs('zsh')`: it is skipped if the program is missing, the end
+ * of the run says how to install it, and CI runs its file again with all programs.
  */
 const PROGRAMS = {
   bubblewrap: { command: 'bwrap', install: 'apt-get install bubblewrap' },
@@ -65,22 +65,22 @@ export function programTags(): { name: ProgramName; description: string; skip?: 
   }));
 }
 
-/** Every optional program of this machine: what a build for tests has to treat as absent to hide them. */
+/** The paths of all optional programs of this machine, which a build with hidden programs treats as absent. */
 export function optionalProgramPaths(): string[] {
   return names.flatMap((name) => pathsOf(PROGRAMS[name].command));
 }
 
-/** The same paths in a run that hides them, with the separator of PATH between them; else nothing. */
+/** These paths joined like PATH in a run that hides them; otherwise empty. */
 export const hiddenPaths = HIDDEN ?? '';
 
-/** A folder with a link to every program on PATH except the optional ones, to be the PATH of the tests. */
+/** A folder with links to all programs on PATH except the optional ones, as PATH for the tests. */
 export function makePathWithoutPrograms(): { readonly path: string; readonly remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'portolan-path-'));
   const hidden = new Set<string>(names.map((name) => PROGRAMS[name].command));
   const linked = new Set<string>();
   for (const folder of folders)
     for (const program of programsIn(folder)) {
-      // `python3.11` and `git-shell` are as absent as `python3` and `git`.
+      // `python3.11` and `git-shell` are hidden like `python3` and `git`.
       if (linked.has(program) || hidden.has(program.split(/[.-]/)[0] ?? '')) continue;
       linked.add(program);
       symlinkSync(join(folder, program), join(path, program));

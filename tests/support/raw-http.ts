@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-/** An answer as it came over the wire. */
+/** An HTTP response, not decoded. */
 export interface RawAnswer {
   readonly status: number;
   readonly head: string;
@@ -9,24 +9,24 @@ export interface RawAnswer {
 
 const RAW_LIMIT_MS = 10_000;
 
-/** Sends a request as it is written and reads until the other end hangs up; what no library would send can be said so. */
+/** Sends these bytes, which no HTTP library would send, and reads until the server closes the connection. */
 export function sendRaw(port: number, lines: readonly string[], body = ''): Promise<RawAnswer> {
   const length = body === '' ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
   const text = `${[...lines, ...length, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`;
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     let answer = '';
-    socket.setTimeout(RAW_LIMIT_MS, () => socket.destroy(new Error(`no end of the answer to ${lines[0]}`)));
+    socket.setTimeout(RAW_LIMIT_MS, () => socket.destroy(new Error(`the response to ${lines[0]} has no end`)));
     socket.on('error', reject);
     socket.setEncoding('utf8').on('data', (chunk: string) => {
       answer += chunk;
-      // A stream of events is at its end here, whether or not the other end keeps the connection.
+      // A chunked stream of events is complete here, even if the connection stays open.
       if (answer.endsWith('\r\n0\r\n\r\n')) socket.end();
     });
     socket.on('close', () => {
       const end = answer.indexOf('\r\n\r\n');
       const [, status] = /^HTTP\/1\.1 (\d{3}) /.exec(answer) ?? [];
-      if (status === undefined) return reject(new Error(`no answer: ${answer}`));
+      if (status === undefined) return reject(new Error(`no HTTP response: ${answer}`));
       return resolve({ status: Number(status), head: answer.slice(0, end).toLowerCase(), body: answer.slice(end + 4) });
     });
   });
@@ -34,7 +34,7 @@ export function sendRaw(port: number, lines: readonly string[], body = ''): Prom
 
 export const JSON_HEADERS = ['Content-Type: application/json', 'Accept: application/json, text/event-stream'];
 
-/** What a client of the older revisions says first. */
+/** The first message of a client of an older revision. */
 export const INITIALIZE = JSON.stringify({
   jsonrpc: '2.0',
   id: 1,
@@ -44,7 +44,7 @@ export const INITIALIZE = JSON.stringify({
 
 const META = 'io.modelcontextprotocol/';
 
-/** One call that stands for itself, as the stateless revision has it. */
+/** One call of the stateless revision. */
 export function statelessCall(server: string, tool: string, given: object = {}, id: string | number = 1) {
   const body = JSON.stringify({
     jsonrpc: '2.0',

@@ -1,7 +1,7 @@
 import type { Reporter, TestModule, Vitest } from 'vitest/node';
 import { missingLine, programTags } from './programs.js';
 
-/** Says at the end of a run which tests were skipped for want of a program, and how to install it; not in a run of chosen tests, which skips all others. */
+/** Prints the tests that were skipped because a program is missing, and how to install it. Silent in a filtered run. */
 export class ReportSkipped implements Reporter {
   #isFiltered = false;
 

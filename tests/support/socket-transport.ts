@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { LineSplitter } from '../../src/rpc/line-splitter.js';
 
-/** What a client of either SDK needs to speak to the socket: the two have the same idea of a transport. */
+/** A transport over the socket for clients of both SDK versions, which share the transport interface. */
 export class SocketTransport {
   readonly #path: string;
   #socket: Socket | undefined;

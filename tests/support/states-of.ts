@@ -1,10 +1,10 @@
 import { type DiscoverOptions, discover } from '../../src/discovery/index.js';
 import { makeMachine } from './machine.js';
 
-/** Contents by path as in samples, each as text or as a value to be written as JSON; `<project>` in it is filled in. */
+/** Contents by path as in samples: text, or a value that is written as JSON. `<project>` is replaced. */
 export type Contents = Readonly<Record<string, unknown>>;
 
-/** The state of each server that one client has on a throw-away machine with these files, and the codes of its problems. */
+/** The states of one client's servers, and the codes of its problems, on a throw-away machine with these files. */
 export async function statesOf(
   client: string,
   contents: Contents,
