@@ -1,23 +1,23 @@
 import { stateOf } from '../policy/index.js';
 import type { Settings } from '../settings/index.js';
 import { SessionGrants } from '../use-cases/index.js';
-import { type GatewayScan, type LookOptions, scanForGateway } from './gateway-scan.js';
+import { type GatewayScan, type GatewayScanOptions, scanForGateway } from './gateway-scan.js';
 
 /** The latest scan of a gateway, with the approvals that hold only while it runs. */
 export class CurrentScan {
   readonly granted: SessionGrants;
-  readonly #options: LookOptions;
+  readonly #options: GatewayScanOptions;
   #latest: GatewayScan;
   #reloading: Promise<unknown> = Promise.resolve();
   #onReplaced: (before: GatewayScan) => void = () => undefined;
 
-  private constructor(options: LookOptions, granted: SessionGrants, first: GatewayScan) {
+  private constructor(options: GatewayScanOptions, granted: SessionGrants, first: GatewayScan) {
     this.#options = options;
     this.granted = granted;
     this.#latest = first;
   }
 
-  static async start(options: LookOptions): Promise<CurrentScan> {
+  static async start(options: GatewayScanOptions): Promise<CurrentScan> {
     const granted = new SessionGrants();
     const scanned = { ...options, isGranted: granted.has };
     return new CurrentScan(scanned, granted, await scanForGateway(scanned, undefined));

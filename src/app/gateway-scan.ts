@@ -10,13 +10,16 @@ export interface GatewayScan {
   readonly admitted: readonly AdmittedServer[];
 }
 
-export interface LookOptions extends DiscoverOptions {
+export interface GatewayScanOptions extends DiscoverOptions {
   /** Servers that run inside this process; only their names are used here. */
   readonly sdkServers?: Readonly<Record<string, unknown>>;
 }
 
 /** Scans the machine and applies the policy, for a gateway. */
-export async function scanForGateway(options: LookOptions, before: GatewayScan | undefined): Promise<GatewayScan> {
+export async function scanForGateway(
+  options: GatewayScanOptions,
+  before: GatewayScan | undefined,
+): Promise<GatewayScan> {
   const { sdkServers = {}, ...rest } = options;
   const discovery = await scanMachine(rest, before?.discovery);
   const { settings } = discovery.settings;

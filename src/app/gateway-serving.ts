@@ -3,7 +3,7 @@ import { ENVELOPE_BYTES, type StreamLimits } from '../rpc/index.js';
 import { chooseSurface, ServerQuestions, type Surface, type SurfaceNotification } from '../serve/index.js';
 import type { SharedResources } from './shared-resources.js';
 import { skippedLog } from './skipped-entries.js';
-import { endStrays, type GatewayOptions, type RunningGateway, startGateway } from './start-gateway.js';
+import { endOrphans, type GatewayOptions, type RunningGateway, startGateway } from './start-gateway.js';
 import { recordingFiles, watchPaths } from './watch-files.js';
 import { watchRunning } from './watch-running.js';
 
@@ -37,7 +37,7 @@ export async function whileServing(
   serve: (serving: ServingGateway) => Promise<void>,
 ): Promise<void> {
   await using serving = await openServing(options);
-  void endStrays(serving.running.discovery, serving.session.log);
+  void endOrphans(serving.running.discovery, serving.session.log);
   await serve(serving);
 }
 

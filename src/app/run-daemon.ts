@@ -1,5 +1,5 @@
 import { homeFolder, isInRuntimeFolder, type Log, legacySocketPath, silentLog } from '../base/index.js';
-import { unclaim } from '../bridge/index.js';
+import { releaseStartClaim } from '../bridge/index.js';
 import type { DiscoverOptions } from '../discovery/index.js';
 import { ConnectionManager, httpAddress, LegacyLink, metaToolNames, serveHttp, serveSocket } from '../serve/index.js';
 import { announceSelf } from './announce-self.js';
@@ -7,7 +7,7 @@ import { recordDaemon } from './daemon-process.js';
 import { aborted } from './gateway-serving.js';
 import { httpRoutes } from './http-routes.js';
 import { skippedLog } from './skipped-entries.js';
-import { endStrays } from './start-gateway.js';
+import { endOrphans } from './start-gateway.js';
 import { Workspaces } from './workspaces.js';
 
 export interface DaemonOptions extends DiscoverOptions {
@@ -95,7 +95,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
       arrived();
     },
   });
-  unclaim(socket);
+  releaseStartClaim(socket);
   using _record = recordDaemon(socket, log);
   const over = AbortSignal.any([ending, stopping.signal]);
   // The client that started the daemon is waiting, so everything that can wait starts after the first request.
@@ -115,7 +115,7 @@ export async function runDaemon(options: DaemonOptions): Promise<void> {
   const refreshLink = () => link?.refresh(serving.running.gateway.view.settings.mcpBridge.legacyLink);
   await refreshLink();
   skippedLog(log)(serving.running.discovery);
-  void endStrays(serving.running.discovery, log);
+  void endOrphans(serving.running.discovery, log);
   const timeouts = () => serving.running.gateway.view.settings.timeouts;
   let nextLook: NodeJS.Timeout | undefined;
   const lookLater = () => {

@@ -2,7 +2,7 @@ import { type Log, silentLog } from '../base/index.js';
 import type { Catalog } from '../catalog/index.js';
 import { type DiscoverOptions, type Discovery, ownFolders } from '../discovery/index.js';
 import { Gateway, SearchFeedback } from '../gateway/index.js';
-import { isBelievedToRun } from '../sandbox/index.js';
+import { canProbablyRun } from '../sandbox/index.js';
 import { createToolIndex, type ToolIndex } from '../search/index.js';
 import { killOrphans, type SdkServerFactory } from '../upstream/index.js';
 import { obtainConsent } from '../use-cases/index.js';
@@ -94,7 +94,7 @@ interface Parts {
 function openGateway({ scan, servers, index, uses, common }: Parts): Gateway {
   const { host } = scan.latest.discovery;
   const folders = ownFolders(host);
-  const offers = lastAnswer((engine: string) => isBelievedToRun(engine, folders.sandbox));
+  const offers = lastAnswer((engine: string) => canProbablyRun(engine, folders.sandbox));
   const launches = lastAnswer(
     (admitted: GatewayScan['admitted']) =>
       new Map(admitted.map((server) => [server.name, servers.pool.launchOf(server)])),
@@ -130,7 +130,7 @@ function applyScan(now: GatewayScan, before: GatewayScan, { catalog, pool }: Gat
 }
 
 /** Ends orphans of an earlier gateway that was killed. */
-export async function endStrays({ host }: Discovery, log: Log): Promise<void> {
+export async function endOrphans({ host }: Discovery, log: Log): Promise<void> {
   const ended = await killOrphans(ownFolders(host).children).catch((error: Error) => {
     log('warn', 'cannot search for orphaned processes of an earlier gateway', { error: error.message });
     return [];

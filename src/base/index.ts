@@ -37,7 +37,7 @@ export {
   socketPlace,
 } from './fs/socket-path.js';
 export { type OpenFile, type WritableDisk, writableDisk } from './fs/writable-disk.js';
-export { backupOf, removeFile, tellingOf, type WrittenFile, writeFile } from './fs/write-file.js';
+export { backupOf, removeFile, type WrittenFile, withWriteErrors, writeFile } from './fs/write-file.js';
 export { hmac256, randomId, randomKey, sha256 } from './hash.js';
 export { keepDigits, readJson, restoreDigits, writeJson, writtenMember } from './json/exact-json.js';
 export { isObject } from './json/is-object.js';

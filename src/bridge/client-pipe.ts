@@ -8,7 +8,7 @@ import { DaemonQuestions } from './daemon-questions.js';
 import { parsed } from './parse-bytes.js';
 import { isRepeatable, LISTEN, type PendingRequest, PendingRequests } from './pending-requests.js';
 import type { PipeOptions } from './pipe-options.js';
-import { CUT_OFF, ENDING, LOST, MAX_ANSWER_DEPTH, NO_GATEWAY, TOO_DEEP } from './rpc-faults.js';
+import { ENDING, LOST, MAX_ANSWER_DEPTH, NO_GATEWAY, SHUTDOWN_TIMEOUT, TOO_DEEP } from './rpc-faults.js';
 
 /** Limits reconnection if each daemon exits while the client's state is restored. */
 const MAX_RESTORES = 5;
@@ -72,7 +72,7 @@ export class Pipe {
     this.#isOver = true;
     this.#isDraining = true;
     setTimeout(() => {
-      this.#refuseAll(this.#pending.all(), CUT_OFF);
+      this.#refuseAll(this.#pending.all(), SHUTDOWN_TIMEOUT);
       this.stop();
     }, limitMs).unref();
     this.#endIfQuiet();

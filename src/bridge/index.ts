@@ -3,4 +3,4 @@ export { type BridgeSettings, quickSettings } from './bridge-settings.js';
 export { DaemonSilent } from './dial-daemon.js';
 export type { DaemonMode } from './find-daemon.js';
 export { type OwnGateway, runPipe } from './run-pipe.js';
-export { claimStart, daemonLog, MEANT_BY_HAND, startDaemon, unclaim } from './start-daemon.js';
+export { claimStart, daemonLog, MANUAL_START_VARIABLES, releaseStartClaim, startDaemon } from './start-daemon.js';

@@ -23,7 +23,7 @@ export const LOST: RpcFault = {
 export const ENDING: RpcFault = { code: RpcCode.internalError, message: 'the gateway is shutting down' };
 
 /** For a request that was still running when the shutdown timeout ended. */
-export const CUT_OFF: RpcFault = {
+export const SHUTDOWN_TIMEOUT: RpcFault = {
   code: RpcCode.internalError,
   message: 'the gateway shut down during this request; it may or may not have been completed',
   data: { code: 'CANCELLED', hint: 'check whether the request took effect, then retry' },

@@ -9,7 +9,7 @@ const NEEDED =
 /** Certificates at a path that only an administrator can write apply to all clients; others belong to one user. */
 const CERTIFICATES: readonly string[] = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR'];
 /** Variables that also apply to the daemon if a person starts it by hand. */
-export const MEANT_BY_HAND: readonly string[] = ['PATH', ...CERTIFICATES];
+export const MANUAL_START_VARIABLES: readonly string[] = ['PATH', ...CERTIFICATES];
 /** The directories of system programs like `ps`. Also the PATH for clients that send none. */
 const SYSTEM_FOLDERS =
   process.platform === 'win32'
@@ -86,7 +86,7 @@ export function claimStart(socket: string): boolean {
 }
 
 /** Releases the claim once a daemon runs. */
-export function unclaim(socket: string): void {
+export function releaseStartClaim(socket: string): void {
   process.getBuiltinModule('node:fs').rmSync(`${socket}.starting`, { force: true });
 }
 

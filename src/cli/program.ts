@@ -4,7 +4,13 @@ import { scanMachine } from '../discovery/index.js';
 import { inspectOwnSettings } from '../use-cases/index.js';
 import type { Serve } from './commands/serve.js';
 import { run } from './run-command.js';
-import { asyncStdout, hearSignals, keepStartupHeapSmall, stderrLog, untilSignal } from './runtime/process-setup.js';
+import {
+  asyncStdout,
+  catchSignals,
+  keepStartupHeapSmall,
+  signalOnShutdown,
+  stderrLog,
+} from './runtime/process-setup.js';
 
 declare const PORTOLAN_VERSION: string;
 
@@ -36,7 +42,7 @@ const FORGOTTEN_MS = 2_000;
 /** The options of every way to serve that depend on this process. */
 function serving() {
   keepStartupHeapSmall();
-  return { ...machine, version: PORTOLAN_VERSION, ending: untilSignal(), log: stderrLog() };
+  return { ...machine, version: PORTOLAN_VERSION, ending: signalOnShutdown(), log: stderrLog() };
 }
 
 const serve: Serve = {
@@ -57,7 +63,7 @@ process.exitCode = await run(
     ...(process.stdout.isTTY === true && { isTerminal: true }),
     ...(process.stdout.columns > 0 && { columns: process.stdout.columns }),
     home: homeFolder(),
-    ending: hearSignals,
+    ending: catchSignals,
     ...(process.stdin.isTTY === true && process.stdout.isTTY === true && { ask }),
     ...(process.stderr.isTTY === true && { status }),
   },

@@ -2,7 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import { homeFolder, type Log, PortolanError, socketPlace } from '../base/index.js';
 import { type BridgeSettings, type DaemonMode, quickSettings, runPipe } from '../bridge/index.js';
 import { type PipeFlags, pipeFlags } from './pipe-flags.js';
-import { asyncStdout, keepStartupHeapSmall, stderrLog, untilSignal } from './runtime/process-setup.js';
+import { asyncStdout, keepStartupHeapSmall, signalOnShutdown, stderrLog } from './runtime/process-setup.js';
 import { sandboxChoice } from './runtime/sandbox-choice.js';
 
 declare const PORTOLAN_VERSION: string;
@@ -33,7 +33,7 @@ export async function pipe(args: readonly string[]): Promise<boolean> {
     return mode === 'require';
   }
   const id = flags['mcp-client-id'] ?? env.MCP_CLIENT_ID ?? settings.clientId;
-  const ending = untilSignal();
+  const ending = signalOnShutdown();
   const options = scanOptions(flags);
   return runPipe({
     ...{ program, socket, env, home, mode, log, ending },

@@ -4,9 +4,9 @@ import {
   MAX_FILE_BYTES,
   PortolanError,
   removeFile,
-  tellingOf,
   type WritableDisk,
   type WrittenFile,
+  withWriteErrors,
   writableDisk,
   writeFile,
 } from '../base/index.js';
@@ -48,7 +48,7 @@ async function editOnce(
   edit: (text: string | undefined) => Promise<string | undefined>,
   { refuseLinks, disk }: Required<EditOptions>,
 ): Promise<EditedFile> {
-  const bytes = await tellingOf(path, async () => {
+  const bytes = await withWriteErrors(path, async () => {
     if (refuseLinks && (await disk.facts(path))?.kind === 'link') throw notText(path, 'is a link, not a file');
     return readWhole(path, disk);
   });

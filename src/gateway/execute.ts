@@ -4,7 +4,7 @@ import type { CatalogEntry } from '../catalog/index.js';
 import type { Conversation, ToolResult } from '../model/index.js';
 import type { AdmittedServer } from '../policy/index.js';
 import { findServerByName, requireAdmitted, serverNotFound } from '../policy/index.js';
-import { checkAgainst, fitsSurely, type Mismatch } from '../schema-check/index.js';
+import { certainlyMatches, checkAgainst, type Mismatch } from '../schema-check/index.js';
 import type { Settings } from '../settings/index.js';
 import type { CallOptions, Lease } from '../upstream/index.js';
 import type { GatewayDependencies } from './gateway-dependencies.js';
@@ -173,7 +173,7 @@ function surelyCallable(server: AdmittedServer, call: Call, parts: GatewayDepend
   const { judge, settings } = parts.view();
   const view = viewTools(entry, judge, settings.pins).get(call.tool);
   if (!view?.enabled) return undefined;
-  return call.unchecked || fitsSurely(view.listed.tool.inputSchema, call.toolArguments ?? {}) ? view : undefined;
+  return call.unchecked || certainlyMatches(view.listed.tool.inputSchema, call.toolArguments ?? {}) ? view : undefined;
 }
 
 /** The tool, after a complete check. Reads the list once more before it refuses a call that the cached list does not admit. */

@@ -3,7 +3,7 @@ import { splitWords } from '../base/index.js';
 import type { Definition } from './definition.js';
 
 /** The working directory of a client, and the home of its user. */
-export interface Whereabouts {
+export interface StartLocation {
   readonly cwd: string;
   readonly home: string;
 }
@@ -12,7 +12,7 @@ export interface Whereabouts {
  * The working directory of a server: relative to the project for a project's entry, otherwise to the home. Default: the
  * client's working directory.
  */
-export function startFolder(definition: Definition, whereabouts: Whereabouts): string {
+export function startFolder(definition: Definition, whereabouts: StartLocation): string {
   const { cwd, scope, source } = definition;
   if (cwd === undefined || cwd === '') return whereabouts.cwd;
   if (isAbsolute(cwd)) return cwd;

@@ -17,7 +17,7 @@ export {
 export { type AskedBecause, decide, type PolicyInputs, refusedForFiles, stateOf, type Verdict } from './decide.js';
 export { type Fingerprint, fingerprint } from './fingerprint.js';
 export { type Lock, readLock, writtenLock } from './lock-file.js';
-export { isAround, isFromRepository, projectFolder } from './repository-origin.js';
+export { isAtOrAbove, isFromRepository, projectFolder } from './repository-origin.js';
 export { rulesByServerName } from './rules-by-server-name.js';
 export { lastRuling, type Ruling, reviewHash, type Seal, shownForm } from './rulings.js';
 export {

@@ -34,9 +34,9 @@ export function projectFolder(definition: Definition, folders: Folders): string 
 
 /** If the user works in the home folder, or keeps all of it in a repository, those files did not come from others. */
 function topFolder({ home, cwd, repository }: Folders): string | undefined {
-  return [repository, cwd].find((folder) => folder !== undefined && !isAround(folder, home));
+  return [repository, cwd].find((folder) => folder !== undefined && !isAtOrAbove(folder, home));
 }
 
-export function isAround(folder: string, home: string): boolean {
+export function isAtOrAbove(folder: string, home: string): boolean {
   return home === folder || home.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }

@@ -1,5 +1,5 @@
 import { type ProcessIdentity, randomKey, sha256 } from '../base/index.js';
-import { type Liveness, livenessOf, machineOf, type ProcessLook } from './process-liveness.js';
+import { type Liveness, livenessOf, machineOf, type ProcessSnapshot } from './process-liveness.js';
 
 const ENTRY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*\.[0-9a-f]{16}\.json$/;
 const UNFINISHED_NAME = /^\.([0-9a-f]{8})-([0-9a-f]{8})-(\d{1,10})-(\d{0,20})-[0-9a-f]{12}\.tmp$/;
@@ -26,7 +26,7 @@ export function unfinishedName({ boot, pid, start }: ProcessIdentity): string {
 }
 
 /** Returns undefined if the name is not that of an unfinished file. */
-export function livenessOfUnfinished(name: string, look: ProcessLook): Liveness | undefined {
+export function livenessOfUnfinished(name: string, look: ProcessSnapshot): Liveness | undefined {
   const [, machine, boot, pid, start = ''] = UNFINISHED_NAME.exec(name) ?? [];
   if (machine === undefined) return undefined;
   // If our own boot id is unknown, other processes cannot be judged.

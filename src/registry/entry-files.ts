@@ -3,7 +3,7 @@ import { PortolanError, type ProcessIdentity, type WritableDisk } from '../base/
 import { entryName, isEntryName, livenessOfUnfinished, unfinishedName } from './entry-file-names.js';
 import { MAX_ENTRY_BYTES, parseEntryFile } from './parse-entry.js';
 import { checkFile, checkPlace, codeOf, makePlace, type Place, readOwn } from './private-folder.js';
-import { livenessOf, lookAtProcesses, type ProcessLook } from './process-liveness.js';
+import { livenessOf, type ProcessSnapshot, readProcesses } from './process-liveness.js';
 import type { EntryFile, RegisteredServer } from './server-info.js';
 
 /** The maximum number of files that are read; further ones cause a warning. */
@@ -73,7 +73,7 @@ export interface JudgedFolder {
 export async function judge(
   { files, unfinished }: FolderReading,
   uptime: number,
-  lookNow: () => Promise<ProcessLook> = lookAtProcesses,
+  lookNow: () => Promise<ProcessSnapshot> = readProcesses,
 ): Promise<JudgedFolder> {
   const look = await lookNow();
   const judged = files.map((file) => ({ ...file, liveness: livenessOf(file.entry.server.start_identity, look) }));

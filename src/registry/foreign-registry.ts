@@ -2,7 +2,7 @@ import { isObject, PortolanError } from '../base/index.js';
 import { messageOf } from './entry-files.js';
 import { parseJson, toEntry } from './parse-entry.js';
 import { readOwn } from './private-folder.js';
-import { livenessOf, lookAtProcesses, type ProcessLook } from './process-liveness.js';
+import { livenessOf, type ProcessSnapshot, readProcesses } from './process-liveness.js';
 import { isServerId, type RegisteredServer } from './server-info.js';
 
 const MAX_FOREIGN_BYTES = 1024 * 1024;
@@ -27,8 +27,8 @@ export async function readForeignRegistry(
   path: string,
   {
     now = Date.now,
-    lookNow = lookAtProcesses,
-  }: { readonly now?: () => number; readonly lookNow?: () => Promise<ProcessLook> } = {},
+    lookNow = readProcesses,
+  }: { readonly now?: () => number; readonly lookNow?: () => Promise<ProcessSnapshot> } = {},
 ): Promise<ForeignReading> {
   for (let n = 1; ; n += 1) {
     try {
@@ -47,7 +47,7 @@ export async function readForeignRegistry(
 async function alive(
   servers: unknown,
   now: number,
-  lookNow: () => Promise<ProcessLook>,
+  lookNow: () => Promise<ProcessSnapshot>,
 ): Promise<readonly RegisteredServer[]> {
   if (!isObject(servers)) return [];
   const look = await lookNow();

@@ -4,7 +4,7 @@ import { allProcesses, currentBoot, entryOf, type ProcessEntry, type ProcessIden
 export type Liveness = 'alive' | 'dead' | 'elsewhere';
 
 /** A snapshot of the machine's processes. */
-export interface ProcessLook {
+export interface ProcessSnapshot {
   readonly boot: string;
   /** Undefined if the process has exited or is not accessible. */
   entry(pid: number): ProcessEntry | undefined;
@@ -16,7 +16,7 @@ export interface ProcessLook {
  * A process that is `dead` once stays so, even if its pid is reused. Therefore files of dead servers can be removed
  * without a lock.
  */
-export function livenessOf({ boot, pid, start }: ProcessIdentity, look: ProcessLook): Liveness {
+export function livenessOf({ boot, pid, start }: ProcessIdentity, look: ProcessSnapshot): Liveness {
   // Unknown boot ids cannot be compared.
   if (boot !== look.boot && boot !== '' && look.boot !== '')
     return machineOf(boot) === machineOf(look.boot) ? 'elsewhere' : 'dead';
@@ -31,7 +31,7 @@ export function machineOf(boot: string): string {
 }
 
 /** Reads all processes at once if reading one starts a process (macOS). Each is read only once. */
-export async function lookAtProcesses(): Promise<ProcessLook> {
+export async function readProcesses(): Promise<ProcessSnapshot> {
   const boot = currentBoot();
   if (process.platform === 'linux') {
     const seen = new Map<number, ProcessEntry | undefined>();
@@ -46,8 +46,8 @@ export async function lookAtProcesses(): Promise<ProcessLook> {
 }
 
 /** The same without starting a process: unknown facts about a process are assumed to match. */
-export async function glanceAtProcesses(): Promise<ProcessLook> {
-  if (process.platform === 'linux') return lookAtProcesses();
+export async function readProcessesWithoutSpawn(): Promise<ProcessSnapshot> {
+  if (process.platform === 'linux') return readProcesses();
   return { boot: currentBoot(), entry: () => undefined, isTaken };
 }
 

@@ -1,7 +1,7 @@
 import { judge, messageOf, readFolder } from './entry-files.js';
 import { readForeignRegistry } from './foreign-registry.js';
 import { checkPlace, placeOf } from './private-folder.js';
-import { glanceAtProcesses, lookAtProcesses, type ProcessLook } from './process-liveness.js';
+import { type ProcessSnapshot, readProcesses, readProcessesWithoutSpawn } from './process-liveness.js';
 import type { RegisteredServer } from './server-info.js';
 
 /** The limit for callers that only list servers: a repository can contain a folder full of files. */
@@ -19,7 +19,7 @@ export interface RegistryReading {
  */
 export async function readRegistry(path: string, isExact = false): Promise<RegistryReading> {
   const place = placeOf(path);
-  const lookNow = isExact ? lookAtProcesses : glanceAtProcesses;
+  const lookNow = isExact ? readProcesses : readProcessesWithoutSpawn;
   try {
     // Without the folder, the file is not our view but a registry of another program.
     if (checkPlace(place) === 'absent') return await readForeign(path, lookNow);
@@ -31,7 +31,7 @@ export async function readRegistry(path: string, isExact = false): Promise<Regis
   }
 }
 
-async function readForeign(path: string, lookNow: () => Promise<ProcessLook>): Promise<RegistryReading> {
+async function readForeign(path: string, lookNow: () => Promise<ProcessSnapshot>): Promise<RegistryReading> {
   const reading = await readForeignRegistry(path, { lookNow });
   switch (reading.kind) {
     case 'absent':

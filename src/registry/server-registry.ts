@@ -4,7 +4,7 @@ import { Announcement, type Clocks, identityOfWriter } from './announcement.js';
 import { entryName } from './entry-file-names.js';
 import { judge, messageOf, readFolder, removeFrom, writeEntry } from './entry-files.js';
 import { checkPlace, type Place, placeOf, refused } from './private-folder.js';
-import { livenessOf, lookAtProcesses } from './process-liveness.js';
+import { livenessOf, readProcesses } from './process-liveness.js';
 import { refreshView } from './registry-view.js';
 import { isServerId, type RegisteredServer, type ServerInfo, type Warn } from './server-info.js';
 import { watchServers } from './watch-servers.js';
@@ -129,7 +129,7 @@ export class ServerRegistry implements AsyncDisposable {
     // Withdrawn or replaced while this waited in the queue.
     if (announced.get(this.#key(announcement.id))?.announcement !== announcement) return;
     const { identity } = announcement;
-    if (identity === undefined || livenessOf(identity, await lookAtProcesses()) !== 'dead')
+    if (identity === undefined || livenessOf(identity, await readProcesses()) !== 'dead')
       return this.#write(announcement);
     this.#forget(announcement.id);
     await this.#leave(announcement.id);
@@ -155,7 +155,7 @@ export class ServerRegistry implements AsyncDisposable {
     if (checkPlace(this.#place) === 'absent') return;
     const writer = identityOfWriter();
     const { files } = readFolder(this.#place);
-    const look = await lookAtProcesses();
+    const look = await readProcesses();
     for (const { name, entry } of files.filter((file) => file.entry.id === id)) {
       const isFree = [entry.writer, entry.server.start_identity].some((one) => livenessOf(one, look) === 'dead');
       if (isFree || isSame(entry.writer, writer)) await removeFrom(this.#place, name, this.#disk);

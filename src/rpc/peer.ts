@@ -46,12 +46,12 @@ export interface PeerHandlers {
 }
 
 /** Data sent with a request beside its parameters. */
-interface Beside {
+interface RequestExtras {
   readonly about?: Id | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly text?: string | undefined;
 }
-const NOTHING: Beside = {};
+const NOTHING: RequestExtras = {};
 
 /** More than a peer that reads its responses ever leaves unread. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
@@ -102,7 +102,7 @@ export class Peer {
   request(
     method: string,
     params: Params,
-    beside: Beside = NOTHING,
+    beside: RequestExtras = NOTHING,
   ): { readonly id: Id; readonly answer: Promise<RpcResult> } {
     const id = this.nextId();
     const answer = new Promise<RpcResult>((resolve, reject) =>
@@ -119,7 +119,7 @@ export class Peer {
   }
 
   /** Like `request`, for a caller that needs no promise. */
-  ask(id: number, pending: Pending, method: string, params: Params, { about, headers, text }: Beside): void {
+  ask(id: number, pending: Pending, method: string, params: Params, { about, headers, text }: RequestExtras): void {
     if (this.#closed) {
       pending.reject(new ChannelClosed('the connection is closed'));
       return;

@@ -16,6 +16,6 @@ export {
   type Truncated,
   WrittenResult,
 } from './engine.js';
-export { isBelievedToRun, isInstalled } from './engines/installed-engine.js';
+export { canProbablyRun, isInstalled } from './engines/installed-engine.js';
 export { openSandbox } from './open-sandbox.js';
 export type { Sandbox } from './sandbox.js';

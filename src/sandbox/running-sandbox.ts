@@ -2,7 +2,7 @@ import { ErrorCode, PortolanError } from '../base/index.js';
 import type { Capability, EngineName, Job, Limits, Outcome, Output, Probe } from './engine.js';
 import { engineOf, enginesFor } from './engines/choose-engines.js';
 import { installedEngines } from './engines/installed-engine.js';
-import { keepVerdict } from './engines/probe-cache.js';
+import { storeProbeResult } from './engines/probe-cache.js';
 import { FairRunQueue } from './run/fair-run-queue.js';
 import type { Guest } from './run/guest.js';
 import { GuestPool } from './run/guest-pool.js';
@@ -126,7 +126,7 @@ export class RunningSandbox implements Sandbox {
       }
       log('info', 'sandbox chosen', { engine: engine.name, version: probe.version });
       const { version, guarantees } = probe;
-      void keepVerdict(folder, verdict, true);
+      void storeProbeResult(folder, verdict, true);
       return {
         info: { name: engine.name, version, guarantees },
         pool: new GuestPool(engine, log),
@@ -134,7 +134,7 @@ export class RunningSandbox implements Sandbox {
         sessions: new Sessions(engine.sessions),
       };
     }
-    await keepVerdict(folder, verdict, false);
+    await storeProbeResult(folder, verdict, false);
     throw new PortolanError(
       ErrorCode.SandboxUnavailable,
       `no sandbox can run here: ${failures.map(({ engine, problem }) => `${engine}: ${problem}`).join('; ')}`,

@@ -34,7 +34,7 @@ interface Prepared {
 const prepared = new WeakMap<object, Promise<Prepared> | Prepared>();
 
 /** Returns whether arguments match a schema that was prepared before, without waiting; false if that is not certain. */
-export function fitsSurely(schema: unknown, value: unknown): boolean {
+export function certainlyMatches(schema: unknown, value: unknown): boolean {
   const cached = isObject(schema) ? prepared.get(schema) : undefined;
   if (!cached || cached instanceof Promise) return false;
   if (cached.shape && hasShape(cached.shape, value)) return true;

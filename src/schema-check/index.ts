@@ -1,2 +1,2 @@
-export { checkAgainst, fitsSurely, type Mismatch } from './check-value.js';
+export { certainlyMatches, checkAgainst, type Mismatch } from './check-value.js';
 export { exampleOf } from './examples/schema-example.js';

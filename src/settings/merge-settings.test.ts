@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULTS } from './default-settings.js';
-import { complete, over, underManaged } from './merge-settings.js';
+import { complete, over, restrictedByManaged } from './merge-settings.js';
 import type { SettingsFile } from './settings-schema.js';
 
 const [a, b] = [{ serverName: 'a' }, { serverName: 'b' }];
@@ -41,7 +41,7 @@ describe('over', () => {
   });
 });
 
-describe('underManaged', () => {
+describe('restrictedByManaged', () => {
   it.each<{ title: string; lower: SettingsFile; managed: SettingsFile; expected: SettingsFile }>([
     { title: 'cannot switch on', lower: { enabled: true }, managed: { enabled: false }, expected: { enabled: false } },
     { title: 'may switch off', lower: { enabled: false }, managed: { enabled: true }, expected: { enabled: false } },
@@ -142,7 +142,7 @@ describe('underManaged', () => {
       expected: { sandbox: { engine: 'bwrap', image: 'i' }, connectorsUrl: 'https://b/' },
     },
   ])('$title', ({ lower, managed, expected }) => {
-    expect(underManaged(lower, managed)).toEqual(expected);
+    expect(restrictedByManaged(lower, managed)).toEqual(expected);
   });
 });
 

@@ -42,7 +42,7 @@ function listed<K extends string, T>(key: K, first: readonly T[] | undefined, th
 }
 
 /** Applies the managed settings: the other settings may restrict them further, never widen them. */
-export function underManaged(lower: SettingsFile, managed: SettingsFile): SettingsFile {
+export function restrictedByManaged(lower: SettingsFile, managed: SettingsFile): SettingsFile {
   const enabled = both(lower.enabled, managed.enabled);
   const cacheEnabled = both(lower.cache?.enabled, managed.cache?.enabled);
   const cache = { ...lower.cache, ...managed.cache, ...lowest(lower.cache, managed.cache) };

@@ -1,6 +1,6 @@
 import type { Problem } from '../model/index.js';
 import { DEFAULTS, deepFreeze, type Settings } from './default-settings.js';
-import { complete, over, underManaged } from './merge-settings.js';
+import { complete, over, restrictedByManaged } from './merge-settings.js';
 import { narrowToRestrictions } from './narrow-settings.js';
 import type { FileResult } from './read-settings-file.js';
 import { ruleChanges } from './rule-changes.js';
@@ -51,7 +51,7 @@ export function resolveSettings(read: readonly ReadFile[], given: readonly Setti
   const layers = [...lower.map(({ layer }) => layer), ...managed.flatMap(layersOf)];
   const outcomes = [...own, ...project, ...managed];
   const problems = [...[...outcomes, ...lower].flatMap((one) => one.problems), ...ruleChanges(layers)];
-  const together = underManaged(stack(lower.map(({ layer }) => layer)), stack(managed.flatMap(layersOf)));
+  const together = restrictedByManaged(stack(lower.map(({ layer }) => layer)), stack(managed.flatMap(layersOf)));
   // An unreadable managed file may have forbidden anything.
   const isClosed = managed.some(({ source }) => source.kind === 'broken');
   const settings =

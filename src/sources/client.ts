@@ -2,7 +2,7 @@ import type { Plain } from '../config-edit/index.js';
 import type { Definition, Host, Scope, State } from '../model/index.js';
 import type { Dialect } from './dialect.js';
 import type { Expansion } from './expansion.js';
-import type { FarFinder } from './find-entries.js';
+import type { AsyncFinder } from './find-entries.js';
 import type { Document, Format } from './formats/document.js';
 import type { Paths, PathTemplate } from './path-template.js';
 import type { ProblemDraft } from './problem-draft.js';
@@ -36,7 +36,7 @@ export interface Place {
   readonly scope: Scope;
   readonly path: Paths;
   readonly format: Format;
-  readonly find: FarFinder;
+  readonly find: AsyncFinder;
   readonly dialect: Dialect;
   readonly expansion: Expansion;
   /** Within one client the highest number wins. */

@@ -44,7 +44,7 @@ type FileReading =
 export type Finder = (root: unknown, file: FileInfo) => FoundEntries;
 
 /** Finds entries that may be in another file. */
-export type FarFinder = (root: unknown, file: FileInfo) => FoundEntries | Promise<FoundEntries>;
+export type AsyncFinder = (root: unknown, file: FileInfo) => FoundEntries | Promise<FoundEntries>;
 
 /** More entries than any real file has; the limit protects memory. */
 const MAX_ENTRIES = 50_000;

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import { ErrorCode, PortolanError } from '../errors.js';
 
 /** The possible sources of the socket path, highest precedence first. */
-export interface SocketWish {
+export interface SocketPathSources {
   readonly flag?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** From the user's settings. */
@@ -21,7 +21,7 @@ const PRIVATE_FOLDER = 0o700;
 const ROOT = 0;
 
 /** The socket path of this user's daemon. The daemon and its clients both call this function, so that they agree. */
-export function socketPlace({ flag, env, setting, home }: SocketWish, temporary = '/tmp'): string {
+export function socketPlace({ flag, env, setting, home }: SocketPathSources, temporary = '/tmp'): string {
   const said = flag || env.MCP_BRIDGE_SOCKET || setting;
   if (said) return checkedPath(said.startsWith('~/') ? join(home, said.slice(2)) : said);
   if (process.platform === 'win32') return `\\\\.\\pipe\\mcp-bridge-${env.USERNAME ?? 'user'}`;
@@ -33,12 +33,12 @@ export function socketPlace({ flag, env, setting, home }: SocketWish, temporary 
 /**
  * The path of the link that the daemon creates if its socket is in the user's runtime folder. Tests set the variable.
  */
-export function legacySocketPath(env: SocketWish['env']): string {
+export function legacySocketPath(env: SocketPathSources['env']): string {
   return checkedPath(env.MCP_BRIDGE_LEGACY_LINK || join('/tmp', NAME));
 }
 
 /** Returns whether the socket is in the user's runtime folder (`XDG_RUNTIME_DIR`). */
-export function isInRuntimeFolder(path: string, { XDG_RUNTIME_DIR: folder }: SocketWish['env']): boolean {
+export function isInRuntimeFolder(path: string, { XDG_RUNTIME_DIR: folder }: SocketPathSources['env']): boolean {
   return folder !== undefined && isAbsolute(folder) && resolve(path).startsWith(`${resolve(folder)}${sep}`);
 }
 

@@ -44,7 +44,7 @@ export async function writeFile(
   data: string | Uint8Array,
   { backup = false, from, refuseLinks = false, disk = writableDisk }: WriteOptions = {},
 ): Promise<WrittenFile> {
-  return tellingOf(path, async () => {
+  return withWriteErrors(path, async () => {
     const target = refuseLinks ? resolve(path) : await endOfLinks(resolve(path), disk);
     const old = await regularFile(target, disk);
     const folder = dirname(target);
@@ -70,7 +70,7 @@ export async function removeFile(
   path: string,
   { from, refuseLinks = false, disk = writableDisk }: Omit<WriteOptions, 'backup'> = {},
 ): Promise<WrittenFile> {
-  return tellingOf(path, async () => {
+  return withWriteErrors(path, async () => {
     const target = refuseLinks ? resolve(path) : await endOfLinks(resolve(path), disk);
     const old = await regularFile(target, disk);
     if (!old) return { path: target };
@@ -191,7 +191,7 @@ const HINTS: Readonly<Record<string, string>> = {
 };
 
 /** Adds the path to an error of the disk. The old file is intact after any error. */
-export async function tellingOf<T>(path: string, act: () => Promise<T>): Promise<T> {
+export async function withWriteErrors<T>(path: string, act: () => Promise<T>): Promise<T> {
   try {
     return await act();
   } catch (error) {

@@ -1,6 +1,13 @@
 import { type DaemonPlace, daemonPlace, killDaemon, listensAt, recordedDaemon } from '../../app/index.js';
 import { diskFiles, ErrorCode, identityOf, isAlive, isObject, PortolanError } from '../../base/index.js';
-import { askDaemon, claimStart, DaemonSilent, daemonLog, MEANT_BY_HAND, startDaemon } from '../../bridge/index.js';
+import {
+  askDaemon,
+  claimStart,
+  DaemonSilent,
+  daemonLog,
+  MANUAL_START_VARIABLES,
+  startDaemon,
+} from '../../bridge/index.js';
 import { type DiscoverOptions, hostOf } from '../../discovery/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS, needed, SOCKET_OPTION } from '../runtime/command.js';
 import { shortPath, visible } from '../runtime/terminal-text.js';
@@ -53,7 +60,7 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
               env,
               home,
               args: more,
-              passed: more.length > 0 ? [TOKEN, ...MEANT_BY_HAND] : MEANT_BY_HAND,
+              passed: more.length > 0 ? [TOKEN, ...MANUAL_START_VARIABLES] : MANUAL_START_VARIABLES,
             });
           const look = () => statusOf(place);
           await eventually(look, ({ running, isHung }) => running && !isHung, WAIT_MS);

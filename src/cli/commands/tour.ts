@@ -2,7 +2,7 @@ import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { DiscoverOptions } from '../../discovery/index.js';
 import { type ClientEntries, type ClientEntry, clientEntries, type TourStep, takeTour } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io } from '../runtime/command.js';
-import { untilSignal } from '../runtime/process-setup.js';
+import { signalOnShutdown } from '../runtime/process-setup.js';
 import { failureJson } from '../runtime/report-failure.js';
 import { paint, shortPath, visible } from '../runtime/terminal-text.js';
 import { spin } from '../runtime/with-gateway.js';
@@ -76,7 +76,7 @@ async function walk(
       // Resolves symlinks, because the examples are beside the program file.
       self: process.getBuiltinModule('node:fs').realpathSync(self),
       version,
-      signal: untilSignal(),
+      signal: signalOnShutdown(),
       begins(name) {
         step = name;
         stop = spin(() => name, io);

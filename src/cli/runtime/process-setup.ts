@@ -16,12 +16,12 @@ export function stderrLog(): Log {
 }
 
 /** Aborted by the first shutdown signal; the second one exits at once. */
-export function untilSignal(): AbortSignal {
-  return hearSignals().signal;
+export function signalOnShutdown(): AbortSignal {
+  return catchSignals().signal;
 }
 
 /** The same until disposal; then signals have their default effect again. */
-export function hearSignals(): ShutdownSignal {
+export function catchSignals(): ShutdownSignal {
   const ending = new AbortController();
   const listeners = ENDING_SIGNALS.map((signal) => {
     const listener = () => {

@@ -7,7 +7,7 @@ import { ErrorCode, PortolanError } from '../../base/index.js';
 import type { Conversation, Tool } from '../../model/index.js';
 import type { Capability, Job, Limits, Outcome, Output, Sandbox, WrittenResult } from '../../sandbox/index.js';
 import { DEFAULTS } from '../../settings/index.js';
-import { type PythonGateway, type PythonPlace, type PythonRequest, runPython } from './run-python.js';
+import { type PythonEnvironment, type PythonGateway, type PythonRequest, runPython } from './run-python.js';
 
 const stateFolder = mkdtempSync(join(tmpdir(), 'portolan-python-'));
 afterAll(() => rmSync(stateFolder, { recursive: true, force: true }));
@@ -70,7 +70,7 @@ const conversation: Conversation = {
   signal: new AbortController().signal,
 };
 
-function place(sandbox: Sandbox, told = new Set<string>()): PythonPlace {
+function place(sandbox: Sandbox, told = new Set<string>()): PythonEnvironment {
   return {
     ...{ sandbox, stateFolder, project: '/project' },
     keyOf: (session) => `scope ${session}`,

@@ -34,7 +34,7 @@ export interface PythonRun {
 }
 
 /** The environment in which one gateway runs programs. */
-export interface PythonPlace {
+export interface PythonEnvironment {
   readonly sandbox: Sandbox;
   /** The key of a client's session in the sandbox, which other gateways share. */
   keyOf(session: string): string;
@@ -65,7 +65,7 @@ const MAX_JOB_BYTES = 16 * 1024 * 1024;
 /** Runs one program. Errors of the program are part of the result; rejects only with what prevents its start. */
 export async function runPython(
   gateway: PythonGateway,
-  place: PythonPlace,
+  place: PythonEnvironment,
   request: PythonRequest,
   conversation: Conversation,
 ): Promise<PythonRun> {
@@ -135,7 +135,7 @@ function reportProgress({ progress }: Conversation, { timeoutMs }: Limits, calls
 /** The calls of one program to the gateway. The sandbox rejects servers outside the job before they get here. */
 class Calls {
   readonly #gateway: PythonGateway;
-  readonly #place: PythonPlace;
+  readonly #place: PythonEnvironment;
   readonly #servers: readonly JobServer[];
   readonly #conversation: Conversation;
   /** Servers that the user declined to approve, so that a program cannot ask again and again. */
@@ -144,7 +144,7 @@ class Calls {
 
   constructor(
     gateway: PythonGateway,
-    place: PythonPlace,
+    place: PythonEnvironment,
     servers: readonly JobServer[],
     { progress: _, takesQuestions: __, brought: ___, ...conversation }: Conversation,
   ) {

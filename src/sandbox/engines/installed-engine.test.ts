@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { installedEngines, isBelievedToRun } from './installed-engine.js';
-import { keepVerdict } from './probe-cache.js';
+import { canProbablyRun, installedEngines } from './installed-engine.js';
+import { storeProbeResult } from './probe-cache.js';
 
 let folder: string;
 beforeEach(() => {
@@ -11,22 +11,22 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('isBelievedToRun', () => {
+describe('canProbablyRun', () => {
   it.each(['off', 'chroot', ''])('reports no engine for the setting %j', (wanted) => {
-    expect(isBelievedToRun(wanted, folder)).toBe(false);
+    expect(canProbablyRun(wanted, folder)).toBe(false);
   });
 
   // Pyodide is installed as a development dependency.
   it('reports an installed engine until its probe failed, and again when the installed engines change', async () => {
     const verdict = { wanted: 'pyodide', installed: installedEngines('pyodide', folder) };
     expect(verdict.installed).toEqual(['pyodide']);
-    expect(isBelievedToRun('pyodide', folder)).toBe(true);
-    await keepVerdict(folder, { ...verdict, installed: ['deno', 'pyodide'] }, false);
-    expect(isBelievedToRun('pyodide', folder)).toBe(true);
-    await keepVerdict(folder, verdict, false);
-    expect(isBelievedToRun('pyodide', folder)).toBe(false);
-    await keepVerdict(folder, verdict, true);
-    expect(isBelievedToRun('pyodide', folder)).toBe(true);
+    expect(canProbablyRun('pyodide', folder)).toBe(true);
+    await storeProbeResult(folder, { ...verdict, installed: ['deno', 'pyodide'] }, false);
+    expect(canProbablyRun('pyodide', folder)).toBe(true);
+    await storeProbeResult(folder, verdict, false);
+    expect(canProbablyRun('pyodide', folder)).toBe(false);
+    await storeProbeResult(folder, verdict, true);
+    expect(canProbablyRun('pyodide', folder)).toBe(true);
   });
 
   it.each([
@@ -35,13 +35,13 @@ describe('isBelievedToRun', () => {
     { title: 'a malformed result', text: '{"works":false}' },
     { title: 'a truncated result', text: '{"works":fal' },
   ])('does not believe $title', async ({ text }) => {
-    await keepVerdict(folder, { wanted: 'pyodide', installed: ['pyodide'] }, false);
+    await storeProbeResult(folder, { wanted: 'pyodide', installed: ['pyodide'] }, false);
     for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
-    expect(isBelievedToRun('pyodide', folder)).toBe(true);
+    expect(canProbablyRun('pyodide', folder)).toBe(true);
   });
 
   it('writes no file for an engine that works and never failed', async () => {
-    await keepVerdict(folder, { wanted: 'auto', installed: ['bwrap'] }, true);
+    await storeProbeResult(folder, { wanted: 'auto', installed: ['bwrap'] }, true);
     expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -2,13 +2,13 @@ import { assertNever } from '../../base/index.js';
 import { AUTOMATIC, ENGINE_NAMES, type EngineName } from '../engine.js';
 import { findBwrap, findDeno, findSystemPython } from './engine-programs.js';
 import { findProgram } from './find-program.js';
-import { knownToFail } from './probe-cache.js';
+import { hasFailedProbe } from './probe-cache.js';
 import { findPyodide } from './pyodide-package.js';
 
 /** Whether programs can probably run. It starts nothing, because listing tools must not wait for a probe. */
-export function isBelievedToRun(wanted: string, folder: string): boolean {
+export function canProbablyRun(wanted: string, folder: string): boolean {
   const installed = installedEngines(wanted, folder);
-  return installed.length > 0 && !knownToFail(folder, { wanted, installed });
+  return installed.length > 0 && !hasFailedProbe(folder, { wanted, installed });
 }
 
 /** The installed engines among those that the setting allows. */

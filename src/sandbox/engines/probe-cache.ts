@@ -12,7 +12,7 @@ export interface ProbeResult {
 }
 
 /** Whether a recent probe found no working engine. An unreadable file counts as no result. */
-export function knownToFail(folder: string, verdict: ProbeResult, now = Date.now()): boolean {
+export function hasFailedProbe(folder: string, verdict: ProbeResult, now = Date.now()): boolean {
   const reading = diskFiles.read(pathOf(folder, verdict));
   if (reading.kind !== 'read') return false;
   try {
@@ -29,7 +29,7 @@ export function knownToFail(folder: string, verdict: ProbeResult, now = Date.now
 }
 
 /** Stores the result beside the snapshots. If that fails, the next start may list a tool that does not work. */
-export async function keepVerdict(folder: string, verdict: ProbeResult, works: boolean): Promise<void> {
+export async function storeProbeResult(folder: string, verdict: ProbeResult, works: boolean): Promise<void> {
   const path = pathOf(folder, verdict);
   if (works && diskFiles.read(path).kind === 'absent') return; // an engine without a stored failure is assumed to work
   await writeFile(path, `${JSON.stringify({ works, at: Date.now() })}\n`).catch(() => undefined);

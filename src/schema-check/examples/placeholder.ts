@@ -53,7 +53,7 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
 const PLAIN = 'example';
 
 /** A realistic text for a field, based on its format or its name. */
-export function wordFor(name: string, format: string): string {
+export function placeholderText(name: string, format: string): string {
   if (Object.hasOwn(BY_FORMAT, format)) return BY_FORMAT[format] ?? PLAIN;
   return BY_NAME.find(([names]) => names.test(name.slice(0, 100)))?.[1] ?? PLAIN;
 }

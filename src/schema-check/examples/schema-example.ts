@@ -3,7 +3,7 @@ import { type KnownSchema, readSchema } from '../known-schema.js';
 import { isObject, listAt, mapAt, own, type SchemaObject, stringsAt } from '../schema-object.js';
 import { Stop } from '../stop-check.js';
 import { sampleOf } from './pattern-sample.js';
-import { wordFor } from './placeholder.js';
+import { placeholderText } from './placeholder.js';
 
 /** The example is sent to a model with every tool description. */
 const MAX_EXAMPLE_CHARACTERS = 1_000;
@@ -204,7 +204,7 @@ function makeString(schema: SchemaObject, name: string): string {
   const pattern = own(schema, 'pattern');
   const sample = typeof pattern === 'string' ? sampleOf(pattern) : undefined;
   const format = own(schema, 'format');
-  const text = sample ?? wordFor(name, typeof format === 'string' ? format : '');
+  const text = sample ?? placeholderText(name, typeof format === 'string' ? format : '');
   const [least, most] = [own(schema, 'minLength'), own(schema, 'maxLength')];
   const long = typeof least === 'number' && text.length < least ? text.padEnd(Math.min(least, 200), 'x') : text;
   return typeof most === 'number' ? long.slice(0, Math.max(0, most)) : long;

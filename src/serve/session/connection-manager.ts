@@ -1,7 +1,7 @@
 import { cleanText, deadline, isObject } from '../../base/index.js';
 import { ABILITY_FOR } from '../../model/index.js';
 import { type Answer, type Params, RpcCode, RpcError } from '../../rpc/index.js';
-import { cannotDo } from './conversation.js';
+import { unsupportedByClient } from './conversation.js';
 import { ClientSilent, type Routes, type Session } from './session.js';
 
 /** The data about a client that its bridge sends when it connects. */
@@ -197,7 +197,7 @@ export class ConnectionManager {
     const ability = LENT.find((one) => one === ABILITY_FOR[method]);
     const canIt = ({ session }: Client) => ability && session?.introduced?.abilities?.[ability] !== undefined;
     const session = this.#lenders(from).find(canIt)?.session;
-    if (!session) throw cannotDo(method);
+    if (!session) throw unsupportedByClient(method);
     using limit = deadline(LENT_MS, signal);
     return await session.asker(limit.signal)(method, onBehalf(params, from.id, from.session?.client ?? 'unknown'));
   }

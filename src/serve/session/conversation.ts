@@ -32,7 +32,7 @@ interface Connected extends Pick<ClientTraits, 'label' | 'lostState' | 'isStatel
   readonly routes?: { readonly others: OtherClients };
 }
 
-export function standingOf(
+export function traitsOf(
   { label, principal, lostState, isStateless, routes }: Connected,
   client: string,
   abilities: ClientTraits['abilities'] = {},
@@ -71,12 +71,12 @@ export function conversationWith(
     lostState,
     progress: isProgressWanted ? (step) => tell('notifications/progress', { ...step, progressToken }) : undefined,
     // A modern client gets questions in the response instead; `ask` reaches only other clients.
-    ask: era === 'legacy' ? askOver(peer, standing, signal, id) : others && askOthers(others, signal),
+    ask: era === 'legacy' ? requestFromClient(peer, standing, signal, id) : others && askOthers(others, signal),
     lent: era === 'legacy' ? others?.abilities : undefined,
     logLevel: typeof wantedLevel === 'string' ? wantedLevel : undefined,
     log: isLogWanted
       ? (entry) => {
-          if (isLoudEnough(entry.level, wantedLevel)) tell('notifications/message', entry);
+          if (isLevelWanted(entry.level, wantedLevel)) tell('notifications/message', entry);
         }
       : undefined,
   };
@@ -92,7 +92,7 @@ const LEVELS: readonly unknown[] = [
 ];
 
 /** Without a wanted level, or with an unknown one, every message is sent. */
-export function isLoudEnough(level: unknown, least: unknown): boolean {
+export function isLevelWanted(level: unknown, least: unknown): boolean {
   return LEVELS.indexOf(level) >= LEVELS.indexOf(least);
 }
 
@@ -108,7 +108,7 @@ function plainName(name: string): string {
 /** Signals of requests during which the client was asked a question; open questions end with the request. */
 const askedThrough = new WeakSet<AbortSignal>();
 
-export function wasAskedThrough(signal: AbortSignal): boolean {
+export function hasAskedClient(signal: AbortSignal): boolean {
   return askedThrough.has(signal);
 }
 
@@ -133,7 +133,7 @@ function introduced(
 }
 
 /** Sends questions to a legacy client on the connection of its call. */
-export function askOver(
+export function requestFromClient(
   peer: Peer,
   { abilities, others }: Pick<ClientTraits, 'abilities' | 'others'>,
   signal: AbortSignal,
@@ -144,7 +144,7 @@ export function askOver(
     const ability = ABILITY_FOR[method];
     if (ability === undefined || abilities[ability] === undefined) {
       if (others) return others.ask(method, params, signal);
-      throw cannotDo(method);
+      throw unsupportedByClient(method);
     }
     const { id: asked, answer } = peer.request(method, params, id === undefined ? {} : { about: id });
     const giveUp = () => {
@@ -169,6 +169,6 @@ function askOthers(others: OtherClients, signal: AbortSignal): NonNullable<Conve
 }
 
 /** The error for a server whose question no client can answer. */
-export function cannotDo(method: string): RpcError {
+export function unsupportedByClient(method: string): RpcError {
   return new RpcError(RpcCode.methodNotFound, `the client does not support ${method}`);
 }

@@ -16,7 +16,7 @@ const CACHEABLE: ReadonlySet<string> = new Set([
 ]);
 
 /** The era that a request claims, before it is validated. */
-export function saidEra(params: Params): Era {
+export function claimedEra(params: Params): Era {
   return isObject(params?._meta) && params._meta[META.version] !== undefined ? 'modern' : 'legacy';
 }
 

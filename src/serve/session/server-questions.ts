@@ -3,7 +3,7 @@ import { ABILITY_FOR, type Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
 import { objectOf } from '../surfaces/mcp-answers.js';
 import type { Surface, SurfaceRequest } from '../surfaces/surface.js';
-import { cannotDo } from './conversation.js';
+import { unsupportedByClient } from './conversation.js';
 import { type Ask, SuspendedCalls } from './suspended-calls.js';
 
 /** The requests whose result may be a question. */
@@ -111,7 +111,7 @@ function askable(ask: Ask, { abilities = {}, ask: askOthers }: Conversation): No
     const ability = ABILITY_FOR[method];
     if (ability !== undefined && abilities[ability] !== undefined) return ask({ method, params });
     if (askOthers) return askOthers(method, params);
-    throw cannotDo(method);
+    throw unsupportedByClient(method);
   };
 }
 

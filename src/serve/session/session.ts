@@ -3,11 +3,18 @@ import type { Conversation, Era } from '../../model/index.js';
 import { type Answer, type Channel, type Id, type Params, Peer, RpcCode, RpcError } from '../../rpc/index.js';
 import { asRpcError } from '../surfaces/mcp-answers.js';
 import type { SurfaceNotification } from '../surfaces/surface.js';
-import { askOver, type ClientTraits, conversationWith, labelled, standingOf, wasAskedThrough } from './conversation.js';
-import { adapt, discovery, eraOf, saidEra } from './era-adapter.js';
+import {
+  type ClientTraits,
+  conversationWith,
+  hasAskedClient,
+  labelled,
+  requestFromClient,
+  traitsOf,
+} from './conversation.js';
+import { adapt, claimedEra, discovery, eraOf } from './era-adapter.js';
 import { type ClientIntroduction, initializeResult, readEnvelope, readInitialize } from './initialize.js';
 import { ClientSilent, MAX_OPEN_REQUESTS, ROOTS_MS, type SessionOptions } from './session-options.js';
-import { isTold, listen, wants } from './subscriptions.js';
+import { isSubscribed, listen, wants } from './subscriptions.js';
 
 /** The limit of unsent responses to a client that does not read. */
 const MAX_BACKLOG_BYTES = 64 * 1024 * 1024;
@@ -98,13 +105,13 @@ export class Session {
 
   /** Sends this client questions on behalf of another client that cannot answer them. */
   asker(signal: AbortSignal): NonNullable<Conversation['ask']> {
-    return askOver(this.#peer, { abilities: this.#introduced?.abilities ?? {} }, signal);
+    return requestFromClient(this.#peer, { abilities: this.#introduced?.abilities ?? {} }, signal);
   }
 
   /** Sends a notification if a legacy client's subscriptions and log level, or a modern one's listeners, include it. */
   notice(notice: SurfaceNotification): void {
     for (const listener of this.#listeners) listener(notice);
-    const isInterested = this.#isInitialized && isTold(notice, this.#subscribed, this.#logLevel);
+    const isInterested = this.#isInitialized && isSubscribed(notice, this.#subscribed, this.#logLevel);
     if (isInterested) this.tell(notice.method, notice.params);
   }
 
@@ -161,14 +168,14 @@ export class Session {
     this.#running.set(id, controller);
     try {
       const answer = await this.#dispatch(id, method, params ?? {}, controller.signal);
-      return this.#isUnwanted(controller.signal) ? undefined : adapt(answer, method, saidEra(params));
+      return this.#isUnwanted(controller.signal) ? undefined : adapt(answer, method, claimedEra(params));
     } catch (error) {
       if (this.#isUnwanted(controller.signal)) return undefined;
-      throw asRpcError(error, method, saidEra(params));
+      throw asRpcError(error, method, claimedEra(params));
     } finally {
       this.#running.delete(id);
       // An open question ends with its request. Unused controllers are reused, because creating one is costly.
-      if (wasAskedThrough(controller.signal)) controller.abort();
+      if (hasAskedClient(controller.signal)) controller.abort();
       else if (!controller.signal.aborted && this.#spare.length < MAX_SPARE) this.#spare.push(controller);
       // The response is sent after this block, so `drain` must not close the connection before.
       if (this.#drained && this.#running.size === 0) setImmediate(this.#drained);
@@ -240,7 +247,7 @@ export class Session {
   }
 
   #conversation(id: Id, params: NonNullable<Params>, era: Era, signal: AbortSignal): Conversation {
-    this.#standing ??= standingOf(this.#options, this.#caller(), this.#introduced?.abilities, this.#logLevel);
+    this.#standing ??= traitsOf(this.#options, this.#caller(), this.#introduced?.abilities, this.#logLevel);
     const send = (method: string, told: Params) => this.tell(method, told, id);
     return conversationWith(this.#peer, send, this.#standing, { id, params, era, signal });
   }

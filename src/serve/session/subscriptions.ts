@@ -2,7 +2,7 @@ import { isObject } from '../../base/index.js';
 import { META } from '../../model/index.js';
 import type { Answer, Id } from '../../rpc/index.js';
 import type { SurfaceNotification } from '../surfaces/surface.js';
-import { isLoudEnough } from './conversation.js';
+import { isLevelWanted } from './conversation.js';
 
 const MAX_RESOURCES = 1_000;
 
@@ -59,14 +59,14 @@ export function wants(filter: Filter, { method, params }: SurfaceNotification): 
 }
 
 /** Whether a legacy client with these subscriptions and this log level gets a notification. */
-export function isTold(
+export function isSubscribed(
   { method, params, about }: SurfaceNotification,
   subscribed: ReadonlySet<string>,
   logLevel: unknown,
 ): boolean {
   if (method === 'notifications/resources/updated') return subscribed.has(String(params.uri));
   if (about !== undefined && !subscribed.has(about)) return false;
-  return method !== 'notifications/message' || isLoudEnough(params.level, logLevel);
+  return method !== 'notifications/message' || isLevelWanted(params.level, logLevel);
 }
 
 function readFilter(value: unknown): Filter {

@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import { factsOf, isOurs, isStickyFolder, type Log, linkTarget, socketAt } from '../../base/index.js';
-import { answers, identity, takeAway } from './stale-socket.js';
+import { answers, identity, removeSeenFile } from './stale-socket.js';
 
 export interface LegacyLinkOptions {
   /** The documented path, for clients that do not know the runtime directory. */
@@ -74,7 +74,7 @@ export class LegacyLink implements Disposable {
     try {
       const other = socketAt(path);
       if (other !== undefined && (await answers(other))) return false;
-      takeAway(path, seen);
+      removeSeenFile(path, seen);
       return true;
     } catch {
       return false; // its target was not created by a daemon of this user

@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 import { checkSocket, ErrorCode, factsOf, isPipeName, makeSocketFolder, PortolanError } from '../../base/index.js';
-import { answers, identity, takeAway } from './stale-socket.js';
+import { answers, identity, removeSeenFile } from './stale-socket.js';
 
 /** The umask for creating the socket, so that it is never open to other users, not even for a moment. */
 const ONLY_OWNER = 0o177;
@@ -70,5 +70,5 @@ async function removeStale(path: string): Promise<void> {
         hint: 'show it with `portolan daemon status`',
       },
     );
-  takeAway(path, seen);
+  removeSeenFile(path, seen);
 }

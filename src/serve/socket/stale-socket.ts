@@ -28,7 +28,7 @@ export function answers(path: string): Promise<boolean> {
 }
 
 /** Removes the file that was seen at a path. Restores the file there if it was replaced meanwhile. */
-export function takeAway(path: string, seen: string | undefined): void {
+export function removeSeenFile(path: string, seen: string | undefined): void {
   const { linkSync, renameSync, rmSync } = process.getBuiltinModule('node:fs');
   const aside = `${path}.${process.pid}`;
   try {

@@ -2,7 +2,7 @@ import { PortolanError, sha256 } from '../../base/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
-import { besideCall, passedOn } from './forward-params.js';
+import { extraCallParams, forwardedMeta } from './forward-params.js';
 import { instructions } from './instructions.js';
 import { failed } from './mcp-answers.js';
 import { NAMESPACED_CAPABILITIES, Namespaced } from './namespaced-resources.js';
@@ -79,9 +79,9 @@ export class ExposeAll implements Surface {
       throw new RpcError(RpcCode.invalidParams, `Unknown tool: ${String(name).slice(0, 100)}`);
     }
     const { server, tool } = meant;
-    const meta = passedOn(_meta);
+    const meta = forwardedMeta(_meta);
     try {
-      const details = { extra: besideCall(params), ...(meta && { meta }) };
+      const details = { extra: extraCallParams(params), ...(meta && { meta }) };
       const result = await this.#gateway.executeTool(server, tool.name, given, conversation, details);
       return this.#tasks.answered(server, result, principal);
     } catch (error) {

@@ -1,7 +1,7 @@
 import { cleanText, ErrorCode, PortolanError, randomKey, type SealPurpose, seal, unseal } from '../../base/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
-import { besideCall, paramsPassedOn, passedOn } from './forward-params.js';
+import { extraCallParams, forwardedMeta, forwardedParams } from './forward-params.js';
 import { lostSubscription } from './lost-subscription.js';
 import { failed, passed } from './mcp-answers.js';
 import { ResourceWatchers } from './resource-watchers.js';
@@ -79,9 +79,9 @@ export class ExposeOne implements Surface {
   async #call({ params, conversation, principal }: SurfaceRequest): Promise<Answer> {
     const { name, arguments: given, _meta } = params;
     if (typeof name !== 'string') throw new RpcError(RpcCode.invalidParams, 'tools/call has no tool name');
-    const meta = passedOn(_meta);
+    const meta = forwardedMeta(_meta);
     try {
-      const details = { unchecked: true, extra: besideCall(params), ...(meta && { meta }) };
+      const details = { unchecked: true, extra: extraCallParams(params), ...(meta && { meta }) };
       const result = await this.#gateway.executeTool(this.#server, name, given, conversation, details);
       return this.#tasks.answered(this.#server, result, principal);
     } catch (error) {
@@ -95,7 +95,7 @@ export class ExposeOne implements Surface {
   async #forward({ method, params, conversation }: SurfaceRequest): Promise<Answer> {
     const purpose = { kind: 'cursor', bound: [conversation.client, this.#server, method] };
     const asked = params.cursor === undefined ? params : { ...params, cursor: this.#opened(params.cursor, purpose) };
-    const result = await this.#gateway.request(this.#server, method, paramsPassedOn(asked), conversation);
+    const result = await this.#gateway.request(this.#server, method, forwardedParams(asked), conversation);
     const { nextCursor } = result.value;
     if (typeof nextCursor !== 'string') return passed(result);
     return { value: { ...result.value, nextCursor: seal(this.#key, purpose, nextCursor, Date.now() + CURSOR_MS) } };

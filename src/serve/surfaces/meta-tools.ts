@@ -2,7 +2,7 @@ import type { FoundTool, Gateway, PythonRequest } from '../../gateway/index.js';
 import type { Conversation } from '../../model/index.js';
 import type { Answer, Params } from '../../rpc/index.js';
 import { pythonAnswer } from './format-python-answer.js';
-import { besideCall, passedOn } from './forward-params.js';
+import { extraCallParams, forwardedMeta } from './forward-params.js';
 import { namesWithin, notSearched } from './instructions.js';
 import { structured } from './mcp-answers.js';
 import { MetaArguments } from './meta-arguments.js';
@@ -106,7 +106,7 @@ const executeTool: MetaTool<{ readonly server: string; readonly tool: string; re
     toolArguments: fields.toolArguments(),
   }),
   run: async ({ server, tool, toolArguments }, { gateway, tasks, conversation, params, principal }) => {
-    const details = { extra: besideCall(params), meta: passedOn(params._meta) };
+    const details = { extra: extraCallParams(params), meta: forwardedMeta(params._meta) };
     const result = await gateway.executeTool(server, tool, toolArguments, conversation, details);
     return tasks.answered(server, result, principal);
   },

@@ -2,7 +2,7 @@ import { cleanDeep, deadline, isObject } from '../../base/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { Conversation } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
-import { paramsPassedOn } from './forward-params.js';
+import { forwardedParams } from './forward-params.js';
 import { lostSubscription } from './lost-subscription.js';
 import { passed } from './mcp-answers.js';
 import { ResourceWatchers } from './resource-watchers.js';
@@ -122,7 +122,7 @@ export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onCli
     const answer = await this.#gateway.request(
       this.#nameOf(alias),
       'resources/read',
-      paramsPassedOn({ ...params, uri: inner }),
+      forwardedParams({ ...params, uri: inner }),
       conversation,
     );
     const contents = Array.isArray(answer.value.contents) ? answer.value.contents.filter(isObject) : [];
@@ -157,7 +157,7 @@ export class Namespaced implements Pick<Surface, 'answer' | 'translate' | 'onCli
   }
 
   async #forward(alias: string, method: string, params: Named, conversation: Conversation): Promise<Answer> {
-    return passed(await this.#gateway.request(this.#nameOf(alias), method, paramsPassedOn(params), conversation));
+    return passed(await this.#gateway.request(this.#nameOf(alias), method, forwardedParams(params), conversation));
   }
 }
 

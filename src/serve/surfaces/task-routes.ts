@@ -2,7 +2,7 @@ import { isObject, randomKey, seal, unseal } from '../../base/index.js';
 import type { Gateway } from '../../gateway/index.js';
 import type { ElicitationCount, ToolResult } from '../../model/index.js';
 import { type Answer, RpcCode, RpcError } from '../../rpc/index.js';
-import { paramsPassedOn } from './forward-params.js';
+import { forwardedParams } from './forward-params.js';
 import { passed } from './mcp-answers.js';
 import type { SurfaceRequest } from './surface.js';
 
@@ -46,7 +46,7 @@ export class TaskRoutes {
     const [server, id] = opened?.kind === 'open' && Array.isArray(opened.value) ? opened.value : [];
     if (typeof server !== 'string' || typeof id !== 'string')
       throw new RpcError(RpcCode.invalidParams, 'the task does not exist');
-    const inner = paramsPassedOn({ ...params, taskId: id });
+    const inner = forwardedParams({ ...params, taskId: id });
     const elicitations = this.#countOf(String(taskId));
     const result = await this.#gateway.request(server, method, inner, { ...conversation, elicitations });
     return renamed(result, (found) => (found === id ? String(taskId) : found));

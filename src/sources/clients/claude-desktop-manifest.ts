@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Host } from '../../model/index.js';
 import type { Rule } from '../expansion.js';
 import { at, type Fields, isFields, names } from '../fields.js';
-import type { FarFinder, FoundEntries } from '../find-entries.js';
+import type { AsyncFinder, FoundEntries } from '../find-entries.js';
 
 /** The prefix of a secret that only the app can decrypt. */
 const SEALED = /^__encrypted__:/;
@@ -31,7 +31,7 @@ function fixedValue(name: string, host: Host): string {
 }
 
 /** One server per manifest, with the user's answers from the settings beside the extensions. */
-export const manifestServer: FarFinder = async (root, { source, host, read }): Promise<FoundEntries> => {
+export const manifestServer: AsyncFinder = async (root, { source, host, read }): Promise<FoundEntries> => {
   const config = at(root, 'server', 'mcp_config');
   if (!isFields(root) || !isFields(config)) return { entries: [], problems: [noLaunch] };
   const beside = await read(settingsOf(source));

@@ -4,7 +4,7 @@ import type { Params } from '../../rpc/index.js';
 type Words = Readonly<Record<string, unknown>>;
 
 /** Data that is sent together with the parameters of a request. */
-export interface Beside {
+export interface RequestExtras {
   readonly progressToken: number | undefined;
   /** `_meta` fields that a stateless server needs in every request. */
   readonly envelope: Words | undefined;
@@ -20,7 +20,7 @@ export interface Sent {
 }
 
 /** Merges `_meta` into the parameters; returns them unchanged if there is nothing to add. */
-export function paramsToSend(params: Words, { progressToken, envelope, meta, argumentsText }: Beside): Sent {
+export function paramsToSend(params: Words, { progressToken, envelope, meta, argumentsText }: RequestExtras): Sent {
   const own = isObject(params._meta) ? params._meta : undefined;
   if (envelope || own || meta) {
     const all = { ...own, ...envelope, ...meta };

@@ -37,7 +37,7 @@ class AutoChannel implements Channel {
   start(listener: ChannelListener): void {
     const channel = this.#channel;
     const overHttp: ChannelListener = {
-      ...this.#passedOn(channel, listener),
+      ...this.#forwarded(channel, listener),
       undelivered: (id, reason) => {
         if (this.#channel !== channel) return;
         if (id === this.#greeting?.id && speaksOtherwise(reason)) void this.#change(id, reason, listener);
@@ -92,7 +92,7 @@ class AutoChannel implements Channel {
     };
   }
 
-  #passedOn(channel: Channel, listener: ChannelListener): ChannelListener {
+  #forwarded(channel: Channel, listener: ChannelListener): ChannelListener {
     const isCurrent = () => this.#channel === channel;
     return {
       message: (message) => isCurrent() && listener.message(message),

@@ -4,7 +4,7 @@ import { scanMachine } from '../../discovery/index.js';
 import { pendingQuestions, recordRuling } from '../approve-servers.js';
 import { launchText } from '../explain.js';
 import { openTourClient, type TourClient } from './tour-client.js';
-import { EXAMPLES, type Stage, setStage } from './tour-stage.js';
+import { EXAMPLES, openTourWorkspace, type TourWorkspace } from './tour-workspace.js';
 
 /** The steps of the tour, in order. */
 const TOUR_STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'] as const;
@@ -52,7 +52,7 @@ export async function takeTour(options: TourOptions): Promise<void> {
       hint: 'in a clone, build them with: npm run build',
     });
   }
-  await using stage = await setStage(options.self, examples);
+  await using stage = await openTourWorkspace(options.self, examples);
   const began = performance.now();
   options.begins?.('found');
   await using client = await openTourClient({ ...options, ...stage.machine, program: options.self });
@@ -94,7 +94,7 @@ async function found(client: TourClient): Promise<Scene> {
   };
 }
 
-async function approved(client: TourClient, { machine }: Stage): Promise<Scene> {
+async function approved(client: TourClient, { machine }: TourWorkspace): Promise<Scene> {
   const discovery = await scanMachine(machine);
   const questions = pendingQuestions(discovery);
   const definitions = questions.map(({ server }) => server.definition);
@@ -140,7 +140,7 @@ async function execute(client: TourClient): Promise<Scene> {
   return { did: `${GENOA.server} ${GENOA.tool} answered: ${text}`, shown: [] };
 }
 
-async function runPython(client: TourClient, { notesFile }: Stage): Promise<Scene> {
+async function runPython(client: TourClient, { notesFile }: TourWorkspace): Promise<Scene> {
   if (!(await client.tools()).includes('run_python')) {
     throw new PortolanError(ErrorCode.ToolNotFound, 'run_python is not available: no sandbox engine was found', {
       hint: 'install bubblewrap and python3 (Linux), or add the npm package pyodide; portolan doctor shows what is missing',

@@ -5,7 +5,7 @@ import { claudeDialect } from '../../dialects/claude-dialects.js';
 import { braced, expansion, type Rule } from '../../expansion.js';
 import { at, isFields } from '../../fields.js';
 import {
-  type FarFinder,
+  type AsyncFinder,
   type FileInfo,
   type Finder,
   type FoundEntries,
@@ -66,7 +66,7 @@ function cacheAround(source: string, host: Host): string {
 const ownFile: Finder = firstOf(under('mcpServers'), flat);
 
 /** `mcpServers` in a manifest: the servers, the path of a file that contains them, or a list of both. */
-const manifestServers: FarFinder = async (root, file) => {
+const manifestServers: AsyncFinder = async (root, file) => {
   const given = at(root, 'mcpServers');
   const parts = Array.isArray(given) ? given : [given];
   const found = await Promise.all(
@@ -116,7 +116,7 @@ function unfound(written: string, why: string, hint: string): FoundEntries {
   return { entries: [], problems: [problem] };
 }
 
-const pluginServers: FarFinder = async (root, file): Promise<FoundEntries> => {
+const pluginServers: AsyncFinder = async (root, file): Promise<FoundEntries> => {
   const find = basename(file.source) === 'plugin.json' ? manifestServers : ownFile;
   const { entries, problems } = await find(root, file);
   if (entries.length === 0) return { entries, problems };

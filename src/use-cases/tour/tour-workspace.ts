@@ -5,7 +5,7 @@ import type { DiscoverOptions } from '../../discovery/index.js';
 export const EXAMPLES = ['weather', 'orders', 'notes'] as const;
 
 /** A temporary home and project, with the example servers defined in the project. */
-export interface Stage extends AsyncDisposable {
+export interface TourWorkspace extends AsyncDisposable {
   /** Options that make every scan use the temporary directories. */
   readonly machine: Required<Pick<DiscoverOptions, 'home' | 'cwd' | 'env' | 'self'>>;
   /** The directory in which the server `notes` saves its notes. */
@@ -13,7 +13,7 @@ export interface Stage extends AsyncDisposable {
 }
 
 /** Creates the temporary directories; disposing removes them with all their content. */
-export async function setStage(program: string, examples: string): Promise<Stage> {
+export async function openTourWorkspace(program: string, examples: string): Promise<TourWorkspace> {
   const { mkdtemp, mkdir, writeFile, realpath, rm } = process.getBuiltinModule('node:fs/promises');
   const { tmpdir } = process.getBuiltinModule('node:os');
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'portolan-tour-')));
