@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { definition } from '../../tests/fakes/definition.js';
-import { folderOfApproval } from './repository-origin.js';
+import { folderOfApproval, isFromRepository } from './repository-origin.js';
 
 const FOLDERS = { home: '/h', cwd: '/h/p/sub', repository: '/h/p' };
 const RUNS = { client: 'running', scope: 'running', state: 'pending-approval', url: 'http://127.0.0.1:1/' } as const;
@@ -21,5 +21,17 @@ describe('folderOfApproval', () => {
     { title: 'one that stands in for the whole user', said: { ...OF_USER, standsFor: 'f' }, folder: undefined },
   ] as const)('binds the approval of $title to $folder', ({ said, folder }) => {
     expect(folderOfApproval(definition(said), FOLDERS)).toBe(folder);
+  });
+});
+
+describe('isFromRepository', () => {
+  it.each([
+    { source: '/h/p/.config/portolan/servers.json', is: true },
+    { source: '/proc/self/cwd/.config/portolan/servers.json', is: true },
+    { source: '/h/p-other/.mcp.json', is: false },
+    { source: '/h/.config/portolan/servers.json', is: false },
+    { source: '/h/proc/servers.json', is: false },
+  ])('$source: $is', ({ source, is }) => {
+    expect(isFromRepository(definition({ source, scope: 'user' }), FOLDERS)).toBe(is);
   });
 });

@@ -8,11 +8,14 @@ export interface Folders {
   readonly repository: string | undefined;
 }
 
+/** `/proc/self/cwd` is the repository under another name. No client keeps its configuration there. */
+const IN_PROCESS_FOLDER = /^[\\/]+(?:proc|dev)[\\/]/;
+
 /** Returns whether the current repository brought the entry, whatever scope its client assigns. */
 export function isFromRepository({ scope, source }: Definition, { home, cwd, repository }: Folders): boolean {
   if (scope === 'project') return true;
   const top = topFolder({ home, cwd, repository });
-  return top !== undefined && source.startsWith(`${top}${sep}`);
+  return top !== undefined && (source.startsWith(`${top}${sep}`) || IN_PROCESS_FOLDER.test(source));
 }
 
 /** The folder that an approval is bound to, if any: `npm run mcp` is another program in another repository. */

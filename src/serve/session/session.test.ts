@@ -9,6 +9,11 @@ import { MAX_OPEN_REQUESTS } from './session-options.js';
 
 type Json = Record<string, unknown>;
 
+/** Enough turns of the event loop to handle every message: nothing here waits for a timer or another process. */
+async function handled(): Promise<void> {
+  for (let turn = 0; turn < 10; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+}
+
 /** A client of a surface that asks a question during one call and hangs in another. */
 function opened() {
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -35,7 +40,7 @@ function opened() {
   new Session(channel, { face, log: silentLog, version: '1', questions: new ServerQuestions(), label: 'c1' });
   const say = async (message: Json) => {
     input.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await handled();
   };
   const hello = (name: string) =>
     say({
@@ -44,7 +49,7 @@ function opened() {
     });
   const sayAll = async (messages: readonly Json[]) => {
     input.write(messages.map((message) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`).join(''));
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await handled();
   };
   return { say, sayAll, said, hello, callers, levels };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   connectionOver,
   failureOf,
@@ -23,7 +23,10 @@ describe('openWsChannel', () => {
     await using server = await serveWs();
     const channel = await openWsChannel(await targetAt(server.url), () => LIMITS, { pingMs: 50 });
     await using one = connectionOver(channel);
-    await new Promise((resolve) => setTimeout(resolve, 400));
+    await vi.waitFor(() => expect(server.sockets.size).toBe(1));
+    let pings = 0;
+    for (const socket of server.sockets) socket.on('ping', () => (pings += 1));
+    await vi.waitFor(() => expect(pings).toBeGreaterThan(4), { timeout: 10_000 });
     expect(one.closings).toEqual([]);
   });
 
