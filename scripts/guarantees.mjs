@@ -1,26 +1,25 @@
 // Tests the guarantees: all of tests/guarantees/, or with ids (`npm run guarantees -- G8 S13`) every test of these, also those
 // beside the code. Other words are passed on to Vitest.
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readSources, testsThatImport } from './tests-that-import.mjs';
 
-const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const root = fileURLToPath(new URL('..', import.meta.url));
 const words = process.argv.slice(2);
 const ids = words.filter((word) => /^[RGST]\d{1,2}$/.test(word));
 
-/** Vitest imports each file that it is given, which takes minutes for all, so it gets only the files that name an id. */
-function filesThatName(tags) {
-  const quoted = tags.map((tag) => `'${tag}'`);
-  return ['src', 'tests']
-    .flatMap((folder) =>
-      readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
-    )
-    .filter((name) => name.endsWith('.test.ts'))
-    .filter((name) => quoted.some((tag) => readFileSync(join(root, name), 'utf8').includes(tag)));
+/** Vitest imports each file that it is given, which takes minutes for all of them, so it gets only those with the tag. */
+function filesWithTag() {
+  const sources = readSources();
+  const tag = new RegExp(`\\btags: .*'(?:${ids.join('|')})'`);
+  return testsThatImport(
+    sources.filter(({ text }) => tag.test(text)).map(({ path }) => path),
+    sources,
+  );
 }
 
-const chosen = ids.length === 0 ? ['tests/guarantees'] : [...filesThatName(ids), '--tags-filter', ids.join(' or ')];
+const chosen = ids.length === 0 ? ['tests/guarantees'] : [...filesWithTag(), '--tags-filter', ids.join(' or ')];
 const rest = words.filter((word) => !ids.includes(word));
 const { status } = spawnSync(
   process.execPath,

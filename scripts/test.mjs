@@ -6,11 +6,12 @@
 //                    added to the kept one.
 //   --raise          with --count: writes a higher figure to coverage.json
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { delimiter, dirname, join, relative, resolve } from 'node:path';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createJiti } from 'jiti';
 import { reportCoverage } from './coverage.mjs';
+import { testsThatImport } from './tests-that-import.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const OPTIONS = ['--hide-programs', '--only-programs', '--count', '--raise'];
@@ -24,25 +25,6 @@ function node(args, env = {}) {
     env: { ...process.env, ...env },
   });
   return status ?? 1;
-}
-
-/** The test files that import `module`, themselves or through a helper. */
-function testsThatImport(module) {
-  const files = ['src', 'tests'].flatMap((folder) =>
-    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
-      .map((name) => join(root, folder, name)),
-  );
-  const importsOf = (file) =>
-    [...readFileSync(file, 'utf8').matchAll(/\bfrom\s+'(\.[^']+)\.js'/g)].map(([, path]) =>
-      resolve(dirname(file), `${path}.ts`),
-    );
-  const found = new Set([join(root, module)]);
-  for (let size = 0; size < found.size; ) {
-    size = found.size;
-    for (const file of files) if (importsOf(file).some((path) => found.has(path))) found.add(file);
-  }
-  return [...found].filter((file) => file.endsWith('.test.ts')).map((file) => relative(root, file));
 }
 
 /** The maps are no part of the package, and a test looks at everything in dist/. */
@@ -83,7 +65,7 @@ const status = node(
     join('node_modules', 'vitest', 'vitest.mjs'),
     ...['run', '--maxWorkers=2', '--exclude', 'tests/guarantees/**'],
     ...(isCounting ? ['--coverage.enabled'] : []),
-    ...(isOn('--only-programs') ? testsThatImport('tests/support/programs.ts') : []),
+    ...(isOn('--only-programs') ? testsThatImport([join(root, 'tests/support/programs.ts')]) : []),
     ...words,
   ],
   {

@@ -5,6 +5,8 @@ import type { Outcome } from '../../src/sandbox/index.js';
 
 export interface Attack {
   readonly title: string;
+  /** The name of its file without the extension. */
+  readonly group: string;
   readonly code: string;
   /** How it may end, in each engine: `harmless` means that it ran to its end and reached nothing. */
   endings(engine: string): readonly string[];
@@ -29,15 +31,21 @@ const folder = join(dirname(fileURLToPath(import.meta.url)), 'attacks');
 export const ATTACKS: readonly Attack[] = readdirSync(folder)
   .filter((name) => name.endsWith('.py'))
   .sort()
-  .flatMap((name) => readFileSync(join(folder, name), 'utf8').split(/^#% /m).slice(1).map(read));
+  .flatMap((name) =>
+    readFileSync(join(folder, name), 'utf8')
+      .split(/^#% /m)
+      .slice(1)
+      .map((part) => read(part, name.slice(0, -'.py'.length))),
+  );
 
-function read(part: string): Attack {
+function read(part: string, group: string): Attack {
   const [title = '', ...lines] = part.trimEnd().split('\n');
   const rules = lines.filter((line) => line.startsWith('#: ')).map((line) => line.slice(3));
   const own = lines.filter((line) => !line.startsWith('#: ')).join('\n');
   const code = rules.includes('shown') ? own : `${own}\nreached`;
   return {
     title,
+    group,
     code,
     endings(engine) {
       const special = rules.find((rule) => rule.startsWith(`${engine} `))?.slice(engine.length + 1);
