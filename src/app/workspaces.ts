@@ -101,7 +101,9 @@ export class Workspaces implements AsyncDisposable {
 
   #begin(key: string, context: ClientContext | undefined): Workspace {
     if (this.#open.size >= MAX_WORKSPACES)
-      throw new PortolanError(ErrorCode.LimitExceeded, `the daemon already has ${MAX_WORKSPACES} workspaces`);
+      throw new PortolanError(ErrorCode.LimitExceeded, `the daemon already has ${MAX_WORKSPACES} workspaces`, {
+        hint: 'close clients that work in other directories, or start this one with --daemon never',
+      });
     const { own, version, log } = this.#options;
     const surroundings = context ? { ...own, ...readOptions(context), cwd: context.cwd, env: context.env } : own;
     const opening = openServing({ ...surroundings, version, log }, this.shared);

@@ -35,5 +35,7 @@ export async function ensureKey(folder: string, before?: string): Promise<string
   if (await createWhole(join(folder, KEY_NAME), `${fresh}\n`)) return fresh;
   const winner = await readKey(folder);
   if (winner !== undefined) return winner;
-  throw new PortolanError(ErrorCode.WriteFailed, `${join(folder, KEY_NAME)} was deleted while it was read`);
+  throw new PortolanError(ErrorCode.WriteFailed, `${join(folder, KEY_NAME)} was deleted while it was read`, {
+    hint: 'run the command again',
+  });
 }

@@ -24,7 +24,7 @@ export async function openFolder(path: string): Promise<void> {
   const { chmod, lstat, mkdir } = await disk();
   await mkdir(path, { recursive: true, mode: PRIVATE_FOLDER });
   const found = await lstat(path);
-  if (!found.isDirectory()) throw refused(path, 'is not a folder');
+  if (!found.isDirectory()) throw refused(path, 'is not a directory');
   if (!isOurs(found.uid)) throw refused(path, 'belongs to another user');
   if (self.platform !== 'win32' && (found.mode & OTHERS) !== 0) await chmod(path, PRIVATE_FOLDER);
 }
@@ -131,7 +131,7 @@ export async function namesIn(folder: string): Promise<readonly string[]> {
     return (await readdir(folder)).toSorted();
   } catch (error) {
     if (isAbsent(error)) return [];
-    throw refused(folder, `cannot be read as a folder (${codeOf(error)})`);
+    throw refused(folder, `cannot be read as a directory (${codeOf(error)})`);
   }
 }
 

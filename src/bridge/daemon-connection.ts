@@ -70,7 +70,11 @@ export class DaemonConnection {
     return new Promise((resolve, reject) => {
       const limit = setTimeout(() => {
         this.#own.delete(id);
-        reject(new PortolanError(ErrorCode.ConnectionError, `the daemon did not answer ${method}`));
+        reject(
+          new PortolanError(ErrorCode.ConnectionError, `the daemon did not answer ${method}`, {
+            hint: 'see its log with `portolan daemon logs`',
+          }),
+        );
       }, limitMs);
       const done = () => clearTimeout(limit);
       this.#own.set(id, {

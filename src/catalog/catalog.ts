@@ -136,7 +136,11 @@ export class Catalog {
   #refresh(name: string, purpose: ReadingPurpose): Promise<CatalogEntry> {
     const server = this.#servers.get(name);
     if (!server)
-      return Promise.reject(new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`));
+      return Promise.reject(
+        new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${name}`, {
+          hint: 'list_mcp_servers shows the names',
+        }),
+      );
     const running = this.#readings.get(server);
     if (running) {
       if (purpose === 'inquiry' && this.#inLine.delete(server))

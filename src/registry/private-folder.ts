@@ -28,12 +28,12 @@ export function checkPlace({ view, folder }: Place): 'there' | 'absent' {
   const parent = dirname(view);
   const around = factsOf(parent);
   if (around === undefined) return 'absent';
-  if (!around.isDirectory()) throw refused(parent, 'is not a folder');
+  if (!around.isDirectory()) throw refused(parent, 'is not a directory');
   if (!isOurs(around) && around.uid !== ROOT) throw refused(parent, 'belongs to another user');
   if (isShared(around)) throw refused(parent, 'is writable for everybody');
   const inside = factsOf(folder);
   if (inside === undefined) return 'absent';
-  if (!inside.isDirectory()) throw refused(folder, 'is not a folder');
+  if (!inside.isDirectory()) throw refused(folder, 'is not a directory');
   if (!isOurs(inside)) throw refused(folder, 'belongs to another user');
   return 'there';
 }

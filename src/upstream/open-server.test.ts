@@ -224,7 +224,7 @@ describe('openServer', () => {
     {
       title: 'a working folder that does not exist',
       said: { cwd: '/nowhere/at-all' },
-      message: 'its working folder does not exist or is not a folder',
+      message: 'its working directory does not exist or is not a directory',
     },
   ])('refuses an entry with $title', async ({ said, message }) => {
     const { command, ...entry } = server([]).definition;

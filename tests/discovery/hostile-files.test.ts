@@ -42,14 +42,14 @@ const loop = (path: string): void => {
 describe.skipIf(onWindows)('instead of a config file', () => {
   it.each<{ title: string; make: (path: string) => void; message: RegExp }>([
     { title: 'a FIFO', make: fifo, message: /not a regular file/ },
-    { title: 'a folder', make: (path) => mkdirSync(path), message: /is a folder/ },
+    { title: 'a folder', make: (path) => mkdirSync(path), message: /is a directory/ },
     { title: 'a link that points to itself', make: loop, message: /points to itself/ },
     {
       title: 'a link to an endless device',
       make: (path) => symlinkSync('/dev/zero', path),
       message: /not a regular file/,
     },
-    { title: 'a link to a folder', make: (path) => symlinkSync('/', path), message: /is a folder/ },
+    { title: 'a link to a folder', make: (path) => symlinkSync('/', path), message: /is a directory/ },
     { title: 'a file of more than 16 MB', make: large, message: /larger than 16 MB/ },
   ])('$title is a problem, and the other servers stay listed', async ({ make, message }) => {
     using machine = withOthers();

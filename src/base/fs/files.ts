@@ -138,7 +138,8 @@ export const diskFiles: Required<Files> = {
 
 function readOpen(descriptor: number): FileReading {
   const stat = fstatSync(descriptor);
-  if (stat.isDirectory()) return failed('is a folder, not a file', 'remove the folder, or put the file in its place');
+  if (stat.isDirectory())
+    return failed('is a directory, not a file', 'remove the directory, or put the file in its place');
   if (!stat.isFile()) return failed('is not a regular file', 'put a regular file in its place');
   if (stat.size > MAX_FILE_BYTES) return tooLarge();
   // One extra byte, so that a file that grows during the read is read completely or rejected as too large.
@@ -188,7 +189,7 @@ function unread(error: unknown): FailedReading | { readonly kind: 'absent' } {
     case 'ELOOP':
       return failed('is a link that points to itself', 'remove the link or point it at a file');
     case 'EISDIR':
-      return failed('is a folder, not a file', 'remove the folder, or put the file in its place');
+      return failed('is a directory, not a file', 'remove the directory, or put the file in its place');
     case 'ENXIO':
       return failed('is not a regular file', 'put a regular file in its place');
     case 'EMFILE':

@@ -8,8 +8,8 @@ export function homeFolder(): string {
   try {
     return homedir() || userInfo().homedir;
   } catch (cause) {
-    throw new PortolanError(ErrorCode.ConfigNotFound, 'the home folder of this user is unknown', {
-      hint: 'set HOME to the path of your home folder',
+    throw new PortolanError(ErrorCode.ConfigNotFound, 'the home directory of this user is unknown', {
+      hint: 'set HOME to the path of your home directory',
       cause,
     });
   }

@@ -121,7 +121,7 @@ export function makeSocketFolder(path: string): void {
 
 /** The owner of a folder can replace its content: it must be ours and private, or sticky. */
 function checkFolder(folder: string, around: Stats): void {
-  if (!around.isDirectory()) throw refused(folder, 'is not a folder');
+  if (!around.isDirectory()) throw refused(folder, 'is not a directory');
   const { uid, mode } = around;
   if (process.platform === 'win32') return;
   const isSticky = (mode & STICKY) !== 0;
@@ -131,7 +131,7 @@ function checkFolder(folder: string, around: Stats): void {
     throw refused(
       folder,
       'is accessible to other users',
-      'run chmod 700 on it, or choose another folder with MCP_BRIDGE_SOCKET',
+      'run chmod 700 on it, or choose another directory with MCP_BRIDGE_SOCKET',
     );
 }
 

@@ -168,7 +168,7 @@ async function endOfLinks(path: string, disk: WritableDisk): Promise<string> {
 }
 
 const NOT_A_FILE: Readonly<Record<string, string>> = {
-  folder: 'is a folder, not a file',
+  folder: 'is a directory, not a file',
   link: 'is a link, not a file',
 };
 
@@ -185,8 +185,8 @@ function refused(path: string, why: string): PortolanError {
 const HINTS: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full: free some space and try again',
   EDQUOT: 'the disk quota is exceeded: free some space and try again',
-  EACCES: 'permission denied: check the owner of the file and of its folder',
-  EPERM: 'permission denied: check the owner of the file and of its folder',
+  EACCES: 'permission denied: check the owner of the file and of its directory',
+  EPERM: 'permission denied: check the owner of the file and of its directory',
   EROFS: 'the disk is mounted read-only',
 };
 

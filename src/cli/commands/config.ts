@@ -24,7 +24,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
     summary: 'show or check settings, or list the places that were read',
     usage:
       'portolan config show [--json] [--show-secrets]\n' +
-      '       portolan config sources [--found] [--json] [--client ID,…] [--config FILE|FOLDER]\n' +
+      '       portolan config sources [--found] [--json] [--client ID,…] [--config FILE|DIR]\n' +
       '       portolan config validate [--json]\n' +
       '       portolan config schema',
     options: OPTIONS,

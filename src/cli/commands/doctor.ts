@@ -18,7 +18,7 @@ export function doctorCommand(discover: typeof scanMachine): Command {
     name: 'doctor',
     group: 'Discover',
     summary: 'list problems in configuration files, and how to fix them',
-    usage: 'portolan doctor [--json] [--all] [--client ID,…] [--config FILE|FOLDER]',
+    usage: 'portolan doctor [--json] [--all] [--client ID,…] [--config FILE|DIR]',
     options: OPTIONS,
     examples: [
       { line: 'portolan doctor', does: 'list problems, with their place and a fix' },

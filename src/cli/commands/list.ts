@@ -27,7 +27,7 @@ export function listCommand(discover: typeof scanMachine): Command {
     name: 'list',
     group: 'Discover',
     summary: 'list the servers found, their origin and their state',
-    usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|FOLDER] [--show-secrets]',
+    usage: 'portolan list [--json] [--all] [--client ID,…] [--config FILE|DIR] [--show-secrets]',
     options: OPTIONS,
     examples: [
       { line: 'portolan list', does: 'list every server and its state' },

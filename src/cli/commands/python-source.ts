@@ -13,13 +13,18 @@ export async function readProgram(path: string): Promise<string> {
       const chunk = Buffer.from(part);
       bytes += chunk.length;
       if (bytes > MAX_BYTES)
-        throw new PortolanError(ErrorCode.Usage, `${path} is larger than the limit of ${MAX_BYTES} bytes.`);
+        throw new PortolanError(ErrorCode.Usage, `${path} is larger than the limit of ${MAX_BYTES} bytes.`, {
+          hint: 'Check the path, or split the program.',
+        });
       parts.push(chunk);
     }
   } catch (error) {
     if (error instanceof PortolanError) throw error;
     const why = error instanceof Error ? error.message : String(error);
-    throw new PortolanError(ErrorCode.Usage, `Cannot read the program: ${why}`, { cause: error });
+    throw new PortolanError(ErrorCode.Usage, `Cannot read the program: ${why}`, {
+      hint: 'Name a file that you can read, or pipe the program to stdin.',
+      cause: error,
+    });
   }
   return Buffer.concat(parts).toString('utf8');
 }

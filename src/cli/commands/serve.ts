@@ -35,7 +35,7 @@ export function serveCommand({ stdio, http, socket, environment }: Serve): Comma
     group: 'Run and monitor',
     summary: 'serve MCP over stdio, HTTP or a Unix socket',
     usage:
-      'portolan serve [--daemon auto|require|never] [--socket [PATH]] [--http [HOST:PORT]] [--token SECRET] [--mcp-bridge-socket PATH] [--mcp-client-id ID] [--expose all|SERVER] [--sandbox ENGINE] [--config FILE|FOLDER] [--client ID,…] [--server name=…]',
+      'portolan serve [--daemon auto|require|never] [--socket [PATH]] [--http [HOST:PORT]] [--token SECRET] [--mcp-bridge-socket PATH] [--mcp-client-id ID] [--expose all|SERVER] [--sandbox ENGINE] [--config FILE|DIR] [--client ID,…] [--server name=…]',
     options: OPTIONS,
     examples: [
       { line: 'portolan serve', does: 'serve the client that starts this command' },

@@ -14,7 +14,7 @@ export function toolsCommand(open: OpenForCommand): Command {
     name: 'tools',
     group: 'Use tools',
     summary: 'list the tools of one server',
-    usage: 'portolan tools <server> [--all] [--json] [--config FILE|FOLDER] [--server name=…]',
+    usage: 'portolan tools <server> [--all] [--json] [--config FILE|DIR] [--server name=…]',
     options: OPTIONS,
     words: 'server',
     examples: [

@@ -23,7 +23,7 @@ export function whyCommand(discover: typeof scanMachine): Command {
     name: 'why',
     group: 'Discover',
     summary: 'explain one server: its definitions, policy and command',
-    usage: 'portolan why <server> [--json] [--config FILE|FOLDER] [--show-secrets]',
+    usage: 'portolan why <server> [--json] [--config FILE|DIR] [--show-secrets]',
     options: OPTIONS,
     words: 'server',
     examples: [{ line: 'portolan why github', does: 'list its definitions, and which one is active' }],
@@ -67,7 +67,7 @@ export async function unknownServer(name: string, { servers }: Discovery): Promi
   const near = new Set([...nearest(name, all), ...begun]);
   const names = [...near].slice(0, 3).map(visible).join(', ');
   return new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${visible(name)}`, {
-    // The command may be right, but for another folder.
+    // The command may be right, but for another directory.
     hint:
       names === ''
         ? 'portolan list shows the names; a server of a project is known only in its directory'

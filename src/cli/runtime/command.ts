@@ -126,7 +126,7 @@ export const SOCKET_OPTION = {
 /** Flags of every command that scans for servers. */
 export const SCAN_OPTIONS = {
   json: { type: 'boolean', about: 'print JSON' },
-  config: { type: 'string', value: 'FILE|FOLDER', about: 'read only this file or folder' },
+  config: { type: 'string', value: 'FILE|DIR', about: 'read only this file or directory' },
   client: { type: 'string', value: 'ID,…', about: 'only servers defined in these clients' },
   server: {
     type: 'string',

@@ -18,7 +18,7 @@ its client. It executes nothing to list servers. It reads these files first:
   ~/.config/mcp/servers/*.json
   ./mcp-servers/*.json
   ./.vscode/mcp.json
-  ~/.claude.json, also its entries for this folder
+  ~/.claude.json, also its entries for this directory
   ~/.cursor/mcp.json
   ~/.opencode.json
   ~/.codeium/windsurf/mcp_config.json
@@ -31,7 +31,7 @@ writes this file, or the project's .mcp.json with --scope project.
   portolan config sources --found   only places where something was found
   portolan doctor                   problems in these files
 
-MCP_SERVERS_CONFIG=<file or folder>, or --config, reads only that place.`,
+MCP_SERVERS_CONFIG=<file or directory>, or --config, reads only that place.`,
   },
   {
     name: 'scopes',
@@ -70,7 +70,7 @@ waits until you approve it, and so does a server that only announced itself.
   portolan deny reports             stop it from running until it changes
   portolan lock                     write your approvals for your team to review
 
-An approval applies to a hash of command, arguments, environment, folder, URL and
+An approval applies to a hash of command, arguments, environment, directory, URL and
 headers, and is signed with your key. If any of them changes, Portolan shows the
 change and asks again. The name is not part of the hash. A lock file in the
 repository adds a note to the question and approves nothing.
@@ -131,7 +131,7 @@ settings cannot be extended by users or projects.
     summary: 'all settings, and the files that contain them',
     text: `
 Settings are read from portolan.config.{ts,mts,js,mjs,json} in the project and in
-~/.config/portolan/. A folder without that file may have anygpt.config.{ts,json},
+~/.config/portolan/. A directory without that file may have anygpt.config.{ts,json},
 in which keys of other programs are ignored. In both, enabled, cache, sources and
 toolRules may also be inside {"discovery": {…}}. Until you approve a project's file
 (portolan approve --settings), it can only restrict, and its code does not run. An
@@ -199,7 +199,7 @@ client starts it. It exits after it was idle for timeouts.daemonIdleMs.
   --daemon require   connect to the daemon, or fail and name the start command
   --daemon never     serve without it, as with "mcpBridge": { "autoConnect": false }
 
-PORTOLAN_DAEMON sets the same for every start. Each client keeps its own folder and
+PORTOLAN_DAEMON sets the same for every start. Each client keeps its own directory and
 the approvals for it. The setting "share" decides for a server whether the machine,
 the workspace or the session has one process.
 
@@ -213,7 +213,7 @@ the workspace or the session has one process.
     name: 'environment',
     summary: 'environment variables that Portolan reads',
     text: `
-  MCP_SERVERS_CONFIG        read this file or folder instead of every client
+  MCP_SERVERS_CONFIG        read this file or directory instead of every client
   MCP_BRIDGE_SOCKET         the socket of the daemon
   MCP_BRIDGE_LEGACY_LINK    link to that socket, instead of /tmp/mcp-bridge.sock
   MCP_CLIENT_ID             the name of this client in portolan clients

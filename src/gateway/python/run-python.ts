@@ -71,7 +71,9 @@ export async function runPython(
 ): Promise<PythonRun> {
   const limits = limitsFor(request, gateway.view.settings);
   if (Buffer.byteLength(request.code) > MAX_CODE_BYTES)
-    throw new PortolanError(ErrorCode.LimitExceeded, `the code is larger than ${MAX_CODE_BYTES} bytes`);
+    throw new PortolanError(ErrorCode.LimitExceeded, `the code is larger than ${MAX_CODE_BYTES} bytes`, {
+      hint: 'split it into several programs; variables stay for the next one',
+    });
   // No progress while servers are read: progress may only rise, and the program's own starts at zero.
   const { progress: _, ...quiet } = conversation;
   const servers = await serversInReach(gateway, request.servers, quiet);

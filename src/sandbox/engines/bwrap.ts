@@ -39,6 +39,7 @@ export async function bwrapGuest({
     throw new PortolanError(
       ErrorCode.SandboxUnavailable,
       'cannot start the sandbox: bubblewrap or python3 was uninstalled',
+      { hint: 'install both again; `portolan doctor` shows the engines' },
     );
   const isRoot = process.getuid?.() === 0;
   return {

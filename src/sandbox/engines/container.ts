@@ -50,7 +50,9 @@ export function containerEngine(name: 'podman' | 'docker', image: string, log: L
       const container = `portolan-${randomKey().slice(0, 16)}`;
       const command = findProgram(name);
       if (!command)
-        throw new PortolanError(ErrorCode.SandboxUnavailable, `cannot start the sandbox: ${name} was removed`);
+        throw new PortolanError(ErrorCode.SandboxUnavailable, `cannot start the sandbox: ${name} was uninstalled`, {
+          hint: `install ${name} again; \`portolan doctor\` shows the engines`,
+        });
       return spawnGuest({
         command,
         args: containerArguments(name, image, container, limits),

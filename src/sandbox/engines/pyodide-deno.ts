@@ -33,7 +33,10 @@ export function pyodideInDeno(ownFolder: string): PyodideHost {
     },
     async command(plan) {
       const deno = findDeno();
-      if (!deno) throw new PortolanError(ErrorCode.SandboxUnavailable, 'cannot start the sandbox: Deno was removed');
+      if (!deno)
+        throw new PortolanError(ErrorCode.SandboxUnavailable, 'cannot start the sandbox: Deno was uninstalled', {
+          hint: 'install Deno again; `portolan doctor` shows the engines',
+        });
       const data = plan.memoryBytes + plan.fileBytes + OWN_DATA_BYTES;
       return { ...guarded(deno, denoArguments(plan), data, 'usual'), env };
     },

@@ -42,7 +42,9 @@ export function pyodideEngine(host: PyodideHost, ownFolder: string, log: Log): E
   const start = async ({ memoryBytes, folderBytes }: Pick<Limits, 'memoryBytes' | 'folderBytes'>) => {
     const [found, checked] = [findPyodide(ownFolder), await host.check()];
     if (!found || 'problem' in checked)
-      throw new PortolanError(ErrorCode.SandboxUnavailable, 'cannot start the sandbox: Pyodide was removed');
+      throw new PortolanError(ErrorCode.SandboxUnavailable, 'cannot start the sandbox: Pyodide was uninstalled', {
+        hint: 'install Pyodide again; `portolan doctor` shows the engines',
+      });
     const file = await snapshotOf(found, checked.version);
     const plan: RunnerPlan = {
       folder: found.folder,

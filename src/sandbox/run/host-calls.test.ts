@@ -36,7 +36,10 @@ describe('HostCalls', () => {
     {
       title: 'an error for JSON text that is nested too deeply',
       capability: async () => new WrittenResult(Buffer.from('['.repeat(201) + ']'.repeat(201))),
-      answer: fault(1, 'the result is nested deeper than 200', { code: 'RESULT_TOO_LARGE' }),
+      answer: fault(1, 'the result is nested deeper than 200 levels', {
+        code: 'RESULT_TOO_LARGE',
+        hint: 'request less data',
+      }),
     },
     { title: 'nothing as null', capability: async () => undefined, answer: { id: 1, result: 'null' } },
     {
@@ -51,12 +54,18 @@ describe('HostCalls', () => {
       capability: async () => {
         throw new Error('the password is hunter2');
       },
-      answer: fault(1, 'the call failed inside the gateway', { code: 'TOOL_EXECUTION_ERROR' }),
+      answer: fault(1, 'the call failed inside the gateway', {
+        code: 'TOOL_EXECUTION_ERROR',
+        hint: 'the log of the gateway has the reason',
+      }),
     },
     {
       title: 'an internal error for a value that cannot be serialized',
       capability: async () => 1n,
-      answer: fault(1, 'the call failed inside the gateway', { code: 'TOOL_EXECUTION_ERROR' }),
+      answer: fault(1, 'the call failed inside the gateway', {
+        code: 'TOOL_EXECUTION_ERROR',
+        hint: 'the log of the gateway has the reason',
+      }),
     },
     {
       title: 'an error with the size for a large result',
@@ -69,7 +78,10 @@ describe('HostCalls', () => {
     {
       title: 'an error for a deeply nested result',
       capability: async () => JSON.parse('['.repeat(1000) + ']'.repeat(1000)),
-      answer: fault(1, 'the result is nested deeper than 200', { code: 'RESULT_TOO_LARGE' }),
+      answer: fault(1, 'the result is nested deeper than 200 levels', {
+        code: 'RESULT_TOO_LARGE',
+        hint: 'request less data',
+      }),
     },
   ])('answers $title', async ({ capability, answer }) => {
     const { sent, calls: made } = calls(capability, { hostCallBytes: 64 });

@@ -101,7 +101,9 @@ export class HostCalls {
   #written(value: unknown): Buffer {
     const isWritten = value instanceof WrittenResult;
     if (isWritten ? isDeeperThan(value.bytes, MAX_DEPTH) : isValueDeeperThan(value, MAX_DEPTH))
-      throw new PortolanError(ErrorCode.ResultTooLarge, `the result is nested deeper than ${MAX_DEPTH}`);
+      throw new PortolanError(ErrorCode.ResultTooLarge, `the result is nested deeper than ${MAX_DEPTH} levels`, {
+        hint: 'request less data',
+      });
     const bytes = isWritten ? value.bytes : Buffer.from(JSON.stringify(value) ?? 'null');
     if (bytes.length <= this.#limits.hostCallBytes) return bytes;
     throw new PortolanError(
@@ -115,6 +117,8 @@ export class HostCalls {
   #asOurs(error: unknown): PortolanError {
     if (error instanceof PortolanError) return error;
     this.#log('error', 'a call from the sandbox failed', { error: String(error) });
-    return new PortolanError(ErrorCode.ToolExecutionError, 'the call failed inside the gateway');
+    return new PortolanError(ErrorCode.ToolExecutionError, 'the call failed inside the gateway', {
+      hint: 'the log of the gateway has the reason',
+    });
   }
 }

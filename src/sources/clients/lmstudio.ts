@@ -21,7 +21,10 @@ export const lmstudio: Client = {
       ...common,
       path: '~/.cache/lm-studio/mcp.json',
       precedence: 9,
-      remark: deprecated('only old versions of LM Studio read this folder', 'move the servers to ~/.lmstudio/mcp.json'),
+      remark: deprecated(
+        'only old versions of LM Studio read this directory',
+        'move the servers to ~/.lmstudio/mcp.json',
+      ),
     },
   ],
 };

@@ -18,7 +18,7 @@ export const vscode: Client = {
       precedence: 10,
       remark: deprecated(
         'VS Code no longer reads servers from its settings',
-        'move them to mcp.json in the same folder, under "servers"',
+        'move them to mcp.json in the same directory, under "servers"',
       ),
     },
     // Trust is stored in a database of the editor, bound to a hash of the entry.

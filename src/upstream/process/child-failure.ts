@@ -1,7 +1,7 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 
 const HINTS: Readonly<Record<string, string>> = {
-  ENOENT: 'install it, add its folder to PATH, or set `command` to an absolute path',
+  ENOENT: 'install it, add its directory to PATH, or set `command` to an absolute path',
   EACCES: 'make the file executable',
   EPERM: 'make the file executable',
   ENOEXEC: 'use a program built for this machine',
@@ -23,8 +23,8 @@ export function startFailure(command: string, code: string): PortolanError {
 export function folderFailure(command: string): PortolanError {
   return new PortolanError(
     ErrorCode.ConnectionError,
-    `${shown(command)} cannot be started: its working folder does not exist or is not a folder`,
-    { hint: 'create the folder, or change `cwd` of the server; `portolan why` shows it' },
+    `${shown(command)} cannot be started: its working directory does not exist or is not a directory`,
+    { hint: 'create the directory, or change `cwd` of the server; `portolan why` shows it' },
   );
 }
 

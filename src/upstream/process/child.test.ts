@@ -100,13 +100,13 @@ describe('startChild', () => {
     {
       title: 'has a working folder that does not exist',
       options: () => ({ cwd: join(folder, 'gone') }),
-      says: 'working folder',
+      says: 'working directory',
       hint: 'cwd',
     },
     {
       title: 'has a file as its working folder',
       options: () => ({ cwd: join(folder, 'text') }),
-      says: 'working folder',
+      says: 'working directory',
       hint: 'cwd',
     },
     { title: 'has a NUL in an argument', options: () => ({ args: ['a', 'hunter2!\0'] }), says: 'argument 2', hint: '' },

@@ -87,7 +87,7 @@ function removeAbandoned(folder: string): void {
 /** Throws if other users can write to the folder. */
 export function makeOwnFolder(folder: string): void {
   fs().mkdirSync(folder, { recursive: true, mode: PRIVATE_FOLDER });
-  if (!isOurFolder(folder)) throw new Error(`${folder} is not a folder that only you can write to`);
+  if (!isOurFolder(folder)) throw new Error(`${folder} is not a directory that only you can write to`);
 }
 
 function isOurFolder(folder: string): boolean {
