@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { StdioClient, until } from '../support/client-over-stdio.js';
 import { type Json, machineWithFixture, PROGRAM, TARGETS } from '../support/conformance-drivers.js';
 
-// The scenarios of the current revision that look at single messages, which no library shows: over stdio, line by line.
+// Scenarios of the current revision over stdio that check single messages, which the SDKs do not expose.
 
 const exposes = spawnSync(process.execPath, [PROGRAM, 'serve', '--help'], { encoding: 'utf8' }).stdout.includes(
   '--expose',
 );
-it.skipIf(exposes)('the scenarios through the gateway are skipped: it knows no --expose', () => undefined);
+it.skipIf(exposes)('the scenarios through the gateway are skipped without --expose', () => undefined);
 
 const REVISION = '2026-07-28';
 const ALL = { elicitation: {}, sampling: {}, roots: {} };
@@ -27,7 +27,7 @@ interface Answer {
 
 let lastId = 1000;
 
-/** The whole answer, as it came. */
+/** The complete response, result or error. */
 async function ask(client: StdioClient, method: string, params: Json = {}): Promise<Answer> {
   const id = ++lastId;
   client.send({ jsonrpc: '2.0', id, method, params: { _meta: meta(), ...params } });
@@ -53,7 +53,7 @@ for (const target of ['the fixture', 'the gateway'] as const) {
     const call = (tool: string, more: Json = {}) =>
       ask(client, 'tools/call', { name: `test_${tool}`, arguments: {}, ...more });
 
-    it('server-stateless: says what it is without a handshake', async () => {
+    it('server-stateless: answers server/discover without a handshake', async () => {
       const { result } = await ask(client, 'server/discover');
       expect(result).toMatchObject({
         resultType: 'complete',
@@ -71,7 +71,7 @@ for (const target of ['the fixture', 'the gateway'] as const) {
       });
     });
 
-    it('server-stateless: refuses a revision that it does not speak, and names those it does', async () => {
+    it('server-stateless: rejects an unknown revision, and lists the supported ones', async () => {
       const { error } = await ask(client, 'server/discover', { _meta: meta(ALL, 'v999.0.0') });
       expect(error).toMatchObject({
         code: -32022,
@@ -86,23 +86,23 @@ for (const target of ['the fixture', 'the gateway'] as const) {
       'resources/subscribe',
       'resources/unsubscribe',
       'unknown/method',
-    ])('server-stateless: does not know %s', async (method) => {
+    ])('server-stateless: rejects the method %s', async (method) => {
       expect(await ask(client, method)).toMatchObject({ error: { code: -32601 } });
     });
 
-    it('server-stateless: does not rely on a capability that was not declared', async () => {
+    it('server-stateless: rejects a call that needs an undeclared capability', async () => {
       const { error } = await call('missing_capability', { _meta: meta({}) });
       expect(error).toMatchObject({ code: -32021, data: { requiredCapabilities: { sampling: {} } } });
     });
 
-    it('server-stateless: logs nothing for a request that names no level, and never asks in a stream', async () => {
+    it('server-stateless: sends no log messages without a log level, and no requests within a stream', async () => {
       const before = client.notifications.length;
       await call('tool_with_logging');
       await call('streaming_elicitation');
       expect(client.notifications.slice(before)).toEqual([]);
     });
 
-    it('server-stateless: tells who listens what they asked for, and nothing else', async () => {
+    it('server-stateless: sends each subscription only the notifications that it requested', async () => {
       const listen = (notifications: Json) => {
         const id = ++lastId;
         client.send({
@@ -113,25 +113,25 @@ for (const target of ['the fixture', 'the gateway'] as const) {
         });
         return id;
       };
-      const heardBy = (id: number) =>
+      const receivedBy = (id: number) =>
         client.notifications
           .filter(({ params }) => (params as { _meta?: Json } | undefined)?._meta?.[SUBSCRIPTION] === id)
           .map(({ method }) => method);
       const tools = listen({ toolsListChanged: true });
       const watched = listen({ resourceSubscriptions: ['test://watched-resource'], promptsListChanged: true });
       await until(
-        () => [heardBy(tools), heardBy(watched)],
-        (heard) => heard.every(({ length }) => length === 1),
+        () => [receivedBy(tools), receivedBy(watched)],
+        (received) => received.every(({ length }) => length === 1),
       );
       for (const change of ['tool_change', 'resource_change', 'resource_update', 'prompt_change'])
         await call(`trigger_${change}`);
       await until(
-        () => [heardBy(tools).length, heardBy(watched).length],
+        () => [receivedBy(tools).length, receivedBy(watched).length],
         ([one = 0, other = 0]) => one >= 2 && other >= 3,
       );
       const ack = 'notifications/subscriptions/acknowledged';
-      expect(heardBy(tools)).toEqual([ack, 'notifications/tools/list_changed']);
-      expect(heardBy(watched).toSorted()).toEqual([
+      expect(receivedBy(tools)).toEqual([ack, 'notifications/tools/list_changed']);
+      expect(receivedBy(watched).toSorted()).toEqual([
         'notifications/prompts/list_changed',
         'notifications/resources/updated',
         ack,
@@ -150,7 +150,7 @@ for (const target of ['the fixture', 'the gateway'] as const) {
       { method: 'resources/list' },
       { method: 'resources/templates/list' },
       { method: 'resources/read', params: { uri: 'test://static-text' } },
-    ])('caching: $method says how long it holds and for whom', async ({ method, params = {} }) => {
+    ])('caching: $method returns ttlMs and cacheScope', async ({ method, params = {} }) => {
       const { result } = await ask(client, method, params);
       expect(result).toMatchObject({
         resultType: 'complete',
@@ -163,31 +163,31 @@ for (const target of ['the fixture', 'the gateway'] as const) {
     const asksForName = { resultType: 'input_required', inputRequests: NAME };
 
     it.each([
-      { title: 'result-type: says that it needs something', more: {} },
+      { title: 'result-type: requests input', more: {} },
       {
-        title: 'missing-input-response: asks again for what is not there',
+        title: 'missing-input-response: requests missing input again',
         more: { inputResponses: { wrong_key: accepted({ data: 'wrong' }) } },
       },
-      { title: 'validate-input: takes no number for an answer', more: { inputResponses: { user_name: 12345 } } },
+      { title: 'validate-input: rejects a number as input', more: { inputResponses: { user_name: 12345 } } },
     ])('input-required-result-$title', async ({ more }) => {
       const { result, error } = await call('input_required_result_elicitation', more);
       if (error) expect(error.code).toBe(-32602);
       else expect(result).toMatchObject(asksForName);
     });
 
-    it('input-required-result-ignore-extra-params: completes with what it knows', async () => {
+    it('input-required-result-ignore-extra-params: ignores unknown input', async () => {
       const inputResponses = { user_name: accepted({ name: 'Alice' }), another: accepted({ baz: 123 }) };
       const { result } = await call('input_required_result_elicitation', { inputResponses });
       expect(result).toMatchObject({ resultType: 'complete', content: [{ type: 'text', text: 'Hello, Alice!' }] });
     });
 
-    it('input-required-result-capability-check: asks only what the client can answer', async () => {
+    it('input-required-result-capability-check: requests only input that the client supports', async () => {
       const { result } = await call('input_required_result_capabilities', { _meta: meta({ sampling: {} }) });
       expect(result).toMatchObject({ resultType: 'input_required' });
       expect(Object.keys(result?.inputRequests ?? {})).toEqual(['greeting']);
     });
 
-    it('input-required-result-multi-round: the state is another one in each round', async () => {
+    it('input-required-result-multi-round: returns another state in each round', async () => {
       const tool = 'input_required_result_multi_round';
       const first = await call(tool);
       const second = await call(tool, {
@@ -204,7 +204,7 @@ for (const target of ['the fixture', 'the gateway'] as const) {
       expect(last.result).toMatchObject({ content: [{ type: 'text', text: 'Alice likes blue' }] });
     });
 
-    it('input-required-result-tampered-state: a state that was changed is refused', async () => {
+    it('input-required-result-tampered-state: rejects a changed state', async () => {
       const tool = 'input_required_result_tampered_state';
       const { result } = await call(tool);
       const answer = await call(tool, {
@@ -214,12 +214,12 @@ for (const target of ['the fixture', 'the gateway'] as const) {
       expect(answer).toMatchObject({ error: { code: -32602 } });
     });
 
-    it('input-required-result-unsupported-methods: a list asks nothing', async () => {
+    it('input-required-result-unsupported-methods: requests no input for a list', async () => {
       const answers = await Promise.all(['tools/list', 'prompts/list'].map((method) => ask(client, method)));
       expect(answers.map(({ result }) => result?.resultType)).toEqual(['complete', 'complete']);
     });
 
-    it('sep-2164-resource-not-found: names the address that it does not know', async () => {
+    it('sep-2164-resource-not-found: returns the unknown URI', async () => {
       const uri = 'test://nonexistent';
       expect(await ask(client, 'resources/read', { uri })).toMatchObject({ error: { code: -32602, data: { uri } } });
     });

@@ -8,9 +8,9 @@ describe('servers of every protocol revision', () => {
   it.each([
     { name: '@upstash/context7-mcp', version: '2026-07-28', one: installed('@upstash/context7-mcp') },
     { name: 'server-github', version: '2024-11-05', one: installed('@modelcontextprotocol/server-github') },
-    { name: 'our fixture', version: '2025-03-26', one: fixture(['--revision', '2025-03-26']) },
+    { name: 'the fixture', version: '2025-03-26', one: fixture(['--revision', '2025-03-26']) },
     { name: 'server-everything', version: '2025-11-25', one: installed('@modelcontextprotocol/server-everything') },
-  ])('lists $name, which speaks $version', async ({ version, one }) => {
+  ])('are listed: $name with $version', async ({ version, one }) => {
     using machine = makeMachine();
     const servers = { one };
     await using running = await startGateway(machine.options({ servers, clients: [] }));
@@ -21,7 +21,7 @@ describe('servers of every protocol revision', () => {
   });
 });
 
-it('takes an entry at its word about the generation, and no other word for one', async () => {
+it('accepts legacy and modern as era of an entry, and ignores other values', async () => {
   using machine = makeMachine();
   const entry = (era: unknown) => ({ command: 'x', era });
   const mcpServers = { old: entry('legacy'), current: entry('modern'), odd: entry('future'), silent: { command: 'x' } };

@@ -11,7 +11,7 @@ const SERVER = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/server
 const URI = 'test://a';
 const OUTER = `portolan://one/${URI}`;
 
-/** A daemon with one server that has resources, and the files by which that server is told to refuse. */
+/** A daemon with one server that has resources, and a file that makes the server refuse requests. */
 function watchedSetup() {
   const setup = makeDaemonSetup();
   const [starts, refusal] = [join(setup.machine.home, 'starts'), join(setup.machine.home, 'refusal')];
@@ -20,11 +20,11 @@ function watchedSetup() {
   return { setup, starts, refusal };
 }
 
-const heard = (client: StdioClient, method: string): Json[] =>
+const received = (client: StdioClient, method: string): Json[] =>
   client.notifications.filter((one) => one.method === `notifications/${method}`).map(({ params }) => params as Json);
-const heardSoon = (client: StdioClient, method: string, count = 1) =>
+const receivedSoon = (client: StdioClient, method: string, count = 1) =>
   until(
-    () => heard(client, method),
+    () => received(client, method),
     (all) => all.length >= count,
   );
 const stateOf = async (client: StdioClient) => (await client.execute('one', 'state')).structuredContent as Json;
@@ -34,8 +34,8 @@ const startedTwice = (starts: string) =>
     (pids) => pids.length >= 2,
   );
 
-describe('after the daemon was killed', () => {
-  it('the next one knows the log level and the subscriptions of the client', async () => {
+describe('after the daemon was killed,', () => {
+  it('the next daemon restores the log level and the subscriptions of the client', async () => {
     const { setup } = watchedSetup();
     await using _setup = setup;
     await using client = await setup.client();
@@ -50,19 +50,19 @@ describe('after the daemon was killed', () => {
     expect(after.subscribed).toEqual([URI]);
     await client.execute('one', 'touch', { uri: URI });
     await client.execute('one', 'log');
-    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
-    expect(await heardSoon(client, 'message')).toEqual([{ level: 'error', data: 'at error' }]);
+    expect(await receivedSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+    expect(await receivedSoon(client, 'message')).toEqual([{ level: 'error', data: 'at error' }]);
   });
 
-  it('the client is told which subscription was refused and why', async () => {
+  it('the client is notified of a subscription that was refused, with the reason', async () => {
     const { setup, refusal } = watchedSetup();
     await using _setup = setup;
     await using client = await setup.client();
     await client.request('resources/subscribe', { uri: OUTER });
     writeFileSync(refusal, 'subscriptions');
     await killDaemon(setup);
-    const [told] = await heardSoon(client, 'message');
-    expect(told).toEqual({
+    const [notice] = await receivedSoon(client, 'message');
+    expect(notice).toEqual({
       level: 'error',
       logger: 'portolan',
       data: `Portolan reconnected and could not restore the subscription to ${OUTER} (no more subscriptions). Send the request again.`,
@@ -71,12 +71,12 @@ describe('after the daemon was killed', () => {
     rmSync(refusal);
     await client.request('resources/subscribe', { uri: OUTER });
     await client.execute('one', 'touch', { uri: URI });
-    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+    expect(await receivedSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
   });
 });
 
-describe('after a server was lost', () => {
-  it('it is started again for a client that watches one of its resources, without a call', async () => {
+describe('after a server has exited,', () => {
+  it('it is started again for a client with a subscription', async () => {
     const { setup, starts } = watchedSetup();
     await using _setup = setup;
     await using client = await setup.client();
@@ -85,14 +85,14 @@ describe('after a server was lost', () => {
     await startedTwice(starts);
     expect(await stateOf(client)).toMatchObject({ subscribed: [URI] });
     await client.execute('one', 'touch', { uri: URI });
-    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+    expect(await receivedSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
     expect(startsIn(starts)).toHaveLength(2);
   });
 
   it.each([
     { title: 'refuses the subscription', text: 'subscriptions', why: 'no more subscriptions' },
     { title: 'does not start', text: 'start', why: 'one did not start: ' },
-  ])('the client is told of it once where the server $title', async ({ text, why }) => {
+  ])('the client is notified once if the server $title', async ({ text, why }) => {
     const { setup, refusal, starts } = watchedSetup();
     await using _setup = setup;
     await using client = await setup.client();
@@ -100,33 +100,33 @@ describe('after a server was lost', () => {
     await client.request('resources/subscribe', { uri: OUTER });
     writeFileSync(refusal, text);
     await client.execute('one', 'crash').catch(() => undefined);
-    const [told] = await heardSoon(client, 'message');
-    expect(told).toMatchObject({ level: 'error', logger: 'portolan' });
+    const [notice] = await receivedSoon(client, 'message');
+    expect(notice).toMatchObject({ level: 'error', logger: 'portolan' });
     const lost = `The connection to the server one was lost, and the subscription to ${OUTER} could not be restored: ${why}`;
-    expect(String(told?.data).startsWith(lost)).toBe(true);
+    expect(String(notice?.data).startsWith(lost)).toBe(true);
     rmSync(refusal);
     if (text === 'start') {
       await startedTwice(starts);
       expect(await stateOf(client)).toMatchObject({ subscribed: [URI] });
     }
-    expect([heard(client, 'message').length, heard(other, 'message').length]).toEqual([1, 0]);
+    expect([received(client, 'message').length, received(other, 'message').length]).toEqual([1, 0]);
   });
 
-  it('the client is told where its definition was changed, and can subscribe to the new one', async () => {
+  it('the client is notified if the definition was changed, and can subscribe again', async () => {
     const { setup, starts, refusal } = watchedSetup();
     await using _setup = setup;
     await using client = await setup.client();
     await client.request('resources/subscribe', { uri: OUTER });
     configure(setup.machine, { one: { command: process.execPath, args: [SERVER, starts, refusal, 'changed'] } });
-    const [told] = await heardSoon(client, 'message');
-    expect(told?.data).toContain(`the subscription to ${OUTER} could not be restored: its definition was changed`);
+    const [notice] = await receivedSoon(client, 'message');
+    expect(notice?.data).toContain(`the subscription to ${OUTER} could not be restored: its definition was changed`);
     await client.request('resources/subscribe', { uri: OUTER });
     await client.execute('one', 'touch', { uri: URI });
-    expect(await heardSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
+    expect(await receivedSoon(client, 'resources/updated')).toEqual([{ uri: OUTER }]);
     expect(startsIn(starts)).toHaveLength(2);
   });
 
-  it('it gets the log level of its client again', async () => {
+  it('it receives the log level of its client again', async () => {
     const { setup, starts } = watchedSetup();
     await using _setup = setup;
     await using client = await setup.client({ args: ['serve', '--expose', 'one'] });

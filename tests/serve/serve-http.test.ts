@@ -25,7 +25,7 @@ import { makeMachine } from '../support/machine.js';
 type Json = Record<string, unknown>;
 
 const META_TOOLS = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool', 'run_python'];
-const WHO = { name: 'sdk', version: '1' };
+const CLIENT_INFO = { name: 'sdk', version: '1' };
 const CAPABILITIES = { sampling: {}, elicitation: { form: {} } };
 const ODD = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/servers/odd-server.mjs');
 const EVERYTHING = { everything: installed('@modelcontextprotocol/server-everything') };
@@ -42,7 +42,7 @@ interface Options {
   readonly signal?: AbortSignal;
 }
 
-/** What the tests need of a client, whichever library it is built with. */
+/** The operations of a client that the tests use, for every SDK version. */
 interface AnyClient extends AsyncDisposable {
   readonly revision: string | undefined;
   listTools(): Promise<readonly string[]>;
@@ -57,11 +57,11 @@ const called = (server: string, tool: string, given: Json) => ({
 });
 
 async function oldClient({ url }: HttpGateway): Promise<AnyClient> {
-  const client = new OldClient(WHO, { capabilities: CAPABILITIES });
+  const client = new OldClient(CLIENT_INFO, { capabilities: CAPABILITIES });
   client.setRequestHandler(ElicitRequestSchema, async () => ACCEPTED);
   client.setRequestHandler(CreateMessageRequestSchema, async () => SAMPLE);
   const transport = new OldTransport(new URL(url));
-  // Its declaration and that of its own base differ where optional fields are exact.
+  // Its type does not satisfy `exactOptionalPropertyTypes`.
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   return {
     revision: transport.protocolVersion,
@@ -79,7 +79,7 @@ async function newClient(
   { url }: HttpGateway,
   mode: 'legacy' | 'auto',
 ): Promise<AnyClient & { readonly sdk: NewClient }> {
-  const client = new NewClient(WHO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
+  const client = new NewClient(CLIENT_INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
   client.setRequestHandler('elicitation/create', async () => ACCEPTED);
   client.setRequestHandler('sampling/createMessage', async () => SAMPLE);
   const transport = new NewTransport(new URL(url));
@@ -104,7 +104,7 @@ const LIBRARIES = [
 ];
 
 describe('clients over HTTP', () => {
-  it('of every library and generation list and call at once, through one gateway and one server', async () => {
+  it('of every SDK version list and call tools at the same time, through one gateway and one server process', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { ...EVERYTHING, own: fixture(['--starts', starts]) });
@@ -123,24 +123,27 @@ describe('clients over HTTP', () => {
     for (const client of clients) await client[Symbol.asyncDispose]();
   });
 
-  it.each(LIBRARIES)('of $title get progress, samples and forms in the middle of a call', async ({ open }) => {
-    using machine = makeMachine();
-    configure(machine, EVERYTHING);
-    await using gateway = await serveOverHttp(machine);
-    await using client = await open(gateway);
-    const steps: number[] = [];
-    const onprogress = ({ progress }: Step) => void steps.push(progress);
-    const long = { duration: 0.5, steps: 5 };
-    expect(await client.execute('everything', 'trigger-long-running-operation', long, { onprogress })).toContain(
-      'completed',
-    );
-    // The last step may come with the answer, and the libraries then drop it.
-    expect(steps.slice(0, 4)).toEqual([1, 2, 3, 4]);
-    expect(await client.execute('everything', 'trigger-elicitation-request')).toContain('- Name: Ada');
-    expect(await client.execute('everything', 'trigger-sampling-request', { prompt: 'hi' })).toContain('sampled');
-  });
+  it.each(LIBRARIES)(
+    'of $title receive progress, sampling and elicitation requests during a call',
+    async ({ open }) => {
+      using machine = makeMachine();
+      configure(machine, EVERYTHING);
+      await using gateway = await serveOverHttp(machine);
+      await using client = await open(gateway);
+      const steps: number[] = [];
+      const onprogress = ({ progress }: Step) => void steps.push(progress);
+      const long = { duration: 0.5, steps: 5 };
+      expect(await client.execute('everything', 'trigger-long-running-operation', long, { onprogress })).toContain(
+        'completed',
+      );
+      // The last step may arrive with the response, and the SDKs then drop it.
+      expect(steps.slice(0, 4)).toEqual([1, 2, 3, 4]);
+      expect(await client.execute('everything', 'trigger-elicitation-request')).toContain('- Name: Ada');
+      expect(await client.execute('everything', 'trigger-sampling-request', { prompt: 'hi' })).toContain('sampled');
+    },
+  );
 
-  it.each(LIBRARIES)('of $title cancel a call, and its server learns of it', async ({ open }) => {
+  it.each(LIBRARIES)('of $title can cancel a call, and the server is notified', async ({ open }) => {
     using machine = makeMachine();
     const seen = machine.path('~/seen');
     configure(machine, { odd: odd('--seen', seen) });
@@ -155,7 +158,7 @@ describe('clients over HTTP', () => {
     await until(read, (text) => text.includes('notifications/cancelled'));
   });
 
-  it('have three calls under way on three streams, each with its own steps', async () => {
+  it('can run three calls on three streams, each with its own progress', async () => {
     using machine = makeMachine();
     configure(machine, EVERYTHING);
     await using gateway = await serveOverHttp(machine);
@@ -192,21 +195,21 @@ describe('clients over HTTP', () => {
       [Symbol.asyncDispose]: async () =>
         void (await Promise.all([modern, legacy].map((one) => one[Symbol.asyncDispose]()))),
     };
-    const told: string[] = [];
+    const notified: string[] = [];
     for (const [name, { sdk }] of Object.entries({ modern, legacy }))
-      sdk.setNotificationHandler('notifications/tools/list_changed', async () => void told.push(name));
+      sdk.setNotificationHandler('notifications/tools/list_changed', async () => void notified.push(name));
     await modern.sdk.listen({ toolsListChanged: true });
     configure(machine, { own: fixture(), another: fixture(['another']) });
     await until(
-      () => new Set(told),
-      (who) => who.size === 2,
+      () => new Set(notified),
+      (names) => names.size === 2,
     );
   });
 });
 
 const META = 'io.modelcontextprotocol/';
 
-/** One request of the stateless revision, written by hand. */
+/** Sends one stateless request without an SDK. */
 async function modernCall({ url }: HttpGateway, params: Json, client = 'raw'): Promise<Json> {
   const _meta = {
     [`${META}protocolVersion`]: '2026-07-28',
@@ -228,8 +231,8 @@ async function modernCall({ url }: HttpGateway, params: Json, client = 'raw'): P
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text);
 }
 
-describe('a stateless client whose server asks in the middle of a call', () => {
-  it('is given the question and a sealed state, comes back with the answer, and gets the result once', async () => {
+describe('a stateless client whose server sends an elicitation during a call', () => {
+  it('receives the elicitation with a sealed state, and gets the result once after it sends its input', async () => {
     using machine = makeMachine();
     configure(machine, EVERYTHING);
     await using gateway = await serveOverHttp(machine);
@@ -237,33 +240,33 @@ describe('a stateless client whose server asks in the middle of a call', () => {
     const { result } = (await modernCall(gateway, params)) as { result: Json };
     const { resultType, inputRequests, requestState } = result;
     expect(resultType).toBe('input_required');
-    const [[key = '', question] = []] = Object.entries(inputRequests as Json);
-    expect(question).toMatchObject({
+    const [[key = '', elicitation] = []] = Object.entries(inputRequests as Json);
+    expect(elicitation).toMatchObject({
       method: 'elicitation/create',
       params: { requestedSchema: { required: ['name'] } },
     });
 
-    const back = { ...params, inputResponses: { [key]: ACCEPTED } };
+    const retry = { ...params, inputResponses: { [key]: ACCEPTED } };
     const forged = { error: { code: -32602, message: expect.stringContaining('requestState') } };
-    expect(await modernCall(gateway, { ...back, requestState: `${String(requestState)}x` })).toMatchObject(forged);
-    expect(await modernCall(gateway, { ...back, requestState }, 'somebody else')).toMatchObject(forged);
-    expect(textOf((await modernCall(gateway, { ...back, requestState })).result)).toContain('- Name: Ada');
-    expect(await modernCall(gateway, { ...back, requestState })).toMatchObject(forged);
+    expect(await modernCall(gateway, { ...retry, requestState: `${String(requestState)}x` })).toMatchObject(forged);
+    expect(await modernCall(gateway, { ...retry, requestState }, 'another client')).toMatchObject(forged);
+    expect(textOf((await modernCall(gateway, { ...retry, requestState })).result)).toContain('- Name: Ada');
+    expect(await modernCall(gateway, { ...retry, requestState })).toMatchObject(forged);
   });
 });
 
-describe('the program', () => {
-  it('says on stderr where it listens, nothing on stdout, and ends in order when it is told to', async () => {
+describe('serve --http', () => {
+  it('prints its URL on stderr, and finishes running calls after SIGTERM', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
-    const [heard, finish] = [machine.path('~/heard'), machine.path('~/finish')];
-    configure(machine, { own: fixture(['--starts', starts, '--heard', heard, '--until', finish]) });
+    const [received, finish] = [machine.path('~/received'), machine.path('~/finish')];
+    configure(machine, { own: fixture(['--starts', starts, '--heard', received, '--until', finish]) });
     await using gateway = await serveOverHttp(machine);
     expect(gateway.stderr()).toBe(`portolan listens on http://127.0.0.1:${gateway.port}/mcp\n`);
     await using client = await newClient(gateway, 'auto');
     const listening = await client.sdk.listen({ toolsListChanged: true });
     const call = client.execute('own', 'sleep', { ms: 1 });
-    await callsReceived(heard);
+    await callsReceived(received);
     const [pid = 0] = startsIn(starts);
     gateway.signal('SIGTERM');
     await listening.closed;
@@ -274,7 +277,7 @@ describe('the program', () => {
     await listening.close();
   });
 
-  it('ends at once when nothing runs, whoever is connected', async () => {
+  it('exits immediately after SIGTERM if no call runs, also with a connected client', async () => {
     using machine = makeMachine();
     configure(machine, {});
     await using gateway = await serveOverHttp(machine);
@@ -285,7 +288,7 @@ describe('the program', () => {
     expect(performance.now() - started).toBeLessThan(8_000);
   });
 
-  it('says so with exit 1 when another program listens there', async () => {
+  it('exits with 1 if another program listens on the port', async () => {
     using machine = makeMachine();
     configure(machine, {});
     const other = createServer().listen(0, '127.0.0.1');
@@ -298,20 +301,20 @@ describe('the program', () => {
   });
 
   it.each([
-    { title: 'a token without a port', args: ['serve', '--token', 'x'], says: '--token protects a port' },
-    { title: 'an invalid address', args: ['serve', '--http=what is this'], says: 'is not a valid address' },
-  ])('refuses $title with exit 2', async ({ args, says }) => {
+    { title: 'a token without a port', args: ['serve', '--token', 'x'], output: '--token protects a port' },
+    { title: 'an invalid address', args: ['serve', '--http=not an address'], output: 'is not a valid address' },
+  ])('rejects $title with exit code 2', async ({ args, output }) => {
     using machine = makeMachine();
     configure(machine, {});
     const { status, stderr } = await portolan(machine, args);
     expect(status).toBe(2);
-    expect(stderr).toContain(says);
+    expect(stderr).toContain(output);
   });
 });
 
-describe('a port of a gateway', () => {
-  // `node-server.test.ts` shows with a short limit that it closes their connections.
-  it('serves others while many clients are slow with their headers', async () => {
+describe('the HTTP port of a gateway', () => {
+  // `node-server.test.ts` tests with a short limit that the server closes such connections.
+  it('serves requests while many other clients send their headers slowly', async () => {
     using machine = makeMachine();
     configure(machine, {});
     await using gateway = await serveOverHttp(machine);
@@ -321,7 +324,7 @@ describe('a port of a gateway', () => {
     for (const socket of slow) socket.destroy();
   });
 
-  it('answers a body that is too long, and goes on', async () => {
+  it('responds with 413 to a body over the limit, and continues', async () => {
     using machine = makeMachine();
     configure(machine, {}, { limits: { maxArgumentBytes: 1_000 } });
     await using gateway = await serveOverHttp(machine);
@@ -336,7 +339,7 @@ describe('a port of a gateway', () => {
   });
 });
 
-/** A connection on which a request was begun that never ends. */
+/** A connection with an incomplete request. */
 async function unfinishedRequest(port: number): Promise<Socket> {
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined).resume();

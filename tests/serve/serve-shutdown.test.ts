@@ -13,21 +13,21 @@ import {
 import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { type Machine, makeMachine } from '../support/machine.js';
 
-/** Where a test waits for the limit of the shutdown, this is the limit. */
+/** A short limit for tests that wait for it. */
 const SHORT_SHUTDOWN = { timeouts: { shutdownMs: 500 } };
 const LARGE_ANSWERS = 3;
 
-/** Each line is the id of an answer that the process behind the fixture has read completely. */
-const answersTaken = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0);
+/** The number of responses of the fixture that were read completely; each line of the file is an id. */
+const responsesRead = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8').split('\n').length - 1 : 0);
 
-/** The flag that makes the fixture record which answers were read, and the file. */
-function recordingTaken(machine: Machine): { readonly taken: string; readonly flags: readonly string[] } {
-  const taken = machine.path('~/taken');
-  return { taken, flags: ['--taken', taken] };
+/** The flag that makes the fixture record which responses were read, and the file. */
+function recordReads(machine: Machine): { readonly readFile: string; readonly flags: readonly string[] } {
+  const readFile = machine.path('~/read');
+  return { readFile, flags: ['--taken', readFile] };
 }
 
-/** It has begun to end when it refuses what is asked. */
-async function toldToEnd(client: StdioClient): Promise<void> {
+/** Sends SIGTERM and waits until the shutdown has begun, so that requests are refused. */
+async function beginShutdown(client: StdioClient): Promise<void> {
   client.signal('SIGTERM');
   const asking = until(
     () => client.request('ping'),
@@ -36,14 +36,14 @@ async function toldToEnd(client: StdioClient): Promise<void> {
   await expect(asking).rejects.toMatchObject({ code: -32603 });
 }
 
-/** Waits until it is gone, although nobody takes what was asked of it: a drain and a last moment later. */
-async function endsUnread(client: StdioClient, taken: string): Promise<void> {
-  const before = answersTaken(taken);
+/** Requests large results, does not read them, and waits until the gateway has exited after SIGTERM. */
+async function exitUnread(client: StdioClient, readFile: string): Promise<void> {
+  const before = responsesRead(readFile);
   client.stopReading();
   for (let n = 0; n < LARGE_ANSWERS; n += 1)
     client.execute('own', 'large', { letters: 5_000_000 }).catch(() => undefined);
   await until(
-    () => answersTaken(taken),
+    () => responsesRead(readFile),
     (count) => count >= before + LARGE_ANSWERS,
   );
   client.signal('SIGTERM');
@@ -60,8 +60,8 @@ const WAYS: readonly { readonly way: string; readonly end: (client: StdioClient)
   { way: 'the end of its stdin', end: (client) => client.endInput() },
 ];
 
-describe('the end of the gateway', () => {
-  it.each(WAYS)('by $way lets running calls end, leaves no child and exits with 0', async ({ end }) => {
+describe('the shutdown of the gateway', () => {
+  it.each(WAYS)('after $way finishes running calls, stops all child processes and exits with 0', async ({ end }) => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { one: fixture(['one', '--starts', starts]), two: fixture(['two', '--starts', starts]) });
@@ -71,7 +71,7 @@ describe('the end of the gateway', () => {
       () => startsIn(starts),
       (all) => all.length === 2,
     );
-    // Both are in the middle of a call once they are connected.
+    // Each call is running when its server is connected.
     await until(
       () => client.ask('list_mcp_servers'),
       ({ servers }) => servers.every(({ status }: { status: string }) => status === 'connected'),
@@ -83,7 +83,7 @@ describe('the end of the gateway', () => {
     expect(client.stderr).toBe('');
   });
 
-  it('answers also who waits for a server that never says hello, and writes it down', async () => {
+  it('answers and audits calls that wait for a server without a handshake', async () => {
     using machine = makeMachine();
     const mute = { command: process.execPath, args: ['-e', 'setInterval(() => {}, 1e6)'] };
     configure(machine, { mute }, SHORT_SHUTDOWN);
@@ -97,7 +97,7 @@ describe('the end of the gateway', () => {
     expect({ total, states: chains.map(({ state }) => state.kind) }).toEqual({ total: 3, states: ['ok'] });
   });
 
-  it('refuses what is asked after it began', async () => {
+  it('refuses new requests', async () => {
     using machine = makeMachine();
     const finish = machine.path('~/finish');
     configure(machine, { own: fixture(['--until', finish]) });
@@ -105,13 +105,13 @@ describe('the end of the gateway', () => {
     await client.ask('list_tools', { server: 'own' });
     const running = client.execute('own', 'sleep', { ms: 1 });
     await client.request('ping');
-    await toldToEnd(client);
+    await beginShutdown(client);
     writeFileSync(finish, '');
     expect(await running).toMatchObject({ content: [{ text: 'slept 1' }] });
     expect(await client.exited).toEqual({ code: 0, signal: null });
   });
 
-  it('comes at once with the second signal', async () => {
+  it('is immediate after the second signal', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { own: fixture(['--starts', starts]) });
@@ -120,7 +120,7 @@ describe('the end of the gateway', () => {
     const running = client.execute('own', 'sleep', { ms: 60_000 });
     running.catch(() => undefined);
     await client.request('ping');
-    await toldToEnd(client);
+    await beginShutdown(client);
     client.signal('SIGTERM');
     expect(await client.exited).toEqual({ code: 1, signal: null });
     await until(
@@ -129,30 +129,30 @@ describe('the end of the gateway', () => {
     );
   });
 
-  it('comes when nobody reads what it says any more', async () => {
+  it('starts when stdout is closed', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { own: fixture(['--starts', starts]) });
     const client = await connect(machine);
     await client.execute('own', 'echo', { text: 'a' });
     client.closeOutput();
-    client.send({ jsonrpc: '2.0', id: 'unheard', method: 'ping' });
+    client.send({ jsonrpc: '2.0', id: 'unread', method: 'ping' });
     expect(await client.exited).toEqual({ code: 0, signal: null });
     expect(startsIn(starts).filter(isAlive)).toEqual([]);
   });
 
-  it('does not wait for a client that takes nothing of what it asked for', async () => {
+  it('does not wait for a client that does not read its responses', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
-    const { taken, flags } = recordingTaken(machine);
+    const { readFile, flags } = recordReads(machine);
     configure(machine, { own: fixture(['--starts', starts, ...flags]) }, SHORT_SHUTDOWN);
     const client = await connect(machine);
     await client.ask('list_tools', { server: 'own' });
-    await endsUnread(client, taken);
+    await exitUnread(client, readFile);
     expect(startsIn(starts).filter(isAlive)).toEqual([]);
   });
 
-  it('leaves nothing of a call that was never answered', async () => {
+  it('stops a server that has not responded', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { mute: fixture(['--mute', '--starts', starts]) }, SHORT_SHUTDOWN);
@@ -169,39 +169,42 @@ describe('the end of the gateway', () => {
   });
 });
 
-describe('the end of the pipe to a daemon', () => {
-  it.each(WAYS)('by $way brings what the daemon still answers, exits with 0 and leaves the daemon', async ({ end }) => {
-    await using setup = makeDaemonSetup();
-    configure(setup.machine, { own: fixture() });
-    const client = await setup.client();
-    await client.ask('list_tools', { server: 'own' });
-    const daemon = await setup.pid();
-    const running = client.execute('own', 'sleep', { ms: 700 });
-    await client.request('ping');
-    end(client);
-    expect(await running).toEqual({ content: [{ type: 'text', text: 'slept 700' }] });
-    expect(await client.exited).toEqual({ code: 0, signal: null });
-    expect({ stderr: client.stderr, daemon: await setup.pid() }).toEqual({ stderr: '', daemon });
-  });
+describe('the shutdown of the bridge', () => {
+  it.each(WAYS)(
+    'after $way delivers pending responses, exits with 0 and leaves the daemon running',
+    async ({ end }) => {
+      await using setup = makeDaemonSetup();
+      configure(setup.machine, { own: fixture() });
+      const client = await setup.client();
+      await client.ask('list_tools', { server: 'own' });
+      const daemon = await setup.pid();
+      const running = client.execute('own', 'sleep', { ms: 700 });
+      await client.request('ping');
+      end(client);
+      expect(await running).toEqual({ content: [{ type: 'text', text: 'slept 700' }] });
+      expect(await client.exited).toEqual({ code: 0, signal: null });
+      expect({ stderr: client.stderr, daemon: await setup.pid() }).toEqual({ stderr: '', daemon });
+    },
+  );
 
-  it('refuses what is asked after it began, and comes at once with the second signal', async () => {
+  it('refuses new requests, and is immediate after the second signal', async () => {
     await using setup = makeDaemonSetup();
     configure(setup.machine, { own: fixture() });
     const client = await setup.client();
     await client.ask('list_tools', { server: 'own' });
     client.execute('own', 'sleep', { ms: 60_000 }).catch(() => undefined);
     await client.request('ping');
-    await toldToEnd(client);
+    await beginShutdown(client);
     client.signal('SIGTERM');
     expect(await client.exited).toEqual({ code: 1, signal: null });
   });
 
-  it('does not wait for a client that takes nothing of what it asked for', async () => {
+  it('does not wait for a client that does not read its responses', async () => {
     await using setup = makeDaemonSetup();
-    const { taken, flags } = recordingTaken(setup.machine);
+    const { readFile, flags } = recordReads(setup.machine);
     configure(setup.machine, { own: fixture(flags) }, SHORT_SHUTDOWN);
     const client = await setup.client();
     await client.ask('list_tools', { server: 'own' });
-    await endsUnread(client, taken);
+    await exitUnread(client, readFile);
   });
 });

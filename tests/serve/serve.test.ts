@@ -20,7 +20,7 @@ import {
 import { type Machine, makeMachine } from '../support/machine.js';
 
 const META_TOOLS = ['list_mcp_servers', 'search_tools', 'list_tools', 'get_tool_details', 'execute_tool', 'run_python'];
-const WHO = { name: 'sdk', version: '1' };
+const CLIENT_INFO = { name: 'sdk', version: '1' };
 
 const launch = (machine: Machine) => ({
   command: process.execPath,
@@ -35,36 +35,36 @@ describe('a client built with an SDK', () => {
       title: 'version 1',
       revision: '2025-11-25',
       open: async (machine: Machine) => {
-        const client = new OldClient(WHO);
+        const client = new OldClient(CLIENT_INFO);
         await client.connect(new OldTransport(launch(machine)));
-        return { client, spoken: (): string | undefined => '2025-11-25' }; // it does not say, and knows no newer one
+        return { client, negotiated: (): string | undefined => '2025-11-25' }; // the SDK version 1 does not expose it, and supports no newer one
       },
     },
     {
       title: 'version 2 in its legacy mode',
       revision: '2025-11-25',
       open: async (machine: Machine) => {
-        const client = new NewClient(WHO, { versionNegotiation: { mode: 'legacy' } });
+        const client = new NewClient(CLIENT_INFO, { versionNegotiation: { mode: 'legacy' } });
         await client.connect(new NewTransport(launch(machine)));
-        return { client, spoken: (): string | undefined => client.getNegotiatedProtocolVersion() };
+        return { client, negotiated: (): string | undefined => client.getNegotiatedProtocolVersion() };
       },
     },
     {
       title: 'version 2 that negotiates',
       revision: '2026-07-28',
       open: async (machine: Machine) => {
-        const client = new NewClient(WHO, { versionNegotiation: { mode: 'auto' } });
+        const client = new NewClient(CLIENT_INFO, { versionNegotiation: { mode: 'auto' } });
         await client.connect(new NewTransport(launch(machine)));
-        return { client, spoken: (): string | undefined => client.getNegotiatedProtocolVersion() };
+        return { client, negotiated: (): string | undefined => client.getNegotiatedProtocolVersion() };
       },
     },
-  ])('of $title lists, searches and calls', async ({ open, revision }) => {
+  ])('of $title lists, searches and calls tools', async ({ open, revision }) => {
     using machine = makeMachine();
     const settings = { timeouts: { searchMs: 20_000 } };
     configure(machine, { everything: installed('@modelcontextprotocol/server-everything') }, settings);
-    const { client, spoken } = await open(machine);
+    const { client, negotiated } = await open(machine);
     try {
-      expect(spoken()).toBe(revision);
+      expect(negotiated()).toBe(revision);
       expect(client.getServerVersion()).toMatchObject({ name: 'portolan' });
       expect(client.getInstructions()).toContain('everything');
       expect((await client.listTools()).tools.map(({ name }) => name)).toEqual(META_TOOLS);
@@ -83,11 +83,11 @@ describe('a client built with an SDK', () => {
     }
   });
 
-  it('may leave in the middle of a call, and its servers end', async () => {
+  it('can disconnect during a call, and its servers are stopped', async () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { own: fixture(['--starts', starts]) });
-    const client = new OldClient(WHO);
+    const client = new OldClient(CLIENT_INFO);
     await client.connect(new OldTransport(launch(machine)));
     const given = { server: 'own', tool: 'sleep', arguments: { ms: 500 } };
     const call = client.callTool({ name: 'execute_tool', arguments: given });
@@ -104,19 +104,19 @@ describe('a client built with an SDK', () => {
   });
 });
 
-describe('messages that no library would send', () => {
-  const HELLO = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: WHO };
+describe('invalid messages', () => {
+  const INITIALIZE_PARAMS = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: CLIENT_INFO };
 
   it.each([
-    { title: 'what is not JSON', line: '{"jsonrpc"', id: null, code: -32700 },
+    { title: 'text that is not JSON', line: '{"jsonrpc"', id: null, code: -32700 },
     { title: 'another version of JSON-RPC', line: '{"jsonrpc":"1.0","id":7,"method":"ping"}', id: 7, code: -32600 },
-    { title: 'a message that is no object', line: '7', id: null, code: -32600 },
+    { title: 'a message that is not an object', line: '7', id: null, code: -32600 },
     { title: 'an empty batch', line: '[]', id: null, code: -32600 },
     { title: 'an id that is an object', line: '{"jsonrpc":"2.0","id":{},"method":"ping"}', id: null, code: -32600 },
-    { title: 'a message nested too deep', line: '['.repeat(200) + ']'.repeat(200), id: null, code: -32600 },
+    { title: 'a message that is nested too deeply', line: '['.repeat(200) + ']'.repeat(200), id: null, code: -32600 },
     { title: 'an unknown method', line: '{"jsonrpc":"2.0","id":7,"method":"nope/nope"}', id: 7, code: -32601 },
     {
-      title: 'params that are a list',
+      title: 'params that are an array',
       line: '{"jsonrpc":"2.0","id":7,"method":"ping","params":[]}',
       id: 7,
       code: -32602,
@@ -139,20 +139,20 @@ describe('messages that no library would send', () => {
       id: 7,
       code: -32602,
     },
-  ])('are answered with $code for $title, and the next one is served', async ({ line, id, code }) => {
+  ])('receive $code for $title, and the next message is served', async ({ line, id, code }) => {
     const client = await sharedClient();
     await expect(client.answerTo(id, line)).rejects.toMatchObject({ code });
     expect(await client.request('ping')).toEqual({});
   });
 
-  it('are answered one by one in a batch', async () => {
+  it('are answered individually in a batch', async () => {
     const client = await sharedClient();
     const answers = ['a', 'b'].map((id) => client.answerTo(id, ''));
     client.send(JSON.stringify(['a', 'b'].map((id) => ({ jsonrpc: '2.0', id, method: 'ping' }))));
     expect(await Promise.all(answers)).toEqual([{}, {}]);
   });
 
-  it('with an id that is still in use are refused, and the first one with it is answered too', async () => {
+  it('with the id of a running request are rejected, and the running request is answered', async () => {
     const client = await sharedClient();
     const before = client.stray.length;
     const call = { jsonrpc: '2.0', id: 'twice', method: 'tools/call', params: { name: 'list_mcp_servers' } };
@@ -170,7 +170,7 @@ describe('messages that no library would send', () => {
     );
   });
 
-  it('larger than anyone may say are refused by their id, and the next one is served', async () => {
+  it('over the size limit are rejected with their id, and the next message is served', async () => {
     const client = await sharedClient();
     const params = {
       name: 'execute_tool',
@@ -182,12 +182,12 @@ describe('messages that no library would send', () => {
     expect(await client.request('ping')).toEqual({});
   });
 
-  it('in a revision that nobody knows are answered with one that we speak', async () => {
+  it('with an unknown protocol revision receive a supported one', async () => {
     const client = await sharedClient();
-    expect(await client.request('initialize', { ...HELLO, protocolVersion: '1999-01-01' })).toMatchObject({
+    expect(await client.request('initialize', { ...INITIALIZE_PARAMS, protocolVersion: '1999-01-01' })).toMatchObject({
       protocolVersion: '2025-11-25',
     });
-    expect(await client.request('initialize', { ...HELLO, protocolVersion: '2024-11-05' })).toMatchObject({
+    expect(await client.request('initialize', { ...INITIALIZE_PARAMS, protocolVersion: '2024-11-05' })).toMatchObject({
       protocolVersion: '2024-11-05',
     });
     const _meta = { 'io.modelcontextprotocol/protocolVersion': '2099-01-01' };
@@ -201,7 +201,7 @@ describe('messages that no library would send', () => {
     return shared;
   }
 
-  it('leave it able to end in order', async () => {
+  it('do not prevent a clean shutdown', async () => {
     const client = await sharedClient();
     client.endInput();
     expect(await client.exited).toEqual({ code: 0, signal: null });
@@ -211,7 +211,7 @@ describe('messages that no library would send', () => {
 });
 
 describe('a cancelled call', () => {
-  it('is cancelled at its server too, and its place is free again', async () => {
+  it('is also cancelled at its server, and frees its slot', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() }, { limits: { inFlightPerServer: 1, queue: 1 } });
     await using client = await connect(machine);
@@ -226,12 +226,12 @@ describe('a cancelled call', () => {
   });
 });
 
-describe('settings that are wrong', () => {
+describe('invalid settings', () => {
   it.each([
-    { title: 'a value of another kind', text: '{"cache":{"ttl":"long"}}', said: ['cache.ttl'] },
-    { title: 'a key that nobody knows', text: '{"timeouts":{"callMS":1}}', said: ['callMS'] },
-    { title: 'a text that is no JSON', text: '{"cache":', said: [] },
-  ])('end the start with 2 for $title, say what and where, and nothing on stdout', async ({ text, said }) => {
+    { title: 'a value of the wrong type', text: '{"cache":{"ttl":"long"}}', parts: ['cache.ttl'] },
+    { title: 'an unknown key', text: '{"timeouts":{"callMS":1}}', parts: ['callMS'] },
+    { title: 'text that is not JSON', text: '{"cache":', parts: [] },
+  ])('end the start with exit code 2 for $title, and are reported on stderr', async ({ text, parts }) => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     configure(machine, { own: fixture(['--starts', starts]) });
@@ -240,28 +240,28 @@ describe('settings that are wrong', () => {
     client.send({ jsonrpc: '2.0', id: 'early', method: 'ping' });
     expect(await client.exited).toEqual({ code: 2, signal: null });
     expect(client.stderr).toContain('SETTINGS_INVALID');
-    for (const part of ['portolan.config.json', ...said]) expect(client.stderr).toContain(part);
-    expect({ stray: client.stray, said: client.notifications, started: existsSync(starts) }).toEqual({
+    for (const part of ['portolan.config.json', ...parts]) expect(client.stderr).toContain(part);
+    expect({ stray: client.stray, notifications: client.notifications, started: existsSync(starts) }).toEqual({
       stray: [],
-      said: [],
+      notifications: [],
       started: false,
     });
   });
 });
 
-describe('a bare portolan', () => {
-  it('serves when nobody sits at its stdin', async () => {
+describe('portolan without arguments', () => {
+  it('serves MCP if stdin is not a terminal', async () => {
     using machine = makeMachine();
     await using client = await connect(machine, { args: [] });
     expect((await client.request('tools/list')).tools).toHaveLength(META_TOOLS.length);
   });
 });
 
-describe('servers that hang when they are started', () => {
-  it('keep no other from being read, however many they are', async () => {
+describe('servers that hang during their start', () => {
+  it('do not prevent other servers from being read', async () => {
     using machine = makeMachine();
     const hanging = Object.fromEntries(['a', 'b', 'c', 'd'].map((name) => [name, fixture([name, '--mute'])]));
-    // Longer than anybody waits here: none of them gives up its place by failing.
+    // Longer than the test, so that none of the starts times out.
     configure(machine, { ...hanging, good: fixture(['good']) }, { timeouts: { startMs: 300_000 } });
     await using client = await connect(machine);
     const found = await until(
