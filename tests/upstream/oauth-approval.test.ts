@@ -7,19 +7,19 @@ import { type Machine, makeMachine } from '../support/machine.js';
 
 const FILE = '<project>/.cursor/mcp.json';
 const NOW = new Date('2026-01-02T03:04:05Z');
-const URL_OF = 'https://host.example/mcp';
+const SERVER_URL = 'https://host.example/mcp';
 const OAUTH = { grantType: 'client_credentials', CLIENT_ID: 'c', CLIENT_SECRET: '${env:SECRET}', scopes: ['a', 'b'] };
 
-function look(machine: Machine, env: Readonly<Record<string, string>> = { SECRET: 's-1' }): Promise<Discovery> {
+function scan(machine: Machine, env: Readonly<Record<string, string>> = { SECRET: 's-1' }): Promise<Discovery> {
   return scanMachine(machine.options({ clients: ['cursor'], env }));
 }
 
 function write(machine: Machine, auth?: object): void {
-  machine.write({ [FILE]: JSON.stringify({ mcpServers: { own: { url: URL_OF, ...(auth && { auth }) } } }) });
+  machine.write({ [FILE]: JSON.stringify({ mcpServers: { own: { url: SERVER_URL, ...(auth && { auth }) } } }) });
 }
 
 async function question(machine: Machine, env?: Readonly<Record<string, string>>) {
-  const discovery = await look(machine, env);
+  const discovery = await scan(machine, env);
   const [server] = discovery.servers;
   if (!server) throw new Error('there is no server');
   return { discovery, ...questionAbout(server, discovery) };
@@ -30,8 +30,8 @@ async function approve(machine: Machine): Promise<void> {
   await recordRuling([server.definition], 'approved', discovery, NOW);
 }
 
-describe('how an entry signs in', () => {
-  it('is shown before somebody approves it, without what is secret in it', async () => {
+describe('the OAuth settings of an entry', () => {
+  it('are shown before the approval, with secrets masked', async () => {
     using machine = makeMachine();
     write(machine, { ...OAUTH, privateKeyFile: '~/.ssh/id' });
     expect((await question(machine)).surroundings).toEqual([
@@ -43,16 +43,16 @@ describe('how an entry signs in', () => {
   });
 
   it.each([
-    { title: 'to whom it goes', auth: { ...OAUTH, issuer: 'https://evil.example' } },
-    { title: 'what is sent', auth: { ...OAUTH, CLIENT_SECRET: '${env:OTHER}' } },
-    { title: 'for what', auth: { ...OAUTH, scopes: ['a', 'b', 'c'] } },
-    { title: 'that it is said at all', auth: undefined },
-  ])('asks again when a repository changes $title', async ({ auth }) => {
+    { title: 'the issuer', auth: { ...OAUTH, issuer: 'https://evil.example' } },
+    { title: 'the client secret', auth: { ...OAUTH, CLIENT_SECRET: '${env:OTHER}' } },
+    { title: 'the scopes', auth: { ...OAUTH, scopes: ['a', 'b', 'c'] } },
+    { title: 'all of them', auth: undefined },
+  ])('need a new approval after a repository changes $title', async ({ auth }) => {
     using machine = makeMachine();
     write(machine, OAUTH);
     await approve(machine);
     const env = { SECRET: 's-1', OTHER: 's-2' };
-    expect((await look(machine, env)).servers.map(toRecord)[0]?.state).toBe('ready');
+    expect((await scan(machine, env)).servers.map(toRecord)[0]?.state).toBe('ready');
     write(machine, auth);
     const { server, because, changes } = await question(machine, env);
     expect([toRecord(server).state, because, changes]).toEqual([
@@ -62,7 +62,7 @@ describe('how an entry signs in', () => {
     ]);
   });
 
-  it('asks again when the secret it refers to is another, and shows neither', async () => {
+  it('need a new approval if the value of a secret changes, without showing either value', async () => {
     using machine = makeMachine();
     write(machine, OAUTH);
     await approve(machine);
@@ -73,39 +73,39 @@ describe('how an entry signs in', () => {
     ]);
   });
 
-  it('stays approved when only its order changes', async () => {
+  it('stay approved if only their order changes', async () => {
     using machine = makeMachine();
     write(machine, OAUTH);
     await approve(machine);
     write(machine, Object.fromEntries(Object.entries(OAUTH).reverse()));
-    expect((await look(machine)).servers.map(toRecord)[0]?.state).toBe('ready');
+    expect((await scan(machine)).servers.map(toRecord)[0]?.state).toBe('ready');
   });
 
-  it('is in the lock of a team as it is written, the same for everybody', async () => {
+  it('are written to the lock file without expansion', async () => {
     using machine = makeMachine();
     write(machine, OAUTH);
     await approve(machine);
     const written = async (env: Readonly<Record<string, string>>) => {
-      const { lock } = await look(machine, env);
-      await writeLock(await look(machine));
+      const { lock } = await scan(machine, env);
+      await writeLock(await scan(machine));
       return JSON.parse(readFileSync(lock.path, 'utf8')).servers.own;
     };
     const mine = await written({ SECRET: 's-1' });
-    expect(mine.entry).toEqual({ url: URL_OF, oauth: OAUTH });
+    expect(mine.entry).toEqual({ url: SERVER_URL, oauth: OAUTH });
     expect(JSON.stringify(mine)).not.toContain('s-1');
     const { because } = await question(machine, { SECRET: 's-2' });
     expect(because).toBe('reviewed');
   });
 
-  it('is imported as it is written, in our own spelling', async () => {
+  it('are imported without expansion, with references in the syntax of Portolan', async () => {
     using machine = makeMachine();
-    configure(machine, { own: { url: URL_OF, auth: OAUTH } });
+    configure(machine, { own: { url: SERVER_URL, auth: OAUTH } });
     await portolan(machine, ['import', 'cursor'], { SECRET: 's-1' });
     const { mcpServers } = JSON.parse(readFileSync(`${machine.home}/.config/portolan/servers.json`, 'utf8'));
     expect(mcpServers.own.oauth).toEqual({ ...OAUTH, CLIENT_SECRET: '${SECRET}' });
   });
 
-  it('says which variable it lacks', async () => {
+  it('list a missing variable', async () => {
     using machine = makeMachine();
     write(machine, OAUTH);
     const { server, discovery } = await question(machine, {});

@@ -6,7 +6,7 @@ import { configure, connect, connectDirectly, installed, type StdioClient } from
 import { type Machine, makeMachine } from '../support/machine.js';
 import { needs } from '../support/programs.js';
 
-/** One gateway in front of six servers as their makers publish them, and the same servers without it. */
+/** One gateway with six published servers, and the same servers without the gateway. */
 let machine: Machine;
 let gateway: StdioClient;
 const direct = new Map<string, Promise<StdioClient>>();
@@ -54,8 +54,8 @@ async function directly(server: string, name: string, given: Record<string, unkn
 }
 
 describe('real servers behind the gateway', () => {
-  it('are each listed with all of their tools', async () => {
-    // Each is asked by name: a search answers in time and says what is still being read.
+  it('are listed with all their tools', async () => {
+    // list_tools waits for its server, but a search answers while servers are still pending.
     const lists = await Promise.all(
       Object.keys(entries).map(async (server) => {
         const { tools } = await gateway.ask('list_tools', { server });
@@ -63,7 +63,7 @@ describe('real servers behind the gateway', () => {
       }),
     );
     expect(Object.fromEntries(lists)).toEqual({
-      everything: expect.toSatisfy((count: number) => count >= 13), // more for a client that can be asked something
+      everything: expect.toSatisfy((count: number) => count >= 13), // more for a client with more capabilities
       filesystem: 14,
       memory: 9,
       sequential: 1,
@@ -92,18 +92,18 @@ describe('real servers behind the gateway', () => {
     },
     { server: 'memory', tool: 'read_graph', given: {} },
     { server: 'git', tool: 'git_init', given: { path: '/dev/null/nowhere' } },
-  ])('give through $server $tool exactly what they give without it', async ({ server, tool, given }) => {
+  ])('return the same result with and without the gateway: $server $tool', async ({ server, tool, given }) => {
     const [through, without] = await Promise.all([gateway.execute(server, tool, given), directly(server, tool, given)]);
     expect(through).toEqual(without);
     expect(through.content.length).toBeGreaterThan(0);
   });
 
-  it('give an image as an image', async () => {
+  it('return an image', async () => {
     const { content } = await gateway.execute('everything', 'get-tiny-image');
     expect(content).toContainEqual({ type: 'image', data: expect.stringMatching(/^iVBOR/), mimeType: 'image/png' });
   });
 
-  it('write and read files, and their own refusals come unchanged', async () => {
+  it('write and read files, and their own errors stay unchanged', async () => {
     const path = join(machine.project, 'written.txt');
     expect((await gateway.execute('filesystem', 'write_file', { path, content: 'one\ntwo' })).isError).not.toBe(true);
     expect(readFileSync(path, 'utf8')).toBe('one\ntwo');
@@ -116,14 +116,14 @@ describe('real servers behind the gateway', () => {
     expect(refused).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('Access denied') }] });
   });
 
-  it('remember between two calls, because the process stays', async () => {
-    const entities = [{ name: 'Portolan', entityType: 'chart', observations: ['it shows every harbour'] }];
+  it('keep their state between two calls', async () => {
+    const entities = [{ name: 'Portolan', entityType: 'gateway', observations: ['it lists every harbour'] }];
     await gateway.execute('memory', 'create_entities', { entities });
     const found = await gateway.execute('memory', 'search_nodes', { query: 'harbour' });
     expect(found.structuredContent).toMatchObject({ entities });
   });
 
-  it('tell the state of a repository', needs('git'), async () => {
+  it('return the state of a repository', needs('git'), async () => {
     const { structuredContent } = await gateway.execute('git', 'git_status', { path: machine.project });
     expect(structuredContent).toMatchObject({
       currentBranch: 'main',
@@ -132,7 +132,7 @@ describe('real servers behind the gateway', () => {
     });
   });
 
-  it('report progress to the one who asked, under the token that they gave', async () => {
+  it('report progress with the progress token of the client', async () => {
     const before = gateway.notifications.length;
     const given = { duration: 0.3, steps: 3 };
     const result = await gateway.execute('everything', 'trigger-long-running-operation', given, {
@@ -148,7 +148,7 @@ describe('real servers behind the gateway', () => {
     );
   });
 
-  it('that speak only an old revision are listed whole', async () => {
+  it('with an old protocol revision are listed completely', async () => {
     const details = await gateway.ask('get_tool_details', { server: 'github', tool: 'create_issue' });
     const client = await (direct.get('github') ?? connectDirectly(github, machine));
     direct.set('github', Promise.resolve(client));
@@ -169,7 +169,7 @@ describe('real servers behind the gateway', () => {
     });
   });
 
-  it('are found by what they do', async () => {
+  it('are found by a description of the task', async () => {
     const { results, pending, failed } = await gateway.ask('search_tools', { query: 'read a text file', limit: 3 });
     expect({ pending, failed, first: results[0] }).toMatchObject({
       pending: undefined,

@@ -15,18 +15,18 @@ import { makeMachine } from '../support/machine.js';
 
 const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(given) }] });
 
-/** Lets in only who has the key. */
-function guarded(key: () => string, handler: Handler): Handler {
+/** Requires the key as bearer token. */
+function withKey(key: () => string, handler: Handler): Handler {
   return (request) =>
     request.headers.get('authorization') === `Bearer ${key()}`
       ? handler(request)
-      : new Response('who?', { status: 401 });
+      : new Response('unauthorized', { status: 401 });
 }
 
-describe('a server of an editor', () => {
+describe('an IDE server', () => {
   const ide = { name: 'Editor', runningInWindows: true };
 
-  it.each(['ws', 'sse'] as const)('over %s gets the token in its own header', async (transport) => {
+  it.each(['ws', 'sse'] as const)('receives the token in its own header over %s', async (transport) => {
     await using machine = makeSurroundings();
     await using server = transport === 'ws' ? await serveWs() : await serveSse();
     await using _one = await greeted(admitted({ transport, url: server.url, authToken: 'secret-1', ide }), machine);
@@ -36,10 +36,10 @@ describe('a server of an editor', () => {
   });
 
   it.each([
-    { title: 'in Windows, from the Linux in it', runningInWindows: true, distribution: 'Ubuntu', path: 'C:\\a.ts' },
+    { title: 'in Windows, from WSL', runningInWindows: true, distribution: 'Ubuntu', path: 'C:\\a.ts' },
     { title: 'in Windows, from Windows', runningInWindows: true, distribution: undefined, path: '/mnt/c/a.ts' },
     { title: 'in the same Linux', runningInWindows: false, distribution: 'Ubuntu', path: '/mnt/c/a.ts' },
-  ])('$title is told a path as it knows it', async ({ runningInWindows, distribution, path }) => {
+  ])('receives a path in the format of its system: $title', async ({ runningInWindows, distribution, path }) => {
     await using machine = makeSurroundings({ platform: 'linux', env: { WSL_DISTRO_NAME: distribution } });
     await using server = await serveWs({ call: () => ({}) });
     const entry = admitted({ transport: 'ws', url: server.url, ide: { name: 'Editor', runningInWindows } });
@@ -55,7 +55,7 @@ describe('a server of an editor', () => {
 describe('a hosted connector', () => {
   const hosted = { transport: 'claudeai-proxy', scope: 'claudeai', id: 'srv 1' } as const;
 
-  it('is reached over Streamable HTTP at its address with its id and the token', async () => {
+  it('is called over Streamable HTTP at the URL with its id and the token', async () => {
     await using machine = makeSurroundings({ connectorToken: 'connector-token' });
     const paths: string[] = [];
     const handler = sdkHandler();
@@ -72,16 +72,16 @@ describe('a hosted connector', () => {
   });
 
   it.each([
-    { title: 'an entry of a project that calls itself one', scope: 'project' },
-    { title: 'an entry of the user that calls itself one', scope: 'user' },
-  ] as const)('gives the token to none but those of the account: not to $title', { tags: 'S14' }, async ({ scope }) => {
+    { title: 'an entry of a project with its type', scope: 'project' },
+    { title: 'an entry of the user with its type', scope: 'user' },
+  ] as const)('does not share its token with $title', { tags: 'S14' }, async ({ scope }) => {
     await using machine = makeSurroundings({ connectorToken: 'connector-token' });
     await using server = await serveHttp(sdkHandler());
     await using _one = await greeted(admitted({ ...hosted, url: server.url, scope }), machine);
     expect(server.headers.filter((headers) => headers.has('authorization'))).toEqual([]);
   });
 
-  it('says where the token belongs when it is refused', async () => {
+  it('fails with an error about the token if it is refused', async () => {
     await using machine = makeSurroundings();
     await using server = await serveHttp(() => new Response('no', { status: 401 }));
     const failure = await failureOf(greeted(admitted({ ...hosted, url: server.url }), machine));
@@ -89,22 +89,22 @@ describe('a hosted connector', () => {
   });
 });
 
-describe('a server in the same program', () => {
+describe('a server in the same process', () => {
   const named = admitted({ transport: 'sdk', name: 'inside' });
   const inside = (sdkServers: NonNullable<LaunchEnvironment['sdkServers']>) => makeSurroundings({ sdkServers });
 
   it.each([
     { title: 'the current SDK', factory: () => currentServer() },
-    { title: 'the SDK before it', factory: () => formerServer() },
-    { title: 'a factory that takes its time', factory: async () => currentServer() },
-  ])('by $title is greeted and called', async ({ factory }) => {
+    { title: 'the previous SDK', factory: () => formerServer() },
+    { title: 'an asynchronous factory', factory: async () => currentServer() },
+  ])('of $title can be called', async ({ factory }) => {
     await using machine = inside({ inside: factory });
     await using one = await greeted(named, machine);
     const calls = Array.from({ length: 20 }, (_, n) => one.connection.callTool('echo', { n }, OPTIONS));
     expect((await Promise.all(calls)).map(({ value }) => value)).toEqual(calls.map((_, n) => echoed({ n })));
   });
 
-  it('is held to the limit of an answer like any other', { tags: 'G6' }, async () => {
+  it('is subject to the size limit of a response', { tags: 'G6' }, async () => {
     await using machine = inside({ inside: () => currentServer() });
     await using one = await greeted(named, machine);
     const big = { x: 'x'.repeat(2 * MAX_BYTES) };
@@ -114,7 +114,7 @@ describe('a server in the same program', () => {
     expect((await one.connection.callTool('echo', {}, OPTIONS)).value).toEqual(echoed({}));
   });
 
-  it('learns that it is closed, and closes the connection when it closes itself', async () => {
+  it('closes the connection when it closes itself', async () => {
     const servers: { close(): Promise<void> }[] = [];
     const factory = () => {
       const server = currentServer();
@@ -131,20 +131,20 @@ describe('a server in the same program', () => {
   });
 
   it.each([
-    { title: 'nobody gave', sdkServers: {}, says: 'inside cannot be started: it runs inside another program' },
+    { title: 'without a factory', sdkServers: {}, message: 'inside cannot be started: it runs inside another program' },
     {
-      title: 'its factory does not make',
+      title: 'whose factory fails',
       sdkServers: { inside: () => Promise.reject(new Error('oh no')) },
-      says: 'inside cannot be started: its program failed to create it',
+      message: 'inside cannot be started: its program failed to create it',
     },
-  ])('that $title is said not to be there', async ({ sdkServers, says }) => {
+  ])('$title is a connection error', async ({ sdkServers, message }) => {
     await using machine = inside(sdkServers);
-    expect(await failureOf(greeted(named, machine))).toMatchObject({ code: ErrorCode.ConnectionError, message: says });
+    expect(await failureOf(greeted(named, machine))).toMatchObject({ code: ErrorCode.ConnectionError, message });
   });
 });
 
 describe('a headersHelper', () => {
-  it('that only a shell would understand is a problem before anybody reaches its server', async () => {
+  it('that needs a shell is a problem of the scan', async () => {
     using machine = makeMachine();
     const entry = (headersHelper: string) => ({ type: 'http', url: 'https://a.example/', headersHelper });
     const mcpServers = { piped: entry('cat key | sed s/x/y/'), plain: entry("print-headers 'a | b'") };
@@ -163,10 +163,10 @@ describe('a headersHelper', () => {
     ]);
   });
 
-  it('is run once, and once again when its headers are refused', async () => {
+  it('is run once, and once more when its headers are refused', async () => {
     await using machine = makeSurroundings();
     let key = 'helper-key-0';
-    await using server = await serveHttp(guarded(() => key, sdkHandler()));
+    await using server = await serveHttp(withKey(() => key, sdkHandler()));
     const definition = { transport: 'http', url: server.url, headers: { authorization: 'Bearer written' } } as const;
     const entry = admitted({ ...definition, headersHelper: countingHelper(machine.home) });
     await using one = await greeted(entry, machine);
@@ -178,7 +178,7 @@ describe('a headersHelper', () => {
     expect(keys).toEqual(new Set(['Bearer helper-key-0', 'Bearer helper-key-1']));
   });
 
-  it('shows none of its values in an error, also not those of a later run', async () => {
+  it('does not reveal its values in an error', async () => {
     await using machine = makeSurroundings();
     await using server = await serveHttp(
       (request) => new Response(`I got ${request.headers.get('authorization')}`, { status: 418 }),
@@ -188,7 +188,7 @@ describe('a headersHelper', () => {
     expect(failure.message).toBe('it answered 418: I got [secret]');
   });
 
-  it('is not run for a request to another server, nor with a shell', async () => {
+  it('is not run with a shell', async () => {
     await using machine = makeSurroundings();
     const entry = admitted({ transport: 'http', url: 'http://127.0.0.1:1/', headersHelper: 'touch x; echo' });
     expect(await failureOf(greeted(entry, machine))).toMatchObject({

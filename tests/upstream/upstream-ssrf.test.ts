@@ -9,7 +9,7 @@ import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(given) }] });
 
 describe('SSRF', { tags: 'S14' }, () => {
-  /** Names that lead to this machine and elsewhere, as a hostile name server would say. */
+  /** The answers of a hostile name server. */
   const lookup: NonNullable<LaunchEnvironment['lookup']> = async (hostname) => {
     const address = {
       'public.example': '127.0.0.1',
@@ -20,8 +20,8 @@ describe('SSRF', { tags: 'S14' }, () => {
     return [{ address, family: address.includes(':') ? 6 : 4 }];
   };
 
-  /** A server that sends everyone on, and one that must not be reached. */
-  async function redirecting(location: (port: number) => string, status: number) {
+  /** A server that redirects every request, and one that must not receive any. */
+  async function startRedirecting(location: (port: number) => string, status: number) {
     const reached: string[] = [];
     const other = createServer((request, response) => {
       reached.push(request.url ?? '');
@@ -43,31 +43,31 @@ describe('SSRF', { tags: 'S14' }, () => {
 
   it.each(
     [
-      { to: () => 'http://169.254.169.254/latest/meta-data/', says: /a metadata service/ },
-      { to: () => 'http://[::ffff:169.254.169.254]/', says: /a metadata service/ },
-      { to: () => 'http://2852039166/', says: /a metadata service/ },
-      { to: () => 'http://0xa9.0376.169.254/', says: /a metadata service/ },
-      { to: () => 'http://169.254.169.254./', says: /a metadata service/ },
-      { to: () => 'http://metadata.google.internal./', says: /a metadata service/ },
-      { to: () => 'http://10.1.2.3/', says: /a private address/ },
-      { to: () => 'http://[fd00::1]/', says: /a private address/ },
-      { to: (port: number) => `http://localhost:${port}/`, says: /a private address/ },
-      { to: (port: number) => `http://127.0.0.1:${port}/`, says: /a private address/ },
-      { to: (port: number) => `http://127.1:${port}/`, says: /a private address/ },
-      { to: (port: number) => `http://public.example:${port}/`, says: /not the server of the entry/ },
-      { to: () => 'https://other.example/', says: /not the server of the entry/ },
-      { to: () => 'file:///etc/passwd', says: /file:/ },
+      { to: () => 'http://169.254.169.254/latest/meta-data/', message: /a metadata service/ },
+      { to: () => 'http://[::ffff:169.254.169.254]/', message: /a metadata service/ },
+      { to: () => 'http://2852039166/', message: /a metadata service/ },
+      { to: () => 'http://0xa9.0376.169.254/', message: /a metadata service/ },
+      { to: () => 'http://169.254.169.254./', message: /a metadata service/ },
+      { to: () => 'http://metadata.google.internal./', message: /a metadata service/ },
+      { to: () => 'http://10.1.2.3/', message: /a private address/ },
+      { to: () => 'http://[fd00::1]/', message: /a private address/ },
+      { to: (port: number) => `http://localhost:${port}/`, message: /a private address/ },
+      { to: (port: number) => `http://127.0.0.1:${port}/`, message: /a private address/ },
+      { to: (port: number) => `http://127.1:${port}/`, message: /a private address/ },
+      { to: (port: number) => `http://public.example:${port}/`, message: /not the server of the entry/ },
+      { to: () => 'https://other.example/', message: /not the server of the entry/ },
+      { to: () => 'file:///etc/passwd', message: /file:/ },
     ].flatMap((one) =>
       (['http', 'sse', 'auto'] as const).map((transport) => ({ ...one, transport, where: one.to(80) })),
     ),
-  )('follows no redirect to $where over $transport', async ({ to, says, transport }) => {
+  )('follows no redirect to $where over $transport', async ({ to, message, transport }) => {
     await using machine = makeSurroundings({ lookup });
-    await using server = await redirecting(to, 307);
+    await using server = await startRedirecting(to, 307);
     const failure = await failureOf(
       greeted(admitted({ transport, url: server.url, headers: { 'X-Key': 'k' } }), machine),
     );
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringMatching(/redirects to/) });
-    expect(failure.message).toMatch(says);
+    expect(failure.message).toMatch(message);
     expect({ reached: server.reached, asked: server.seen.length }).toEqual({ reached: [], asked: 1 });
   });
 
@@ -92,7 +92,7 @@ describe('SSRF', { tags: 'S14' }, () => {
     ...['http://169.254.169.254/', 'http://[::ffff:a9fe:a9fe]/', 'http://2852039166/', 'http://0251.0376.0251.0376/'],
     ...['http://169.254.169.254./', 'http://metadata.google.internal/', 'http://METADATA.google.internal./mcp'],
     ...['http://metadata.example/', 'http://mapped.example/', 'http://100.100.100.200/', 'http://[fd00:ec2::254]/'],
-  ])('connects to no metadata service, even if somebody wrote %s', async (url) => {
+  ])('connects to no metadata service, also for an entry with %s', async (url) => {
     for (const transport of ['http', 'sse', 'ws'] as const) {
       await using machine = makeSurroundings({ lookup });
       const written = transport === 'ws' ? url.replace('http', 'ws') : url;
@@ -104,7 +104,7 @@ describe('SSRF', { tags: 'S14' }, () => {
     }
   });
 
-  it('connects to a private address that somebody wrote, and to a name that leads to one', async () => {
+  it('connects to a private address of an entry, and to a name that resolves to one', async () => {
     await using machine = makeSurroundings({ lookup });
     await using server = await serveHttp(sdkHandler());
     for (const host of ['127.0.0.1', 'public.example']) {
@@ -116,14 +116,14 @@ describe('SSRF', { tags: 'S14' }, () => {
     }
   });
 
-  it('asks for the address with every connection and connects to the one that was checked', async () => {
+  it('resolves the name for each connection, and connects to the address that was checked', async () => {
     let asked = 0;
     const changing: NonNullable<LaunchEnvironment['lookup']> = async () => {
       asked += 1;
       return [{ address: asked === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }];
     };
     await using machine = makeSurroundings({ lookup: changing });
-    // Every answer ends its connection, so that the next request needs another.
+    // Each response closes its connection, so that the next request needs another.
     const handler = sdkHandler();
     await using server = await serveHttp(async (request) => {
       const response = await handler(request);

@@ -11,7 +11,7 @@ import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(given) }] });
 
 describe('a server over SSE', () => {
-  it('is greeted, listed and called, with the headers of its entry on every request', async () => {
+  it('is initialized, listed and called, with the headers of its entry on every request', async () => {
     await using machine = makeSurroundings();
     await using server = await serveSse();
     const definition = { transport: 'sse', url: server.url, headers: { 'X-Key': 'k-1' } } as const;
@@ -25,7 +25,7 @@ describe('a server over SSE', () => {
     expect(server.headers.filter((headers) => headers['x-key'] !== 'k-1')).toEqual([]);
   });
 
-  it('refuses an answer over the limit and goes on', { tags: 'G6' }, async () => {
+  it('rejects a response over the limit and continues', { tags: 'G6' }, async () => {
     await using machine = makeSurroundings();
     await using server = await serveSse();
     await using one = await greeted(admitted({ transport: 'sse', url: server.url }), machine);
@@ -35,7 +35,7 @@ describe('a server over SSE', () => {
     expect(one.closings).toEqual([]);
   });
 
-  it('is closed when its stream breaks off, and not opened again behind our back', async () => {
+  it('is closed when its stream ends, without an automatic reconnect', async () => {
     await using machine = makeSurroundings();
     await using server = await serveSse();
     await using one = await greeted(admitted({ transport: 'sse', url: server.url }), machine);
@@ -46,7 +46,7 @@ describe('a server over SSE', () => {
   });
 
   it.each(['http://169.254.169.254/latest', 'http://127.0.0.1:1/messages', '//10.0.0.1/x', 'http://localhost/x'])(
-    'is left when it names %s as the place for messages',
+    'is disconnected if its endpoint for messages is %s',
     { tags: 'S14' },
     async (endpoint) => {
       await using machine = makeSurroundings();
@@ -68,7 +68,7 @@ describe('a server over SSE', () => {
   it.each([
     { status: 401, message: 'it requires a sign-in (HTTP 401)' },
     { status: 404, message: 'it answered 404: nothing here' },
-  ])('says why when it answers $status', async ({ status, message }) => {
+  ])('reports the reason of a response with $status', async ({ status, message }) => {
     await using machine = makeSurroundings();
     await using server = await serveSse({
       instead: (_, response) => Boolean(response.writeHead(status).end('nothing here')),
@@ -79,15 +79,15 @@ describe('a server over SSE', () => {
   });
 });
 
-describe('a server whose entry does not say how', () => {
-  it('is spoken to over Streamable HTTP if it speaks that', async () => {
+describe('a server without a transport in its entry', () => {
+  it('is connected over Streamable HTTP if it supports that', async () => {
     await using machine = makeSurroundings();
     await using server = await serveHttp(sdkHandler());
     await using one = await greeted(admitted({ transport: 'auto', url: server.url }), machine);
     expect((await one.connection.callTool('echo', { a: 1 }, OPTIONS)).value).toEqual(echoed({ a: 1 }));
   });
 
-  it('is spoken to over SSE if it refuses the greeting, and at once the next time', async () => {
+  it('is connected over SSE if it rejects initialize, and the next time directly', async () => {
     await using machine = makeSurroundings();
     await using server = await serveSse();
     const entry = admitted({ transport: 'auto', url: server.url });
@@ -98,7 +98,7 @@ describe('a server whose entry does not say how', () => {
     expect(server.seen.filter((line) => line.endsWith(' /sse'))).toEqual(['POST /sse', ...Array(3).fill('GET /sse')]);
   });
 
-  it.each([401, 403, 500])('is not asked in another way when it answers %i', async (status) => {
+  it.each([401, 403, 500])('is not connected over SSE after a response with %i', async (status) => {
     await using machine = makeSurroundings();
     await using server = await serveHttp(() => new Response('no', { status }));
     const failure = await failureOf(greeted(admitted({ transport: 'auto', url: server.url }), machine));
@@ -106,7 +106,7 @@ describe('a server whose entry does not say how', () => {
     expect(server.seen).toEqual(['POST initialize']);
   });
 
-  it('says of both ways why neither went', async () => {
+  it('reports the errors of both transports', async () => {
     await using machine = makeSurroundings();
     await using server = await serveHttp(() => new Response('nope', { status: 404 }));
     const failure = await failureOf(greeted(admitted({ transport: 'auto', url: server.url }), machine));
@@ -114,11 +114,11 @@ describe('a server whose entry does not say how', () => {
   });
 });
 
-describe('a server over a web socket', () => {
+describe('a server over WebSocket', () => {
   const ws = (url: string, more: Partial<Definition> = {}) => admitted({ transport: 'ws', url, ...more });
   const echo = (params: Record<string, unknown>) => echoed(params.arguments);
 
-  it('is greeted and called, as the subprotocol mcp and with the headers of its entry', async () => {
+  it('is initialized and called with the subprotocol mcp and the headers of its entry', async () => {
     await using machine = makeSurroundings();
     await using server = await serveWs({ call: echo });
     await using one = await greeted(ws(server.url, { headers: { 'X-Key': 'k-1' } }), machine);
@@ -126,14 +126,14 @@ describe('a server over a web socket', () => {
     expect(server.handshakes).toMatchObject([{ 'x-key': 'k-1', 'sec-websocket-protocol': 'mcp' }]);
   });
 
-  it('is taken also if it knows of no subprotocols', async () => {
+  it('is accepted without a subprotocol', async () => {
     await using machine = makeSurroundings();
     await using server = await serveWs({ call: echo, subprotocol: false });
     await using one = await greeted(ws(server.url), machine);
     expect((await one.connection.callTool('t', {}, OPTIONS)).value).toEqual(echoed({}));
   });
 
-  it('refuses an answer over the limit and goes on', { tags: 'G6' }, async () => {
+  it('rejects a response over the limit and continues', { tags: 'G6' }, async () => {
     await using machine = makeSurroundings();
     await using server = await serveWs({
       call: ({ name }) => (name === 'big' ? { x: 'x'.repeat(2 * MAX_BYTES) } : {}),
@@ -146,7 +146,7 @@ describe('a server over a web socket', () => {
     expect(one.closings).toEqual([]);
   });
 
-  it('does not read a message that is far over it', { tags: 'G6' }, async () => {
+  it('is disconnected by a message far over the limit', { tags: 'G6' }, async () => {
     await using machine = makeSurroundings();
     await using server = await serveWs({ call: () => ({ x: 'x'.repeat(50 * MAX_BYTES) }) });
     await using one = await greeted(ws(server.url), machine);
@@ -157,25 +157,25 @@ describe('a server over a web socket', () => {
   });
 
   it.each([
-    { code: 1008, words: 'bad\u001b[31m token', says: 'it refused the connection by its policy: bad token' },
-    { code: 1012, words: '', says: 'it is being restarted' },
-    { code: 4321, words: '', says: 'it closed the connection with code 4321' },
-  ])('says why it was closed with $code', async ({ code, words, says }) => {
+    { code: 1008, reason: 'bad\u001b[31m token', message: 'it refused the connection by its policy: bad token' },
+    { code: 1012, reason: '', message: 'it is being restarted' },
+    { code: 4321, reason: '', message: 'it closed the connection with code 4321' },
+  ])('reports the reason of a close with $code', async ({ code, reason, message }) => {
     await using machine = makeSurroundings();
-    await using server = await serveWs({ call: (_, socket) => socket.close(code, words) });
+    await using server = await serveWs({ call: (_, socket) => socket.close(code, reason) });
     await using one = await greeted(ws(server.url), machine);
     expect(await failureOf(one.connection.callTool('t', {}, OPTIONS))).toMatchObject({
       code: ErrorCode.ConnectionError,
-      message: says,
+      message: message,
     });
-    expect(one.closings).toEqual([says]);
+    expect(one.closings).toEqual([message]);
   });
 
   it.each([
     { status: 401, message: 'it requires a sign-in (HTTP 401)' },
     { status: 503, message: 'it answered 503' },
     { status: 302, message: 'it answered 302' },
-  ])('says why when its handshake is answered with $status', async ({ status, message }) => {
+  ])('reports the reason of a handshake response with $status', async ({ status, message }) => {
     await using machine = makeSurroundings();
     await using server = await serveWs({ refuse: () => status });
     expect(await failureOf(greeted(ws(server.url), machine))).toMatchObject({
@@ -185,13 +185,13 @@ describe('a server over a web socket', () => {
     expect(server.handshakes).toHaveLength(1);
   });
 
-  it('says that nobody is there', async () => {
+  it('reports that the server could not be reached', async () => {
     await using machine = makeSurroundings();
     const failure = await failureOf(greeted(ws('ws://127.0.0.1:1/'), machine));
     expect(failure.message).toBe('the server could not be reached (ECONNREFUSED)');
   });
 
-  it('is asked for new headers once when it refuses those of the helper', async () => {
+  it('is connected once more with new headers of the helper if it refuses the first ones', async () => {
     await using machine = makeSurroundings();
     await using server = await serveWs({
       call: echo,
