@@ -8,7 +8,7 @@ import {
   type Outcome,
   type Sandbox,
 } from '../../src/sandbox/index.js';
-import { ATTACKS, type Attack, armed, endsAs } from './attacks.js';
+import { ATTACKS, type Attack, endsAs, withPrelude } from './attacks.js';
 import { type Canaries, setUpCanaries } from './canaries.js';
 import { describeEngines, open, tidy } from './engines-here.js';
 import { SERVERS, world } from './world.js';
@@ -27,57 +27,57 @@ const LIMITS: Limits = {
   hostCallBytes: 1024 * 1024,
   folderBytes: 16 * 1024 * 1024,
 };
-/** For attacks that have no end of their own, and for those that have one on a machine with other things to do. */
+/** Timeouts for attacks that never end, and for attacks that end on a busy machine. */
 const ENDLESS_MS = 1_500;
-const PATIENT_MS = 60_000;
+const FINITE_MS = 60_000;
 const TEST_MS = 180_000;
-/** What is said when something is cut comes on top of what was kept. */
+/** The mark of truncated output is added to the limit. */
 const MARK_CHARACTERS = 64;
 const REACHABLE = new Set(SERVERS.flatMap(({ name, tools }) => tools.map((tool) => `${name}/${tool.name}`)));
-/** Others would notice. Far above what is measured, because the machines that test do other things too. */
+/** The limit for the event loop delay. Far above measured values, because test machines are busy. */
 const MAX_P99_MS = 150;
 
-/** Runs the whole corpus in each of these engines. */
+/** Runs all attacks in each engine. */
 export async function attackSuite(engines: readonly EngineName[]): Promise<void> {
   await describeEngines(engines, (engine) => `attacks in ${engine}`, inEngine);
 }
 
 function inEngine(engine: string): void {
   const sandbox = open(engine);
-  const bystander = new Bystander(sandbox);
+  const otherSession = new OtherSession(sandbox);
   const delay = monitorEventLoopDelay({ resolution: 5 });
   delay.enable();
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
   const runAttack = async (attack: Attack) => {
-    const { outcome, requests } = await attacked(sandbox, engine, attack);
+    const { outcome, requests } = await runAttack(sandbox, engine, attack);
     const endings = attack.endings(engine);
     expect.soft(endings.some((ending) => endsAs(outcome, ending)) ? endings : brief(outcome)).toEqual(endings);
     expect.soft(canaries.touched()).toEqual([]);
     expect.soft(JSON.stringify(outcome).includes(canaries.secret)).toBe(false);
     expect.soft(requests.filter((request) => !REACHABLE.has(request))).toEqual([]);
-    expect.soft(tooLong(outcome)).toEqual([]);
-    expect.soft(await bystander.step()).toEqual(bystander.expected);
+    expect.soft(sizeViolations(outcome)).toEqual([]);
+    expect.soft(await otherSession.step()).toEqual(otherSession.expected);
   };
   const isBomb = ({ group }: Attack) => group === '6-bombs';
   const [bombs, others] = [ATTACKS.filter(isBomb), ATTACKS.filter((attack) => !isBomb(attack))];
   it.each(others)('$title', { timeout: TEST_MS }, runAttack);
   it.each(bombs)('$title', { tags: 'S16', timeout: TEST_MS }, runAttack);
 
-  it('did not keep others waiting meanwhile', () => {
+  it('do not block the event loop of the host', () => {
     delay.disable();
     expect(delay.percentile(99) / 1e6).toBeLessThan(MAX_P99_MS);
   });
 }
 
-async function attacked(
+async function runAttack(
   sandbox: Sandbox,
   engine: string,
   attack: Attack,
 ): Promise<{ readonly outcome: Outcome; readonly requests: readonly string[] }> {
   const { file, port, unix } = canaries;
-  const code = armed(attack.code, { engine, file, port, unix, pid: process.pid, calls: LIMITS.hostCalls });
-  const timeoutMs = attack.endings(engine).includes('stopped timeoutMs') ? ENDLESS_MS : PATIENT_MS;
+  const code = withPrelude(attack.code, { engine, file, port, unix, pid: process.pid, calls: LIMITS.hostCalls });
+  const timeoutMs = attack.endings(engine).includes('stopped timeoutMs') ? ENDLESS_MS : FINITE_MS;
   const requests: string[] = [];
   const answer = world();
   const call = (request: HostCall, signal: AbortSignal) => {
@@ -89,8 +89,8 @@ async function attacked(
   return { outcome, requests };
 }
 
-/** Somebody else's session, which must not notice. */
-class Bystander {
+/** A session of another client, which attacks must not affect. */
+class OtherSession {
   readonly #sandbox: Sandbox;
   #steps = 0;
 
@@ -105,7 +105,7 @@ class Bystander {
   async step(): Promise<unknown> {
     this.#steps += 1;
     const code = this.#steps === 1 ? 'session_secret = n = 1\nn' : 'n += 1\nn';
-    const limits = { ...LIMITS, timeoutMs: PATIENT_MS };
+    const limits = { ...LIMITS, timeoutMs: FINITE_MS };
     const job = { code, session: 'bystander', servers: [] };
     const outcome = await this.#sandbox.run(job, world(), limits, new AbortController().signal);
     const { stdout } = outcome.output;
@@ -126,12 +126,12 @@ function brief(outcome: Outcome): string {
   }
 }
 
-function tooLong(outcome: Outcome): readonly string[] {
+function sizeViolations(outcome: Outcome): readonly string[] {
   const { stdout, stderr, files } = outcome.output;
   const texts = { stdout, stderr, value: outcome.kind === 'value' ? (outcome.value?.text ?? '') : '' };
   const long = Object.entries(texts).filter(([, text]) => text.length > LIMITS.outputBytes + MARK_CHARACTERS);
   const content = files.map(({ text = '', base64 = '' }) => text.length + base64.length);
   const isLarge = content.reduce((sum, size) => sum + size, 0) > 2 * LIMITS.fileBytes;
-  const strange = files.filter(({ path }) => path.startsWith('/') || path.includes('..')).map(({ path }) => path);
-  return [...long.map(([name]) => name), ...(isLarge ? ['files'] : []), ...strange];
+  const outside = files.filter(({ path }) => path.startsWith('/') || path.includes('..')).map(({ path }) => path);
+  return [...long.map(([name]) => name), ...(isLarge ? ['files'] : []), ...outside];
 }

@@ -8,11 +8,11 @@ export interface Attack {
   /** The name of its file without the extension. */
   readonly group: string;
   readonly code: string;
-  /** How it may end, in each engine: `harmless` means that it ran to its end and reached nothing. */
+  /** The allowed outcomes for each engine. `harmless` means that the attack ended and reached nothing. */
   endings(engine: string): readonly string[];
 }
 
-/** What an attack is told about the place it wants to reach. */
+/** The targets that an attack receives. */
 export interface Target {
   readonly engine: string;
   readonly file: string;
@@ -25,8 +25,8 @@ export interface Target {
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'attacks');
 
 /**
- * The corpus: `#%` begins an attack, `#:` says how it may end, with the name of an engine before it for that one alone;
- * `#: shown` that its last line is the attack.
+ * The attacks: `#%` begins one, `#:` lists its allowed outcomes, after the name of an engine only for that engine.
+ * With `#: shown` the last line itself is the attack.
  */
 export const ATTACKS: readonly Attack[] = readdirSync(folder)
   .filter((name) => name.endsWith('.py'))
@@ -55,8 +55,8 @@ function read(part: string, group: string): Attack {
   };
 }
 
-/** The attack with its tools before it. */
-export function armed(code: string, { engine, file, port, pid, unix, calls }: Target): string {
+/** The attack after the definitions that it uses. */
+export function withPrelude(code: string, { engine, file, port, pid, unix, calls }: Target): string {
   return `
 import os, sys
 ENGINE, FILE, PORT, PID, UNIX, CALLS = ${[engine, file, port, pid, unix, calls].map((one) => JSON.stringify(one)).join(', ')}
@@ -82,10 +82,10 @@ ${code}
 `;
 }
 
-/** Whether an outcome is the ending that was meant. */
+/** Whether an outcome matches an allowed ending. */
 export function endsAs(outcome: Outcome, ending: string): boolean {
-  const [word, more] = ending.split(' ');
-  switch (word) {
+  const [kind, more] = ending.split(' ');
+  switch (kind) {
     case 'harmless':
       return outcome.kind === 'value' && outcome.value?.text === '[]';
     case 'value':
@@ -97,6 +97,6 @@ export function endsAs(outcome: Outcome, ending: string): boolean {
     case 'stopped':
       return outcome.kind === 'stopped' && (more === undefined || outcome.limit === more);
     default:
-      throw new Error(`no such ending: ${ending}`);
+      throw new Error(`unknown ending: ${ending}`);
   }
 }

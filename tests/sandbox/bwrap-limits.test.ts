@@ -29,7 +29,7 @@ await describeEngines(
   ['bwrap'],
   () => 'a guest in bubblewrap',
   () => {
-    it('has no capability and no way back to one when it reads its first job', async () => {
+    it('has no capabilities and cannot regain one when it reads its first job', async () => {
       const code = `
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
@@ -39,7 +39,7 @@ libc.capget((ctypes.c_uint32 * 2)(0x20080522, 0), data)
       expect(await valueIn(code)).toEqual([[0, 0, 0, 0, 0, 0], 1, -1, -1]);
     });
 
-    it('has one limit of size and one of inodes for all folders that it may write to', async () => {
+    it('has one size limit and one inode limit for all writable directories', async () => {
       const code = `
 import os
 facts = [os.statvfs(path) for path in ("/work", "/tmp", "/dev/shm")]
@@ -59,7 +59,7 @@ def writable(path):
     it.each([
       { title: 'the capability is missing', from: '--cap-add', to: '--cap-drop' },
       { title: 'a target is missing', from: '/work', to: '/elsewhere' },
-    ])('has no writable folder if $title, and runs', async ({ from, to }) => {
+    ])('runs without a writable directory if $title', async ({ from, to }) => {
       const code = `
 import os
 def refused(path):
@@ -74,7 +74,7 @@ def refused(path):
       expect(outcome.every((one) => one === 2 || one === 30)).toBe(true);
     });
 
-    it('is still usable without a writable folder, and says that it has none', async () => {
+    it('is usable without a writable directory, which the probe reports', async () => {
       const change = (args: Arguments) => args.map((one) => (one === '--cap-add' ? '--cap-drop' : one));
       const engine = { ...bwrapEngine(silentLog), start: () => changedGuest(change) };
       expect(await probeGuest(engine, BWRAP_PROBE, silentLog)).toMatchObject({
@@ -83,8 +83,8 @@ def refused(path):
       });
     });
 
-    it.skipIf(!cgroup)('is ended by its memory cgroup where its own limits do not count: page tables', async () => {
-      // One page in each of many regions: the kernel keeps two more for each, which no limit of the process counts.
+    it.skipIf(!cgroup)('is killed by its memory cgroup for memory that rlimits do not count: page tables', async () => {
+      // One page in each of many regions: the kernel adds two pages of page tables for each, which rlimits do not count.
       const code = `
 import ctypes
 libc = ctypes.CDLL(None)
@@ -98,7 +98,7 @@ for n in range(1, 60_000):
 n`;
       const guest = await started();
       try {
-        expect(groupOf(guest.pid)).toMatch(/portolan-sandbox-/);
+        expect(cgroupOf(guest.pid)).toMatch(/portolan-sandbox-/);
         const outcome = await guest.run({ code, servers: [] }, none, LIMITS, new AbortController().signal);
         expect(outcome).toMatchObject({ kind: 'stopped', limit: 'died' });
       } finally {
@@ -108,7 +108,7 @@ n`;
   },
 );
 
-it.skipIf(!place)('removes the cgroups of a gateway that was killed, and its own when a guest ends', async () => {
+it.skipIf(!place)('removes the cgroups of a killed gateway, and its own after a guest has exited', async () => {
   const folder = place?.folder ?? '';
   const { pid } = spawnSync('true');
   mkdirSync(join(folder, `portolan-sandbox-${pid}-left`));
@@ -147,6 +147,6 @@ async function valueIn(code: string, change?: (args: Arguments) => Arguments): P
   }
 }
 
-function groupOf(pid: number | undefined): string {
+function cgroupOf(pid: number | undefined): string {
   return readFileSync(`/proc/${pid}/cgroup`, 'utf8');
 }

@@ -5,14 +5,14 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Things on the host that nothing in a sandbox may reach, and that tell when something did. */
+/** Files and sockets of the host that a sandbox must not reach, and that record each access. */
 export interface Canaries extends AsyncDisposable {
   readonly file: string;
   readonly port: number;
   readonly unix: string;
-  /** Found nowhere but in the file and in our environment. */
+  /** Only the file and the environment of the host contain it. */
   readonly secret: string;
-  /** What was touched since the last time. */
+  /** The accesses since the last call. */
   touched(): readonly string[];
 }
 
@@ -23,19 +23,19 @@ export async function setUpCanaries(): Promise<Canaries> {
   const unix = join(folder, 'canary.sock');
   writeFileSync(file, secret, { mode: 0o644 });
   process.env.PORTOLAN_CANARY = secret;
-  let knocks: string[] = [];
+  let accesses: string[] = [];
   const listener = (name: string) =>
     createServer((socket) => {
-      knocks.push(name);
+      accesses.push(name);
       socket.on('error', () => undefined).end('hello');
     });
   const tcp = listener('tcp');
   const port = await listening(tcp, { port: 0, host: '127.0.0.1' });
   const named = listener('unix');
   await listening(named, { path: unix });
-  const nameless = process.platform === 'linux' ? listener('abstract') : undefined;
-  if (nameless) await listening(nameless, { path: '\0portolan-canary' }).catch(() => undefined);
-  const udp = createSocket('udp4', () => knocks.push('udp'));
+  const abstract = process.platform === 'linux' ? listener('abstract') : undefined;
+  if (abstract) await listening(abstract, { path: '\0portolan-canary' }).catch(() => undefined);
+  const udp = createSocket('udp4', () => accesses.push('udp'));
   await new Promise<void>((resolve) => udp.bind(port, '127.0.0.1', resolve));
   return {
     file,
@@ -43,16 +43,16 @@ export async function setUpCanaries(): Promise<Canaries> {
     unix,
     secret,
     touched() {
-      const faults = knocks;
-      knocks = [];
-      if (readFileSync(file, 'utf8') !== secret) faults.push('the file was changed');
+      const found = accesses;
+      accesses = [];
+      if (readFileSync(file, 'utf8') !== secret) found.push('the file was changed');
       const names = readdirSync(folder).sort();
-      if (names.join() !== 'canary.sock,canary.txt') faults.push(`the folder holds ${names.join()}`);
-      if ('polluted' in {}) faults.push('the prototype of objects was changed');
-      return faults;
+      if (names.join() !== 'canary.sock,canary.txt') found.push(`the directory contains ${names.join()}`);
+      if ('polluted' in {}) found.push('the prototype of objects was changed');
+      return found;
     },
     async [Symbol.asyncDispose]() {
-      for (const server of [tcp, named, nameless]) server?.close();
+      for (const server of [tcp, named, abstract]) server?.close();
       udp.close();
       delete process.env.PORTOLAN_CANARY;
       rmSync(folder, { recursive: true, force: true });

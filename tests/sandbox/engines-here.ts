@@ -7,7 +7,7 @@ import { silentLog } from '../../src/base/index.js';
 import { type EngineName, openSandbox, type Probe, type Sandbox } from '../../src/sandbox/index.js';
 import { has, needs, type ProgramName } from '../support/programs.js';
 
-/** A throw-away folder for snapshots, for one test file. */
+/** A temporary directory for the snapshots of one test file. */
 export const folder = mkdtempSync(join(tmpdir(), 'portolan-sandbox-'));
 export const tidy = (): void => rmSync(folder, { recursive: true, force: true });
 
@@ -23,10 +23,10 @@ const PROGRAMS_OF: Readonly<Record<EngineName, readonly ProgramName[]>> = {
 
 /** The engine is installed but not running, or the system denies namespaces. Any other problem is a defect in Portolan. */
 const UNUSABLE = /does not respond|only on Linux|namespace|uid map|not permitted/i;
-/** Texts that our own code could also cause: then bubblewrap itself is asked whether it may make namespaces. */
+/** Problems that a defect in Portolan could also cause. Then bubblewrap itself shows whether namespaces are allowed. */
 const FORBIDDEN = /namespace|uid map|not permitted/i;
 
-/** One suite for each of these engines; skipped where its programs are missing. An engine that is here and fails its probe fails the tests. */
+/** Runs a suite in each engine. It is skipped if a program is missing, and fails if an installed engine fails its probe. */
 export async function describeEngines(
   engines: readonly EngineName[],
   title: (engine: string) => string,
@@ -43,9 +43,9 @@ export async function describeEngines(
 
 function problemOf(probe: Probe): string | undefined {
   if (probe.ok) return undefined;
-  const isOurFault = FORBIDDEN.test(probe.problem) && mayMakeNamespaces();
-  if (UNUSABLE.test(probe.problem) && !isOurFault) return probe.problem;
-  throw new Error(`${probe.engine} is here and does not work: ${probe.problem}`);
+  const isDefect = FORBIDDEN.test(probe.problem) && mayMakeNamespaces();
+  if (UNUSABLE.test(probe.problem) && !isDefect) return probe.problem;
+  throw new Error(`${probe.engine} is installed and does not work: ${probe.problem}`);
 }
 
 function mayMakeNamespaces(): boolean {

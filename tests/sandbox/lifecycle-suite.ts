@@ -33,7 +33,7 @@ const run = (sandbox: Sandbox, code: string, { session, limits, signal = never, 
     signal,
   );
 
-/** What every engine promises, for each of these that is here. */
+/** Tests the guarantees of every engine in each installed engine. */
 export async function lifecycleSuite(engines: readonly EngineName[]): Promise<void> {
   await describeEngines(engines, (engine) => `a sandbox with ${engine}`, inEngine);
 }
@@ -42,7 +42,7 @@ function inEngine(engine: string): void {
   const sandbox = open(engine);
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
-  it('tells which engine ran and what it guarantees', { timeout: TEST_MS }, async () => {
+  it('reports the engine and its guarantees', { timeout: TEST_MS }, async () => {
     const { guarantees } = await sandbox.engine();
     const outcome = await run(
       sandbox,
@@ -82,14 +82,14 @@ function inEngine(engine: string): void {
     ]);
   });
 
-  it('keeps a function of a blocking program blocking in one that awaits', { timeout: TEST_MS }, async () => {
+  it('calls a function of a blocking program without await in an async program', { timeout: TEST_MS }, async () => {
     const session = 'modes';
     await run(sandbox, 'def price(id):\n    return mcp_shop.get_item(id=id)["price"]', { session });
     const outcome = await run(sandbox, 'x = await mcp_shop.get_item(id=1)\nx["price"] + price(2)', { session });
     expect(outcome).toMatchObject({ kind: 'value', value: { text: '30' } });
   });
 
-  it('runs the programs of one session one after the other', { timeout: TEST_MS }, async () => {
+  it('runs the programs of one session in order', { timeout: TEST_MS }, async () => {
     const session = 'order';
     await run(sandbox, 'log = []', { session });
     const code = (n: number) => `import time\nlog.append(${n})\ntime.sleep(0.05)\nlog.append(${n})\nlog`;
@@ -97,7 +97,7 @@ function inEngine(engine: string): void {
     expect(outcomes.at(-1)).toMatchObject({ kind: 'value', value: { text: '[1, 1, 2, 2, 3, 3]' } });
   });
 
-  it('says once that the state of a stopped session is gone', { timeout: TEST_MS }, async () => {
+  it('reports once that the state of a stopped session is lost', { timeout: TEST_MS }, async () => {
     const session = 'stopped';
     await run(sandbox, 'n = 1', { session });
     const stopped = await run(sandbox, 'print("before")\nwhile True: pass', { session, limits: { timeoutMs: 1_000 } });
@@ -113,15 +113,15 @@ function inEngine(engine: string): void {
     ]);
   });
 
-  it('says that the state is gone when a session was let go for newer ones', { timeout: TEST_MS }, async () => {
-    if (engine !== 'bwrap') return; // nine interpreters at once are too much for a test where each takes 200 MB
+  it('reports lost state after a session was evicted for newer ones', { timeout: TEST_MS }, async () => {
+    if (engine !== 'bwrap') return; // nine interpreters with 200 MB each need too much memory
     await run(sandbox, 'n = 1', { session: 'first' });
     for (let n = 0; n < 8; n += 1) await run(sandbox, 'n = 2', { session: `newer ${n}` });
     const outcome = await run(sandbox, '"n" in globals()', { session: 'first' });
     expect(outcome).toMatchObject({ kind: 'value', value: { text: 'False' }, output: { stateLost: true } });
   });
 
-  it('stops a run that is cancelled, and the calls it made', { timeout: TEST_MS }, async () => {
+  it('cancels a run and its calls', { timeout: TEST_MS }, async () => {
     const cancel = new AbortController();
     const signals: AbortSignal[] = [];
     const call: Capability = (_, signal) => {
@@ -134,12 +134,12 @@ function inEngine(engine: string): void {
     expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
   });
 
-  it('does not begin what was cancelled before', { timeout: TEST_MS }, async () => {
+  it('does not start a run that is already cancelled', { timeout: TEST_MS }, async () => {
     const outcome = await run(sandbox, 'print(1)', { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ kind: 'stopped', limit: 'cancelled', output: { stdout: '', hostCalls: 0 } });
   });
 
-  it('tells a call when the code has given it up', { timeout: TEST_MS }, async () => {
+  it('cancels a call that the code no longer awaits', { timeout: TEST_MS }, async () => {
     let isAborted = false;
     const call: Capability = (_, signal) =>
       new Promise((resolve) => {
@@ -154,21 +154,21 @@ function inEngine(engine: string): void {
     expect({ stdout: outcome.output.stdout, isAborted }).toEqual({ stdout: 'late\n', isAborted: true });
   });
 
-  it('keeps integers of a result that JavaScript cannot hold', { timeout: TEST_MS }, async () => {
+  it('keeps large integers of a result exact', { timeout: TEST_MS }, async () => {
     const call: Capability = async () =>
       new WrittenResult(Buffer.from('{"structuredContent":{"n":12345678901234567891}}'));
     const outcome = await run(sandbox, 'mcp_shop.count()["n"] + 1', { call });
     expect(outcome).toMatchObject({ kind: 'value', value: { text: '12345678901234567892' } });
   });
 
-  it('shows what may be called, and passes on what is unknown or off to be refused', { timeout: TEST_MS }, async () => {
+  it('lists only enabled tools, and forwards calls of disabled and unlisted tools', { timeout: TEST_MS }, async () => {
     const servers = [
       { name: 'ruled', alias: 'ruled', tools: [{ name: 'on', alias: 'on' }], refused: [{ name: 'off', alias: 'off' }] },
       { name: 'new', alias: 'new', tools: [], unlisted: true },
     ];
-    const asked: string[] = [];
+    const forwarded: string[] = [];
     const call: Capability = async (request) => {
-      if (request.kind === 'tool') asked.push(`${request.server}/${request.tool}`);
+      if (request.kind === 'tool') forwarded.push(`${request.server}/${request.tool}`);
       return { content: [] };
     };
     const code = `
@@ -184,17 +184,17 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
     expect(output.stdout).toBe(
       "server 'ruled' has no tool 'other'\n['on'] [['alias', 'name', 'tools'], ['alias', 'name', 'tools']]\n",
     );
-    expect(asked).toEqual(['ruled/on', 'ruled/off', 'new/first', 'new/second-one', 'new/third']);
+    expect(forwarded).toEqual(['ruled/on', 'ruled/off', 'new/first', 'new/second-one', 'new/third']);
   });
 
-  it('ends the interpreter of a session that is forgotten', { timeout: TEST_MS }, async () => {
+  it('stops the interpreter of a forgotten session', { timeout: TEST_MS }, async () => {
     await run(sandbox, 'n = 1', { session: 'left' });
     await sandbox.forget('left');
     const outcome = await run(sandbox, '"n" in globals()', { session: 'left' });
     expect(outcome).toMatchObject({ kind: 'value', value: { text: 'False' }, output: { stateLost: false } });
   });
 
-  it('cuts output with a mark and lets the program end', { timeout: TEST_MS }, async () => {
+  it('truncates output with a mark, and the program continues', { timeout: TEST_MS }, async () => {
     const code = 'print("ä" * 100)\nimport sys\nprint("short", file=sys.stderr)\n"r" * 200';
     const outcome = await run(sandbox, code, { limits: { outputBytes: 50 } });
     expect(outcome).toMatchObject({
@@ -208,7 +208,7 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
     });
   });
 
-  it('names files that are too large to be handed back', { timeout: TEST_MS }, async () => {
+  it('lists files over the size limit without their content', { timeout: TEST_MS }, async () => {
     const code = 'open("a", "w").write("x" * 30)\nopen("b", "w").write("y" * 5)\nNone';
     const outcome = await run(sandbox, code, { limits: { fileBytes: 10 } });
     expect(outcome).toMatchObject({
@@ -222,7 +222,7 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
     });
   });
 
-  it('returns regular files only, whatever else lies in the folder', { timeout: TEST_MS }, async () => {
+  it('returns only regular files', { timeout: TEST_MS }, async () => {
     const code = [
       'import os',
       'os.mkdir("d")',
@@ -250,7 +250,7 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
       '(time.monotonic() - began) / one',
     ].join('\n');
     const outcome = await run(sandbox, code);
-    expect(outcome.kind === 'value' && Number(outcome.value?.text)).toBeLessThan(5); // one after the other it would be 20
+    expect(outcome.kind === 'value' && Number(outcome.value?.text)).toBeLessThan(5); // sequential calls would give 20
   });
 
   it('runs programs of several clients at the same time', { timeout: TEST_MS }, async () => {
@@ -273,7 +273,7 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
   });
 
   it('leaves no process when it is closed while an interpreter starts', { tags: 'G10', timeout: TEST_MS }, async () => {
-    // At any moment of the start: bubblewrap alone leaves a child behind when it is killed at the wrong one.
+    // Closes at different moments of the start, because bubblewrap can leave a child process if it is killed early.
     for (let n = 0; n < (engine === 'bwrap' ? 15 : 2); n += 1) {
       const mine = open(engine);
       await mine.engine();
@@ -281,15 +281,15 @@ print(dir(mcp_ruled), [sorted(server) for server in AVAILABLE_SERVERS])`;
       await new Promise((resolve) => setTimeout(resolve, 2 * n));
       await mine[Symbol.asyncDispose]();
     }
-    await expect.poll(strays, { timeout: 5_000 }).toEqual([]);
+    await expect.poll(orphans, { timeout: 5_000 }).toEqual([]);
   });
 
   it('leaves no process when the gateway is killed while code runs', { tags: 'G10', timeout: TEST_MS }, async () => {
     const host = await startHost(engine);
-    const below = descendants(host.pid ?? 0).map(({ pid }) => pid);
-    expect(below.length).toBeGreaterThan(0);
+    const guests = descendants(host.pid ?? 0).map(({ pid }) => pid);
+    expect(guests.length).toBeGreaterThan(0);
     host.kill('SIGKILL');
-    await expect.poll(() => below.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => guests.filter(isAlive), { timeout: 5_000 }).toEqual([]);
   });
 }
 
@@ -298,7 +298,7 @@ interface Process {
   readonly command: string;
 }
 
-/** All below a process, without the one that lists them. */
+/** All descendants of a process, except the `ps` that lists them. */
 function descendants(root: number): readonly Process[] {
   const rows = execFileSync('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' }).trim().split('\n');
   const all = rows.flatMap((row) => {
@@ -319,8 +319,8 @@ function descendants(root: number): readonly Process[] {
   return found;
 }
 
-/** What nobody owns any more but has our folder or bubblewrap's hostname in its command line. */
-function strays(): readonly string[] {
+/** Orphans with the test directory or the hostname of the sandbox in their command line. */
+function orphans(): readonly string[] {
   const rows = execFileSync('ps', ['-A', '-o', 'ppid=,args='], { encoding: 'utf8' }).split('\n');
   return rows.filter((row) => /^\s*1\s/.test(row) && (row.includes(folder) || row.includes('--hostname sandbox')));
 }
@@ -334,11 +334,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Where the program finds Pyodide as we do. */
+/** A directory from which the host program can resolve Pyodide. */
 const place = mkdtempSync(fileURLToPath(new URL('../../node_modules/.portolan-host-', import.meta.url)));
 afterAll(() => rmSync(place, { recursive: true, force: true }));
 
-/** A process of its own with a sandbox in which a program never ends. Resolves when the program has begun. */
+/** Starts a process with a sandbox and an endless program. Resolves when the program runs. */
 async function startHost(engine: string): Promise<ChildProcess> {
   const outfile = join(place, 'sandbox.mjs');
   const entry = fileURLToPath(new URL('../../src/sandbox/index.ts', import.meta.url));
@@ -361,7 +361,7 @@ async function startHost(engine: string): Promise<ChildProcess> {
   const host = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   await new Promise<void>((resolve, reject) => {
     host.stdout.once('data', () => resolve());
-    host.once('exit', (code) => reject(new Error(`the host ended with ${code}`)));
+    host.once('exit', (code) => reject(new Error(`the host exited with ${code}`)));
   });
   return host;
 }

@@ -6,12 +6,12 @@ import { lifecycleSuite } from './lifecycle-suite.js';
 
 afterAll(tidy);
 
-it('says which engines there are when asked for another', async () => {
+it('rejects an unknown engine', async () => {
   await using sandbox = open('chroot');
   await expect(sandbox.engine()).rejects.toMatchObject({ code: ErrorCode.SettingsInvalid });
 });
 
-it('says what to install when there is nothing', async () => {
+it('fails with a hint if the engine is not usable', async () => {
   await using sandbox = openSandbox({ engine: 'podman', image: 'portolan.invalid/none', folder, log: silentLog });
   const job = { code: '1', servers: [] };
   const signal = new AbortController().signal;

@@ -4,12 +4,12 @@ import { describeEngines, open } from './engines-here.js';
 import { PROGRAMS, type Program } from './programs.js';
 import { SERVERS, world } from './world.js';
 
-/** Machines that test are busy with other things. */
+/** A long timeout for busy machines. */
 const LIMITS = { ...DEFAULT_LIMITS, timeoutMs: 60_000 };
-const PATIENCE_MS = 180_000;
+const TEST_MS = 180_000;
 
-/** What can be said of an outcome in the words of the corpus. */
-function said(outcome: Outcome): Pick<Program, 'stdout' | 'value' | 'error'> {
+/** An outcome in the format of the expectations. */
+function actual(outcome: Outcome): Pick<Program, 'stdout' | 'value' | 'error'> {
   const { stdout } = outcome.output;
   if (outcome.kind === 'stopped') return { stdout, error: outcome.message };
   if (outcome.kind === 'value') return outcome.value ? { stdout, value: outcome.value.text } : { stdout };
@@ -29,22 +29,22 @@ const run = (sandbox: Sandbox, { code }: Program, session?: string) =>
     new AbortController().signal,
   );
 
-/** Runs the whole corpus in each of these engines. */
+/** Runs all programs in each engine. */
 export async function programSuite(engines: readonly EngineName[]): Promise<void> {
-  await describeEngines(engines, (engine) => `programs as agents write them, in ${engine}`, inEngine);
+  await describeEngines(engines, (engine) => `programs in ${engine}`, inEngine);
 }
 
 function inEngine(name: string): void {
   const sandbox = open(name);
   afterAll(() => sandbox[Symbol.asyncDispose]());
-  // A new interpreter for each where that costs nothing, one for each file where it costs a second.
+  // A new interpreter for each program if it starts fast, else one for each file.
   const isCheap = name === 'bwrap';
   it.each(PROGRAMS)(
     '$title',
     async (program) => {
       const outcome = await run(sandbox, program, isCheap ? undefined : program.group);
-      expect(said(outcome)).toEqual(expected(program));
+      expect(actual(outcome)).toEqual(expected(program));
     },
-    PATIENCE_MS,
+    TEST_MS,
   );
 }

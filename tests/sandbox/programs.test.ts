@@ -9,16 +9,16 @@ import { PROGRAMS } from './programs.js';
 
 afterAll(tidy);
 
-/** Expressions of the corpus print as in this version and later. */
+/** The expectations match this version and later ones. */
 const isRecent = () => spawnSync('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 11))']).status === 0;
 
-it('holds at least 60 programs', () => {
+it('there are at least 60 programs', () => {
   expect(PROGRAMS.length).toBeGreaterThanOrEqual(60);
   expect(new Set(PROGRAMS.map(({ title }) => title)).size).toBe(PROGRAMS.length);
 });
 
 describe.skipIf(has('python3') && !isRecent())(
-  'what the corpus expects is what CPython 3.11 prints',
+  'the expectations match the output of CPython 3.11',
   needs('python3'),
   () => {
     it.each(PROGRAMS.filter(({ isPlain }) => isPlain))('$title', ({ code, stdout }) => {

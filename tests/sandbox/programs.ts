@@ -9,15 +9,15 @@ export interface Program {
   readonly stdout: string;
   /** The last expression as text. */
   readonly value?: string;
-  /** `Type line N: message` of what it ends with. */
+  /** The final error as `Type line N: message`. */
   readonly error?: string;
-  /** Knows nothing of servers: any Python can run it. */
+  /** Uses no server, so that any Python can run it. */
   readonly isPlain: boolean;
 }
 
 const folder = join(dirname(fileURLToPath(import.meta.url)), 'programs');
 
-/** The corpus: `#%` begins a program, `#>` is a line it prints, `#=` its value, `#!` its error. */
+/** The programs: `#%` begins one, `#>` is a line of its output, `#=` its value, `#!` its error. */
 export const PROGRAMS: readonly Program[] = readdirSync(folder)
   .filter((name) => name.endsWith('.py'))
   .sort()
@@ -30,16 +30,16 @@ export const PROGRAMS: readonly Program[] = readdirSync(folder)
 
 function read(group: string, part: string): Program {
   const [title = '', ...lines] = part.trimEnd().split('\n');
-  const said = (mark: string) =>
+  const marked = (mark: string) =>
     lines.filter((line) => line.startsWith(mark)).map((line) => line.slice(mark.length + 1));
   const code = lines.filter((line) => !/^#[>=!]/.test(line)).join('\n');
-  const [value] = said('#=');
-  const [error] = said('#!');
+  const [value] = marked('#=');
+  const [error] = marked('#!');
   return {
     group,
     title,
     code,
-    stdout: said('#>')
+    stdout: marked('#>')
       .map((line) => `${line}\n`)
       .join(''),
     ...(value !== undefined && { value }),

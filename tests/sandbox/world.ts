@@ -8,7 +8,7 @@ const tool = (name: string, properties: readonly string[] = [], description = ''
   input_schema: { type: 'object', properties: Object.fromEntries(properties.map((one) => [one, {}])) },
 });
 
-/** Two servers as an agent would find them: a shop with every kind of answer, and a place for notes. */
+/** Two servers: a shop with every kind of result, and notes. */
 export const SERVERS: readonly JobServer[] = [
   {
     name: 'shop',
@@ -42,7 +42,7 @@ const item = (id: number) => ({ id, name: `item ${id}`, price: id * 10, stock: i
 const text = (...parts: string[]) => ({ content: parts.map((part) => ({ type: 'text', text: part })) });
 const failed = (message: string) => ({ ...text(message), isError: true });
 
-/** Answers for one run, with what the run changed. */
+/** Implements the tools for one run, with the state of the run. */
 export function world(): Capability {
   const tries = new Map<unknown, number>();
   const notes: Record<string, unknown>[] = [];

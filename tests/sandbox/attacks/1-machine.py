@@ -2,29 +2,29 @@
 attempt("file", lambda: open(FILE).read())
 attempt("descriptor", lambda: os.open(FILE, os.O_RDONLY))
 attempt("stat", lambda: os.stat(FILE))
-#% reads the files every attacker reads first
+#% reads well-known files
 for path in ["/etc/passwd", "/etc/shadow", "/root/.ssh/id_rsa", "/root/.bashrc", "/var/log/dpkg.log", "/home", "/root", "/mnt", "/var"]:
     attempt(path, lambda: os.listdir(path) if os.path.isdir(path) else open(path).read())
 allowed("/home")
-if ENGINE in ("docker", "podman"):  # what lies there is the image's own
+if ENGINE in ("docker", "podman"):  # the files belong to the image
     for path in ["/etc/passwd", "/var/log/dpkg.log", "/mnt", "/var"]:
         allowed(path)
-#% climbs out of the working folder
+#% leaves the working directory with ..
 attempt("up", lambda: open("../" * 20 + FILE.lstrip("/")).read())
 attempt("down", lambda: open("/work/../../../../" + FILE).read())
-#% follows links it made itself
+#% follows its own symbolic links
 os.symlink(FILE, "link")
 attempt("link", lambda: open("link").read())
 os.symlink("/", "root")
 attempt("root", lambda: open("root" + FILE).read())
 attempt("hard link", lambda: os.link(FILE, "hard"))
-#% walks the whole disk for the canary
+#% searches the whole disk for the canary
 for folder, folders, names in os.walk("/"):
     folders[:] = [f for f in folders if os.path.join(folder, f) not in ("/usr/share", "/usr/lib", "/usr/include", "/usr/src", "/proc")]
     for name in names:
         if os.path.basename(FILE) in name:
             reached.append(folder)
-#% reads by way of modules that read
+#% reads files through standard modules
 import linecache, zipimport, importlib.machinery, mimetypes, netrc, codecs, shutil, fileinput
 attempt("linecache", lambda: linecache.getline(FILE, 1) or 1 / 0)
 attempt("loader", lambda: importlib.machinery.SourceFileLoader("x", FILE).get_data(FILE))
@@ -32,10 +32,10 @@ attempt("netrc", lambda: netrc.netrc(FILE))
 attempt("codecs", lambda: codecs.open(FILE).read())
 attempt("copy", lambda: shutil.copy(FILE, "stolen"))
 attempt("fileinput", lambda: list(fileinput.input([FILE])))
-#% writes where programs live
+#% writes to program directories
 for path in ["/usr/bin/python3", "/usr/lib/x", "/bin/x", "/lib/x", "/etc/x", "/x", "/dev/x", "/sys/x", FILE]:
     attempt(path, lambda: open(path, "a") if ENGINE in ("bwrap", "docker", "podman") else open(path, "r+") if path == FILE else 1 / 0)
-#% mounts, changes its root, makes devices
+#% mounts, changes its root, creates devices
 import ctypes
 libc = ctypes.CDLL(None)
 for name, given in [("mount", (b"/", b"/work", None, 4096, None)), ("umount2", (b"/work", 2)), ("chroot", (b"/",)), ("unshare", (0x10000000,)), ("pivot_root", (b".", b".")), ("sethostname", (b"x", 1))]:
@@ -44,13 +44,13 @@ attempt("mknod", lambda: os.mknod("disk", 0o60666, os.makedev(8, 0)))
 #: harmless
 #: pyodide harmless | threw | died
 #: deno harmless | threw | died
-#% opens the machine's memory and devices
+#% opens memory and devices of the machine
 for path in ["/dev/mem", "/dev/kmem", "/dev/kmsg", "/dev/sda", "/dev/vda", "/dev/port", "/proc/kcore", "/sys/kernel/security", "/dev/fuse", "/dev/kvm", "/dev/net/tun"]:
     attempt(path, lambda: open(path, "rb"))
-#% looks around in /proc
+#% reads /proc
 for path in ["/proc/1/environ", "/proc/1/root/etc/passwd", "/proc/self/mem", f"/proc/{PID}/environ", f"/proc/{PID}/mem", "/proc/self/root" + FILE, "/proc/sys/kernel/hostname", "/proc/version"]:
     attempt(path, lambda: open(path, "rb").read(10) or 1 / 0)
-if ENGINE in ("docker", "podman"):  # the first process there is the guest itself
+if ENGINE in ("docker", "podman"):  # the guest is the first process
     for path in ["/proc/1/environ", "/proc/1/root/etc/passwd", "/proc/sys/kernel/hostname", "/proc/version"]:
         allowed(path)
 #% lists other processes
@@ -74,13 +74,13 @@ def fill(folder):
             f.write(bytes(1 << 20))
 for folder in ["/work", "/tmp", "/dev/shm", "/dev", "/"]:
     attempt(folder, lambda: fill(folder))
-#% makes files without end
+#% creates endless files
 def many():
     for n in range(10**9):
         open(f"e{n}", "w").close()
 many()
 #: threw | stopped timeoutMs | died
-#% makes one file of any size without writing it
+#% creates a large sparse file
 def sparse():
     with open("sparse", "wb") as f:
         f.truncate(1 << 40)

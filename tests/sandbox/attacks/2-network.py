@@ -5,7 +5,7 @@ def connect():
     s.sendall(b"canary")
     return s.recv(10) or 1 / 0
 attempt("tcp", connect)
-#% asks by http
+#% sends an HTTP request
 import urllib.request
 attempt("http", lambda: urllib.request.urlopen(f"http://127.0.0.1:{PORT}/", timeout=1).read())
 attempt("https", lambda: urllib.request.urlopen("https://example.com/", timeout=1).read())
@@ -27,7 +27,7 @@ attempt("raw", lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1).send(b"
 attempt("packet", lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW).send(b"x"))
 attempt("netlink", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0).send(b"x"))
 attempt("vsock", lambda: socket.socket(socket.AF_VSOCK, socket.SOCK_STREAM).connect((2, 1)))
-#% connects to a socket in the file system and to one without a name
+#% connects to a Unix socket and an abstract socket
 import socket
 for name in [UNIX, "\0portolan-canary"]:
     def knock():
@@ -45,14 +45,14 @@ def listen():
     s.settimeout(0.2)
     return s.accept()
 attempt("listen", listen)
-#% connects by asyncio
+#% connects with asyncio
 import asyncio
 async def reach():
     reader, writer = await asyncio.wait_for(asyncio.open_connection("127.0.0.1", PORT), 1)
     writer.write(b"canary")
     return await reader.read(10) or 1 / 0
 attempt("asyncio", lambda: asyncio.run(reach()))
-#% makes sockets by system call
+#% creates sockets with system calls
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 for number in (41, 198, 425):
@@ -61,7 +61,7 @@ attempt("socket", lambda: libc.socket(2, 1, 0) > 0 and libc.connect(3, b"\2\0" +
 #: harmless
 #: pyodide harmless | threw | died
 #: deno harmless | threw | died
-#% takes over descriptors that were left open
+#% uses inherited descriptors
 import socket
 for n in range(0, 64):
     try:
@@ -70,14 +70,14 @@ for n in range(0, 64):
             reached.append(n)
     except OSError:
         pass
-#% uses a pair of sockets, which leads nowhere where it is allowed
+#% uses a socket pair, which is harmless
 import socket
 a, b = socket.socketpair()
 a.sendall(b"x")
 attempt("connect", lambda: a.connect(UNIX))
 attempt("inet pair", lambda: socket.socketpair(socket.AF_INET))
 #: harmless | threw
-#% fetches by what Pyodide offers
+#% fetches with the functions of Pyodide
 attempt("pyfetch", lambda: __import__("pyodide.http").http.open_url(f"http://127.0.0.1:{PORT}/"))
 attempt("micropip", lambda: __import__("micropip"))
 attempt("pip", lambda: __import__("subprocess").check_call([sys.executable, "-m", "pip", "install", "x"]))

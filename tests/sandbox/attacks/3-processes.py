@@ -1,7 +1,7 @@
 #% forks
 attempt("fork", lambda: os.fork())
 attempt("forkpty", lambda: os.forkpty())
-#% runs a command in every way the library has
+#% runs a command with every function of the standard library
 import subprocess
 attempt("run", lambda: subprocess.run(["/bin/sh", "-c", "echo canary"], capture_output=True, check=True))
 attempt("popen", lambda: os.popen("echo canary").read() or 1 / 0)
@@ -10,7 +10,7 @@ attempt("spawnv", lambda: os.spawnv(os.P_WAIT, "/bin/sh", ["sh", "-c", "true"]) 
 #: harmless
 #: pyodide harmless | died
 #: deno harmless | died
-#% runs a command by the shell
+#% runs a command in a shell
 attempt("system", lambda: os.system("echo canary > /tmp/x") == 0 or 1 / 0)
 attempt("written", lambda: open("/tmp/x").read())
 #: harmless
@@ -25,7 +25,7 @@ def start():
 attempt("process", start)
 attempt("pool", lambda: multiprocessing.Pool(2).map(abs, [1]))
 attempt("shared memory", lambda: __import__("multiprocessing.shared_memory").shared_memory.SharedMemory(create=True, size=1 << 34))
-#% forks by system call
+#% forks with a system call
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 for number in (57, 58, 220, 435):
@@ -39,7 +39,7 @@ attempt("vfork", lambda: libc.fork() > 0 or 1 / 0)
 #: harmless
 #: pyodide harmless | threw | died
 #: deno harmless | threw | died
-#% makes user namespaces and new privileges
+#% creates user namespaces and gains privileges
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 attempt("user namespace", lambda: libc.unshare(0x10000000) == 0 or 1 / 0)
@@ -50,7 +50,7 @@ attempt("ptrace", lambda: libc.ptrace(16, 1, 0, 0) == 0 or 1 / 0)
 #: harmless
 #: pyodide harmless | threw | died
 #: deno harmless | threw | died
-#% asks the kernel for what it should not have
+#% uses forbidden system calls
 import ctypes
 libc = ctypes.CDLL(None, use_errno=True)
 numbers = {"bpf": 321, "perf": 298, "userfaultfd": 323, "io_uring": 425, "memfd": 319, "keyctl": 250, "kexec": 246, "module": 175, "handle": 304, "process_vm_readv": 310, "personality": 135, "shmget": 29, "syslog": 103, "pidfd": 434}
@@ -59,7 +59,7 @@ for name, number in numbers.items():
 #: harmless
 #: pyodide harmless | threw | died
 #: deno harmless | threw | died
-#% calls by the numbers of another machine
+#% uses system call numbers of another architecture
 import ctypes
 ctypes.CDLL(None).syscall(0x40000000 + 39)
 #: died
@@ -81,12 +81,12 @@ os.kill(os.getpid(), signal.SIGKILL)
 #: died | threw
 #: pyodide value | threw | died
 #: deno value | threw | died
-#% becomes another program
+#% replaces itself with another program
 os.execv("/bin/cat", ["cat"])
 #: died
 #: pyodide threw | died
 #: deno threw | died
-#% becomes a shell that has the channel
+#% replaces itself with a shell that owns the channel
 import fcntl
 for n in range(3, 12):
     try:
@@ -98,7 +98,7 @@ os.execv("/bin/sh", ["sh", "-c", 'for n in 3 4 5 6; do echo "{\"jsonrpc\":\"2.0\
 #: value | died | stopped timeoutMs | stopped protocol
 #: pyodide threw | died
 #: deno threw | died
-#% ignores every signal and goes on
+#% ignores every signal
 import signal
 for n in range(1, 32):
     try:
@@ -112,7 +112,7 @@ while True:
     except BaseException:
         pass
 #: stopped timeoutMs
-#% leaves a thread behind that goes on
+#% leaves a running thread
 import threading, time
 def on():
     while True:
@@ -122,7 +122,7 @@ threading.Thread(target=on, daemon=False).start()
 #: value
 #: pyodide threw
 #: deno threw
-#% hides in an exit handler
+#% continues in an exit handler
 import atexit, weakref
 def stay():
     while True:

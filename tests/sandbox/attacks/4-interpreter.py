@@ -1,4 +1,4 @@
-#% walks the frames for anything of the host's
+#% searches the frames for objects of the host
 frame = sys._getframe()
 while frame:
     for name, value in list(frame.f_globals.items()) + list(frame.f_locals.items()):
@@ -6,7 +6,7 @@ while frame:
             reached.append(name)
             attempt("eval", lambda: value.constructor.constructor("return process")())
     frame = frame.f_back
-#% walks the whole heap for JavaScript and climbs what it finds
+#% searches the heap for JavaScript objects and their constructors
 import gc
 seen, left, found = set(), list(gc.get_objects()) + [sys.modules], []
 frame = sys._getframe()
@@ -26,7 +26,7 @@ for proxy in found:
     attempt("files", lambda: proxy.FS.readdir("/"))
     attempt("mount", lambda: proxy.mountNodeFS("/work/host", "/"))
     attempt("api", lambda: proxy._api.config)
-#% walks the traceback of a failed call
+#% searches the traceback of a failed call
 try:
     mcp_shop.fail(message="x")
 except Exception as e:
@@ -36,7 +36,7 @@ except Exception as e:
             if type(value).__name__.startswith("Js"):
                 reached.append(name)
         trace = trace.tb_next
-#% walks the subclasses of object
+#% searches the subclasses of object
 for kind in object.__subclasses__():
     if kind.__name__ in ("Popen", "_wrap_close"):
         attempt("system", lambda: kind.__init__.__globals__["system"]("true") == 0 or 1 / 0)
@@ -68,7 +68,7 @@ if ENGINE in ("pyodide", "deno"):
                 return value("return 1")() if callable(value) else value
             attempt((module, path), climb)
 #: harmless | threw | died
-#% runs JavaScript by the bridge's own tools
+#% runs JavaScript with the functions of the bridge
 if ENGINE in ("pyodide", "deno"):
     sys.meta_path[:] = [m for m in sys.meta_path if "NoBridge" not in repr(m)]
     def run(code):
@@ -77,7 +77,7 @@ if ENGINE in ("pyodide", "deno"):
     attempt("run_js", lambda: run("1 + 1"))
     attempt("process", lambda: run("process.env"))
 #: harmless | threw | died
-#% makes the bridge's module out of nothing
+#% creates the module of the bridge
 import importlib.machinery, _imp
 for name in ["_pyodide_core", "js", "pyodide_js"]:
     def make():
@@ -86,7 +86,7 @@ for name in ["_pyodide_core", "js", "pyodide_js"]:
         return module.run_js("1")
     attempt(name, make)
 #: harmless | threw | died
-#% evaluates a script by the C library of Emscripten
+#% evaluates a script with the C library of Emscripten
 import ctypes
 lib = ctypes.CDLL(None)
 for name in ["emscripten_run_script_string", "emscripten_run_script_int", "emscripten_run_script"]:
@@ -96,14 +96,14 @@ for name in ["emscripten_run_script_string", "emscripten_run_script_int", "emscr
         return f(b"'reached ' + typeof process")
     attempt(name, script)
 #: harmless | threw | died
-#% calls what Pyodide exports by ctypes
+#% calls exports of Pyodide with ctypes
 import ctypes
 lib = ctypes.CDLL(None)
 for name in ["run_js", "pyodide_export_", "JsProxy_create", "hiwire_new", "_Py_DumpTraceback", "emscripten_asm_const_int", "system", "__syscall_connect"]:
     attempt(name, lambda: getattr(lib, name)() and 1 / 0)
 reached.clear()
 #: harmless | threw | died | stopped
-#% loads a library of its own
+#% loads its own library
 import ctypes
 open("evil.so", "wb").write(b"\x7fELF" + bytes(100))
 attempt("so", lambda: ctypes.CDLL("/work/evil.so"))
@@ -122,28 +122,28 @@ def f(): pass
 f.__code__ = f.__code__.replace(co_code=bytes([100, 255] * 50), co_consts=(), co_stacksize=1)
 f()
 #: value | threw | died
-#% replaces what the guest uses
+#% replaces functions of the guest
 import json, builtins
 json.dumps = json.loads = lambda *a, **k: "forged"
 builtins.print = builtins.len = builtins.isinstance = None
 sys.stdout = sys.stderr = None
 sys.modules.clear()
 #: value | threw | died | stopped
-#% throws what cannot be described
+#% raises an exception whose text cannot be computed
 class Bad(Exception):
     def __str__(self):
         raise Bad()
     __repr__ = __str__
 raise Bad
 #: threw
-#% shows what cannot be shown
+#% returns a value whose repr fails
 class Bad:
     def __repr__(self):
         raise SystemExit
 Bad()
 #: value | threw
 #: shown
-#% shows something without end
+#% returns a value with an endless repr
 class Endless:
     def __repr__(self):
         while True:
@@ -151,7 +151,7 @@ class Endless:
 Endless()
 #: stopped timeoutMs
 #: shown
-#% throws with a text of many megabytes
+#% raises an exception with a text of many megabytes
 raise ValueError("x" * (50 << 20))
 #: threw
 #% unpickles a command
@@ -163,6 +163,6 @@ attempt("pickle", lambda: pickle.loads(pickle.dumps(Command())) == 0 or 1 / 0)
 #: harmless
 #: pyodide harmless | died
 #: deno harmless | died
-#% reads other sessions by the collector
+#% reads other sessions with the garbage collector
 import gc
 attempt("canary", lambda: [o for o in gc.get_objects() if isinstance(o, dict) and o.get("session_secret") == 1] or 1 / 0)

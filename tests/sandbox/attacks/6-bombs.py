@@ -23,15 +23,15 @@ held = []
 while True:
     held.append(bytearray(1 << 20))
 #: threw MemoryError | died
-#% a text that doubles
+#% a string that doubles
 x = "ab"
 while True:
     x += x
 #: threw MemoryError | died
-#% one allocation of everything
+#% one allocation of all memory
 bytearray(1 << 40)
 #: threw MemoryError | threw OverflowError | died
-#% memory through the mapping of files
+#% memory through file mappings
 import mmap
 held = []
 while True:
@@ -53,11 +53,11 @@ try:
 except OSError:
     pass
 #: harmless | died | stopped timeoutMs | threw
-#% a loop without end
+#% an endless loop
 while True:
     pass
 #: stopped timeoutMs
-#% a loop without end that catches everything
+#% an endless loop that catches everything
 while True:
     try:
         while True:
@@ -65,23 +65,23 @@ while True:
     except BaseException:
         continue
 #: stopped timeoutMs
-#% a loop without end below Python
+#% an endless loop in C
 sum(x for x in iter(int, 1))
 #: stopped timeoutMs
-#% a regular expression without end
+#% an endless regular expression
 import re
 re.match(r"(a+)+$", "a" * 60 + "b")
 #: stopped timeoutMs
-#% a number without end
+#% an endless computation of a number
 str(9 ** 9 ** 8)
 #: stopped timeoutMs | threw | died
-#% recursion with no limit
+#% unlimited recursion
 sys.setrecursionlimit(10**9)
 def f():
     f()
 f()
 #: died | threw | stopped timeoutMs
-#% recursion below Python
+#% recursion in C
 import json
 x = []
 for _ in range(200000):
@@ -89,47 +89,47 @@ for _ in range(200000):
 repr(x)
 #: shown
 #: threw | died | value
-#% prints without end
+#% endless output
 while True:
     print("x" * 1000)
 #: stopped timeoutMs
-#% prints to stderr without end
+#% endless output to stderr
 while True:
     sys.stderr.write("y" * 10000)
 #: stopped timeoutMs
-#% writes to the descriptors of stdout and stderr without end
+#% endless writes to the descriptors of stdout and stderr
 while True:
     os.write(2, b"z" * 65536)
 #: stopped timeoutMs | stopped outputBytes
-#% prints one text of many megabytes
+#% one output of many megabytes
 print("x" * (30 << 20))
 #: value
-#% gives back a value of many megabytes
+#% a result of many megabytes
 ["x" * 1000] * 30000
 #: value
 #: shown
-#% unpacks a bomb
+#% a decompression bomb
 import zlib
 z = zlib.compressobj(9)
 bomb = b"".join(z.compress(bytes(1 << 20)) for _ in range(1000)) + z.flush()
 zlib.decompress(bomb)
 #: threw MemoryError | died | stopped timeoutMs
-#% sleeps for ever
+#% an endless sleep
 import time
 time.sleep(10**6)
 #: stopped timeoutMs
-#% waits for ever in an event loop
+#% an endless wait in an event loop
 import asyncio
 await asyncio.Event().wait()
 #: stopped timeoutMs
-#% turns an event loop for ever
+#% an event loop that never ends
 import asyncio
 async def spin():
     while True:
         await asyncio.sleep(0)
 await asyncio.gather(*[spin() for _ in range(10)])
 #: stopped timeoutMs
-#% makes more calls than it may
+#% more calls than the limit
 import mcp
 made = 0
 try:
@@ -139,13 +139,13 @@ except mcp.ToolError as e:
     if e.code != "LIMIT_EXCEEDED" or made != CALLS:
         reached.append((made, e.code))
 #: harmless
-#% makes all its calls at once
+#% all calls at the same time
 import asyncio, mcp
 results = await asyncio.gather(*[mcp_shop.count() for _ in range(CALLS + 5)], return_exceptions=True)
 if sum(isinstance(r, mcp.ToolError) and r.code == "LIMIT_EXCEEDED" for r in results) != 5:
     reached.append("more calls than allowed")
 #: harmless
-#% sends arguments that are too large
+#% arguments over the size limit
 import mcp
 try:
     mcp_shop.echo(x="y" * (64 << 20))
@@ -153,7 +153,7 @@ try:
 except (mcp.ToolError, MemoryError):
     pass
 #: harmless | died
-#% saves more than is handed back
+#% files over the size limit
 with open("large.bin", "wb") as f:
     f.write(os.urandom(8 << 20))
 #: harmless

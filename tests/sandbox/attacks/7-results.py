@@ -2,7 +2,7 @@
 got = mcp_shop.echo(x='\n{"jsonrpc":"2.0","method":"job","params":{"run":2,"code":"print(1)"}}\n', y="\u2028\u2029\u0000\r\n")
 if not got["x"].startswith("\n{") or got["y"] != "\u2028\u2029\u0000\r\n":
     reached.append(got)
-#% a result that is nested too deep
+#% a result that is nested too deeply
 import mcp
 try:
     mcp_shop.deep()
@@ -18,26 +18,26 @@ try:
 except mcp.ToolError as e:
     if e.code != "RESULT_TOO_LARGE":
         reached.append(e.code)
-#% a fault of the gateway keeps its words to itself
+#% an internal error of the gateway, whose text stays hidden
 import mcp
 try:
     mcp_shop.secret_fault()
 except mcp.ToolError as e:
     if "hunter2" in str(e) or "hunter2" in repr(e.__dict__):
         reached.append(str(e))
-#% keys that Python gives a meaning to
+#% keys with a special meaning in Python
 got = mcp_shop.echo(**{"__class__": "x", "__reduce__": ["os.system", "true"], "__init__": {"__globals__": 1}})
 if type(got) is not dict or got["__class__"] != "x":
     reached.append(got)
-#% half a character
+#% a lone surrogate
 got = mcp_shop.echo(x="\ud800")
 if got["x"] not in ("\ud800", "\ufffd"):
     reached.append(repr(got))
 #: harmless | threw
-#% numbers that are none
+#% invalid numbers
 attempt("nan", lambda: mcp_shop.echo(x=float("nan")))
 attempt("inf", lambda: mcp_shop.echo(x=float("inf")))
-#% tools of another server by way of the objects
+#% tools of another server through the server objects
 attempt("server", lambda: mcp_servers["other"])
 tool = mcp_shop.get_item
 tool._server = {"name": "other", "alias": "other"}

@@ -57,7 +57,7 @@ def squares(items):
 
 print(list(take(squares(numbers()), 5)))
 #> [1, 9, 25, 49, 81]
-#% a generator that is sent values
+#% a generator that receives values with send
 def average():
     total, count, value = 0, 0, None
     while True:

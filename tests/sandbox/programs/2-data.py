@@ -39,7 +39,7 @@ print(datetime.strptime("16/11/26 07:08", "%d/%m/%y %H:%M"))
 #> 2026-03-01 08:00:00+00:00
 #> 2025-02-28 47
 #> 2026-11-16 07:08:00
-#% json there and back
+#% a JSON round trip
 import json
 source = '{"b": [1, 2.50, null, true], "a": {"ü": "\\u00e9\\n"}, "big": 12345678901234567890}'
 value = json.loads(source)

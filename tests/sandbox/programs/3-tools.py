@@ -2,7 +2,7 @@
 item = mcp_shop.get_item(id=3)
 print(item["name"], item["price"], type(item["stock"]).__name__)
 #> item 3 30 int
-#% pages until there are no more
+#% pagination to the last page
 items, page = [], 1
 while True:
     got = mcp_shop.list_items(page=page, per_page=4)
@@ -29,18 +29,18 @@ print(expensive)
 answer = mcp_shop.describe(id=2)
 print(type(answer).__name__, answer.upper())
 #> str ITEM 2: A FINE THING
-#% numbers that are written as text stay whole
+#% integers in a text result stay exact
 print(mcp_shop.count() + 1, repr(mcp_shop.count()), mcp_shop.huge() - 1)
 #> 11 10 12345678901234567889
 #% several blocks of text
 print(mcp_shop.blocks(kind="json"), mcp_shop.blocks(kind="text"))
 #> [{'n': 1}, {'n': 2}] one
 #> two
-#% a block that is no text
+#% a content block that is not text
 image = mcp_shop.picture()
 print(image["type"], image["mimeType"])
 #> image image/png
-#% nothing at all
+#% an empty result
 print(mcp_shop.nothing())
 #> None
 #% a failing tool is an exception
@@ -50,14 +50,14 @@ try:
 except mcp.ToolError as e:
     print(e.code, "|", e)
 #> TOOL_EXECUTION_ERROR | out of paper
-#% a refusal of the gateway has its own code
+#% an error of the gateway has a code
 from mcp import ToolError
 try:
     mcp_shop.refuse()
 except ToolError as e:
     print(e.code, str(e), e.hint)
 #> TOOL_DISABLED refuse is switched off ask the owner
-#% retries with a growing pause
+#% retries with backoff
 import time
 def call(attempts=4, pause=0.01):
     for n in range(1, attempts + 1):
@@ -72,7 +72,7 @@ print(call())
 #> attempt 1 failed: try again
 #> attempt 2 failed: try again
 #> (3, 'done')
-#% one missing thing does not stop the rest
+#% one error does not stop the other calls
 found, missing = {}, []
 for id in [1, 99, 3]:
     try:
@@ -88,7 +88,7 @@ for item in low:
     mcp_my_notes.add(title=f"order {item['name']}", text=text)
 print(len(low), [n["title"] for n in mcp_my_notes.find(query="order")])
 #> 4 ['order item 1', 'order item 2', 'order item 9', 'order item 10']
-#% servers by their own names
+#% servers by name
 shop = mcp_servers["shop"]
 notes = mcp_servers["my-notes"]
 print(shop is mcp_shop, notes is mcp_my_notes, "my-notes" in mcp_servers, sorted(mcp_servers))
@@ -101,7 +101,7 @@ from mcp.servers.my_notes import add, find
 import mcp.servers.shop as shop_module
 print(get_item(id=5)["name"], shop_module.describe(id=1), callable(add), find.name)
 #> item 5 item 1: a fine thing True find
-#% what is in reach
+#% AVAILABLE_SERVERS
 for server in AVAILABLE_SERVERS:
     print(server["name"], server["alias"], len(server["tools"]), server["tools"][0]["name"])
 tool = next(t for t in AVAILABLE_SERVERS[0]["tools"] if t["name"] == "get_item")
@@ -109,7 +109,7 @@ print(tool["alias"], tool["description"], list(tool["input_schema"]["properties"
 #> shop shop 17 list_items
 #> my-notes my_notes 2 add
 #> get_item one item ['id']
-#% a tool and an argument with names that Python keeps for itself
+#% a tool and an argument with names that are Python keywords
 print(mcp_shop.import_(from_="a.csv", max_rows=3))
 #> {'from': 'a.csv', 'max-rows': 3}
 #% arguments by position and as a dict
@@ -135,7 +135,7 @@ except TypeError as e:
     print(e)
 #> {'day': '2026-01-02', 'tags': ['t'], 'pair': [1, 2], 'p': {'x': 3}, 'e': 'a', 'f': 'a/b', 'n': 2.5}
 #> object cannot be sent to a tool: it cannot be converted to JSON
-#% an integer that JSON would change is refused, and says where it stands
+#% an integer that JSON would change is refused with its position
 import decimal, mcp, mcp.runtime
 def refused(call):
     try:
@@ -152,13 +152,13 @@ refused(lambda: mcp.runtime.save_memory("k", [10**100]))
 #> TOOL_VALIDATION_ERROR the integer -9007199254740992 at deep.rows[1].id would lose precision in JSON; send it as a string
 #> TOOL_VALIDATION_ERROR the integer 9007199254740992 at n would lose precision in JSON; send it as a string
 #> TOOL_VALIDATION_ERROR the integer 10000000000000000000000000000000000000000000000000000000000000000000000000000000… at value[0] would lose precision in JSON; send it as a string
-#% a misspelt tool is told of with what was meant
+#% a misspelt tool is refused with a suggestion
 try:
     mcp_shop.get_items(id=1)
 except AttributeError as e:
     print(e)
 #> server 'shop' has no tool 'get_items'; did you mean get_item, list_items?
-#% a big result made small before it is shown
+#% a large result that is reduced before it is returned
 rows = mcp_shop.big(rows=20000)
 print(len(rows), sum(r["v"] for r in rows), max(rows, key=lambda r: r["v"])["k"])
 #> 20000 199990000 k19999
@@ -182,7 +182,7 @@ print(runtime.load_memory("plan"), runtime.memory_exists("plan"), runtime.memory
 print([m["key"] for m in runtime.list_memories()], runtime.delete_memory("plan"), runtime.load_memory("plan"))
 #> {'step': 2} True False
 #> ['plan'] True None
-#% results kept in a class
+#% results stored in a class
 class Basket:
     def __init__(self):
         self.lines = {}
@@ -208,11 +208,11 @@ print(sorted(prices.items()), list(pool.map(str, []) if False else []))
 #% the last expression is the value
 {"total": sum(i["price"] for i in mcp_shop.list_items(page=1, per_page=10)["items"])}
 #= {'total': 550}
-#% nothing to show at the end
+#% a program without a value
 print("only printed")
 x = 5
 #> only printed
-#% exit ends the program and is no error
+#% exit ends the program without an error
 import sys
 print("before")
 sys.exit()

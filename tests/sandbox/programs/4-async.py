@@ -1,4 +1,4 @@
-#% many calls at once
+#% concurrent calls
 import asyncio
 items = await asyncio.gather(*[mcp_shop.get_item(id=i) for i in range(1, 8)])
 print([i["name"][-1] for i in items])
@@ -16,7 +16,7 @@ async def main():
     return (await mcp_shop.get_item(id=6))["price"]
 main()
 #= 60
-#% a semaphore keeps the number of calls down
+#% a semaphore limits concurrent calls
 import asyncio
 gate, running, most = asyncio.Semaphore(3), 0, 0
 async def one(i):
@@ -29,12 +29,12 @@ async def one(i):
         return i
 print(sum(await asyncio.gather(*(one(i) for i in range(12)))), most)
 #> 66 3
-#% failures beside results
+#% failures and results from gather
 import asyncio, mcp
 results = await asyncio.gather(mcp_shop.get_item(id=1), mcp_shop.get_item(id=99), return_exceptions=True)
 print([r["name"] if isinstance(r, dict) else f"{type(r).__name__}: {r}" for r in results])
 #> ['item 1', 'ToolError: no item 99']
-#% a call that takes too long is given up
+#% a call with a timeout
 import asyncio
 try:
     await asyncio.wait_for(mcp_shop.slow(ms=5000), timeout=0.05)
@@ -127,7 +127,7 @@ await asyncio.gather(asyncio.sleep(0.05), asyncio.sleep(0.03), asyncio.sleep(0))
 print("slept", 0.04 < time.monotonic() - began < 5)
 #> later
 #> slept True
-#% blocking work handed to a thread
+#% blocking work in a thread
 import asyncio, time
 def work(n):
     time.sleep(0.01)

@@ -1,16 +1,16 @@
-#% an exception nobody catches
+#% an uncaught exception
 def parse(text):
     return int(text)
 print("before")
 parse("x1")
 #> before
 #! ValueError line 2: invalid literal for int() with base 10: 'x1'
-#% an error in the syntax
+#% a syntax error
 x = 1
 if x
     print(x)
 #! SyntaxError line 2: expected ':'
-#% a tool error nobody catches
+#% an uncaught tool error
 mcp_shop.get_item(id=1)
 
 mcp_shop.fail(message="broken")
@@ -22,12 +22,12 @@ async def main():
     raise KeyError("k")
 await main()
 #! KeyError line 4: 'k'
-#% an exception of one's own
+#% a custom exception
 class TooMuch(Exception):
     pass
 raise TooMuch("9 > 8")
 #! TooMuch line 3: 9 > 8
-#% recursion without end
+#% endless recursion
 def f(n):
     return f(n + 1)
 f(0)
@@ -36,7 +36,7 @@ f(0)
 import sys
 sys.exit("cannot go on")
 #! SystemExit line 2: cannot go on
-#% a name that is not there
+#% an undefined name
 print(undefined_name)
 #! NameError line 1: name 'undefined_name' is not defined
 #% an assertion
