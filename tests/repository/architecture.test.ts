@@ -3,8 +3,8 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
-/** The rooms of `src/`, from the bottom up, and the rooms each may import. Change a line only with a reason. */
-const ROOMS: Readonly<Record<string, readonly string[]>> = {
+/** The modules of `src/` from the bottom up, and the modules that each may import. Change a line only with a reason. */
+const MODULES: Readonly<Record<string, readonly string[]>> = {
   base: [],
   rpc: ['base'],
   'config-edit': ['base'],
@@ -43,12 +43,12 @@ const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => join(src, name));
 
-const roomOf = (file: string): string => {
+const moduleOf = (file: string): string => {
   const [first = '', ...rest] = relative(src, file).split(/[\\/]/);
   return rest.length === 0 ? '' : first;
 };
 
-/** Every relative import, also a lazy one and one for types alone: a type is knowledge too. */
+/** Every relative import, also lazy and type-only ones. */
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8');
   const found = text.matchAll(/(?:\bfrom\s+|\bimport\s*\(\s*|^\s*import\s+)['"](\.[^'"]+)['"]/gm);
@@ -58,53 +58,55 @@ function importsOf(file: string): string[] {
 const edges = files.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 const show = ({ from, to }: { from: string; to: string }) => `${relative(src, from)} -> ${relative(src, to)}`;
 
-/** Without what is said about it. */
+/** The source without comments. */
 const code = (file: string): string => readFileSync(file, 'utf8').replace(/\/\*[\s\S]*?\*\//g, '');
 
-describe('the house', () => {
-  it('sees its own files and imports, so that the checks below cannot pass on nothing', () => {
+describe('the modules of src/', () => {
+  it('are found with their imports, so that the checks below cannot pass without data', () => {
     expect(files.length).toBeGreaterThan(50);
     expect(edges.length).toBeGreaterThan(100);
     expect(edges.filter(({ to }) => !files.includes(to)).map(show)).toEqual([]);
   });
 
-  it('has no other rooms than the table', () => {
-    expect([...new Set(files.map(roomOf))].filter((room) => room !== '' && !(room in ROOMS))).toEqual([]);
+  it('are all in the table', () => {
+    expect([...new Set(files.map(moduleOf))].filter((module) => module !== '' && !(module in MODULES))).toEqual([]);
   });
 
-  it('imports only what the table allows', () => {
+  it('import only what the table allows', () => {
     const wrong = edges.filter(({ from, to }) => {
-      const [room, other] = [roomOf(from), roomOf(to)];
-      return room !== '' && room !== other && !ROOMS[room]?.includes(other);
+      const [module, other] = [moduleOf(from), moduleOf(to)];
+      return module !== '' && module !== other && !MODULES[module]?.includes(other);
     });
     expect(wrong.map(show)).toEqual([]);
   });
 
-  it('allows nothing that nobody uses', () => {
-    const used = new Set(edges.map(({ from, to }) => `${roomOf(from)} -> ${roomOf(to)}`));
-    const allowed = Object.entries(ROOMS).flatMap(([room, others]) => others.map((other) => `${room} -> ${other}`));
+  it('use each import that the table allows', () => {
+    const used = new Set(edges.map(({ from, to }) => `${moduleOf(from)} -> ${moduleOf(to)}`));
+    const allowed = Object.entries(MODULES).flatMap(([module, others]) =>
+      others.map((other) => `${module} -> ${other}`),
+    );
     expect(allowed.filter((one) => !used.has(one))).toEqual([]);
   });
 
-  it('lists the rooms from the bottom up', () => {
-    const order = Object.keys(ROOMS);
-    const upward = Object.entries(ROOMS).flatMap(([room, others]) =>
-      others.filter((other) => order.indexOf(other) >= order.indexOf(room)).map((other) => `${room} -> ${other}`),
+  it('are listed from the bottom up', () => {
+    const order = Object.keys(MODULES);
+    const upward = Object.entries(MODULES).flatMap(([module, others]) =>
+      others.filter((other) => order.indexOf(other) >= order.indexOf(module)).map((other) => `${module} -> ${other}`),
     );
     expect(upward).toEqual([]);
   });
 
-  it('gives no two files the same name', () => {
+  it('have unique file names', () => {
     const names = files.map((file) => basename(file)).filter((name) => name !== 'index.ts');
     expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
   });
 
-  it('enters a room by its front door', () => {
-    const past = edges.filter(({ from, to }) => roomOf(from) !== roomOf(to) && roomOf(to) !== '');
-    expect(past.filter(({ to }) => relative(src, to) !== join(roomOf(to), 'index.ts')).map(show)).toEqual([]);
+  it('import other modules only through index.ts', () => {
+    const crossing = edges.filter(({ from, to }) => moduleOf(from) !== moduleOf(to) && moduleOf(to) !== '');
+    expect(crossing.filter(({ to }) => relative(src, to) !== join(moduleOf(to), 'index.ts')).map(show)).toEqual([]);
   });
 
-  it('has no cycle between files', () => {
+  it('have no import cycle', () => {
     const next = new Map(
       files.map((file) => [file, edges.filter((edge) => edge.from === file).map((edge) => edge.to)]),
     );
@@ -121,25 +123,25 @@ describe('the house', () => {
     expect(cycles).toEqual([]);
   });
 
-  it(`has no source file over ${MAX_LINES} lines`, () => {
+  it(`have no source file over ${MAX_LINES} lines`, () => {
     const long = files.filter((file) => readFileSync(file, 'utf8').split('\n').length - 1 > MAX_LINES);
     expect(long.map((file) => relative(src, file))).toEqual([]);
   });
 
-  it('lets no front door lend everything', () => {
-    const open = files.filter((file) => /^export \*/m.test(readFileSync(file, 'utf8')));
-    expect(open.map((file) => relative(src, file))).toEqual([]);
+  it('have no export *', () => {
+    const wildcards = files.filter((file) => /^export \*/m.test(readFileSync(file, 'utf8')));
+    expect(wildcards.map((file) => relative(src, file))).toEqual([]);
   });
 
-  it('keeps `process` out of the rooms that are handed their world', () => {
+  it('do not use `process` if their environment is a parameter', () => {
     const pure = ['model', 'settings', 'sources', 'policy', 'search', 'schema-check', 'config-edit', 'gateway'];
     const reads = files.filter(
-      (file) => pure.includes(roomOf(file)) && /\bprocess\b\s*[.[]/.test(readFileSync(file, 'utf8')),
+      (file) => pure.includes(moduleOf(file)) && /\bprocess\b\s*[.[]/.test(readFileSync(file, 'utf8')),
     );
     expect(reads.map((file) => relative(src, file))).toEqual([]);
   });
 
-  it('composes no signal with a time, which a sweep of the heap would take away', () => {
+  it('do not combine AbortSignal.any with AbortSignal.timeout, which garbage collection can drop', () => {
     const composed = files.filter((file) =>
       /AbortSignal\.any\b[\s\S]*AbortSignal\.timeout\(|AbortSignal\.timeout\([\s\S]*AbortSignal\.any\(/.test(
         code(file),

@@ -29,7 +29,7 @@ describe('the documents', () => {
       const document = byPath.get(path);
       if (!document || reached.has(path)) continue;
       reached.add(path);
-      // Only links within docs/ count: a detour over README.md would hide a hole in the index.
+      // Only links within docs/ count, because a path through README.md would hide a gap in the index.
       waiting.push(...targetsOf(document).filter((target) => target.startsWith('docs/')));
     }
     const all = documents.map(({ path }) => path).filter((path) => path.startsWith('docs/'));
@@ -89,8 +89,8 @@ describe('docs/explanation/architecture.md', () => {
     const rows = rowsOf(section('## To change X, open Y'));
     expect(rows.length).toBeGreaterThanOrEqual(20);
     expect(rows.filter(([, files]) => codeIn(files).length === 0)).toEqual([]);
-    const gone = rows.flatMap(([, files]) => codeIn(files)).filter((path) => !existsSync(join(root, path)));
-    expect(gone).toEqual([]);
+    const missing = rows.flatMap(([, files]) => codeIn(files)).filter((path) => !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
   });
 
   const diagrams = [...architecture.matchAll(/^## (.+)\n(?:(?!^## )[\s\S])*?```mermaid\n([\s\S]*?)\n```/gm)].map(

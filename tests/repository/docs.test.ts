@@ -18,7 +18,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const documents = readDocuments(root);
 const blocks = documents.flatMap((document) => document.blocks);
 const SHELLS: readonly string[] = ['sh', 'bash', 'console'];
-/** Output and diagrams: no command, and nothing that a program reads. */
+/** Output and diagrams, which no program reads. */
 const OUTPUT: readonly string[] = ['text', 'mermaid'];
 
 /** For each data format, the errors in a text of it. */
@@ -32,7 +32,7 @@ const DATA: Readonly<Record<string, (text: string) => string[]>> = {
 function jsonFaults(text: string, mayComment: boolean): string[] {
   const errors: ParseError[] = [];
   parseJsonc(text, errors, { disallowComments: !mayComment, allowTrailingComma: false });
-  return errors.map(({ offset }) => `no JSON at ${JSON.stringify(text.slice(offset, offset + 20))}`);
+  return errors.map(({ offset }) => `invalid JSON at ${JSON.stringify(text.slice(offset, offset + 20))}`);
 }
 
 function thrownBy(act: () => unknown): string[] {
@@ -53,12 +53,12 @@ function place({ document, line }: Block): string {
 }
 
 describe('every block of the documents', () => {
-  it('has a known language, so that it is run, parsed or known to be output', () => {
+  it('has a known language, which decides whether it is run, parsed or ignored', () => {
     const known = [...SHELLS, ...OUTPUT, ...Object.keys(DATA), 'ts', 'python'];
-    const strange = blocks.filter(({ language }) => !known.includes(language));
-    expect(strange.map((block) => `${place(block)} is ${JSON.stringify(block.language)}`)).toEqual([]);
-    const idle = of(...SHELLS).filter((block) => typedLines(block).length === 0);
-    expect(idle.map((block) => `${place(block)} has no command; mark output as text`)).toEqual([]);
+    const unknown = blocks.filter(({ language }) => !known.includes(language));
+    expect(unknown.map((block) => `${place(block)} is ${JSON.stringify(block.language)}`)).toEqual([]);
+    const withoutCommand = of(...SHELLS).filter((block) => typedLines(block).length === 0);
+    expect(withoutCommand.map((block) => `${place(block)} has no command; mark output as text`)).toEqual([]);
     expect(of('json').length * of('ts').length * of(...SHELLS).length).toBeGreaterThan(0);
   });
 
@@ -71,8 +71,8 @@ describe('every block of the documents', () => {
   it('is valid TypeScript if it is marked as such, and imports only exports of the package', async () => {
     const wrong = of('ts').map(async (block) => (await typeFaults(block)).map((what) => `${place(block)}: ${what}`));
     expect((await Promise.all(wrong)).flat()).toEqual([]);
-    const stale = "import { discoverEverything } from 'portolan';\nawait using = 3;";
-    expect(await typeFaults({ document: '', line: 1, language: 'ts', text: stale })).toHaveLength(2);
+    const invalid = "import { discoverEverything } from 'portolan';\nawait using = 3;";
+    expect(await typeFaults({ document: '', line: 1, language: 'ts', text: invalid })).toHaveLength(2);
   });
 
   it('is valid Python if it is marked as such', needs('python3'), () => {
@@ -102,7 +102,7 @@ async function typeFaults({ text }: Block): Promise<string[]> {
   return [...missing.map((name) => `the package has no ${name}`), ...(fault === undefined ? [] : [fault])];
 }
 
-// Each document has a machine of its own. Vitest runs at most `maxConcurrency` (5) of these tests at a time.
+// Each document has its own machine. Vitest runs at most `maxConcurrency` (5) of these tests at a time.
 describe.concurrent('every command line of the documents', () => {
   const shells = documents.map(({ path, blocks: all, indented }) => ({
     path,
@@ -112,14 +112,14 @@ describe.concurrent('every command line of the documents', () => {
   it.each(shells.filter(({ typed }) => typed.length > 0))('in $path exits as documented', async ({ typed }) => {
     using machine = exampleMachine();
     const faults: string[] = [];
-    let looked = 0;
+    let checked = 0;
     for (const line of typed) {
       const verdict = await verdictOn(line, machine);
-      looked += verdict.ran + verdict.parsed + verdict.known;
+      checked += verdict.ran + verdict.parsed + verdict.known;
       faults.push(...verdict.faults.map((fault) => `${line.text}: ${fault}`));
     }
     expect(faults).toEqual([]);
-    expect(looked).toBeGreaterThanOrEqual(typed.length);
+    expect(checked).toBeGreaterThanOrEqual(typed.length);
   });
 
   it.each([
@@ -127,8 +127,8 @@ describe.concurrent('every command line of the documents', () => {
     { text: 'portolan call weather no_such_tool', because: 'it ended with 1 and not with 0' },
     { text: 'portolan serve --no-such-flag', because: "Unknown option '--no-such-flag'" },
     { text: 'portolan why <server> --no-such-flag', because: "Unknown option '--no-such-flag'" },
-    { text: 'npm run no-such-script', because: 'nobody has tried npm run no-such-script' },
-    { text: 'rm -rf /', because: 'nobody has tried rm -rf /' },
+    { text: 'npm run no-such-script', because: 'unknown command line npm run no-such-script' },
+    { text: 'rm -rf /', because: 'unknown command line rm -rf /' },
     { text: 'eval "$(portolan completion nosuchshell)"', because: 'it ended with 2 and not with 0' },
   ])('is reported if it is wrong: $text', async ({ text, because }) => {
     using machine = exampleMachine();
@@ -137,8 +137,8 @@ describe.concurrent('every command line of the documents', () => {
   });
 
   it('is found in the documents with commands', () => {
-    const told = shells.filter(({ typed }) => typed.length > 0).map(({ path }) => path);
-    expect(told).toEqual(
+    const paths = shells.filter(({ typed }) => typed.length > 0).map(({ path }) => path);
+    expect(paths).toEqual(
       expect.arrayContaining(['README.md', 'docs/guides/daily-use.md', 'docs/guides/troubleshooting.md']),
     );
   });
@@ -200,21 +200,21 @@ function problemCodes(): string[] {
 const READERS: readonly string[] = ['portolan.config.ts', 'anygpt.config.ts', 'examples.py'];
 /** A source file of this repository, by its path or the end of its path; `*` matches any name. */
 const FILE = /^(?:[\w-]+\/)*[\w*.-]+\.(?:ts|mjs|py)$/;
-const OURS = ['src', 'tests', 'scripts', 'bench', 'examples', 'conformance'].flatMap((folder) =>
+const REPOSITORY_FILES = ['src', 'tests', 'scripts', 'bench', 'examples', 'conformance'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
     (name) => `/${folder}/${name.replaceAll('\\', '/')}`,
   ),
 );
 
-function isThere(word: string): boolean {
+function existsInRepository(word: string): boolean {
   const end = new RegExp(`/${word.replaceAll('.', '\\.').replaceAll('*', '[^/]*')}$`);
-  return OURS.some((name) => end.test(name));
+  return REPOSITORY_FILES.some((name) => end.test(name));
 }
 
 describe('the pages', () => {
   it('have no broken link', () => {
     const anchors = new Map(documents.map(({ path, headings }) => [path, new Set(headings.map(anchorOf))]));
-    const dead = documents.flatMap(({ path, links }) =>
+    const broken = documents.flatMap(({ path, links }) =>
       links
         .filter((link) => !/^[a-z]+:/.test(link))
         .filter((link) => {
@@ -225,24 +225,24 @@ describe('the pages', () => {
         })
         .map((link) => `${path} links to ${link}`),
     );
-    expect(dead).toEqual([]);
+    expect(broken).toEqual([]);
   });
 
   it('name only files that exist', () => {
-    const gone = documents
+    const missingFiles = documents
       .filter(({ path }) => !path.startsWith('docs/decisions/'))
       .flatMap(({ path, code }) =>
         code
-          .filter((word) => FILE.test(word) && !READERS.includes(word) && !isThere(word))
+          .filter((word) => FILE.test(word) && !READERS.includes(word) && !existsInRepository(word))
           .map((word) => `${path} names ${word}`),
       );
-    expect(gone).toEqual([]);
-    expect(isThere('src/policy/no-such-file.ts')).toBe(false);
+    expect(missingFiles).toEqual([]);
+    expect(existsInRepository('src/policy/no-such-file.ts')).toBe(false);
   });
 
   it('contain no path of the machine where they were generated', () => {
-    const told = documents.filter(({ path }) => readFileSync(join(root, path), 'utf8').includes(root));
-    expect(told.map(({ path }) => path)).toEqual([]);
+    const leaking = documents.filter(({ path }) => readFileSync(join(root, path), 'utf8').includes(root));
+    expect(leaking.map(({ path }) => path)).toEqual([]);
   });
 
   it('have an API reference that matches the types', () => {

@@ -15,13 +15,13 @@ import { type Machine, makeMachine } from '../support/machine.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** A client of an example as it is shipped: built, and started as a process. */
+/** A client of a built example, which runs as a process. */
 function example(name: string, machine: Machine, env: Variables = {}): Promise<StdioClient> {
   const launch = { command: process.execPath, args: [join(root, 'dist/examples', `${name}.js`)], env };
   return connectDirectly(launch, machine);
 }
 
-/** The kind of answer a model gets: data, or words that say what to do instead. */
+/** The result of a tool as a model sees it: data or an error text. */
 async function answer(client: StdioClient, tool: string, given: Record<string, unknown> = {}) {
   const { structuredContent, isError, content } = await client.call(tool, given);
   return isError ? { refused: content[0]?.text } : structuredContent;
@@ -29,15 +29,15 @@ async function answer(client: StdioClient, tool: string, given: Record<string, u
 
 const readme = readFileSync(join(root, 'examples/README.md'), 'utf8');
 
-/** Runs a program of the examples as its README says: in the root of the repository. */
+/** Runs an example in the root of the repository, as its README describes. */
 function run(path: string, machine: Machine) {
   const options = { cwd: root, env: environment(machine), encoding: 'utf8' as const };
   const { status, stdout, stderr } = spawnSync(process.execPath, [path], options);
   return { status, stderr, lines: stdout.trimEnd().split('\n') };
 }
 
-describe('the uses', () => {
-  it('are each explained in the README, and nothing else is', () => {
+describe('the example programs', () => {
+  it('are all described in examples/README.md', () => {
     const files = readdirSync(join(root, 'examples'), { recursive: true, encoding: 'utf8' })
       .map((name) => name.replaceAll('\\', '/'))
       .filter((name) => name.includes('/'));
@@ -49,12 +49,12 @@ describe('the uses', () => {
     expect(files.filter((name) => !readme.includes(`(${name})`))).toEqual([]);
   });
 
-  it('client-configuration is the entry of the published package, and a client that starts it sees the six tools', async () => {
+  it('client-configuration has the entry of the published package, and a client lists the six tools', async () => {
     using machine = makeMachine();
     const text = readFileSync(join(root, 'examples/client-configuration/mcp.json'), 'utf8');
     const { portolan: entry } = JSON.parse(text).mcpServers;
     expect(entry).toEqual(publishedProgram({ platform: 'linux' }));
-    // The package of this name in the registry is an older one.
+    // The npm registry has an older version of the package.
     await using client = await connectDirectly({ command: process.execPath, args: [PROGRAM], env: {} }, machine);
     const { tools } = await client.request('tools/list');
     expect(tools).toHaveLength(6);
@@ -87,7 +87,7 @@ describe('the uses', () => {
 });
 
 describe('the example servers', () => {
-  it('are each built, and each explained in the README', () => {
+  it('are all built and described in examples/README.md', () => {
     const written = readdirSync(join(root, 'examples')).filter((name) => name.endsWith('.ts'));
     expect(written).toEqual(['notes.ts', 'orders.ts', 'weather.ts']);
     const missing = written.filter(
@@ -100,7 +100,7 @@ describe('the example servers', () => {
     { name: 'weather', tools: ['get_forecast', 'list_cities'] },
     { name: 'orders', tools: ['list_orders', 'get_order', 'cancel_order'] },
     { name: 'notes', tools: ['add_note', 'search_notes'] },
-  ])('$name lists its tools, each with a sentence and the shape of its answer', async ({ name, tools }) => {
+  ])('$name lists its tools, each with a description and schemas', async ({ name, tools }) => {
     using machine = makeMachine();
     await using client = await example(name, machine);
     expect(await client.initialize()).toMatchObject({ instructions: expect.stringMatching(/\.$/) });
@@ -117,54 +117,54 @@ describe('the example servers', () => {
 
   it.each([
     {
-      title: 'tells the weather of a city however it is written',
+      title: 'accepts a city name in any case and with spaces',
       name: 'weather',
       tool: 'get_forecast',
       given: { city: ' genoa ' },
-      gives: { city: 'Genoa', sky: 'storm', highC: 17, rainMm: 42 },
+      result: { city: 'Genoa', sky: 'storm', highC: 17, rainMm: 42 },
     },
     {
-      title: 'says which cities it knows when asked for another',
+      title: 'lists the known cities for an unknown one',
       name: 'weather',
       tool: 'get_forecast',
       given: { city: 'Atlantis' },
-      gives: { refused: 'No forecast for Atlantis. Known: Genoa, Lisbon, Oslo, Palma, Rotterdam.' },
+      result: { refused: 'No forecast for Atlantis. Known: Genoa, Lisbon, Oslo, Palma, Rotterdam.' },
     },
     {
       title: 'lists only the orders of one status',
       name: 'orders',
       tool: 'list_orders',
       given: { status: 'shipped' },
-      gives: { orders: [{ id: 'A-1004', customer: 'Kari', city: 'Oslo', totalCents: 2_300, status: 'shipped' }] },
+      result: { orders: [{ id: 'A-1004', customer: 'Kari', city: 'Oslo', totalCents: 2_300, status: 'shipped' }] },
     },
     {
-      title: 'cancels an order that is open',
+      title: 'cancels an open order',
       name: 'orders',
       tool: 'cancel_order',
       given: { id: 'A-1002' },
-      gives: { id: 'A-1002', customer: 'Marco', city: 'Genoa', totalCents: 12_900, status: 'cancelled' },
+      result: { id: 'A-1002', customer: 'Marco', city: 'Genoa', totalCents: 12_900, status: 'cancelled' },
     },
     {
-      title: 'refuses to cancel what is on its way',
+      title: 'does not cancel a shipped order',
       name: 'orders',
       tool: 'cancel_order',
       given: { id: 'A-1004' },
-      gives: { refused: 'A-1004 has been shipped and cannot be cancelled.' },
+      result: { refused: 'A-1004 has been shipped and cannot be cancelled.' },
     },
     {
-      title: 'says that there is no such order',
+      title: 'returns an error for an unknown order',
       name: 'orders',
       tool: 'get_order',
       given: { id: 'A-1' },
-      gives: { refused: 'There is no order A-1.' },
+      result: { refused: 'There is no order A-1.' },
     },
-  ])('$name $title', async ({ name, tool, given, gives }) => {
+  ])('$name $title', async ({ name, tool, given, result }) => {
     using machine = makeMachine();
     await using client = await example(name, machine);
-    expect(await answer(client, tool, given)).toEqual(gives);
+    expect(await answer(client, tool, given)).toEqual(result);
   });
 
-  it('notes keeps what was written at once by many, and finds it after a restart', async () => {
+  it('notes stores concurrent notes, and finds them after a restart', async () => {
     using machine = makeMachine();
     const env = { NOTES_FILE: machine.path('~/kept/notes.json') };
     {
@@ -179,7 +179,7 @@ describe('the example servers', () => {
     expect(JSON.parse(readFileSync(env.NOTES_FILE, 'utf8'))).toHaveLength(20);
   });
 
-  it('notes does not start over a file it cannot read, and leaves it as it is', async () => {
+  it('notes does not start with an invalid file, and does not change it', async () => {
     using machine = makeMachine();
     const NOTES_FILE = machine.path('~/kept/notes.json');
     mkdirSync(dirname(NOTES_FILE), { recursive: true });

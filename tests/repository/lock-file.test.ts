@@ -25,7 +25,7 @@ describe('package-lock.json', () => {
   ).packages;
 
   it('agrees with package.json, so that npm ci installs it', { timeout: 120_000 }, () => {
-    // Without the cache of packages that this machine has, npm would ask the registry about each of them.
+    // Without the local cache, npm would request each package from the registry.
     const args = ['ci', '--dry-run', '--prefer-offline', '--ignore-scripts', '--json'];
     const { status, stderr } = spawnSync('npm', args, {
       cwd: folder,

@@ -21,7 +21,7 @@ function npm(args: readonly string[], cwd: string): string {
   return execFileSync('npm', args, { cwd, encoding: 'utf8', shell: isWindows, stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** What a transport of either SDK is given. */
+/** The parameters of a stdio transport of both SDK versions. */
 interface NpxStart {
   readonly command: string;
   readonly args: string[];
@@ -32,7 +32,7 @@ interface NpxStart {
 
 const STEPS = ['found', 'approved', 'search', 'details', 'execute', 'run_python'];
 
-/** The steps of the tour that were taken, by the lines that say so. */
+/** The completed steps of the tour, from its output. */
 function stepsIn(output: string): string[] {
   return output.split('\n').flatMap((line) => /^(\w+) +\d+ ms {2}\S/.exec(line)?.[1] ?? []);
 }
@@ -41,13 +41,13 @@ describe('the package', () => {
   const manifest = json('package.json');
   const server = json('server.json');
 
-  it('is of one version and one name in package.json, in server.json and on the command line', () => {
-    const said = spawnSync(process.execPath, [join(root, manifest.bin.portolan), '--version'], { encoding: 'utf8' });
+  it('has the same version and name in package.json, server.json and on the command line', () => {
+    const printed = spawnSync(process.execPath, [join(root, manifest.bin.portolan), '--version'], { encoding: 'utf8' });
     expect({
       name: server.name,
       identifiers: server.packages.map((one: { identifier: string }) => one.identifier),
       versions: [server.version, ...server.packages.map((one: { version: string }) => one.version)],
-      said: said.stdout,
+      said: printed.stdout,
     }).toEqual({
       name: manifest.mcpName,
       identifiers: [manifest.name],
@@ -56,8 +56,8 @@ describe('the package', () => {
     });
   });
 
-  it('is described as the registry of MCP servers wants it', () => {
-    // What the schema of 2025-12-11 asks of these fields; the schema itself is not ours to ship.
+  it('is described as the MCP Registry requires', () => {
+    // The requirements of the schema of 2025-12-11 for these fields. The license does not allow us to ship the schema.
     expect(server).toEqual({
       $schema: 'https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json',
       name: expect.stringMatching(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
@@ -82,13 +82,13 @@ describe('the package', () => {
     }
   });
 
-  it('would be published without a warning, and with nothing that nobody needs', () => {
+  it('would be published without a warning and without unneeded files', () => {
     const { status, stderr } = spawnSync('npm', ['publish', '--dry-run', '--ignore-scripts', '--json'], {
       cwd: root,
       encoding: 'utf8',
       shell: isWindows,
     });
-    // Who only looks is not signed in; and what somebody has in their own npm settings is theirs.
+    // A dry run needs no login, and the npm settings of the user do not matter.
     const warnings = stderr.split('\n').filter((line) => /^npm (?:warn|error)/i.test(line));
     const ours = warnings.filter((line) => !/logged in|Unknown \w+ config/i.test(line));
     expect({ status, ours }).toEqual({ status: 0, ours: [] });
@@ -103,10 +103,10 @@ describe('the package', () => {
 });
 
 describe('a fresh clone', () => {
-  it('shows the main job with npm start, with nothing installed before', () => {
+  it('runs the tour with npm start, without a previous installation', () => {
     const folder = mkdtempSync(join(tmpdir(), 'portolan-clone-'));
     try {
-      // What git would bring, and nothing that was made here.
+      // Only files of the repository, without generated ones.
       const isMade = /[\\/](?:node_modules|dist|coverage|\.git)$/;
       cpSync(root, folder, { recursive: true, filter: (path) => path === root || !isMade.test(path) });
       using machine = makeMachine();
@@ -124,12 +124,12 @@ describe('a fresh clone', () => {
   });
 });
 
-/** A throw-away home would have npm fetch everything again: the cache is no secret. */
+/** Keeps the npm cache, because npm would fetch everything again with a throw-away home. */
 function npmCache(): Record<string, string> {
   return { npm_config_cache: npm(['config', 'get', 'cache'], root).trim() };
 }
 
-describe('a copy that was installed from the tarball into an empty folder', () => {
+describe('a copy that is installed from the tarball', () => {
   let copy: InstalledCopy | undefined;
   let reason = '';
   let folder: string;
@@ -154,7 +154,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
     PORTOLAN_DAEMON: 'never',
   });
 
-  it('takes the tour, and ends with the entry that starts this very copy', () => {
+  it('runs the tour, which prints the entry for this copy', () => {
     using machine = makeMachine();
     const bin = join(folder, 'node_modules/.bin/portolan');
     const { status, stdout, stderr } = spawnSync(bin, ['tour'], {
@@ -167,7 +167,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
     expect(stdout).toContain(JSON.stringify(program).slice(1, -1));
   });
 
-  it('lists its tools to a client, and calls one of a server that is written down', async () => {
+  it('lists its tools to a client, and calls a configured server', async () => {
     using machine = makeMachine();
     const example = join(dirname(program), 'examples/weather.js');
     const mcpServers = { weather: { command: process.execPath, args: [example] } };
@@ -194,7 +194,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
 
   it.each([
     {
-      title: 'of the initialize generation',
+      title: 'of the legacy protocol',
       connect: async (npx: NpxStart) => {
         const client = new OldClient({ name: 'test', version: '1' });
         await client.connect(new OldTransport(npx));
@@ -202,7 +202,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
       },
     },
     {
-      title: 'of the stateless generation',
+      title: 'of the modern protocol',
       connect: async (npx: NpxStart) => {
         const client = new NewClient({ name: 'test', version: '1' }, { versionNegotiation: { mode: 'auto' } });
         await client.connect(new NewTransport(npx));
@@ -216,7 +216,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
     machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers }) });
     const client = await connect({
       ...{ command: isWindows ? 'npx.cmd' : 'npx', args: ['--no-install', 'portolan'], cwd: folder, stderr: 'ignore' },
-      // npm looks for a newer npm otherwise, which takes a network.
+      // Otherwise npm checks for a newer version, which needs a network.
       env: { ...environmentOf(machine.home), npm_config_update_notifier: 'false', npm_config_offline: 'true' },
     });
     try {
@@ -233,7 +233,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
     }
   });
 
-  it('serves over HTTP, with nothing else installed', async () => {
+  it('serves over HTTP without other packages', async () => {
     using machine = makeMachine();
     const child = spawn(process.execPath, [program, 'serve', '--http', '127.0.0.1:0'], {
       cwd: machine.project,
@@ -241,8 +241,8 @@ describe('a copy that was installed from the tarball into an empty folder', () =
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     try {
-      const said = String((await once(child.stderr, 'data'))[0]);
-      const [address = ''] = /http:\/\/\S+/.exec(said) ?? [];
+      const printed = String((await once(child.stderr, 'data'))[0]);
+      const [address = ''] = /http:\/\/\S+/.exec(printed) ?? [];
       const response = await fetch(address, {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -263,7 +263,7 @@ describe('a copy that was installed from the tarball into an empty folder', () =
     }
   });
 
-  it('gives the library to a program', () => {
+  it('can be imported as a library', () => {
     using machine = makeMachine();
     const code = "import { discover } from 'portolan'; console.log((await discover()).servers.length)";
     const { status, stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {

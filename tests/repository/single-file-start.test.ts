@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '../../dist');
-/** As the bundler writes them; what is imported later has brackets. */
+/** Static imports as the bundler writes them. Dynamic imports have parentheses. */
 const STATIC_IMPORT = /(?:import|from)"(\.[^"]+)"/g;
 
 function loadedWith(path: string, found = new Set<string>()): ReadonlySet<string> {
@@ -15,7 +15,7 @@ function loadedWith(path: string, found = new Set<string>()): ReadonlySet<string
   return found;
 }
 
-it('loads what a command needs at its start in a few files', () => {
+it('loads at most four files at the start of a command', () => {
   const loaded = loadedWith(join(dist, 'program.js'));
   expect(loaded.size).toBeGreaterThan(1);
   expect(loaded.size).toBeLessThanOrEqual(4);
@@ -25,7 +25,7 @@ it.each(['program.js', 'index.js'])('does not load zod with %s (docs/decisions/0
   for (const path of loadedWith(join(dist, entry))) expect(readFileSync(path, 'utf8')).not.toMatch(/from"zod"/);
 });
 
-it('runs a command for none of the other entries, though they load the same', () => {
+it('runs a command only in program.js, although the other entries load the same chunks', () => {
   for (const entry of ['cli.js', 'serve-alone.js', 'daemon-settings.js'])
     for (const path of loadedWith(join(dist, entry)))
       expect(readFileSync(path, 'utf8')).not.toContain('process.exitCode=await');

@@ -4,7 +4,7 @@ import { inspectOwnSettings } from '../../src/use-cases/index.js';
 import { NO_GATEWAY } from '../fakes/no-gateway.js';
 import type { Machine } from './machine.js';
 
-/** Runs one command on a machine in this process, without a gateway and without a person at a terminal. */
+/** Runs one command in this process, without a gateway and without a terminal. */
 export async function commandOn(machine: Machine, args: readonly string[], more: Partial<DiscoverOptions> = {}) {
   const [out, err]: [string[], string[]] = [[], []];
   const options = machine.options(more);

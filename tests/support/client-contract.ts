@@ -4,39 +4,39 @@ import { ScanResult } from '../../src/model/index.js';
 import { inventoryDialect } from '../../src/sources/dialects/app-dialects.js';
 import type { Client } from '../../src/sources/index.js';
 import { type Machine, makeMachine, PLATFORMS, type Platform } from './machine.js';
-import { allSpots, type Fields, put, type Spot, spelled, type Writer, writerFor } from './places.js';
+import { allSpots, type Fields, put, type Spot, serialize, type Writer, writerFor } from './places.js';
 
-/** Texts in which nobody has written a server down. */
+/** Texts without a server. */
 const EMPTY_TEXTS: readonly string[] = [
   ...['', ' \n', '[]', 'null', '{}', '7', '"x"', '{', '{"mcpServers":7}', '{"mcpServers":null}', '{"mcpServers":[7]}'],
   ...['---\n---\n', '\0\0\0', '\uFEFF', '// comment', '<xml/>', '{"mcpServers":{"":{}}}', '{"mcpServers":{"x":[]}}'],
 ];
 const DEEP = 20_000;
-/** Such texts that take a parser down with them; the platform makes no difference to it. */
+/** Deeply nested texts without a server. One platform is enough for them. */
 const DEEP_TEXTS: readonly string[] = ['['.repeat(DEEP), `{"mcpServers":${'{"a":'.repeat(DEEP)}1${'}'.repeat(DEEP)}}`];
 
 const CANARY = 'canary-5f2b8c';
-/** Every spelling of a reference that any client knows. */
+/** A reference to a variable in the syntax of every client. */
 const REFERENCES =
   '${CANARY} ${env:CANARY} {env:CANARY} $CANARY $env:CANARY %CANARY% ${{ secrets.CANARY }} ${CANARY:-x} {{CANARY}}';
 const ODD_NAMES = ['__proto__', 'constructor', 'toString', 'hasOwnProperty'];
 
-/** What every client promises, whatever is in the files. A new client runs this before any test of its own. */
+/** Tests that every client has to pass. Run them first for a new client. */
 export function clientContract(client: Client): void {
   describe.each(PLATFORMS)(`client ${client.id} on %s`, (platform) => {
     const found = (machine: Machine, env: Readonly<Record<string, string>> = {}) =>
       discover(machine.options({ platform, env, clients: [client.id] }));
 
-    it('names only places under the home, the project or the root of the system', () => {
+    it('has only places in the home directory, the project and the system root', () => {
       using machine = makeMachine();
       const files = allSpots(client, machine, platform).filter(({ variable }) => variable === undefined);
       const roots = [machine.home, machine.project, machine.root].map((root) => `${root}/`);
       expect(files.map(({ path }) => path).filter((path) => !roots.some((root) => path.startsWith(root)))).toEqual([]);
     });
 
-    it('invents no server from a file in which there is none', async () => {
+    it('reads no server from a file without servers', async () => {
       using machine = makeMachine();
-      // That a file is there is all that an inventory says.
+      // An inventory place lists a server if its file exists.
       const spots = allSpots(client, machine, platform).filter(({ place }) => place.dialect !== inventoryDialect);
       for (const text of platform === 'linux' ? [...EMPTY_TEXTS, ...DEEP_TEXTS] : EMPTY_TEXTS) {
         const title = text.slice(0, 40);
@@ -51,7 +51,7 @@ export function clientContract(client: Client): void {
       }
     });
 
-    it('says of every file that does not parse that it does not', async () => {
+    it('reports every file with a syntax error', async () => {
       using machine = makeMachine();
       const spots = allSpots(client, machine, platform).filter(
         ({ place }) => !place.firstOnly && !['text', 'front-matter'].includes(place.format),
@@ -62,7 +62,7 @@ export function clientContract(client: Client): void {
       expect(new Set(broken.map(({ source }) => source))).toEqual(new Set(spots.map(({ path }) => path)));
     });
 
-    it('reads a server out of each of its places', async () => {
+    it('reads a server from each of its places', async () => {
       await eachPlace(client, platform, async ({ spot, writer, machine }) => {
         const env = write(spot, writer, { good: writer.entry(good('good')) });
         const { definitions, ...scan } = await found(machine, env);
@@ -73,14 +73,14 @@ export function clientContract(client: Client): void {
       });
     });
 
-    it('says the same when it is asked twice', async () => {
+    it('returns the same result for a second scan', async () => {
       await eachPlace(client, platform, async ({ spot, writer, machine }) => {
         const env = write(spot, writer, { good: writer.entry(good('good')), worse: {} });
         expect(await found(machine, env)).toEqual(await found(machine, env));
       });
     });
 
-    it('keeps the value of a variable out of what is written and out of every problem', async () => {
+    it('keeps the values of variables out of the written form and of problems', async () => {
       await eachPlace(client, platform, async ({ spot, writer, machine }) => {
         const fields = { ...good('good'), args: [REFERENCES], env: { TOKEN: REFERENCES, A: '$: CANARY' } };
         const env = write(spot, writer, {
@@ -92,7 +92,7 @@ export function clientContract(client: Client): void {
       });
     });
 
-    it('loses one bad entry and not the good one beside it', async () => {
+    it('skips only the invalid entry beside a valid one', async () => {
       await eachPlace(client, platform, async ({ spot, writer, machine }) => {
         const entry = writer.entry(good('good'));
         const other = writer.entry(good('bad'));
@@ -105,7 +105,7 @@ export function clientContract(client: Client): void {
       });
     });
 
-    it('takes names that every object has for names like any other', async () => {
+    it('accepts names of object properties such as __proto__', async () => {
       await eachPlace(client, platform, async ({ spot, writer, machine }) => {
         const env: Record<string, string> = Object.fromEntries(ODD_NAMES.map((name) => [name, 'odd']));
         const entries = Object.fromEntries(ODD_NAMES.map((name) => [name, writer.entry({ ...good(name), env })]));
@@ -122,33 +122,33 @@ export function clientContract(client: Client): void {
   });
 }
 
-interface Stage {
+interface Case {
   readonly spot: Spot;
   readonly writer: Writer;
   readonly machine: Machine;
 }
 
-/** Each place in turn, on a machine where nothing else is. */
-async function eachPlace(client: Client, platform: Platform, act: (stage: Stage) => Promise<void>): Promise<void> {
+/** Runs `act` for each place, on a new machine. */
+async function eachPlace(client: Client, platform: Platform, act: (stage: Case) => Promise<void>): Promise<void> {
   for (const place of client.places) {
     using machine = makeMachine();
     const spot = allSpots({ ...client, places: [place] }, machine, platform)[0];
     if (!spot) continue; // the client has no such place on this platform
     const writer = await writerFor(spot, machine, platform);
-    // Some files are only looked at, and hold no entries.
+    // Some files are read, but contain no entries.
     if (writer) await act({ spot, writer, machine });
   }
 }
 
 function write(spot: Spot, { document }: Writer, entries: Readonly<Record<string, object>>): Record<string, string> {
-  return put(spot, spelled(document(entries), spot.place));
+  return put(spot, serialize(document(entries), spot.place));
 }
 
 function good(name: string): Fields {
   return { name, command: 'node', args: ['server.js'], env: { MODE: 'x' }, url: 'https://h.example/mcp' };
 }
 
-/** For an entry that is to have nothing at all. */
+/** Null for each field of the entry if `bad` is empty. */
 function emptied(entry: object, bad: object): object {
   return Object.keys(bad).length > 0 ? {} : Object.fromEntries(Object.keys(entry).map((key) => [key, null]));
 }

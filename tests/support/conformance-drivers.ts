@@ -9,9 +9,9 @@ import { configure, environment, PROGRAM as SHIPPED } from './client-over-stdio.
 import { type Machine, makeMachine } from './machine.js';
 
 const FIXTURE = join(dirname(fileURLToPath(import.meta.url)), '../../conformance/fixture-server.mjs');
-/** The program as it is shipped, unless the one who runs this names another. */
+/** The built program, or the one of the environment variable. */
 export const PROGRAM = process.env.CONFORMANCE_PROGRAM ?? SHIPPED;
-const WHO = { name: 'sdk', version: '1' };
+const CLIENT_INFO = { name: 'sdk', version: '1' };
 const CAPABILITIES = { elicitation: {}, sampling: {}, roots: {} };
 
 export type Json = Record<string, unknown>;
@@ -24,13 +24,13 @@ export interface Launch {
   readonly env: Record<string, string>;
 }
 
-/** What the scenarios are run against; the fixture alone shows that the scenarios themselves are right. */
+/** The targets of the scenarios. The fixture alone shows that the scenarios are correct. */
 export const TARGETS: Readonly<Record<'the fixture' | 'the gateway', (machine: Machine) => Launch>> = {
   'the fixture': (machine) => launch(machine, [FIXTURE]),
   'the gateway': (machine) => launch(machine, [PROGRAM, 'serve', '--expose', 'fixture']),
 };
 
-/** A machine on which the fixture is the only server; it speaks both generations, and one where its entry says so. */
+/** A machine with the fixture as its only server, which supports both protocol eras, or one if `era` is given. */
 export function machineWithFixture(era?: Era): Machine {
   const machine = makeMachine();
   configure(machine, { fixture: { command: process.execPath, args: [FIXTURE], ...(era && { era }) } });
@@ -41,13 +41,13 @@ function launch(machine: Machine, args: string[]): Launch {
   return { command: process.execPath, args, cwd: machine.project, env: environment(machine) };
 }
 
-/** A connected client, and what came from the other side since it was last forgotten. */
+/** A connected client with the messages that it received. */
 export interface Talk {
   readonly era: Era;
   request(method: string, params?: Json): Promise<Json>;
   readonly progress: Json[];
   readonly notifications: Json[];
-  /** What the server asked of us, without what belongs to the wire. */
+  /** The requests of the server, without protocol fields. */
   readonly asked: Json[];
   close(): Promise<void>;
 }
@@ -68,7 +68,7 @@ const ANSWERS: Readonly<Record<string, (params: Json) => Json>> = {
   'roots/list': () => ({ roots: [{ uri: 'file:///test/root', name: 'Test Root' }] }),
 };
 
-/** The first choice, the default, or the name of the field itself. */
+/** Fills each field with its default, its first choice or its name. */
 function filledIn({ properties }: { readonly properties?: Readonly<Record<string, FieldSchema>> }): Json {
   return Object.fromEntries(Object.entries(properties ?? {}).map(([name, field]) => [name, valueFor(name, field)]));
 }
@@ -99,7 +99,7 @@ function recorder() {
       const { _meta, task, ...rest } = params;
       asked.push({ method, params: rest });
       const give = ANSWERS[method];
-      if (!give) throw new Error(`nobody taught this client ${method}`);
+      if (!give) throw new Error(`the client does not support ${method}`);
       return give(rest);
     },
   };
@@ -109,7 +109,7 @@ const versionOne: Driver = {
   title: 'SDK 1',
   async connect(where) {
     const { answer, ...heard } = recorder();
-    const client = new OldClient(WHO, { capabilities: CAPABILITIES });
+    const client = new OldClient(CLIENT_INFO, { capabilities: CAPABILITIES });
     client.fallbackRequestHandler = async ({ method, params }) => answer(method, params);
     client.fallbackNotificationHandler = async ({ method, params }) =>
       void heard.notifications.push({ method, params });
@@ -129,7 +129,7 @@ function versionTwo(title: string, mode: 'legacy' | 'auto'): Driver {
     title,
     async connect(where) {
       const { answer, ...heard } = recorder();
-      const client = new NewClient(WHO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
+      const client = new NewClient(CLIENT_INFO, { capabilities: CAPABILITIES, versionNegotiation: { mode } });
       for (const method of ['elicitation/create', 'sampling/createMessage', 'roots/list'] as const)
         client.setRequestHandler(method, async ({ params }) => answer(method, params) as never);
       client.fallbackNotificationHandler = async ({ method, params }) =>
@@ -141,7 +141,7 @@ function versionTwo(title: string, mode: 'legacy' | 'auto'): Driver {
         request: async (method, params = {}) =>
           (await client.request({ method, params } as never, {
             onprogress: (step) => {
-              // The library reports its own rounds of questions as progress as well.
+              // The SDK also reports its own input rounds as progress.
               if (!step.message?.startsWith('Fulfilling input required')) heard.progress.push({ ...step });
             },
           })) as Json,
@@ -153,6 +153,6 @@ function versionTwo(title: string, mode: 'legacy' | 'auto'): Driver {
 
 export const DRIVERS: readonly Driver[] = [
   versionOne,
-  versionTwo('SDK 2 in its legacy mode', 'legacy'),
-  versionTwo('SDK 2 that negotiates', 'auto'),
+  versionTwo('SDK 2 in legacy mode', 'legacy'),
+  versionTwo('SDK 2 with version negotiation', 'auto'),
 ];

@@ -1,16 +1,16 @@
 import { expect } from 'vitest';
 import type { Era, Json } from './conformance-drivers.js';
 
-/** One request, and all that is to come of it. */
+/** One request with all expected messages. */
 export interface Scenario {
   readonly title: string;
   readonly method: string;
   readonly params?: Json;
   readonly expected: unknown;
-  /** What the client is asked on the way, in this order. */
+  /** The expected requests of the server, in order. */
   readonly asked?: readonly Json[];
   readonly progress?: readonly Json[];
-  /** Both, unless one of them does not know the method. */
+  /** The protocol era of the method, if only one supports it. */
   readonly era?: Era;
 }
 
@@ -49,7 +49,7 @@ const CONFIRM = form('Please confirm', { ok: { type: 'boolean' } });
 const OPTIONS = ['option1', 'option2', 'option3'];
 const titled = (noun: string) => [1, 2, 3].map((n) => ({ const: `value${n}`, title: `${noun} ${n}` }));
 
-/** Named as the suite names them. */
+/** The scenarios with the names of the official suite. */
 export const SCENARIOS: readonly Scenario[] = [
   { title: 'ping', method: 'ping', expected: {}, era: 'legacy' },
   { title: 'logging-set-level', method: 'logging/setLevel', params: { level: 'info' }, expected: {}, era: 'legacy' },

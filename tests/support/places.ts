@@ -7,7 +7,7 @@ import type { Client, Place } from '../../src/sources/index.js';
 import { resolveTemplate, templatesFor } from '../../src/sources/path-template.js';
 import type { Machine, Platform } from './machine.js';
 
-/** One file (or variable) in which a client looks for servers, with patterns filled in. */
+/** One file or variable that a client reads, with patterns replaced. */
 export interface Spot {
   readonly place: Place;
   readonly path: string;
@@ -19,7 +19,7 @@ export function hostOn(machine: Machine, platform: Platform): Host {
   return { platform, home, cwd, repository: undefined, env: {}, root, files: diskFiles, self: undefined };
 }
 
-/** Every path that the place names on this machine. */
+/** Every path of the place on this machine. */
 export function spotsOf(place: Place, machine: Machine, platform: Platform): Spot[] {
   if (place.variable !== undefined) {
     return [{ place, path: `env:${place.variable}`, variable: place.variable }];
@@ -33,7 +33,7 @@ export function allSpots(client: Client, machine: Machine, platform: Platform): 
   return client.places.flatMap((place) => spotsOf(place, machine, platform));
 }
 
-/** Puts the text where the client looks; what must be in the environment is returned. */
+/** Writes the text to the file, or returns it as an environment variable. */
 export function put(spot: Spot, text: string): Record<string, string> {
   if (spot.variable !== undefined) return { [spot.variable]: text };
   mkdirSync(dirname(spot.path), { recursive: true });
@@ -41,21 +41,21 @@ export function put(spot: Spot, text: string): Record<string, string> {
   return {};
 }
 
-/** A value as a file in the place's own format would have it. */
-export function spelled(value: unknown, { format }: Place): string {
+/** Serializes a value in the format of the place. */
+export function serialize(value: unknown, { format }: Place): string {
   switch (format) {
     case 'toml':
       return stringify(value);
     case 'front-matter':
       return `---\n${JSON.stringify(value)}\n---\n# An agent\n`;
     default:
-      return JSON.stringify(value, null, 2); // which is also YAML
+      return JSON.stringify(value, null, 2); // JSON is also valid YAML
   }
 }
 
 type Entries = Readonly<Record<string, object>>;
 
-/** The ways in which clients write the fields of a program and of an address. */
+/** The entry formats of the clients. */
 const SPELLINGS: readonly ((fields: Fields) => object)[] = [
   ({ command, args, env }) => ({ command, args, env }),
   ({ command, args, env }) => ({ type: 'local', command: [command, ...args], environment: env }),
@@ -64,7 +64,7 @@ const SPELLINGS: readonly ((fields: Fields) => object)[] = [
   ({ url, name }) => ({ type: 'mcp', url, info: { name } }),
 ];
 
-/** The ways in which clients write down where their servers are. */
+/** The document formats of the clients. */
 const CONTAINERS: readonly ((entries: Entries, machine: Machine) => unknown)[] = [
   (entries) => ({ mcpServers: entries }),
   (entries) => ({ servers: entries }),
@@ -98,13 +98,13 @@ export interface Fields {
   readonly url: string;
 }
 
-/** What makes the document of a place out of entries. */
+/** Writes entries in the format of a place. */
 export interface Writer {
   readonly entry: (fields: Fields) => object;
   readonly document: (entries: Entries) => unknown;
 }
 
-/** The first way of writing that the place understands, tried without any disk. */
+/** The first format that the place can parse, tried in memory. */
 export async function writerFor(spot: Spot, machine: Machine, platform: Platform): Promise<Writer | undefined> {
   const host = hostOn(machine, platform);
   const probe: Fields = {
@@ -132,6 +132,6 @@ async function understands({ place, path }: Spot, document: unknown, host: Host)
     const draft = place.dialect(Object(first?.value));
     return draft !== undefined && draft.state !== 'client-ignores' && first?.name.endsWith('probe') === true;
   } catch {
-    return false; // this dialect spells it otherwise
+    return false; // the dialect uses another format
   }
 }

@@ -5,7 +5,7 @@ interface Matching {
   readonly enabled: boolean | undefined;
 }
 
-/** The rule about tools: every document repeats these sentences, and the code does what the first row that applies says. */
+/** The decision table for tool rules. Every document repeats its sentences, and the first row that applies decides. */
 const DECISIONS: readonly {
   readonly sentence: string;
   readonly applies: (matching: readonly Matching[]) => boolean;
@@ -35,7 +35,7 @@ const PATTERNS = [
   'A pattern with ! excludes if any of the three matches.',
 ] as const;
 
-/** Every sentence that the help, the settings reference, the guide and the JSON schema have to state. */
+/** The sentences that the help, the settings reference, the guide and the JSON schema must contain. */
 export const SENTENCES: readonly string[] = [...DECISIONS.map(({ sentence }) => sentence), TAGS, ...PATTERNS];
 
 /** The three texts of one tool. */
@@ -43,7 +43,7 @@ function subjectsOf(server: string, tool: string): readonly string[] {
   return [tool, `${server}/${tool}`, server];
 }
 
-/** An independent reading of the table, for patterns that are literal or end with `*`. */
+/** An independent implementation of the table, for literal patterns and patterns that end with `*`. */
 export function oracle(
   rules: readonly ToolRule[],
   toolDefault: ToolDefault,

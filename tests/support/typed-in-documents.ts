@@ -10,7 +10,7 @@ import { type Machine, makeMachine } from './machine.js';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 
-/** The names that documents use for servers. The examples answer calls; the others are written down and never started. */
+/** The servers that documents mention. The examples can be called; the others are only configured. */
 export function exampleMachine(): Machine {
   const machine = makeMachine();
   const example = (name: string) => ({ command: process.execPath, args: [join(root, 'dist/examples', `${name}.js`)] });
@@ -29,7 +29,7 @@ export function exampleMachine(): Machine {
   return machine;
 }
 
-/** How a line went: what was done with each of its commands, and what is wrong with them. */
+/** How many commands of a line were run, parsed or only recognized, and their errors. */
 export interface LineVerdict {
   readonly ran: number;
   readonly parsed: number;
@@ -37,10 +37,10 @@ export interface LineVerdict {
   readonly faults: readonly string[];
 }
 
-/** These wait for somebody, open a browser or want a file of the reader's: their words alone are looked at. */
+/** Commands that wait for input, open a browser or need a file of the reader. Only their arguments are parsed. */
 const ONLY_PARSED: readonly string[] = ['serve', 'tour', 'login', 'announce', 'python'];
-/** How these end where nobody sits at a terminal and no daemon runs, which the reader has and a test has not. */
-const ALSO_FINE: Readonly<Record<string, number>> = {
+/** Exit codes without a terminal and without a daemon, which a test does not have. */
+const ALSO_ACCEPTED: Readonly<Record<string, number>> = {
   approve: EXIT.terminalNeeded,
   'daemon status': EXIT.failed,
   'daemon stop': EXIT.failed,
@@ -48,7 +48,7 @@ const ALSO_FINE: Readonly<Record<string, number>> = {
 const PLACEHOLDER = /^<.*>$|…/;
 const VARIABLE = /^[A-Z_]+=/;
 
-/** Runs or parses every command of a line, in the order in which they stand. */
+/** Runs or parses every command of a line in order. */
 export async function verdictOn(typed: TypedLine, machine: Machine): Promise<LineVerdict> {
   const verdict = { ran: 0, parsed: 0, known: 0 };
   const faults: string[] = [];
@@ -56,22 +56,22 @@ export async function verdictOn(typed: TypedLine, machine: Machine): Promise<Lin
     const first = written.findIndex((word) => !VARIABLE.test(word));
     const to = written.findIndex((word) => /^\d?>/.test(word));
     const words = written.slice(first, to < 0 ? undefined : to);
-    const ours = ourWords(words);
-    if (!ours) {
+    const ownArgs = ownArguments(words);
+    if (!ownArgs) {
       verdict.known += 1;
       faults.push(...foreignFaults(words));
-    } else if (isRun(ours)) {
+    } else if (isRun(ownArgs)) {
       verdict.ran += 1;
-      faults.push(...(await runFaults(ours, variablesIn(written.slice(0, first)), typed.exits, machine)));
+      faults.push(...(await runFaults(ownArgs, variablesIn(written.slice(0, first)), typed.exits, machine)));
     } else {
       verdict.parsed += 1;
-      faults.push(...(await parseFaults(ours)));
+      faults.push(...(await parseFaults(ownArgs)));
     }
   }
   return { ...verdict, faults };
 }
 
-/** What a shell would be given to evaluate is looked at too. */
+/** The commands of a line, including those in `eval "$(…)"`. */
 function commandsOf(text: string): string[][] {
   return commandsIn(text).flatMap((words) => {
     const [name, inner = ''] = words;
@@ -79,13 +79,13 @@ function commandsOf(text: string): string[][] {
   });
 }
 
-const OUR_NAMES = ['portolan', 'npx -y portolan', 'node dist/cli.js', 'node dist/cli.cjs'].map((name) =>
+const PROGRAM_NAMES = ['portolan', 'npx -y portolan', 'node dist/cli.js', 'node dist/cli.cjs'].map((name) =>
   name.split(' '),
 );
 
-/** The words after our own name, however we are started; undefined for another program. */
-function ourWords(words: readonly string[]): readonly string[] | undefined {
-  const name = OUR_NAMES.find((one) => one.every((word, n) => words[n] === word));
+/** The arguments of Portolan in each form of its name; undefined for another program. */
+function ownArguments(words: readonly string[]): readonly string[] | undefined {
+  const name = PROGRAM_NAMES.find((one) => one.every((word, n) => words[n] === word));
   return name && words.slice(name.length);
 }
 
@@ -93,7 +93,7 @@ function isRun(words: readonly string[]): boolean {
   const [name = '', verb = ''] = words;
   if (words.includes('--help')) return true;
   if (ONLY_PARSED.includes(name) || words.some((word) => PLACEHOLDER.test(word))) return false;
-  // A daemon that a document starts would outlive the test.
+  // A daemon would continue to run after the test.
   return name !== 'daemon' || ['status', 'stop'].includes(verb);
 }
 
@@ -104,12 +104,12 @@ function variablesIn(words: readonly string[]): Variables {
 async function runFaults(words: readonly string[], env: Variables, exits: number, machine: Machine): Promise<string[]> {
   const [name = '', verb = ''] = words;
   const ended = await portolan(machine, words, { ...env, MCP_BRIDGE_SOCKET: join(machine.home, 'run/bridge.sock') });
-  if ([exits, ALSO_FINE[name], ALSO_FINE[`${name} ${verb}`]].includes(ended.status)) return [];
-  const said = ended.stderr.trim() || ended.stdout.trim().slice(-300);
-  return [`it ended with ${ended.status} and not with ${exits}: ${said}`];
+  if ([exits, ALSO_ACCEPTED[name], ALSO_ACCEPTED[`${name} ${verb}`]].includes(ended.status)) return [];
+  const output = ended.stderr.trim() || ended.stdout.trim().slice(-300);
+  return [`it ended with ${ended.status} and not with ${exits}: ${output}`];
 }
 
-const unused = () => Promise.reject(new Error('nothing is run here'));
+const unused = () => Promise.reject(new Error('commands are only parsed here'));
 /** A program of which only the command table is used. */
 export const program: Program = {
   ...{ discover: unused, inspectSettings: unused, open: unused, version: '0.0.0', interactive: false },
@@ -130,7 +130,7 @@ async function parseFaults([name = '', ...rest]: readonly string[]): Promise<str
 
 const SCRIPTS: Readonly<Record<string, string>> = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts;
 
-/** What other programs may be asked in a document; each form was tried by whoever added it. */
+/** The allowed command lines of other programs. Try a form before you add it. */
 const FOREIGN: readonly RegExp[] = [
   /^npm (?:install|ci)(?: -g)?(?: [\w@/.-]+)?$/,
   /^npm publish --dry-run$/,
@@ -143,17 +143,17 @@ const FOREIGN: readonly RegExp[] = [
   /^curl -\S+ .*http:\/\/127\.0\.0\.1:\d+\//,
 ];
 
-/** A test file or an example, each of which has to exist. Tests run the examples themselves. */
-const OF_A_FILE = /^(?:npm test --|npx vitest|node) ((?:tests|examples)\/[\w/.-]+\.(?:test\.ts|mjs))(?: -t .+)?$/;
+/** A test file or an example, which has to exist. Other tests run the examples. */
+const WITH_FILE = /^(?:npm test --|npx vitest|node) ((?:tests|examples)\/[\w/.-]+\.(?:test\.ts|mjs))(?: -t .+)?$/;
 
 function foreignFaults(words: readonly string[]): string[] {
   const line = words.join(' ');
-  const [, file] = OF_A_FILE.exec(line) ?? [];
+  const [, file] = WITH_FILE.exec(line) ?? [];
   if (file !== undefined) return existsSync(join(root, file)) ? [] : [`there is no ${file}`];
   const [, script] = /^npm (?:run )?([\w:-]+)$/.exec(line) ?? [];
   if (script !== undefined && Object.hasOwn(SCRIPTS, script)) return [];
   if (FOREIGN.some((form) => form.test(line))) return [];
   return [
-    `nobody has tried ${line}: it is no script of package.json and no form that tests/support/typed-in-documents.ts knows`,
+    `unknown command line ${line}: it is neither a script of package.json nor a form in tests/support/typed-in-documents.ts`,
   ];
 }
