@@ -38,7 +38,7 @@ describe('portolan tools', () => {
   it('prints a line for each tool', async () => {
     const { status, stdout } = await run('tools', 'own');
     expect(status).toBe(0);
-    expect(stdout).toMatch(/^TOOL +MARKS +SUMMARY\necho +Says a text again\n/);
+    expect(stdout).toMatch(/^TOOL +MARKS +SUMMARY\necho +Echoes a text\n/);
     expect(stdout).toContain('7 tools · portolan inspect own <tool>');
     expect(stdout).not.toContain('mutter');
   });
@@ -50,7 +50,7 @@ describe('portolan tools', () => {
     expect(value).toEqual({
       server: 'own',
       tools: expect.arrayContaining([
-        { name: 'echo', summary: 'Says a text again', enabled: true, tags: [] },
+        { name: 'echo', summary: 'Echoes a text', enabled: true, tags: [] },
         { name: 'mutter', summary: 'Writes all its variables on stderr', enabled: false, tags: ['noisy'] },
       ]),
     });
@@ -76,7 +76,7 @@ describe('portolan inspect', () => {
     const { status, stdout } = await run('inspect', 'own', 'echo');
     expect(status).toBe(0);
     expect(stdout).toMatch(
-      /^own echo\nSays a text again\.\n\ntext +string +required\n\ntry: portolan call own echo --args '/,
+      /^own echo\nEchoes a text\.\n\ntext +string +required\n\ntry: portolan call own echo --args '/,
     );
     const tried = /--args '(.*)'$/m.exec(stdout)?.[1] ?? '';
     expect((await run('call', 'own', 'echo', '--args', tried)).status).toBe(0);

@@ -34,7 +34,7 @@ const receivedIn = (path: string) => (existsSync(path) ? readFileSync(path, 'utf
 function machineWithServer(...flags: readonly string[]) {
   const machine = makeMachine();
   const [starts, received] = [machine.path('~/starts'), machine.path('~/received')];
-  configure(machine, { own: fixture([...flags, '--starts', starts, '--heard', received]) });
+  configure(machine, { own: fixture([...flags, '--starts', starts, '--record', received]) });
   return {
     machine,
     children: () => startsIn(starts),
@@ -101,7 +101,7 @@ describe('portolan call that receives a signal', () => {
   });
 
   it('exits immediately after the second signal, even if the server is slow to stop', async () => {
-    using own = machineWithServer('--lingers', '60000');
+    using own = machineWithServer('--exit-delay', '60000');
     const { exited, signal } = startCommand(own.machine, ['call', 'own', 'sleep', 'ms=20000']);
     await until(own.received, (text) => text.includes('tools/call'));
     signal('SIGINT');

@@ -52,7 +52,7 @@ describe('a gateway that listens', () => {
     using machine = makeMachine();
     const [received, finish] = [machine.path('~/received'), machine.path('~/finish')];
     const folder = machine.path('<project>/.portolan/servers.d');
-    configure(machine, { own: fixture(['--heard', received, '--until', finish]) });
+    configure(machine, { own: fixture(['--record', received, '--until', finish]) });
     await using gateway = await serveOverHttp(machine);
     expect(readdirSync(folder)).toHaveLength(1);
     let answered = false;

@@ -126,7 +126,7 @@ describe('a client that cannot reconnect to a daemon', () => {
     expect(firstText(await client.execute('one', 'echo', { text: 'alone' }))).toBe('alone');
     expect(firstText(await client.execute('one', 'echo', { text: 'still' }))).toBe('still');
     expect(client.stderr).toContain('this process now serves the client itself');
-    expect(client.stray).toEqual([]);
+    expect(client.unmatched).toEqual([]);
     rmSync(setup.socket);
     expect(await setup.pid()).toBeUndefined();
     client.endInput();
@@ -185,7 +185,7 @@ describe('a client of another version than the daemon', () => {
     );
     expect(firstText(await client.execute('one', 'echo', { text: 'after' }))).toBe('after');
     expect(await setup.pid()).not.toBe(before);
-    expect(client.stray).toEqual([]);
+    expect(client.unmatched).toEqual([]);
   }, 60_000);
 
   it('does not replace a daemon that was started by hand, and prints a warning', async () => {

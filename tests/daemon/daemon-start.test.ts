@@ -9,15 +9,15 @@ import { type DaemonSetup, makeDaemonSetup } from '../support/daemon-harness.js'
 
 const startDaemon = (setup: DaemonSetup, ...words: string[]) => setup.run(['daemon', 'start', ...words]);
 
-const HANGS_UP = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/daemon/hangs-up.mjs');
+const CLOSING_DAEMON = join(dirname(fileURLToPath(import.meta.url)), '../fixtures/daemon/closing-daemon.mjs');
 
 /** A daemon that closes the connection on the request number `count` for `method`; its process exits later. */
 async function startClosingDaemon({ socket }: DaemonSetup, method: string, count: number): Promise<number> {
-  const child = spawn(process.execPath, [HANGS_UP, socket, method, `${count}`, '400'], {
+  const child = spawn(process.execPath, [CLOSING_DAEMON, socket, method, `${count}`, '400'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   await once(child.stdout, 'data');
-  return child.pid ?? expect.unreachable('it did not start');
+  return child.pid ?? expect.unreachable('the process did not start');
 }
 
 describe('portolan daemon start', () => {
@@ -109,7 +109,7 @@ describe('portolan daemon stop', () => {
   it('returns after the processes of the daemon and its servers have exited', async () => {
     await using setup = makeDaemonSetup();
     const { machine } = setup;
-    configure(machine, { slow: fixture(['--lingers', '800', '--starts', machine.path('~/starts')]) });
+    configure(machine, { slow: fixture(['--exit-delay', '800', '--starts', machine.path('~/starts')]) });
     const client = await setup.client();
     await client.execute('slow', 'echo', { text: 'a' });
     await client[Symbol.asyncDispose]();

@@ -166,7 +166,7 @@ describe('a lost daemon', () => {
   it('is replaced without a reconnect of the client: reads are repeated, the running call fails once, the next call succeeds', async () => {
     await using setup = makeDaemonSetup();
     const received = setup.machine.path('~/received');
-    configure(setup.machine, { one: fixture(['--heard', received]) });
+    configure(setup.machine, { one: fixture(['--record', received]) });
     await using client = await setup.client({ env: { MCP_CLIENT_ID: 'same' } });
     await client.execute('one', 'echo', { text: 'warm' });
     const before = await setup.pid();
@@ -182,7 +182,7 @@ describe('a lost daemon', () => {
     expect(await client.ask('list_mcp_servers')).toMatchObject({ servers: [{ name: 'one' }] });
     const { clients } = JSON.parse((await setup.run(['clients', '--json'])).stdout);
     expect(clients).toMatchObject([{ id: 'same', name: 'test' }]);
-    expect(client.stray).toEqual([]);
+    expect(client.unmatched).toEqual([]);
   });
 
   it('leaves a socket that the next daemon replaces, but a second daemon does not', async () => {

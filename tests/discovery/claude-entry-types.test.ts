@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
 import { scanMachine } from '../../src/discovery/index.js';
+import { makeOAuthSetup } from '../fixtures/oauth/oauth-setup.js';
 import { browse } from '../fixtures/oauth/scripted-browser.js';
-import { world } from '../fixtures/oauth/world.js';
 import { serveSse } from '../fixtures/remote/sse-server.js';
 import { serveWs } from '../fixtures/remote/ws-server.js';
 import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
@@ -108,7 +108,7 @@ describe('an entry of Claude Code with oauth', () => {
 
   it('signs in with its client id, after which its tool can be called', async () => {
     using machine = makeMachine();
-    await using oauthWorld = await world({ clients: [CLIENT] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [CLIENT] });
     const oauth = { clientId: CLIENT.client_id, scopes: 'openid email mcp:read' };
     writeEntry(machine, { type: 'http', url: oauthWorld.resource.mcp, oauth });
     expect(await portolan(machine, ['call', 'own', 'secret'])).toMatchObject({
@@ -125,7 +125,7 @@ describe('an entry of Claude Code with oauth', () => {
     });
     expect(await portolan(machine, ['call', 'own', 'secret'])).toEqual({
       status: 0,
-      stdout: 'behind the lock\n',
+      stdout: 'protected content\n',
       stderr: '',
     });
     expect(oauthWorld.authorization.grants).toEqual(['authorization_code given']);

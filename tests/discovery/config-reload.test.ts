@@ -160,7 +160,7 @@ describe('watched files', () => {
     );
     configure(machine, servers('one'));
     await until(
-      () => client.ask('search_tools', { query: 'say a text again' }),
+      () => client.ask('search_tools', { query: 'echo a text' }),
       ({ results }) => results[0]?.tool === 'echo',
       8_000,
     );

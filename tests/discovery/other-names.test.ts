@@ -41,7 +41,7 @@ describe('a server with several definitions', () => {
   ])('can be listed, described and called as $name', async ({ name, primary }) => {
     const run = (...args: string[]) => portolan(machine, args);
     expect(await run('call', name, 'echo', 'text=a')).toEqual({ status: 0, stdout: 'a\n', stderr: '' });
-    expect((await run('tools', name)).stdout).toContain('Says a text again');
+    expect((await run('tools', name)).stdout).toContain('Echoes a text');
     expect((await run('inspect', name, 'echo')).stdout).toMatch(`${primary} echo\n`);
     await using client = await connect(machine);
     expect(await client.execute(name, 'echo', { text: 'b' })).toEqual({ content: [{ type: 'text', text: 'b' }] });

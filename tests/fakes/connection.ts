@@ -10,13 +10,17 @@ export interface Request {
   readonly params: Json;
 }
 
-export const GREETING = { protocolVersion: '2025-11-25', serverInfo: { name: 's', version: '1' }, capabilities: {} };
+export const INITIALIZE_RESULT = {
+  protocolVersion: '2025-11-25',
+  serverInfo: { name: 's', version: '1' },
+  capabilities: {},
+};
 export const SHORT: CallOptions = { timeoutMs: 50, totalMs: 50 };
 export const LONG: CallOptions = { timeoutMs: 10_000, totalMs: 10_000 };
 export const MAX_LINE_BYTES = 10_000;
 
-/** A connection whose other end is a function: what it gives back is the result. */
-export function connected(serve: (request: Request, say: (message: Json | string) => void) => unknown) {
+/** A connection to a server that is a function from request to result. */
+export function connectTo(serve: (request: Request, say: (message: Json | string) => void) => unknown) {
   const [toServer, fromServer] = [new PassThrough(), new PassThrough()];
   const got: Request[] = [];
   const events = { noise: 0, notified: [] as string[], closings: [] as (string | undefined)[] };
@@ -24,7 +28,7 @@ export function connected(serve: (request: Request, say: (message: Json | string
     fromServer.write(`${typeof message === 'string' ? message : JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);
   };
   toServer.on('data', async (chunk: Buffer) => {
-    // No pipe answers while one still speaks.
+    // A real server does not respond before the write has returned.
     await new Promise((resolve) => setImmediate(resolve));
     for (const line of String(chunk).split('\n').filter(Boolean)) {
       const request: Request = JSON.parse(line);
@@ -48,7 +52,7 @@ export function connected(serve: (request: Request, say: (message: Json | string
 
 export const failureOf = async (promise: Promise<unknown>): Promise<PortolanError> =>
   promise.then(
-    () => Promise.reject(new Error('it did not fail')),
+    () => Promise.reject(new Error('the promise did not reject')),
     (error) => error,
   );
 export const tick = (ms = 0) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -1,8 +1,8 @@
 import type { Definition, LaunchFields } from '../../src/model/index.js';
 
-/** A definition as a source would give it: a program `tool` of a user of Cursor, except for what is said. */
-export function definition(said: Partial<Definition> = {}): Definition {
-  const { command, args, env, cwd, url, headers } = said;
+/** A definition with defaults: the command `tool`, from the user scope of Cursor. */
+export function definition(fields: Partial<Definition> = {}): Definition {
+  const { command, args, env, cwd, url, headers } = fields;
   const launch: LaunchFields = {
     ...(command !== undefined && { command }),
     ...(args && { args }),
@@ -11,7 +11,7 @@ export function definition(said: Partial<Definition> = {}): Definition {
     ...(url !== undefined && { url }),
     ...(headers && { headers }),
   };
-  const held = Object.keys(launch).length === 0 && said.transport === undefined ? { command: 'tool' } : launch;
+  const effective = Object.keys(launch).length === 0 && fields.transport === undefined ? { command: 'tool' } : launch;
   return {
     name: 'a',
     client: 'cursor',
@@ -22,8 +22,8 @@ export function definition(said: Partial<Definition> = {}): Definition {
     state: 'ready',
     enabled: true,
     precedence: 10,
-    written: held,
-    ...held,
-    ...said,
+    written: effective,
+    ...effective,
+    ...fields,
   };
 }

@@ -1,9 +1,9 @@
 import { type OpenFile, type WritableDisk, writableDisk } from '../../src/base/index.js';
 
-/** The machine's own disk, but its nth operation fails; a file can also be cut short, as a full disk does. */
+/** The real disk, but its nth operation fails. A failing write writes half of its data, as on a full disk. */
 export function failingDisk(n: number, code = 'ENOSPC'): WritableDisk & { readonly done: () => readonly string[] } {
   const done: string[] = [];
-  const turn = async <T>(name: string, act: () => Promise<T>): Promise<T> => {
+  const operation = async <T>(name: string, act: () => Promise<T>): Promise<T> => {
     done.push(name);
     if (done.length === n) throw Object.assign(new Error(`${code}: ${name}`), { code });
     return act();
@@ -15,25 +15,25 @@ export function failingDisk(n: number, code = 'ENOSPC'): WritableDisk & { readon
       await file.write(failing ? data.subarray(0, data.length >> 1) : data);
       if (failing) throw Object.assign(new Error(`${code}: write`), { code });
     },
-    giveTo: (owner, group) => turn('giveTo', () => file.giveTo(owner, group)),
-    allow: (mode) => turn('allow', () => file.allow(mode)),
-    sync: () => turn('sync', () => file.sync()),
-    // Who closes a file that is full must close it all the same.
-    close: () => turn('close', () => Promise.resolve()).finally(() => file.close()),
+    giveTo: (owner, group) => operation('giveTo', () => file.giveTo(owner, group)),
+    allow: (mode) => operation('allow', () => file.allow(mode)),
+    sync: () => operation('sync', () => file.sync()),
+    // The file is closed even if the close fails.
+    close: () => operation('close', () => Promise.resolve()).finally(() => file.close()),
   });
   return {
     done: () => done,
-    facts: (path) => turn('facts', () => writableDisk.facts(path)),
-    target: (path) => turn('target', () => writableDisk.target(path)),
-    read: (path) => turn('read', () => writableDisk.read(path)),
-    readLink: (path) => turn('readLink', () => writableDisk.readLink(path)),
-    realPath: (path) => turn('realPath', () => writableDisk.realPath(path)),
-    makeFolder: (path, mode) => turn('makeFolder', () => writableDisk.makeFolder(path, mode)),
-    create: (path, mode) => turn('create', async () => opened(await writableDisk.create(path, mode))),
-    rename: (from, to) => turn('rename', () => writableDisk.rename(from, to)),
-    link: (from, to) => turn('link', () => writableDisk.link(from, to)),
-    remove: (path) => turn('remove', () => writableDisk.remove(path)),
-    leftBehind: (...asked) => turn('leftBehind', () => writableDisk.leftBehind(...asked)),
-    syncFolder: (path) => turn('syncFolder', () => writableDisk.syncFolder(path)),
+    facts: (path) => operation('facts', () => writableDisk.facts(path)),
+    target: (path) => operation('target', () => writableDisk.target(path)),
+    read: (path) => operation('read', () => writableDisk.read(path)),
+    readLink: (path) => operation('readLink', () => writableDisk.readLink(path)),
+    realPath: (path) => operation('realPath', () => writableDisk.realPath(path)),
+    makeFolder: (path, mode) => operation('makeFolder', () => writableDisk.makeFolder(path, mode)),
+    create: (path, mode) => operation('create', async () => opened(await writableDisk.create(path, mode))),
+    rename: (from, to) => operation('rename', () => writableDisk.rename(from, to)),
+    link: (from, to) => operation('link', () => writableDisk.link(from, to)),
+    remove: (path) => operation('remove', () => writableDisk.remove(path)),
+    leftBehind: (...asked) => operation('leftBehind', () => writableDisk.leftBehind(...asked)),
+    syncFolder: (path) => operation('syncFolder', () => writableDisk.syncFolder(path)),
   };
 }

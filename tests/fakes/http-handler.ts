@@ -4,16 +4,16 @@ import { RpcError } from '../../src/rpc/index.js';
 import { type HttpHandler, openHttpHandler } from '../../src/serve/http/http-handler.js';
 import { ServerQuestions } from '../../src/serve/session/server-questions.js';
 import type { SurfaceRequest } from '../../src/serve/surfaces/surface.js';
-import { fakeFace } from './face.js';
+import { fakeSurface } from './surface.js';
 
 export type Json = Record<string, unknown>;
-/** What is ended after each test. */
-export const open: (Disposable | HttpHandler)[] = [];
+/** Disposed after each test. */
+export const disposables: (Disposable | HttpHandler)[] = [];
 afterEach(() => {
-  for (const one of open.splice(0)) one[Symbol.dispose]();
+  for (const one of disposables.splice(0)) one[Symbol.dispose]();
 });
 
-/** What the calls to `wait` are told, and how they are let go. */
+/** The signals of running calls to `wait`, and a function that finishes them. */
 interface Waits {
   readonly signals: AbortSignal[];
   go(): void;
@@ -24,7 +24,7 @@ const LOCATED = {
   inputSchema: { type: 'object', properties: { region: { type: 'string', 'x-mcp-header': 'Region' } } },
 };
 
-export function parts() {
+export function makeDependencies() {
   const waits: Waits & { waiting: (() => void)[] } = {
     signals: [],
     waiting: [],
@@ -33,7 +33,7 @@ export function parts() {
     },
   };
   const questions = new ServerQuestions();
-  open.push(questions);
+  disposables.push(questions);
   const call = async ({ params, conversation }: SurfaceRequest) => {
     switch (params.name) {
       case 'echo':
@@ -57,21 +57,21 @@ export function parts() {
     }
   };
   const face = {
-    ...fakeFace({ 'tools/call': call, 'tools/list': async () => ({ value: { tools: [LOCATED] } }) }),
+    ...fakeSurface({ 'tools/call': call, 'tools/list': async () => ({ value: { tools: [LOCATED] } }) }),
     inputSchemaOf: (name: string) => (name === LOCATED.name ? LOCATED.inputSchema : undefined),
   };
   return { session: { face, questions, version: '9', log: silentLog }, waits };
 }
 
 export async function handler(token?: string) {
-  const { session, waits } = parts();
+  const { session, waits } = makeDependencies();
   const made = await openHttpHandler({
     session,
     limits: () => ({ maxLineBytes: 10_000, maxDepth: 20 }),
     hosts: () => ({ bound: new Set(['localhost']), port: 7420, allowed: [] }),
     ...(token !== undefined && { token }),
   });
-  open.push(made);
+  disposables.push(made);
   return { handle: made.handle, made, waits };
 }
 
@@ -113,26 +113,26 @@ export function legacy(id: number | undefined, method: string, params: Json = {}
   return request('POST', '/mcp', { ...JSON_HEADERS, ...headers }, body);
 }
 
-export const HELLO = {
+export const INITIALIZE_PARAMS = {
   protocolVersion: '2025-11-25',
   capabilities: { elicitation: {} },
   clientInfo: { name: 'c', version: '1' },
 };
 
-export async function greet(handle: HttpHandler['handle']): Promise<Json> {
-  const response = await handle(legacy(0, 'initialize', HELLO));
+export async function openSession(handle: HttpHandler['handle']): Promise<Json> {
+  const response = await handle(legacy(0, 'initialize', INITIALIZE_PARAMS));
   await response.text();
   return { 'mcp-session-id': response.headers.get('mcp-session-id') };
 }
 
-/** Every message of an event stream, to its end. */
+/** All messages of an event stream that ends. */
 export const events = async (response: Response): Promise<Json[]> =>
   (await response.text())
     .split('\n')
     .filter((line) => line.startsWith('data: '))
     .map((line) => JSON.parse(line.slice('data: '.length)));
 
-/** The next message of an event stream that stays open. */
+/** The next message of an open event stream. */
 export async function nextEvent(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<Json> {
   const { value } = await reader.read();
   const [, data = ''] = /^data: (.*)$/m.exec(Buffer.from(value ?? []).toString()) ?? [];
@@ -140,6 +140,6 @@ export async function nextEvent(reader: ReadableStreamDefaultReader<Uint8Array>)
 }
 
 export const readerOf = (response: Response): ReadableStreamDefaultReader<Uint8Array> => {
-  if (!response.body) throw new Error('it has no body');
+  if (!response.body) throw new Error('the response has no body');
   return response.body.getReader();
 };

@@ -1,6 +1,6 @@
 import { Connection } from '../../src/upstream/connection/connection.js';
 
-/** A connection over which nothing goes. */
+/** A connection without messages. */
 export function idleConnection(): Connection {
   return new Connection(
     { backlogBytes: 0, start: () => undefined, send: () => undefined, close: async () => undefined },

@@ -1,10 +1,10 @@
 import type { WatchClock } from '../../src/app/watch-files.js';
 
-/** A clock that moves only when it is told to. */
+/** A clock that only `advance` moves. */
 export interface ManualClock extends WatchClock {
-  /** Moves the time and runs what is due by then. */
+  /** Moves the time and runs the due timers. */
   advance(ms: number): void;
-  /** Resolves once something is due within this time. */
+  /** Resolves when a timer is due within this time. */
   due(withinMs: number): Promise<void>;
 }
 

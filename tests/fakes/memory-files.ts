@@ -1,6 +1,6 @@
 import type { FileContent, FileReading, FileStatus, Files, FolderReading } from '../../src/base/index.js';
 
-/** A disk of texts by path; the folders are those that the paths need. */
+/** A disk in memory with texts by path, and the directories of these paths. */
 export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   const paths = Object.keys(texts);
   const isFolder = (path: string) => paths.some((one) => one.startsWith(`${path === '/' ? '' : path}/`));
@@ -39,18 +39,18 @@ export function memoryFiles(texts: Readonly<Record<string, string>>): Files {
   return { read, readStart, list, exists, realPath, status, content };
 }
 
-/** The same disk, but the nth time that it is asked for a file or folder it cannot give it. */
+/** The same disk, but its nth access fails. */
 export function failingOn(n: number, disk: Files): Files & { readonly asked: () => readonly string[] } {
   const asked: string[] = [];
   const failed = { kind: 'failed', message: 'cannot be read (EIO)', hint: 'see that the disk works' } as const;
-  const turn = <T>(path: string, give: () => T): T | typeof failed => {
+  const access = <T>(path: string, give: () => T): T | typeof failed => {
     asked.push(path);
     return asked.length === n ? failed : give();
   };
   return {
     ...disk,
-    read: (path) => turn(path, () => disk.read(path)),
-    list: (path, pattern) => turn(path, () => disk.list(path, pattern)),
+    read: (path) => access(path, () => disk.read(path)),
+    list: (path, pattern) => access(path, () => disk.list(path, pattern)),
     asked: () => asked,
   };
 }

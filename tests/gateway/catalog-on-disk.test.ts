@@ -36,18 +36,18 @@ describe('a cold catalog', () => {
       machine,
       {
         quick: fixture(['quick']),
-        slow: fixture(['slow', '--greets', opened]),
+        slow: fixture(['slow', '--wait-for', opened]),
         dying: fixture(['--dies', 'the licence has expired']),
       },
       { timeouts: { searchMs: 300 } },
     );
     await using client = await connect(machine);
     const before = performance.now();
-    const first = await client.ask('search_tools', { query: 'say a text again', limit: 1 });
+    const first = await client.ask('search_tools', { query: 'echo a text', limit: 1 });
     expect(performance.now() - before).toBeLessThan(3_500);
     expect(first.pending).toContain('slow');
     const second = await until(
-      () => client.ask('search_tools', { query: 'say a text again', limit: 1 }),
+      () => client.ask('search_tools', { query: 'echo a text', limit: 1 }),
       ({ pending }) => pending?.length === 1,
     );
     expect(second).toMatchObject({
@@ -66,7 +66,7 @@ describe('a cold catalog', () => {
     // The background read continues, and its result is used once the server answers.
     writeFileSync(opened, '');
     const { results } = await until(
-      () => client.ask('search_tools', { query: 'say a text again' }),
+      () => client.ask('search_tools', { query: 'echo a text' }),
       (answer) => answer.pending === undefined,
     );
     expect(results.map(({ server }: { server: string }) => server)).toEqual(expect.arrayContaining(['quick', 'slow']));
@@ -86,7 +86,7 @@ describe('a cold catalog', () => {
   it('stores nothing for servers that were pending or queued when the gateway ended', async () => {
     using machine = makeMachine();
     const names = ['one', 'two', 'three', 'four'];
-    const slow = countingServers(machine, names, ['--greets', machine.path('~/never')]);
+    const slow = countingServers(machine, names, ['--wait-for', machine.path('~/never')]);
     configure(machine, slow.entries, { timeouts: { searchMs: 300 } });
     const first = await connect(machine);
     expect((await first.ask('search_tools', { query: 'echo' })).pending).toEqual(names);

@@ -25,7 +25,7 @@ const CALL = {
 /** A server that records the raw messages that it receives. */
 function recordingServer(machine: Machine) {
   const file = machine.path('~/received');
-  configure(machine, { far: fixture(['--heard', file]) });
+  configure(machine, { far: fixture(['--record', file]) });
   return () => readFileSync(file, 'utf8');
 }
 

@@ -16,7 +16,7 @@ describe('openGateway', () => {
     configure(machine, { own: fixture(['--starts', starts]) }, { timeouts: { searchMs: 20_000 } });
     const gateway = await openGateway(machine.options({ env: { PATH } }));
     expect(startsIn(starts)).toEqual([]);
-    expect(await gateway.searchTools('say a text again', { limit: 1 })).toMatchObject({
+    expect(await gateway.searchTools('echo a text', { limit: 1 })).toMatchObject({
       results: [{ server: 'own', tool: 'echo', relevance: expect.any(Number) }],
     });
     expect((await gateway.listTools('own')).tools).toHaveLength(8);
@@ -97,7 +97,7 @@ describe('openGateway', () => {
   it('cancels a call with its AbortSignal', async () => {
     using machine = makeMachine();
     const received = machine.path('~/received');
-    configure(machine, { own: fixture(['--heard', received]) });
+    configure(machine, { own: fixture(['--record', received]) });
     await using gateway = await openGateway(machine.options({ env: { PATH } }));
     await gateway.listTools('own');
     const stop = new AbortController();
@@ -115,7 +115,7 @@ describe('openGateway', () => {
     const tools = machine.path('~/tools.json');
     machine.write({ '~/tools.json': JSON.stringify([{ name: 'echo', inputSchema: { type: 'object' } }]) });
     const received = machine.path('~/received');
-    configure(machine, { own: fixture(['--tools', tools, '--heard', received]) }, { pins: 'enforce' });
+    configure(machine, { own: fixture(['--tools', tools, '--record', received]) }, { pins: 'enforce' });
     {
       await using before = await openGateway(machine.options({ env: { PATH } }));
       await before.listTools('own');

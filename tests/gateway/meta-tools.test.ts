@@ -279,7 +279,7 @@ describe('get_tool_details', () => {
     expect(details).toEqual({
       server: 'own',
       tool: 'echo',
-      description: 'Says a text again.',
+      description: 'Echoes a text.',
       inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
       annotations: { readOnlyHint: true },
       example: { text: expect.any(String) },

@@ -3,7 +3,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { decode } from '@toon-format/toon';
 import { afterAll, describe, expect, it } from 'vitest';
-import { describeEngines, tidy } from '../sandbox/engines-here.js';
+import { describeEngines, tidy } from '../sandbox/installed-engines.js';
 import { type CallResult, configure, connect, fixture, isAlive, until } from '../support/client-over-stdio.js';
 import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { serveOverHttp } from '../support/gateway-over-http.js';

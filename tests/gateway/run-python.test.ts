@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readAudit } from '../../src/audit/index.js';
 import { openGateway } from '../../src/index.js';
-import { describeEngines, tidy } from '../sandbox/engines-here.js';
+import { describeEngines, tidy } from '../sandbox/installed-engines.js';
 import {
   type CallResult,
   configure,
@@ -255,7 +255,7 @@ codes`,
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'long' } });
     // The session can be used again, and its variables are lost.
     expect(await resultOf('"n" in globals()')).toBe(false);
-    expect(client.stray).toEqual([]);
+    expect(client.unmatched).toEqual([]);
     const logged = async () => (await readAudit(machine.path('~/.local/state/portolan/audit'))).entries;
     await until(logged, (entries) =>
       entries.some(({ outcome, tool }) => outcome === 'CANCELLED' && tool === 'run_python'),

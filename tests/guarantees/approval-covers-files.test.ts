@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ErrorCode, PortolanError } from '../../src/base/index.js';
 import { admitted } from '../fixtures/remote/admitted.js';
+import { connectRemote, makeLaunchEnvironment, OPTIONS } from '../fixtures/remote/connect-remote.js';
 import { countingHelper } from '../fixtures/remote/counting-helper.js';
-import { greeted, makeSurroundings, OPTIONS } from '../fixtures/remote/reached.js';
 import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 import { codeIn, makeTarget, servers, type Target, UNAPPROVED } from '../support/attacks.js';
 import { connect, until } from '../support/client-over-stdio.js';
@@ -203,7 +203,7 @@ describe.skipIf(process.platform === 'win32')(
     });
 
     it('does not run a changed headers helper again after a 401 response', async () => {
-      await using machine = makeSurroundings({
+      await using machine = makeLaunchEnvironment({
         checkFiles: () => {
           if (hasChanged) throw new PortolanError(ErrorCode.ServerNotApproved, 'its files changed');
           return {};
@@ -217,7 +217,7 @@ describe.skipIf(process.platform === 'win32')(
           : new Response('unauthorized', { status: 401 }),
       );
       const entry = admitted({ transport: 'http', url: server.url, headersHelper: countingHelper(machine.home) });
-      await using one = await greeted(entry, machine);
+      await using one = await connectRemote(entry, machine);
       await one.connection.callTool('echo', {}, OPTIONS);
       [key, hasChanged] = ['helper-key-1', true];
       await expect(one.connection.callTool('echo', {}, OPTIONS)).rejects.toThrow('its files changed');

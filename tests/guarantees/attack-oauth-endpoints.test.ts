@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Lies, serveLies } from '../fixtures/oauth/lying-server.js';
+import { serveWrongMetadata, type WrongMetadata } from '../fixtures/oauth/wrong-metadata-server.js';
 import { makeTarget, type Target } from '../support/attacks.js';
 import { configure, start, until } from '../support/client-over-stdio.js';
 
@@ -17,12 +17,12 @@ interface Attempt {
 }
 
 /** Signs in to a server with false OAuth metadata. The browser is a script that records its arguments. */
-async function signInTo(target: Target, lies: Lies): Promise<Attempt> {
+async function signInTo(target: Target, lies: WrongMetadata): Promise<Attempt> {
   const { machine } = target;
   const [browser, opened] = [machine.path('~/browser'), machine.path('~/opened')];
   writeFileSync(browser, `#!/bin/sh\nprintf '%s\\n' "$@" > ${opened}.part\nmv ${opened}.part ${opened}\n`);
   chmodSync(browser, 0o755);
-  await using server = await serveLies(lies);
+  await using server = await serveWrongMetadata(lies);
   configure(machine, { locked: { url: server.url } });
   await using login = start(machine, { args: ['login', 'locked'], env: { BROWSER: browser, ...target.recorded } });
   let status: number | null = null;

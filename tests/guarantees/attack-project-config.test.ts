@@ -61,7 +61,7 @@ describe.concurrent('configuration that an agent writes into the workspace (CVE-
       (result) => codeIn(result) !== 'SERVER_NOT_FOUND',
     );
     expect(codeIn(await echo(client, 'evil'))).toBe('SERVER_NOT_APPROVED');
-    await client.ask('search_tools', { query: 'say a text again' });
+    await client.ask('search_tools', { query: 'echo a text' });
     await client.call('list_tools', { server: 'evil' });
     expect(target.ran()).toEqual([]);
   });

@@ -4,8 +4,8 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type LeftBehind, leftAfter, pause } from '../fixtures/children/left-behind.js';
 import { listed, marked } from '../fixtures/children/marked-processes.js';
+import { pause, type RemainingProcesses, remainingAfter } from '../fixtures/children/remaining-processes.js';
 import { bundled, FIXTURES, type RunningGateway, startGateway } from '../fixtures/children/start-gateway.js';
 
 // packaged-program-leaves-no-orphans.test.ts tests the shipped program with the real `npx`.
@@ -39,7 +39,7 @@ interface Cycle {
   readonly end: End;
   readonly manner: 'polite' | 'stubborn' | 'detaches';
   readonly graceMs?: number;
-  readonly dieBeforeTelling?: number;
+  readonly dieBeforeRegistering?: number;
 }
 
 const MANNERS = ['polite', 'stubborn', 'polite', 'stubborn', 'detaches'] as const;
@@ -51,14 +51,14 @@ function cycle(n: number): Cycle {
   if (n < KILLS && n % 4 === 0) return { end: 'kill while starting', manner: n % 8 === 0 ? 'polite' : 'stubborn' };
   // Only on Linux are processes found if the gateway is killed between their start and its record.
   if (n < KILLS && n % 4 === 2 && process.platform === 'linux')
-    return { end: 'kill before telling', manner: 'stubborn', dieBeforeTelling: (n >> 2) % 3 };
+    return { end: 'kill before telling', manner: 'stubborn', dieBeforeRegistering: (n >> 2) % 3 };
   if (n < KILLS) return { end: 'kill', manner };
   if (n < KILLS + CRASHES) return { end: 'crash', manner };
   // Every tenth uses the default grace period.
   return { end: 'stop', manner, ...(n % 10 !== 0 && { graceMs: 100 }) };
 }
 
-interface Outcome extends LeftBehind {
+interface Outcome extends RemainingProcesses {
   readonly cycle: Cycle;
   readonly files: readonly string[];
   readonly seen: number;
@@ -67,24 +67,24 @@ interface Outcome extends LeftBehind {
 async function runCycle(program: string, one: Cycle): Promise<Outcome> {
   const mark = `mark-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), `${mark}-`));
-  const { graceMs, dieBeforeTelling } = one;
+  const { graceMs, dieBeforeRegistering } = one;
   const plan = {
     folder,
     pauseMs: 20,
     servers: serversFor(mark, one.manner),
-    ...(dieBeforeTelling !== undefined && { dieBeforeTelling }),
+    ...(dieBeforeRegistering !== undefined && { dieBeforeRegistering }),
     ...(graceMs !== undefined && { graceMs }),
   };
   const gateway = startGateway(program, plan);
   try {
     if (one.end === 'kill before telling') await gateway.exited;
-    else if (one.end === 'kill while starting') await gateway.said('started', 1 + Math.floor(Math.random() * 3));
-    else await gateway.said('ready');
+    else if (one.end === 'kill while starting') await gateway.printed('started', 1 + Math.floor(Math.random() * 3));
+    else await gateway.printed('ready');
     if (one.manner === 'detaches') await recorded(folder, WATCHED_WHEN_DETACHED);
     const seen = marked(await listed(), mark);
     const start = performance.now();
     await finish(gateway, one.end);
-    const left = await leftAfter(mark, seen, start);
+    const left = await remainingAfter(mark, seen, start);
     const files = (await readdir(folder)).filter((name) => name.endsWith('.json'));
     return { cycle: one, ...left, files: one.end === 'stop' ? files : [], seen: seen.length };
   } finally {

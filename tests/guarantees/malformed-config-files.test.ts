@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { discover } from '../../src/discovery/index.js';
-import { Dice, malformedFile, spoiled } from '../fixtures/servers/malformed.js';
+import { Dice, damaged, malformedFile } from '../fixtures/servers/malformed.js';
 import type { Json } from '../support/gateway-harness.js';
 import { makeMachine } from '../support/machine.js';
 import { MAX_STALL_MS, printFigures, TIMES } from './support/malformed-input.js';
@@ -74,7 +74,7 @@ describe('malformed files', { tags: 'G9' }, () => {
       const rounds = Math.ceil(FILES / VALID.length);
       for (let round = 0; round < rounds; round += 1) {
         for (const { path, config } of VALID) {
-          const broken = typeof config === 'string' ? spoiled(config, dice) : malformedFile(config, dice);
+          const broken = typeof config === 'string' ? damaged(config, dice) : malformedFile(config, dice);
           machine.write({ [path]: broken });
         }
         // Reading is synchronous, so the duration is the stall; a monitor of the event loop would miss it.

@@ -6,7 +6,7 @@ import type { Channel } from '../../src/rpc/index.js';
 import { openHttpChannel } from '../../src/upstream/remote/http-channel.js';
 import type { RemoteTarget } from '../../src/upstream/remote/remote-target.js';
 import { openWsChannel } from '../../src/upstream/remote/ws-channel.js';
-import { connectionOver, LIMITS, targetAt } from '../fixtures/remote/reached.js';
+import { connectionOver, LIMITS, targetAt } from '../fixtures/remote/connect-remote.js';
 import { Dice } from '../fixtures/servers/malformed.js';
 import {
   malformedEvents,

@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, symlinkSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { leftAfter } from '../fixtures/children/left-behind.js';
 import { type Listed, listed, withDescendants } from '../fixtures/children/marked-processes.js';
+import { remainingAfter } from '../fixtures/children/remaining-processes.js';
 import { configure, start } from '../support/client-over-stdio.js';
 import { makeDaemonSetup } from '../support/daemon-harness.js';
 import { type Json, ODD_SERVER, odd, textOf } from '../support/gateway-harness.js';
@@ -105,7 +105,7 @@ describe.skipIf(process.platform === 'win32')(
       expect(kinds).toEqual(['gateway', 'guardian', 'npx', 'server', 'server', 'server', 'shell', 'shell']);
       const start = performance.now();
       process.kill(gateway.pid, signal);
-      const { alive, zombies } = await leftAfter(mark, seen, start);
+      const { alive, zombies } = await remainingAfter(mark, seen, start);
       expect({ alive, zombies }).toEqual({ alive: [], zombies: [] });
     });
   },

@@ -1,5 +1,5 @@
 import { afterAll } from 'vitest';
-import { tidy } from '../sandbox/engines-here.js';
+import { tidy } from '../sandbox/installed-engines.js';
 import { lifecycleSuite } from '../sandbox/lifecycle-suite.js';
 import { programSuite } from '../sandbox/program-suite.js';
 

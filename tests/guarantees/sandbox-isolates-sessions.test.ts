@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeEngines, tidy } from '../sandbox/engines-here.js';
+import { describeEngines, tidy } from '../sandbox/installed-engines.js';
 import {
   type Json,
   type LineClient,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
-import { describeEngines, open, tidy } from '../sandbox/engines-here.js';
+import { describeEngines, open, tidy } from '../sandbox/installed-engines.js';
 
 const TEST_MS = 240_000;
 const SESSIONS = 8;

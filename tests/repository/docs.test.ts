@@ -123,13 +123,13 @@ describe.concurrent('every command line of the documents', () => {
   });
 
   it.each([
-    { text: 'portolan list --no-such-flag', because: 'it ended with 2 and not with 0' },
-    { text: 'portolan call weather no_such_tool', because: 'it ended with 1 and not with 0' },
+    { text: 'portolan list --no-such-flag', because: 'exit code 2 instead of 0' },
+    { text: 'portolan call weather no_such_tool', because: 'exit code 1 instead of 0' },
     { text: 'portolan serve --no-such-flag', because: "Unknown option '--no-such-flag'" },
     { text: 'portolan why <server> --no-such-flag', because: "Unknown option '--no-such-flag'" },
     { text: 'npm run no-such-script', because: 'unknown command line npm run no-such-script' },
     { text: 'rm -rf /', because: 'unknown command line rm -rf /' },
-    { text: 'eval "$(portolan completion nosuchshell)"', because: 'it ended with 2 and not with 0' },
+    { text: 'eval "$(portolan completion nosuchshell)"', because: 'exit code 2 instead of 0' },
   ])('is reported if it is wrong: $text', async ({ text, because }) => {
     using machine = exampleMachine();
     const { faults } = await verdictOn({ document: 'x.md', text, exits: 0 }, machine);

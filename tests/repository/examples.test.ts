@@ -184,7 +184,7 @@ describe('the example servers', () => {
     const NOTES_FILE = machine.path('~/kept/notes.json');
     mkdirSync(dirname(NOTES_FILE), { recursive: true });
     writeFileSync(NOTES_FILE, '[{"id":1,');
-    await expect(example('notes', machine, { NOTES_FILE })).rejects.toThrow('it ended with 1');
+    await expect(example('notes', machine, { NOTES_FILE })).rejects.toThrow('the server exited with 1');
     expect(readFileSync(NOTES_FILE, 'utf8')).toBe('[{"id":1,');
   });
 });

@@ -10,7 +10,7 @@ import {
 } from '../../src/sandbox/index.js';
 import { ATTACKS, type Attack, endsAs, withPrelude } from './attacks.js';
 import { type Canaries, setUpCanaries } from './canaries.js';
-import { describeEngines, open, tidy } from './engines-here.js';
+import { describeEngines, open, tidy } from './installed-engines.js';
 import { SERVERS, world } from './world.js';
 
 const canaries: Canaries = await setUpCanaries();

@@ -11,7 +11,7 @@ import { probeGuest } from '../../src/sandbox/engines/probe-guest.js';
 import { spawnGuest } from '../../src/sandbox/engines/spawn-guest.js';
 import { DEFAULT_LIMITS } from '../../src/sandbox/index.js';
 import { Guest } from '../../src/sandbox/run/guest.js';
-import { describeEngines, tidy } from './engines-here.js';
+import { describeEngines, tidy } from './installed-engines.js';
 
 const MEGABYTE = 1024 * 1024;
 const LIMITS = { ...DEFAULT_LIMITS, memoryBytes: 64 * MEGABYTE, folderBytes: 8 * MEGABYTE };

@@ -12,8 +12,8 @@ import {
   type Sandbox,
   WrittenResult,
 } from '../../src/sandbox/index.js';
-import { describeEngines, folder, open } from './engines-here.js';
-import { SERVERS, world } from './world.js';
+import { describeEngines, folder, open } from './installed-engines.js';
+import { SERVERS, shopTools } from './shop-servers.js';
 
 const TEST_MS = 180_000;
 const never = new AbortController().signal;
@@ -25,7 +25,7 @@ interface Options {
   readonly call?: Capability;
 }
 
-const run = (sandbox: Sandbox, code: string, { session, limits, signal = never, call = world() }: Options = {}) =>
+const run = (sandbox: Sandbox, code: string, { session, limits, signal = never, call = shopTools() }: Options = {}) =>
   sandbox.run(
     { code, servers: SERVERS, ...(session !== undefined && { session }) },
     call,

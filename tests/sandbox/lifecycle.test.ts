@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest';
 import { ErrorCode, silentLog } from '../../src/base/index.js';
 import { DEFAULT_LIMITS, openSandbox } from '../../src/sandbox/index.js';
-import { folder, open, tidy } from './engines-here.js';
+import { folder, open, tidy } from './installed-engines.js';
 import { lifecycleSuite } from './lifecycle-suite.js';
 
 afterAll(tidy);

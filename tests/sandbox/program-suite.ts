@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from 'vitest';
 import { DEFAULT_LIMITS, type EngineName, type Outcome, type Sandbox } from '../../src/sandbox/index.js';
-import { describeEngines, open } from './engines-here.js';
+import { describeEngines, open } from './installed-engines.js';
 import { PROGRAMS, type Program } from './programs.js';
-import { SERVERS, world } from './world.js';
+import { SERVERS, shopTools } from './shop-servers.js';
 
 /** A long timeout for busy machines. */
 const LIMITS = { ...DEFAULT_LIMITS, timeoutMs: 60_000 };
@@ -24,7 +24,7 @@ function expected({ stdout, value, error }: Program): Pick<Program, 'stdout' | '
 const run = (sandbox: Sandbox, { code }: Program, session?: string) =>
   sandbox.run(
     { code, servers: SERVERS, ...(session !== undefined && { session }) },
-    world(),
+    shopTools(),
     LIMITS,
     new AbortController().signal,
   );

@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { has, needs } from '../support/programs.js';
-import { folder, tidy } from './engines-here.js';
+import { folder, tidy } from './installed-engines.js';
 import { programSuite } from './program-suite.js';
 import { PROGRAMS } from './programs.js';
 

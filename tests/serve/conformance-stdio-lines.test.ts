@@ -32,7 +32,7 @@ async function ask(client: StdioClient, method: string, params: Json = {}): Prom
   const id = ++lastId;
   client.send({ jsonrpc: '2.0', id, method, params: { _meta: meta(), ...params } });
   const answer = await until(
-    () => client.stray.find((message) => message.id === id),
+    () => client.unmatched.find((message) => message.id === id),
     (message) => message !== undefined,
   );
   return answer ?? {};

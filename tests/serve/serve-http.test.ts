@@ -260,7 +260,7 @@ describe('serve --http', () => {
     using machine = makeMachine();
     const starts = machine.path('~/starts');
     const [received, finish] = [machine.path('~/received'), machine.path('~/finish')];
-    configure(machine, { own: fixture(['--starts', starts, '--heard', received, '--until', finish]) });
+    configure(machine, { own: fixture(['--starts', starts, '--record', received, '--until', finish]) });
     await using gateway = await serveOverHttp(machine);
     expect(gateway.stderr()).toBe(`portolan listens on http://127.0.0.1:${gateway.port}/mcp\n`);
     await using client = await newClient(gateway, 'auto');

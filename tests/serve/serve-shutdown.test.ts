@@ -23,7 +23,7 @@ const responsesRead = (path: string) => (existsSync(path) ? readFileSync(path, '
 /** The flag that makes the fixture record which responses were read, and the file. */
 function recordReads(machine: Machine): { readonly readFile: string; readonly flags: readonly string[] } {
   const readFile = machine.path('~/read');
-  return { readFile, flags: ['--taken', readFile] };
+  return { readFile, flags: ['--sent', readFile] };
 }
 
 /** Sends SIGTERM and waits until the shutdown has begun, so that requests are refused. */

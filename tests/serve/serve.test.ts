@@ -154,13 +154,13 @@ describe('invalid messages', () => {
 
   it('with the id of a running request are rejected, and the running request is answered', async () => {
     const client = await sharedClient();
-    const before = client.stray.length;
+    const before = client.unmatched.length;
     const call = { jsonrpc: '2.0', id: 'twice', method: 'tools/call', params: { name: 'list_mcp_servers' } };
     const answer = client.answerTo('twice', JSON.stringify([call, call]));
     const first = await answer.catch((error: Error) => error);
     const [second] = await until(
-      () => client.stray.splice(before),
-      (stray) => stray.length === 1,
+      () => client.unmatched.splice(before),
+      (responses) => responses.length === 1,
     );
     expect([first, second]).toEqual(
       expect.arrayContaining([
@@ -205,7 +205,7 @@ describe('invalid messages', () => {
     const client = await sharedClient();
     client.endInput();
     expect(await client.exited).toEqual({ code: 0, signal: null });
-    expect({ stray: client.stray, stderr: client.stderr }).toEqual({ stray: [], stderr: '' });
+    expect({ unmatched: client.unmatched, stderr: client.stderr }).toEqual({ unmatched: [], stderr: '' });
     machine[Symbol.dispose]();
   });
 });
@@ -241,8 +241,8 @@ describe('invalid settings', () => {
     expect(await client.exited).toEqual({ code: 2, signal: null });
     expect(client.stderr).toContain('SETTINGS_INVALID');
     for (const part of ['portolan.config.json', ...parts]) expect(client.stderr).toContain(part);
-    expect({ stray: client.stray, notifications: client.notifications, started: existsSync(starts) }).toEqual({
-      stray: [],
+    expect({ unmatched: client.unmatched, notifications: client.notifications, started: existsSync(starts) }).toEqual({
+      unmatched: [],
       notifications: [],
       started: false,
     });
@@ -265,7 +265,7 @@ describe('servers that hang during their start', () => {
     configure(machine, { ...hanging, good: fixture(['good']) }, { timeouts: { startMs: 300_000 } });
     await using client = await connect(machine);
     const found = await until(
-      () => client.ask('search_tools', { query: 'say a text again' }),
+      () => client.ask('search_tools', { query: 'echo a text' }),
       ({ results }) => results.length > 0,
       60_000,
     );

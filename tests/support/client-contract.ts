@@ -129,7 +129,7 @@ interface Case {
 }
 
 /** Runs `act` for each place, on a new machine. */
-async function eachPlace(client: Client, platform: Platform, act: (stage: Case) => Promise<void>): Promise<void> {
+async function eachPlace(client: Client, platform: Platform, act: (item: Case) => Promise<void>): Promise<void> {
   for (const place of client.places) {
     using machine = makeMachine();
     const spot = allSpots({ ...client, places: [place] }, machine, platform)[0];

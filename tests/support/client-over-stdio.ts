@@ -95,7 +95,7 @@ export class StdioClient implements AsyncDisposable {
   readonly #waiting = new Map<unknown, { resolve: (message: Json) => void; reject: (error: Error) => void }>();
   readonly notifications: Json[] = [];
   /** Received messages that do not answer a `request`. */
-  readonly stray: Json[] = [];
+  readonly unmatched: Json[] = [];
   readonly exited: Promise<Exit>;
   stderr = '';
   /** Called with every request of the server. */
@@ -206,7 +206,7 @@ export class StdioClient implements AsyncDisposable {
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (waiting) waiting.resolve(message);
-    else this.stray.push(message);
+    else this.unmatched.push(message);
   }
 }
 
@@ -263,7 +263,7 @@ export function startsIn(path: string): readonly number[] {
   return existsSync(path) ? readFileSync(path, 'utf8').split('\n').filter(Boolean).map(Number) : [];
 }
 
-/** Waits until a fixture has received `count` tool calls; `path` is the file of its `--heard`. */
+/** Waits until a fixture has received `count` tool calls; `path` is the file of its `--record`. */
 export async function callsReceived(path: string, count = 1): Promise<void> {
   await until(
     () => (existsSync(path) ? readFileSync(path, 'utf8').split('"tools/call"').length - 1 : 0),

@@ -106,7 +106,7 @@ async function runFaults(words: readonly string[], env: Variables, exits: number
   const ended = await portolan(machine, words, { ...env, MCP_BRIDGE_SOCKET: join(machine.home, 'run/bridge.sock') });
   if ([exits, ALSO_ACCEPTED[name], ALSO_ACCEPTED[`${name} ${verb}`]].includes(ended.status)) return [];
   const output = ended.stderr.trim() || ended.stdout.trim().slice(-300);
-  return [`it ended with ${ended.status} and not with ${exits}: ${output}`];
+  return [`exit code ${ended.status} instead of ${exits}: ${output}`];
 }
 
 const unused = () => Promise.reject(new Error('commands are only parsed here'));

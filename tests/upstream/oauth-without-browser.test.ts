@@ -6,13 +6,13 @@ import type { Definition } from '../../src/model/index.js';
 import { signedIn } from '../../src/upstream/oauth/index.js';
 import { startAuthorizationServer } from '../fixtures/oauth/authorization-server.js';
 import { IDP_CLIENT, startIdentityProvider } from '../fixtures/oauth/identity-provider.js';
+import { makeOAuthSetup } from '../fixtures/oauth/oauth-setup.js';
 import { startResourceServer } from '../fixtures/oauth/resource-server.js';
-import { admitted, callSecret, signInWith } from '../fixtures/oauth/signing-in.js';
-import { world } from '../fixtures/oauth/world.js';
+import { admitted, callSecret, signInWith } from '../fixtures/oauth/sign-in-client.js';
 import { configure, portolan } from '../support/client-over-stdio.js';
 import { makeMachine } from '../support/machine.js';
 
-const SECRET_CONTENT = [{ type: 'text', text: 'behind the lock' }];
+const SECRET_CONTENT = [{ type: 'text', text: 'protected content' }];
 
 /** A client that authenticates with a signed JWT. */
 function keyClient(publicKey: KeyObject, more: object = {}) {
@@ -45,7 +45,7 @@ describe('client credentials with a private key', () => {
     { title: 'Ed25519', pair: ED, pem: ED.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() },
     { title: 'EC with escaped line breaks', pair: EC, pem: PKCS8.replaceAll('\n', '\\n') },
   ])('get a token without a browser: $title', async ({ pair, pem }) => {
-    await using oauthWorld = await world({ clients: [keyClient(pair.publicKey)] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [keyClient(pair.publicKey)] });
     const server = admitted(oauthWorld.resource.mcp, { oauth: { ...BY_KEY, privateKey: pem } });
     expect(await callSecret(server, oauthWorld.store)).toEqual(SECRET_CONTENT);
     expect(oauthWorld.authorization.grants).toEqual(['client_credentials given']);
@@ -61,7 +61,7 @@ describe('client credentials with a private key', () => {
     const second = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     const client = keyClient(EC.publicKey);
     const keys = [EC, second].map(({ publicKey }) => publicKey.export({ format: 'jwk' }));
-    await using oauthWorld = await world({ clients: [{ ...client, jwks: { keys } }] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [{ ...client, jwks: { keys } }] });
     const oauth = { ...BY_KEY, privateKeyFile: 'key.pem' };
     const server = admitted(oauthWorld.resource.mcp, { oauth, source: join(machine.home, 'mcp.json') });
     expect(await callSecret(server, oauthWorld.store)).toMatchObject({
@@ -77,7 +77,7 @@ describe('client credentials with a private key', () => {
   });
 
   it('get a new token after the old one expired, once for ten calls', async () => {
-    await using oauthWorld = await world({ clients: [keyClient(EC.publicKey)] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [keyClient(EC.publicKey)] });
     const server = admitted(oauthWorld.resource.mcp, { oauth: { ...BY_KEY, privateKey: PKCS8 } });
     await callSecret(server, oauthWorld.store);
     const credential = oauthWorld.store.find(oauthWorld.resource.mcp);
@@ -89,7 +89,7 @@ describe('client credentials with a private key', () => {
   });
 
   it('request more scopes with the next sign-in after the server required them', async () => {
-    await using oauthWorld = await world({ clients: [keyClient(EC.publicKey)], scopes: ['mcp:write'] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [keyClient(EC.publicKey)], scopes: ['mcp:write'] });
     const server = admitted(oauthWorld.resource.mcp, { oauth: { ...BY_KEY, privateKey: PKCS8 } });
     await signInWith(
       admitted(oauthWorld.resource.mcp, { oauth: { ...BY_KEY, privateKey: PKCS8, scope: 'mcp:read' } }),
@@ -127,7 +127,7 @@ describe('client credentials with a private key', () => {
       message: 'supported: ES256',
     },
   ])('fail with $title before any request', async ({ more, message }) => {
-    await using oauthWorld = await world({ clients: [keyClient(EC.publicKey)] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [keyClient(EC.publicKey)] });
     const error = await callSecret(
       admitted(oauthWorld.resource.mcp, { oauth: { ...BY_KEY, ...more } }),
       oauthWorld.store,
@@ -138,7 +138,7 @@ describe('client credentials with a private key', () => {
   });
 
   it('cannot name a key file in an entry of a project, which could send any file to any server', async () => {
-    await using oauthWorld = await world({ clients: [keyClient(EC.publicKey)] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [keyClient(EC.publicKey)] });
     const oauth = { ...BY_KEY, privateKeyFile: '~/.ssh/id_ed25519' };
     expect(
       await callSecret(admitted(oauthWorld.resource.mcp, { oauth, scope: 'project' }), oauthWorld.store),
@@ -149,7 +149,7 @@ describe('client credentials with a private key', () => {
   });
 
   it('use no other authorization server than the issuer of the entry', async () => {
-    await using oauthWorld = await world({ clients: [keyClient(EC.publicKey)] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [keyClient(EC.publicKey)] });
     const of = (issuer: string) =>
       admitted(oauthWorld.resource.mcp, { oauth: { ...BY_KEY, privateKey: PKCS8, issuer } });
     expect(await callSecret(of('https://login.company.example'), oauthWorld.store)).toMatchObject({
@@ -174,7 +174,7 @@ const REGISTERED_CLIENT = {
 /** An identity provider, an authorization server that trusts it, and a server that this protects. */
 async function startCompany(client = REGISTERED_CLIENT.client_id) {
   const provider = await startIdentityProvider(client);
-  const oauthWorld = await world({ clients: [REGISTERED_CLIENT], trusts: provider });
+  const oauthWorld = await makeOAuthSetup({ clients: [REGISTERED_CLIENT], trusts: provider });
   return {
     ...oauthWorld,
     provider,
@@ -290,7 +290,7 @@ describe('the program with a key file and an id token in a variable', () => {
   it('calls the tool, and prints and stores no secret outside of the credentials file', async () => {
     using machine = makeMachine();
     await using oauthWorld = await startCompany();
-    await using keyed = await world({ clients: [keyClient(EC.publicKey)] });
+    await using keyed = await makeOAuthSetup({ clients: [keyClient(EC.publicKey)] });
     const idToken = oauthWorld.provider.idToken();
     machine.write({ '~/key.pem': PKCS8 });
     configure(machine, {
@@ -301,7 +301,7 @@ describe('the program with a key file and an id token in a variable', () => {
     for (const server of ['keyed', 'vouched'])
       expect(await portolan(machine, ['call', server, 'secret'], env)).toMatchObject({
         status: 0,
-        stdout: expect.stringContaining('behind the lock'),
+        stdout: expect.stringContaining('protected content'),
       });
     const commands = [
       ['list', '--json'],

@@ -4,17 +4,17 @@ import { describe, expect, it } from 'vitest';
 import type { PortolanError } from '../../src/base/index.js';
 import { accessError, signedIn, signOut } from '../../src/upstream/oauth/index.js';
 import { startAuthorizationServer } from '../fixtures/oauth/authorization-server.js';
-import { allAtOnce, bundled } from '../fixtures/oauth/processes.js';
+import { ageToken, makeOAuthSetup } from '../fixtures/oauth/oauth-setup.js';
+import { bundled, runTogether } from '../fixtures/oauth/processes.js';
 import { startResourceServer } from '../fixtures/oauth/resource-server.js';
-import { admitted, callSecret, connected, signInWith } from '../fixtures/oauth/signing-in.js';
-import { aged, world } from '../fixtures/oauth/world.js';
+import { admitted, callSecret, connectClient, signInWith } from '../fixtures/oauth/sign-in-client.js';
 
-const SECRET_CONTENT = [{ type: 'text', text: 'behind the lock' }];
+const SECRET_CONTENT = [{ type: 'text', text: 'protected content' }];
 const SIGN_IN_HINT = 'ask the user to run: portolan login locked';
 
 describe('a sign-in at a real authorization server', () => {
   it('stores the tokens in a private file and opens the server', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     const { store, server, resource, authorization } = oauthWorld;
     const { outcome, pages, printed } = await signInWith(
       admitted(resource.mcp, { oauth: { scopes: 'openid email mcp:read' } }),
@@ -48,18 +48,18 @@ describe('a sign-in at a real authorization server', () => {
   });
 
   it('is required by an error with a hint, without opening a browser', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     const error = await callSecret(oauthWorld.server, oauthWorld.store);
     expect(error).toMatchObject({ code: 'CONNECTION_ERROR', message: 'locked needs a sign-in', hint: SIGN_IN_HINT });
     expect(oauthWorld.authorization.paths).toEqual([]);
   });
 
   it('renews an expired token once for ten concurrent calls', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await signInWith(oauthWorld.server, oauthWorld.store);
     const before = oauthWorld.store.find(oauthWorld.resource.mcp);
-    await using client = await connected(oauthWorld.server, oauthWorld.store);
-    await aged(oauthWorld, 'expired');
+    await using client = await connectClient(oauthWorld.server, oauthWorld.store);
+    await ageToken(oauthWorld, 'expired');
     expect(await Promise.all(Array.from({ length: 10 }, () => client.call()))).toEqual(Array(10).fill(SECRET_CONTENT));
     expect(oauthWorld.authorization.grants).toEqual(['authorization_code given', 'refresh_token given']);
     const after = oauthWorld.store.find(oauthWorld.resource.mcp);
@@ -68,26 +68,26 @@ describe('a sign-in at a real authorization server', () => {
   });
 
   it('renews a token that the server refuses once for ten concurrent calls', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await signInWith(oauthWorld.server, oauthWorld.store);
-    await using client = await connected(oauthWorld.server, oauthWorld.store);
-    await aged(oauthWorld, 'revoked');
+    await using client = await connectClient(oauthWorld.server, oauthWorld.store);
+    await ageToken(oauthWorld, 'revoked');
     expect(await Promise.all(Array.from({ length: 10 }, () => client.call()))).toEqual(Array(10).fill(SECRET_CONTENT));
     expect(oauthWorld.authorization.grants).toEqual(['authorization_code given', 'refresh_token given']);
   });
 
   it('renews an expired token once for six gateway processes', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await signInWith(oauthWorld.server, oauthWorld.store);
-    await aged(oauthWorld, 'expired');
-    const program = await bundled('token-of');
-    const outputs = await allAtOnce(program, [oauthWorld.store.path, oauthWorld.resource.mcp], 6);
+    await ageToken(oauthWorld, 'expired');
+    const program = await bundled('call-with-stored-token');
+    const outputs = await runTogether(program, [oauthWorld.store.path, oauthWorld.resource.mcp], 6);
     expect(outputs).toEqual(Array(6).fill(JSON.stringify(SECRET_CONTENT)));
     expect(oauthWorld.authorization.grants).toEqual(['authorization_code given', 'refresh_token given']);
   });
 
   it('is required again if the refresh token is invalid, which is not sent twice', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await signInWith(oauthWorld.server, oauthWorld.store);
     const credential = oauthWorld.store.find(oauthWorld.resource.mcp);
     if (!credential) throw new Error('no credential is stored');
@@ -101,7 +101,7 @@ describe('a sign-in at a real authorization server', () => {
   });
 
   it('uses the credential that another process stored while the refresh was refused', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await signInWith(oauthWorld.server, oauthWorld.store);
     const good = oauthWorld.store.find(oauthWorld.resource.mcp);
     if (!good) throw new Error('no credential is stored');
@@ -114,7 +114,7 @@ describe('a sign-in at a real authorization server', () => {
   });
 
   it('uses a valid token while the authorization server is unreachable', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await signInWith(oauthWorld.server, oauthWorld.store);
     const credential = oauthWorld.store.find(oauthWorld.resource.mcp);
     if (!credential) throw new Error('no credential is stored');
@@ -129,7 +129,7 @@ describe('a sign-in at a real authorization server', () => {
   });
 
   it('is revoked and deleted by logout', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await signInWith(oauthWorld.server, oauthWorld.store);
     const credential = oauthWorld.store.find(oauthWorld.resource.mcp);
     if (!credential) throw new Error('no credential is stored');
@@ -148,7 +148,7 @@ describe('the callback of the browser', () => {
     { title: 'another issuer (RFC 9207)', change: (url: URL) => url.searchParams.set('iss', 'https://evil.example') },
     { title: 'no issuer, although the server announced one', change: (url: URL) => url.searchParams.delete('iss') },
   ])('is rejected with $title, before the code is sent', async ({ change }) => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     const { outcome } = await signInWith(oauthWorld.server, oauthWorld.store, { callback: change });
     expect(outcome).toMatchObject({
       code: 'CONNECTION_ERROR',
@@ -159,7 +159,7 @@ describe('the callback of the browser', () => {
   });
 
   it('is ignored with another state, and the sign-in continues to wait', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     const ending = new AbortController();
     const { outcome } = await signInWith(oauthWorld.server, oauthWorld.store, {
       signal: ending.signal,
@@ -173,7 +173,7 @@ describe('the callback of the browser', () => {
   });
 
   it('is an error if the user denied access', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     const { outcome } = await signInWith(oauthWorld.server, oauthWorld.store, {
       callback: (url) => {
         url.searchParams.delete('code');
@@ -184,7 +184,7 @@ describe('the callback of the browser', () => {
   });
 
   it('is rejected with the code of another sign-in', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     const { outcome } = await signInWith(oauthWorld.server, oauthWorld.store, {
       callback: (url) => url.searchParams.set('code', 'a-code-of-another-sign-in'),
     });
@@ -195,14 +195,14 @@ describe('the callback of the browser', () => {
 
 describe('a token', () => {
   it('is not requested if the OAuth metadata names another resource (audience)', async () => {
-    await using oauthWorld = await world({ resource: new URL('https://bank.example/mcp') });
+    await using oauthWorld = await makeOAuthSetup({ resource: new URL('https://bank.example/mcp') });
     const { outcome, pages } = await signInWith(oauthWorld.server, oauthWorld.store);
     expect(outcome).toMatchObject({ message: 'the OAuth metadata of locked names a different resource than its URL' });
     expect([pages, oauthWorld.authorization.paths]).toEqual([[], expect.not.arrayContaining(['POST /reg'])]);
   });
 
   it('is never sent to another server or to another path of the same server', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await using other = await startResourceServer(oauthWorld.authorization);
     await signInWith(oauthWorld.server, oauthWorld.store);
     const elsewhere = [admitted(other.mcp), admitted(new URL('/other', oauthWorld.resource.url).href)];
@@ -215,7 +215,7 @@ describe('a token', () => {
   });
 
   it('is not sent to an authorization server that the server names later', async () => {
-    await using oauthWorld = await world();
+    await using oauthWorld = await makeOAuthSetup();
     await using second = await startAuthorizationServer();
     await signInWith(oauthWorld.server, oauthWorld.store);
     await using moved = await startResourceServer(oauthWorld.authorization, { issuers: [second.issuer] });
@@ -229,7 +229,7 @@ describe('a token', () => {
   });
 
   it('with too few scopes leads to a sign-in with all scopes', async () => {
-    await using oauthWorld = await world({ scopes: ['mcp:write'] });
+    await using oauthWorld = await makeOAuthSetup({ scopes: ['mcp:write'] });
     await signInWith(admitted(oauthWorld.resource.mcp, { oauth: { scopes: ['mcp:read'] } }), oauthWorld.store);
     const error = await callSecret(oauthWorld.server, oauthWorld.store);
     expect(await accessError(oauthWorld.server, oauthWorld.store, error)).toMatchObject({
@@ -256,7 +256,7 @@ const PREREGISTERED = { clientId: CLIENT.client_id, clientSecret: CLIENT.client_
 
 describe('a pre-registered client', () => {
   it('signs in without dynamic registration', async () => {
-    await using oauthWorld = await world({ clients: [CLIENT] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [CLIENT] });
     const server = admitted(oauthWorld.resource.mcp, { oauth: PREREGISTERED });
     await signInWith(server, oauthWorld.store);
     expect(oauthWorld.authorization.paths).not.toContain('POST /reg');
@@ -264,7 +264,7 @@ describe('a pre-registered client', () => {
   });
 
   it('gets a token with the client credentials grant, without a sign-in', async () => {
-    await using oauthWorld = await world({ clients: [CLIENT] });
+    await using oauthWorld = await makeOAuthSetup({ clients: [CLIENT] });
     const server = admitted(oauthWorld.resource.mcp, { oauth: { ...PREREGISTERED, grant_type: 'client_credentials' } });
     expect(await callSecret(server, oauthWorld.store)).toEqual(SECRET_CONTENT);
     expect(oauthWorld.authorization.grants).toEqual(['client_credentials given']);
@@ -273,7 +273,7 @@ describe('a pre-registered client', () => {
   it.each(['browser', 'client_credentials'])(
     'does not send its secret to an authorization server that the server names later (%s)',
     async (grant_type) => {
-      await using oauthWorld = await world({ clients: [CLIENT] });
+      await using oauthWorld = await makeOAuthSetup({ clients: [CLIENT] });
       await using second = await startAuthorizationServer({ clients: [CLIENT] });
       const oauth = { ...PREREGISTERED, grant_type };
       await signInWith(admitted(oauthWorld.resource.mcp, { oauth }), oauthWorld.store);

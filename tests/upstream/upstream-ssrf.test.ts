@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ErrorCode } from '../../src/base/index.js';
 import type { LaunchEnvironment } from '../../src/upstream/index.js';
 import { admitted } from '../fixtures/remote/admitted.js';
-import { failureOf, greeted, makeSurroundings, OPTIONS } from '../fixtures/remote/reached.js';
+import { connectRemote, failureOf, makeLaunchEnvironment, OPTIONS } from '../fixtures/remote/connect-remote.js';
 import { sdkHandler, serveHttp } from '../fixtures/servers/http-server.js';
 
 const echoed = (given: unknown) => ({ content: [{ type: 'text', text: JSON.stringify(given) }] });
@@ -61,10 +61,10 @@ describe('SSRF', { tags: 'S14' }, () => {
       (['http', 'sse', 'auto'] as const).map((transport) => ({ ...one, transport, where: one.to(80) })),
     ),
   )('follows no redirect to $where over $transport', async ({ to, message, transport }) => {
-    await using machine = makeSurroundings({ lookup });
+    await using machine = makeLaunchEnvironment({ lookup });
     await using server = await startRedirecting(to, 307);
     const failure = await failureOf(
-      greeted(admitted({ transport, url: server.url, headers: { 'X-Key': 'k' } }), machine),
+      connectRemote(admitted({ transport, url: server.url, headers: { 'X-Key': 'k' } }), machine),
     );
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringMatching(/redirects to/) });
     expect(failure.message).toMatch(message);
@@ -72,7 +72,7 @@ describe('SSRF', { tags: 'S14' }, () => {
   });
 
   it('follows a redirect on the same server', async () => {
-    await using machine = makeSurroundings({ lookup });
+    await using machine = makeLaunchEnvironment({ lookup });
     const handler = sdkHandler();
     await using server = await serveHttp((request) => {
       const { pathname } = new URL(request.url);
@@ -80,7 +80,7 @@ describe('SSRF', { tags: 'S14' }, () => {
         ? new Response(null, { status: 307, headers: { location: '/moved' } })
         : handler(request);
     });
-    await using one = await greeted(
+    await using one = await connectRemote(
       admitted({ transport: 'http', url: server.url, headers: { 'X-Key': 'k' } }),
       machine,
     );
@@ -94,9 +94,9 @@ describe('SSRF', { tags: 'S14' }, () => {
     ...['http://metadata.example/', 'http://mapped.example/', 'http://100.100.100.200/', 'http://[fd00:ec2::254]/'],
   ])('connects to no metadata service, also for an entry with %s', async (url) => {
     for (const transport of ['http', 'sse', 'ws'] as const) {
-      await using machine = makeSurroundings({ lookup });
+      await using machine = makeLaunchEnvironment({ lookup });
       const written = transport === 'ws' ? url.replace('http', 'ws') : url;
-      const failure = await failureOf(greeted(admitted({ transport, url: written }), machine));
+      const failure = await failureOf(connectRemote(admitted({ transport, url: written }), machine));
       expect(failure).toMatchObject({
         code: ErrorCode.ConnectionError,
         message: expect.stringMatching(/is a metadata service/),
@@ -105,10 +105,10 @@ describe('SSRF', { tags: 'S14' }, () => {
   });
 
   it('connects to a private address of an entry, and to a name that resolves to one', async () => {
-    await using machine = makeSurroundings({ lookup });
+    await using machine = makeLaunchEnvironment({ lookup });
     await using server = await serveHttp(sdkHandler());
     for (const host of ['127.0.0.1', 'public.example']) {
-      await using one = await greeted(
+      await using one = await connectRemote(
         admitted({ transport: 'http', url: server.url.replace('127.0.0.1', host) }),
         machine,
       );
@@ -122,7 +122,7 @@ describe('SSRF', { tags: 'S14' }, () => {
       asked += 1;
       return [{ address: asked === 1 ? '127.0.0.1' : '169.254.169.254', family: 4 }];
     };
-    await using machine = makeSurroundings({ lookup: changing });
+    await using machine = makeLaunchEnvironment({ lookup: changing });
     // Each response closes its connection, so that the next request needs another.
     const handler = sdkHandler();
     await using server = await serveHttp(async (request) => {
@@ -131,7 +131,7 @@ describe('SSRF', { tags: 'S14' }, () => {
       return response;
     });
     const url = server.url.replace('127.0.0.1', 'rebinding.example');
-    await using one = await greeted(admitted({ transport: 'http', url }), machine);
+    await using one = await connectRemote(admitted({ transport: 'http', url }), machine);
     const failure = await failureOf(one.connection.callTool('echo', {}, OPTIONS));
     expect(failure.message).toMatch(/rebinding\.example.* is a metadata service/);
   });

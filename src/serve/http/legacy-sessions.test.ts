@@ -1,15 +1,15 @@
 import * as sdk from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import {
+  disposables,
   events,
-  greet,
-  HELLO,
   handler,
+  INITIALIZE_PARAMS,
   JSON_HEADERS,
   legacy,
+  makeDependencies,
   nextEvent,
-  open,
-  parts,
+  openSession,
   readerOf,
   request,
 } from '../../../tests/fakes/http-handler.js';
@@ -18,7 +18,7 @@ import { LegacySessions } from './legacy-sessions.js';
 describe('a session', () => {
   it('starts with initialize, continues by its id, and is gone once it was ended', async () => {
     const { handle } = await handler();
-    const session = await greet(handle);
+    const session = await openSession(handle);
     expect(session['mcp-session-id']).toMatch(/^[0-9a-f]{64}$/);
     expect((await handle(legacy(undefined, 'notifications/initialized', {}, session))).status).toBe(202);
     expect(await events(await handle(legacy(1, 'ping', {}, session)))).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]);
@@ -32,7 +32,7 @@ describe('a session', () => {
 
   it('sends progress and questions on the stream of their call', async () => {
     const { handle } = await handler();
-    const session = await greet(handle);
+    const session = await openSession(handle);
     const quiet = readerOf(await handle(request('GET', '/mcp', { accept: 'text/event-stream', ...session })));
     const steps = legacy(1, 'tools/call', { name: 'steps', _meta: { progressToken: 5 } }, session);
     expect((await events(await handle(steps))).map(({ method, id }) => method ?? id)).toEqual([
@@ -59,7 +59,7 @@ describe('a session', () => {
 
   it('sends notifications without a request on the standalone stream', async () => {
     const { handle, made } = await handler();
-    const session = await greet(handle);
+    const session = await openSession(handle);
     const stream = readerOf(await handle(request('GET', '/mcp', { accept: 'text/event-stream', ...session })));
     made.notice({ method: 'notifications/tools/list_changed', params: {} });
     expect(await nextEvent(stream)).toEqual({ jsonrpc: '2.0', method: 'notifications/tools/list_changed', params: {} });
@@ -68,7 +68,7 @@ describe('a session', () => {
 
   it('cancels a call on request, and all calls when the session ends', async () => {
     const { handle, waits } = await handler();
-    const session = await greet(handle);
+    const session = await openSession(handle);
     for (const id of [1, 2]) await handle(legacy(id, 'tools/call', { name: 'wait' }, session));
     await expect.poll(() => waits.signals.length).toBe(2);
     await handle(legacy(undefined, 'notifications/cancelled', { requestId: 1 }, session));
@@ -79,7 +79,7 @@ describe('a session', () => {
 
   it('refuses a second request with the same id, and still responds to the first', async () => {
     const { handle, waits } = await handler();
-    const session = await greet(handle);
+    const session = await openSession(handle);
     const first = await handle(legacy(1, 'tools/call', { name: 'wait' }, session));
     const second = await handle(legacy(1, 'ping', {}, session));
     expect([second.status, await second.json()]).toEqual([
@@ -94,7 +94,7 @@ describe('a session', () => {
 
   it('survives a broken stream without cancelling the call', async () => {
     const { handle, waits } = await handler();
-    const session = await greet(handle);
+    const session = await openSession(handle);
     const response = await handle(legacy(1, 'tools/call', { name: 'wait' }, session));
     await response.body?.cancel();
     await expect.poll(() => waits.signals.length).toBe(1);
@@ -105,7 +105,7 @@ describe('a session', () => {
 
   it('finishes running calls when the gateway drains', async () => {
     const { handle, made, waits } = await handler();
-    const session = await greet(handle);
+    const session = await openSession(handle);
     const response = await handle(legacy(1, 'tools/call', { name: 'wait' }, session));
     await expect.poll(() => waits.signals.length).toBe(1);
     const drained = made.drain(60_000);
@@ -128,15 +128,15 @@ describe('many sessions', () => {
     const clock = { now: 0 };
     const kept = new LegacySessions({
       Transport: sdk.WebStandardStreamableHTTPServerTransport,
-      session: parts().session,
+      session: makeDependencies().session,
       maxSessions,
       now: () => clock.now,
     });
-    open.push(kept);
+    disposables.push(kept);
     const begin = async (bearer = 'a') => {
       const response = await kept.answer(
-        legacy(0, 'initialize', HELLO),
-        { jsonrpc: '2.0', id: 0, method: 'initialize', params: HELLO },
+        legacy(0, 'initialize', INITIALIZE_PARAMS),
+        { jsonrpc: '2.0', id: 0, method: 'initialize', params: INITIALIZE_PARAMS },
         bearer,
       );
       await response.text();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeFace } from '../../../tests/fakes/face.js';
+import { fakeSurface } from '../../../tests/fakes/surface.js';
 import { silentLog } from '../../base/index.js';
 import type { Answer } from '../../rpc/index.js';
 import { ConnectionManager } from '../session/connection-manager.js';
@@ -42,7 +42,7 @@ async function connected(call: Call, patience: { firstWordMs: number; halfClosed
   const path = join(folder, 's');
   const questions = new ServerQuestions();
   const clients = new ConnectionManager();
-  const face = fakeFace({ 'tools/call': ({ conversation }) => call(conversation.signal) });
+  const face = fakeSurface({ 'tools/call': ({ conversation }) => call(conversation.signal) });
   const serving = await serveSocket({
     ...{ path, clients, about: {}, changed: () => undefined, patience },
     enter: async () => ({

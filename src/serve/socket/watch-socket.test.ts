@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { fakeFace } from '../../../tests/fakes/face.js';
+import { fakeSurface } from '../../../tests/fakes/surface.js';
 import { silentLog } from '../../base/index.js';
 import { StreamChannel } from '../../rpc/index.js';
 import { ServerQuestions } from '../session/server-questions.js';
@@ -26,7 +26,7 @@ async function watched(): Promise<{ client: Socket; hungUp: Promise<boolean> }> 
   let hungUp: Promise<boolean> = Promise.resolve(false);
   const server = createServer((socket) => {
     const limits = () => ({ maxLineBytes: 100_000, maxDepth: 10 });
-    const face = fakeFace({ 'tools/list': async () => ({ value: { text: LARGE } }) });
+    const face = fakeSurface({ 'tools/list': async () => ({ value: { text: LARGE } }) });
     const questions = new ServerQuestions();
     const channel = new StreamChannel(socket, socket, limits);
     const session = new Session(channel, { face, questions, version: '0', log: silentLog });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  connected,
+  connectTo,
   failureOf,
   type Json,
   LONG,
@@ -15,7 +15,7 @@ import { handshake } from './handshake.js';
 describe('timeouts of a connection', () => {
   it('applies one time limit to all pages of a list', async () => {
     let page = 0;
-    const { connection } = connected(({ id, method }, say) => {
+    const { connection } = connectTo(({ id, method }, say) => {
       page += 1;
       if (method === 'tools/list') setTimeout(() => say({ id, result: { tools: [], nextCursor: String(page) } }), 30);
       return undefined;
@@ -30,7 +30,7 @@ describe('timeouts of a connection', () => {
   });
 
   it('times out a call without an answer and cancels it at the server', { tags: 'G2' }, async () => {
-    const { connection, got } = connected(() => undefined);
+    const { connection, got } = connectTo(() => undefined);
     const failure = await failureOf(connection.callTool('t', {}, { timeoutMs: 50, totalMs: 1_000 }));
     await tick();
     expect(failure).toMatchObject({
@@ -46,7 +46,7 @@ describe('timeouts of a connection', () => {
   });
 
   it('never cancels the handshake', async () => {
-    const { connection, got } = connected(() => undefined);
+    const { connection, got } = connectTo(() => undefined);
     const greeting = handshake(connection, { client: { name: 'p', version: '1' }, options: SHORT, era: 'legacy' });
     expect(await failureOf(greeting)).toMatchObject({ hint: expect.stringContaining('timeouts.startMs') });
     await tick();
@@ -57,7 +57,7 @@ describe('timeouts of a connection', () => {
     { title: 'before it is sent', abortFirst: true, methods: [] },
     { title: 'while it runs', abortFirst: false, methods: ['tools/call', 'notifications/cancelled'] },
   ])('cancels a call $title', async ({ abortFirst, methods }) => {
-    const { connection, got } = connected(() => undefined);
+    const { connection, got } = connectTo(() => undefined);
     const controller = new AbortController();
     if (abortFirst) controller.abort();
     const call = connection.callTool('t', {}, { ...LONG, conversation: { signal: controller.signal } });
@@ -68,7 +68,7 @@ describe('timeouts of a connection', () => {
   });
 
   it('extends the timeout with progress, up to the total limit', async () => {
-    const { connection } = connected(({ params, method }, say) => {
+    const { connection } = connectTo(({ params, method }, say) => {
       if (method !== 'tools/call') return undefined;
       const progressToken = (params._meta as Json).progressToken;
       const timer = setInterval(
@@ -93,7 +93,7 @@ describe('timeouts of a connection', () => {
   });
 
   it('closes the connection after three timeouts in a row', async () => {
-    const { connection, events } = connected(() => undefined);
+    const { connection, events } = connectTo(() => undefined);
     for (let n = 0; n < 3; n += 1) await failureOf(connection.callTool('t', {}, SHORT));
     await expect.poll(() => events.closings).toEqual(['it stopped answering']);
     expect(await failureOf(connection.callTool('t', {}, LONG))).toMatchObject({ code: ErrorCode.ConnectionError });
@@ -104,7 +104,7 @@ describe('timeouts of a connection', () => {
     { title: 'an error', answer: { error: { code: -1, message: 'no' } } },
     { title: 'an oversized result', answer: { result: { text: 'x'.repeat(MAX_LINE_BYTES) } } },
   ])('keeps the connection of a server that answers other calls with $title', async ({ answer }) => {
-    const { connection, events } = connected(({ id, params }, say) => {
+    const { connection, events } = connectTo(({ id, params }, say) => {
       if (params.name === 'ok') say({ id, ...answer });
       return undefined;
     });
@@ -116,7 +116,7 @@ describe('timeouts of a connection', () => {
   });
 
   it('rejects every pending call with the reason of the close and the last stderr', async () => {
-    const { connection, end } = connected(() => undefined);
+    const { connection, end } = connectTo(() => undefined);
     const calls = [1, 2, 3].map(() => failureOf(connection.callTool('t', {}, LONG)));
     setTimeout(end, 10);
     expect((await Promise.all(calls)).map(({ code, message }) => ({ code, message }))).toEqual(
@@ -128,7 +128,7 @@ describe('timeouts of a connection', () => {
   });
 
   it('times out a call that waits for another client of a server that asks questions', { tags: 'G2' }, async () => {
-    const { connection, say } = connected(({ id, params, method }, tell) => {
+    const { connection, say } = connectTo(({ id, params, method }, tell) => {
       if (method === 'tools/call' && params.name === 'ok') tell({ id, result: {} });
       return undefined;
     });
@@ -154,7 +154,7 @@ describe('timeouts of a connection', () => {
   });
 
   it('does not wait for its own subscription after the server asked a question', { tags: 'G2' }, async () => {
-    const { connection, say } = connected(({ method }) => (method === 'tools/call' ? {} : undefined));
+    const { connection, say } = connectTo(({ method }) => (method === 'tools/call' ? {} : undefined));
     void connection.request('subscriptions/listen', {}, LONG).catch(() => undefined);
     await tick(20);
     say({ id: 1, method: 'sampling/createMessage', params: {} });
@@ -169,7 +169,7 @@ describe('timeouts of a connection', () => {
     const underWay = new Set<string>();
     const asked = new Map<unknown, Request>();
     let most = 0;
-    const { connection } = connected((request, say) => {
+    const { connection } = connectTo((request, say) => {
       const caller = asked.get(request.id);
       if (request.method === 'tools/call') {
         underWay.add(String(request.params.name));
@@ -191,7 +191,7 @@ describe('timeouts of a connection', () => {
   });
 
   it('keeps the connection of a server that answers the call of another client', async () => {
-    const { connection, events } = connected((request, say) => {
+    const { connection, events } = connectTo((request, say) => {
       if (request.params.name === 'slow') setTimeout(() => say({ id: request.id, result: { slow: true } }), 80);
     });
     const call = (name: string, timeoutMs: number) =>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import {
-  connected,
+  connectTo,
   failureOf,
-  GREETING,
+  INITIALIZE_RESULT,
   type Json,
   LONG,
   MAX_LINE_BYTES,
@@ -13,8 +13,8 @@ import { handshake } from './handshake.js';
 
 describe('Connection', () => {
   it('performs the handshake and keeps the server info', async () => {
-    const { connection, got } = connected(({ method }) =>
-      method === 'initialize' ? { ...GREETING, instructions: 'be kind' } : undefined,
+    const { connection, got } = connectTo(({ method }) =>
+      method === 'initialize' ? { ...INITIALIZE_RESULT, instructions: 'be kind' } : undefined,
     );
     await handshake(connection, { client: { name: 'portolan', version: '9' }, options: LONG, era: 'legacy' });
     await expect.poll(() => got.length).toBe(2);
@@ -46,7 +46,7 @@ describe('Connection', () => {
       message: 'it uses protocol revision "1999-01-01", which Portolan does not support; last output on stderr: ouch',
     },
   ])('refuses a server that $title', async ({ answer, message }) => {
-    const { connection } = connected(() => answer);
+    const { connection } = connectTo(() => answer);
     const failure = await failureOf(
       handshake(connection, { client: { name: 'p', version: '1' }, options: LONG, era: 'legacy' }),
     );
@@ -54,7 +54,7 @@ describe('Connection', () => {
   });
 
   it('lists every page', async () => {
-    const { connection } = connected(({ params: { cursor } }) =>
+    const { connection } = connectTo(({ params: { cursor } }) =>
       cursor === undefined ? { tools: [1, 2], nextCursor: 'b' } : { tools: [3] },
     );
     expect(await connection.listTools(LONG)).toEqual([1, 2, 3]);
@@ -65,7 +65,7 @@ describe('Connection', () => {
     { title: 'never ends', next: (page: number) => String(page), pages: 1_000 },
   ])('ends a list that $title', async ({ next, pages }) => {
     let page = 0;
-    const { connection } = connected(() => {
+    const { connection } = connectTo(() => {
       page += 1;
       return { tools: [page], nextCursor: next(page) };
     });
@@ -73,12 +73,12 @@ describe('Connection', () => {
   });
 
   it('rejects a result without a list', async () => {
-    const { connection } = connected(() => ({ tools: 'many' }));
+    const { connection } = connectTo(() => ({ tools: 'many' }));
     expect(await failureOf(connection.listTools(LONG))).toMatchObject({ code: ErrorCode.ConnectionError });
   });
 
   it('returns the result with its original JSON text', async () => {
-    const { connection } = connected(({ id, params }, say) => {
+    const { connection } = connectTo(({ id, params }, say) => {
       if (params.name === 'sdk') say(`{"result":{"a":1},"jsonrpc":"2.0","id":${id}}`);
       return params.name === 'python' ? { a: 1 } : undefined;
     });
@@ -137,7 +137,7 @@ describe('Connection', () => {
       failure: { code: ErrorCode.ResultTooLarge, hint: 'ask for less at once, or raise limits.maxResultBytes' },
     },
   ])('turns $title into an error with a code', async ({ say: answer, failure }) => {
-    const { connection } = connected(({ id }, say) => {
+    const { connection } = connectTo(({ id }, say) => {
       say(answer(id));
       return undefined;
     });
@@ -145,7 +145,7 @@ describe('Connection', () => {
   });
 
   it('accepts a result beside a null error, and a result without content', async () => {
-    const { connection } = connected(({ id, params }, say) => {
+    const { connection } = connectTo(({ id, params }, say) => {
       if (params.name === 'old') say({ id, result: { content: [] }, error: null });
       return params.name === 'bare' ? { structuredContent: { a: 1 } } : undefined;
     });
@@ -155,7 +155,7 @@ describe('Connection', () => {
 
   it('starts each connection with a random id that leaves 32 bits to count', async () => {
     const first = async () => {
-      const { connection, got } = connected(() => ({}));
+      const { connection, got } = connectTo(() => ({}));
       for (let n = 0; n < 2; n += 1) await connection.callTool('t', {}, LONG);
       const [id, next] = got.map((message) => Number(message.id));
       expect(next).toBe(Number(id) + 1);
@@ -168,7 +168,7 @@ describe('Connection', () => {
   });
 
   it('passes progress only to the call that it belongs to', async () => {
-    const { connection } = connected(({ id, method, params }, say) => {
+    const { connection } = connectTo(({ id, method, params }, say) => {
       if (method !== 'tools/call') return undefined;
       const token = (params._meta as Json).progressToken;
       const step = (more: Json) => say({ method: 'notifications/progress', params: { progressToken: token, ...more } });
@@ -192,7 +192,7 @@ describe('Connection', () => {
   });
 
   it('answers a ping, and rejects questions without a call in progress', async () => {
-    const { got, say, events } = connected(() => undefined);
+    const { got, say, events } = connectTo(() => undefined);
     say({ id: 1, method: 'ping' });
     say({ id: 2, method: 'sampling/createMessage', params: {} });
     say({ id: 3, method: 'files/delete', params: {} });
@@ -213,7 +213,7 @@ describe('Connection', () => {
   });
 
   it('counts invalid messages, answers none and continues', { tags: 'G3' }, async () => {
-    const { connection, events, got } = connected(({ id }, say) => {
+    const { connection, events, got } = connectTo(({ id }, say) => {
       for (const line of ['Listening on stdio', `{"id":${id}}`, '[1,2]', '\0', `{"jsonrpc":"2.0","id":${id},"resu`])
         say(line);
       return { ok: true };
@@ -227,7 +227,7 @@ describe('Connection', () => {
   });
 
   it('passes on the answers of a client although there is a text of the arguments', async () => {
-    const { connection, got } = connected(() => ({}));
+    const { connection, got } = connectTo(() => ({}));
     const conversation = { client: 'one', brought: { responses: { q: 1 }, state: 's' } };
     const options = { ...LONG, conversation, argumentsText: '{"x":1}', asksForProgress: true };
     await connection.callTool('t', { x: 1 }, options);
@@ -235,7 +235,7 @@ describe('Connection', () => {
   });
 
   it('gives each call a progress token that cannot be guessed', async () => {
-    const { connection, got } = connected(() => ({}));
+    const { connection, got } = connectTo(() => ({}));
     for (let n = 0; n < 2; n += 1)
       await connection.callTool('t', {}, { ...LONG, asksForProgress: true, conversation: { client: 'one' } });
     const [first, second] = got.map(({ params }) => Object(Object(params)._meta).progressToken);
@@ -244,7 +244,7 @@ describe('Connection', () => {
   });
 
   it('passes on the _meta of a call beside its progress token', async () => {
-    const { connection, got } = connected(() => ({}));
+    const { connection, got } = connectTo(() => ({}));
     await connection.callTool('t', { x: 1 }, { ...LONG, meta: { traceparent: '00-1' } });
     await connection.callTool(
       't',

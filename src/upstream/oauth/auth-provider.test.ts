@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { type Loopback, serveOnLoopback } from '../../../tests/fixtures/oauth/loopback.js';
-import { admitted, makeStore } from '../../../tests/fixtures/oauth/signing-in.js';
+import { admitted, makeStore } from '../../../tests/fixtures/oauth/sign-in-client.js';
 import { authProviderFor } from './auth-provider.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';

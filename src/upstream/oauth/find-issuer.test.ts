@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Loopback, serveOnLoopback } from '../../../tests/fixtures/oauth/loopback.js';
-import { admitted } from '../../../tests/fixtures/oauth/signing-in.js';
+import { admitted } from '../../../tests/fixtures/oauth/sign-in-client.js';
 import { checkedFetch } from './checked-fetch.js';
 import { findIssuer, metadataOf } from './find-issuer.js';
 import { remoteOf } from './sign-in-target.js';

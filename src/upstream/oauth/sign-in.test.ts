@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Loopback, serveOnLoopback } from '../../../tests/fixtures/oauth/loopback.js';
-import { admitted, makeStore } from '../../../tests/fixtures/oauth/signing-in.js';
+import { admitted, makeStore } from '../../../tests/fixtures/oauth/sign-in-client.js';
 import type { Definition } from '../../model/index.js';
 import { signIn } from './sign-in.js';
 

@@ -62,7 +62,7 @@ describe.skipIf(process.platform === 'win32')('killOrphans', () => {
       { command: 'sh', args: ['-c', `'${process.execPath}' '${server}' stubborn background & wait`], ready: 1 },
     ];
     const gateway = startGateway(program, { folder, pauseMs: 0, servers });
-    await gateway.said('ready');
+    await gateway.printed('ready');
     const children = gateway.lines.filter((line) => line.startsWith('started')).map((line) => Number(line.slice(8)));
     const [guardian] = (await listed()).filter(
       ({ parent, line }) => parent === gateway.process.pid && line.includes('portolan-guardian'),

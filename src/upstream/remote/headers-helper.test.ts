@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { failureOf } from '../../../tests/fixtures/remote/reached.js';
+import { failureOf } from '../../../tests/fixtures/remote/connect-remote.js';
 import { ErrorCode, identityOf } from '../../base/index.js';
 import { type Guardian, startGuardian } from '../process/guardian.js';
 import { checkedWords, runHeadersHelper } from './headers-helper.js';

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest';
-import { byHand, events, greetedOverHttp } from '../../../tests/fixtures/remote/http-by-hand.js';
-import { failureOf, MAX_BYTES, OPTIONS } from '../../../tests/fixtures/remote/reached.js';
+import { failureOf, MAX_BYTES, OPTIONS } from '../../../tests/fixtures/remote/connect-remote.js';
+import { connectOverHttp, events, minimalHandler } from '../../../tests/fixtures/remote/minimal-http.js';
 import { sdkHandler, serveHttp } from '../../../tests/fixtures/servers/http-server.js';
 import { ErrorCode } from '../../base/index.js';
 
 describe('an answer over HTTP', () => {
   it('of 202 without a body to server/discover means an older server', async () => {
-    await using server = await serveHttp(byHand(() => new Response(null, { status: 202 })));
-    const { connection } = await greetedOverHttp(server, {}, {}, {});
+    await using server = await serveHttp(minimalHandler(() => new Response(null, { status: 202 })));
+    const { connection } = await connectOverHttp(server, {}, {}, {});
     expect(connection.greeting.protocolVersion).toBe('2025-11-25');
     await connection.close();
   });
 
   it('rejects an answer over the limit and continues', { tags: 'G6' }, async () => {
     await using server = await serveHttp(sdkHandler());
-    const { connection, closings } = await greetedOverHttp(server);
+    const { connection, closings } = await connectOverHttp(server);
     const failure = await failureOf(connection.callTool('big', { bytes: 50 * MAX_BYTES }, OPTIONS));
     expect(failure).toMatchObject({ code: ErrorCode.ResultTooLarge });
     expect((await connection.callTool('echo', {}, OPTIONS)).value).toEqual({ content: [{ type: 'text', text: '{}' }] });
@@ -32,8 +32,8 @@ describe('an answer over HTTP', () => {
       answer: () => events(['data: {"jsonrpc":"2.0"', ...Array.from({ length: 20 }, () => 'x'.repeat(10_000))]),
     },
   ])('rejects an oversized answer in $title', { tags: 'G6' }, async ({ answer }) => {
-    await using server = await serveHttp(byHand(answer));
-    const { connection } = await greetedOverHttp(server);
+    await using server = await serveHttp(minimalHandler(answer));
+    const { connection } = await connectOverHttp(server);
     expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject({ code: ErrorCode.ResultTooLarge });
     await connection.close();
   });
@@ -42,8 +42,8 @@ describe('an answer over HTTP', () => {
     const told = { jsonrpc: '2.0', method: 'notifications/message', params: { data: 'x'.repeat(2 * MAX_BYTES) } };
     const pieces = (id: unknown) =>
       [told, { jsonrpc: '2.0', id, result: { ok: true } }].map((one) => `data: ${JSON.stringify(one)}\n\n`);
-    await using server = await serveHttp(byHand((id) => events(pieces(id))));
-    const { connection, closings } = await greetedOverHttp(server);
+    await using server = await serveHttp(minimalHandler((id) => events(pieces(id))));
+    const { connection, closings } = await connectOverHttp(server);
     expect((await connection.callTool('t', {}, OPTIONS)).value).toEqual({ ok: true });
     expect(closings).toEqual([]);
     await connection.close();
@@ -56,8 +56,8 @@ describe('an answer over HTTP', () => {
       `data: ${JSON.stringify({ jsonrpc: '2.0', id, result: { ok: true } })}${newline}`,
       newline,
     ];
-    await using server = await serveHttp(byHand((id) => events(pieces(id))));
-    const { connection } = await greetedOverHttp(server);
+    await using server = await serveHttp(minimalHandler((id) => events(pieces(id))));
+    const { connection } = await connectOverHttp(server);
     expect((await connection.callTool('t', {}, OPTIONS)).value).toEqual({ ok: true });
     await connection.close();
   });
@@ -95,8 +95,8 @@ describe('an answer over HTTP', () => {
       says: /too deep/,
     },
   ])('rejects the request if the server answers with $title', async ({ answer, says }) => {
-    await using server = await serveHttp(byHand(answer));
-    const { connection, closings } = await greetedOverHttp(server);
+    await using server = await serveHttp(minimalHandler(answer));
+    const { connection, closings } = await connectOverHttp(server);
     const failure = await failureOf(connection.callTool('t', {}, OPTIONS));
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: expect.stringMatching(says) });
     expect(closings).toEqual([]);
@@ -104,8 +104,8 @@ describe('an answer over HTTP', () => {
   });
 
   it('times out a call that the server never answers', async () => {
-    await using server = await serveHttp(byHand(() => new Promise<Response>(() => undefined)));
-    const { connection } = await greetedOverHttp(server);
+    await using server = await serveHttp(minimalHandler(() => new Promise<Response>(() => undefined)));
+    const { connection } = await connectOverHttp(server);
     const failure = await failureOf(connection.callTool('t', {}, { timeoutMs: 100, totalMs: 100 }));
     expect(failure).toMatchObject({ code: ErrorCode.ToolExecutionTimeout });
     await expect.poll(() => server.seen).toContain('POST notifications/cancelled');
@@ -113,8 +113,8 @@ describe('an answer over HTTP', () => {
   });
 
   it('rejects the request if the stream ends before the answer', async () => {
-    await using server = await serveHttp(byHand(() => events([': nothing\n\n'])));
-    const { connection, closings } = await greetedOverHttp(server);
+    await using server = await serveHttp(minimalHandler(() => events([': nothing\n\n'])));
+    const { connection, closings } = await connectOverHttp(server);
     const failure = await failureOf(connection.callTool('t', {}, OPTIONS));
     expect(failure).toMatchObject({ code: ErrorCode.ConnectionError, message: 'its answer ended unexpectedly' });
     expect(closings).toEqual([]);
@@ -146,8 +146,8 @@ describe('an answer over HTTP', () => {
         { jsonrpc: '2.0', id: same ? id : null, error: { code: -32601, message: 'no such method' } },
         { status },
       );
-    await using server = await serveHttp(byHand(answer));
-    const { connection } = await greetedOverHttp(server);
+    await using server = await serveHttp(minimalHandler(answer));
+    const { connection } = await connectOverHttp(server);
     expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject(expected);
     await connection.close();
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { byHand, greetedOverHttp } from '../../../tests/fixtures/remote/http-by-hand.js';
-import { connectionOver, failureOf, LIMITS, OPTIONS, targetAt } from '../../../tests/fixtures/remote/reached.js';
+import { connectionOver, failureOf, LIMITS, OPTIONS, targetAt } from '../../../tests/fixtures/remote/connect-remote.js';
+import { connectOverHttp, minimalHandler } from '../../../tests/fixtures/remote/minimal-http.js';
 import { type Handler, sdkHandler, serveHttp } from '../../../tests/fixtures/servers/http-server.js';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { handshake } from '../connection/handshake.js';
@@ -9,7 +9,7 @@ import { openHttpChannel } from './http-channel.js';
 describe('openHttpChannel', () => {
   it('connects to a server of the official SDK: handshake, list, call', async () => {
     await using server = await serveHttp(sdkHandler());
-    const { connection } = await greetedOverHttp(server);
+    const { connection } = await connectOverHttp(server);
     expect(connection.greeting).toMatchObject({ name: 'official', version: '2', protocolVersion: '2025-11-25' });
     const tools = await connection.listTools(OPTIONS);
     expect(tools.map((tool) => (tool as { name: string }).name)).toEqual(['echo', 'big', 'steps']);
@@ -21,7 +21,7 @@ describe('openHttpChannel', () => {
 
   it('sends the headers of its entry with every request', async () => {
     await using server = await serveHttp(sdkHandler());
-    const { connection } = await greetedOverHttp(server, { Authorization: 'Bearer t-1' });
+    const { connection } = await connectOverHttp(server, { Authorization: 'Bearer t-1' });
     await connection.callTool('echo', {}, OPTIONS);
     expect(server.headers.map((headers) => headers.get('authorization')).filter((one) => one !== 'Bearer t-1')).toEqual(
       [],
@@ -31,7 +31,7 @@ describe('openHttpChannel', () => {
 
   it('receives progress', async () => {
     await using server = await serveHttp(sdkHandler());
-    const { connection } = await greetedOverHttp(server);
+    const { connection } = await connectOverHttp(server);
     const steps: unknown[] = [];
     const result = await connection.callTool(
       'steps',
@@ -45,7 +45,7 @@ describe('openHttpChannel', () => {
 
   it('keeps concurrent calls apart', async () => {
     await using server = await serveHttp(sdkHandler());
-    const { connection } = await greetedOverHttp(server);
+    const { connection } = await connectOverHttp(server);
     const results = await Promise.all(
       Array.from({ length: 50 }, (_, n) => connection.callTool('echo', { n }, OPTIONS)),
     );
@@ -57,7 +57,7 @@ describe('openHttpChannel', () => {
 
   it('reports a server that has stopped', async () => {
     const server = await serveHttp(sdkHandler());
-    const { connection } = await greetedOverHttp(server);
+    const { connection } = await connectOverHttp(server);
     await server.stop();
     const failure = await failureOf(connection.callTool('echo', {}, OPTIONS));
     expect(failure).toMatchObject({
@@ -78,8 +78,8 @@ describe('openHttpChannel', () => {
         }),
         { headers: { 'content-type': 'text/event-stream' } },
       );
-    await using server = await serveHttp(byHand(endless));
-    const { connection } = await greetedOverHttp(server);
+    await using server = await serveHttp(minimalHandler(endless));
+    const { connection } = await connectOverHttp(server);
     await failureOf(connection.callTool('t', {}, { timeoutMs: 100, totalMs: 100 }));
     await expect.poll(() => isGone).toBe(true);
     await connection.close();
@@ -118,7 +118,7 @@ describe('openHttpChannel', () => {
         token = 'new';
       },
     };
-    const { connection } = await greetedOverHttp(server, {}, { authProvider });
+    const { connection } = await connectOverHttp(server, {}, { authProvider });
     expect(server.headers.slice(0, 2).map((headers) => headers.get('authorization'))).toEqual([
       'Bearer old',
       'Bearer new',
@@ -138,18 +138,18 @@ describe('openHttpChannel', () => {
     },
   ])('reports the error of $title without a sign-in', async ({ title: _, ...access }) => {
     await using server = await serveHttp(() => new Response('', { status: 401 }));
-    const failure = await failureOf(greetedOverHttp(server, {}, access));
+    const failure = await failureOf(connectOverHttp(server, {}, access));
     expect(failure.message).toBe('s needs a sign-in');
   });
 
   it('closes a connection whose session the server no longer knows', async () => {
     const forgetful: Handler = async (request) => {
-      const response = await byHand(() => new Response('Session not found', { status: 404 }))(request);
+      const response = await minimalHandler(() => new Response('Session not found', { status: 404 }))(request);
       response.headers.set('mcp-session-id', 's-1');
       return response;
     };
     await using server = await serveHttp(forgetful);
-    const { connection, closings } = await greetedOverHttp(server);
+    const { connection, closings } = await connectOverHttp(server);
     expect(await failureOf(connection.callTool('t', {}, OPTIONS))).toMatchObject({
       message: 'it answered 404: Session not found',
     });

@@ -6,7 +6,7 @@ import {
   MAX_BYTES,
   OPTIONS,
   targetAt,
-} from '../../../tests/fixtures/remote/reached.js';
+} from '../../../tests/fixtures/remote/connect-remote.js';
 import { serveWs } from '../../../tests/fixtures/remote/ws-server.js';
 import { openWsChannel } from './ws-channel.js';
 

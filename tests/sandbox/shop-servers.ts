@@ -43,7 +43,7 @@ const text = (...parts: string[]) => ({ content: parts.map((part) => ({ type: 't
 const failed = (message: string) => ({ ...text(message), isError: true });
 
 /** Implements the tools for one run, with the state of the run. */
-export function world(): Capability {
+export function shopTools(): Capability {
   const tries = new Map<unknown, number>();
   const notes: Record<string, unknown>[] = [];
   const memories = new Map<unknown, unknown>();
