@@ -360,7 +360,7 @@ describe('Pipe', () => {
   it.each([
     { title: 'with a daemon', comes: true },
     { title: 'without a daemon', comes: false },
-  ])('that is told to end $title and has nothing open ends at once', async ({ comes }) => {
+  ])('ends immediately on a shutdown signal $title and without pending requests', async ({ comes }) => {
     const first = await daemon();
     const client = await piped(comes ? first : undefined);
     client.drain();
@@ -375,7 +375,7 @@ describe('Pipe', () => {
       title: 'many small reads',
       requests: Array.from({ length: 400 }, () => ({ method: 'resources/read', params: { uri: 'x'.repeat(60) } })),
     },
-  ])('hears the client on after $title had to be asked again', async ({ requests }) => {
+  ])('reads further input after $title had to be repeated', async ({ requests }) => {
     const [first, second] = [await daemon(), await daemon({ 'resources/read': {}, ...ANSWERS })];
     const client = await piped(first, second);
     for (const [id, request] of requests.entries()) client.say({ id, ...request });
@@ -434,7 +434,7 @@ describe('Pipe', () => {
   it.each([
     { title: 'a result if a daemon starts', comes: true, answer: { id: 1, result: { tools: [] } } },
     { title: 'an error if none starts', comes: false, answer: { id: 1, error: { code: -32603 } } },
-  ])('gives the last words of a client that leaves without a daemon $title', async ({ comes, answer }) => {
+  ])('answers the last request of a disconnected client without a daemon with $title', async ({ comes, answer }) => {
     const late = await daemon(ANSWERS);
     const client = await piped(undefined, comes ? late : undefined);
     client.input.end('{"jsonrpc":"2.0","id":1,"method":"tools/list"}');
@@ -447,24 +447,21 @@ describe('Pipe', () => {
   });
 
   it.each([
-    { title: 'sends it to the next daemon', comes: true, answer: { id: 1, result: { tools: [] } } },
-    { title: 'fails if there is none', comes: false, answer: { id: 1, error: { code: -32603 } } },
-  ])(
-    '$title what one that left could not answer after the search for another was given up',
-    async ({ comes, answer }) => {
-      const [first, late] = [await daemon(), await daemon(ANSWERS)];
-      const client = await piped(first, undefined, ...(comes ? [late] : []));
-      client.say({ id: 1, method: 'tools/list' });
-      await until(() => first.heard.length === 1);
-      first.say({ method: 'notifications/bridge/leaving' });
-      await until(() => first.methods().includes('notifications/bridge/left'));
-      expect(client.heard).toEqual([]);
-      first.end();
-      await until(() => client.heard.length === 1);
-      expect(client.heard).toMatchObject([answer]);
-      expect(client.searches.map(({ isLate }) => isLate)).toEqual([false, true]);
-    },
-  );
+    { title: 'sends to the next daemon', comes: true, answer: { id: 1, result: { tools: [] } } },
+    { title: 'fails without a next daemon', comes: false, answer: { id: 1, error: { code: -32603 } } },
+  ])('$title a request that a leaving daemon did not answer', async ({ comes, answer }) => {
+    const [first, late] = [await daemon(), await daemon(ANSWERS)];
+    const client = await piped(first, undefined, ...(comes ? [late] : []));
+    client.say({ id: 1, method: 'tools/list' });
+    await until(() => first.heard.length === 1);
+    first.say({ method: 'notifications/bridge/leaving' });
+    await until(() => first.methods().includes('notifications/bridge/left'));
+    expect(client.heard).toEqual([]);
+    first.end();
+    await until(() => client.heard.length === 1);
+    expect(client.heard).toMatchObject([answer]);
+    expect(client.searches.map(({ isLate }) => isLate)).toEqual([false, true]);
+  });
 
   const DEEP = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
   it.each([
@@ -472,7 +469,7 @@ describe('Pipe', () => {
     { title: 'a batch of requests', line: `[{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}]`, id: null },
     { title: 'a request', line: `{"jsonrpc":"2.0","id":5,"method":"x","params":{"a":${DEEP}}}`, id: 5 },
     { title: 'a response that matches no request', line: `{"jsonrpc":"2.0","id":5,"result":${DEEP}}`, id: null },
-  ])('refuses $title that nests too deep to be written again, and goes on', async ({ line, id }) => {
+  ])('rejects $title over the depth limit, and continues', async ({ line, id }) => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);
     client.input.write(`${line}\n`);
@@ -488,7 +485,7 @@ describe('Pipe', () => {
   it.each([
     { title: 'that is empty', line: '[]' },
     { title: 'with too many messages', line: JSON.stringify(Array(257).fill({ jsonrpc: '2.0', method: 'x' })) },
-  ])('refuses a batch $title as the gateway itself does, and goes on', async ({ line }) => {
+  ])('rejects a batch $title like the gateway, and continues', async ({ line }) => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);
     client.input.write(`${line}\n`);
@@ -510,20 +507,17 @@ describe('Pipe', () => {
     expect(client.heard.map(({ id, result }) => [id, result])).toEqual([1, 2].map((id) => [id, {}]));
   });
 
-  it.each([150, 20_000])(
-    'tells the daemon that asked where the answer of the client is %i levels deep',
-    async (levels) => {
-      const first = await daemon();
-      const client = await piped(first);
-      first.say({ id: 'q', method: 'roots/list' });
-      await until(() => client.heard.length === 1);
-      const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
-      client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":{"a":${deep}}}\n`);
-      await until(() => first.heard.length === 1);
-      const error = { code: -32600, message: 'the message is nested too deeply' };
-      expect(first.heard).toEqual([{ jsonrpc: '2.0', id: 'q', error }]);
-    },
-  );
+  it.each([150, 20_000])('sends the daemon an error if the response of the client has %i levels', async (levels) => {
+    const first = await daemon();
+    const client = await piped(first);
+    first.say({ id: 'q', method: 'roots/list' });
+    await until(() => client.heard.length === 1);
+    const deep = `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    client.input.write(`{"jsonrpc":"2.0","id":${client.heard[0]?.id},"result":{"a":${deep}}}\n`);
+    await until(() => first.heard.length === 1);
+    const error = { code: -32600, message: 'the message is nested too deeply' };
+    expect(first.heard).toEqual([{ jsonrpc: '2.0', id: 'q', error }]);
+  });
 
   it.each([
     { title: 'a number that JavaScript rounds', id: '12345678901234567891' },
@@ -531,7 +525,7 @@ describe('Pipe', () => {
     { title: 'a long string', id: `"${'x'.repeat(1_025)}"` },
     { title: 'null', id: 'null' },
     { title: 'an object', id: '{}' },
-  ])('refuses once, and does not wait for, what is asked under $title, which cannot be given back', async ({ id }) => {
+  ])('rejects a request with $title as id, and does not wait for it', async ({ id }) => {
     const first = await daemon(ANSWERS);
     const client = await piped(first);
     client.input.write(`{"jsonrpc":"2.0","id":${id},"method":"tools/list"}\n`);

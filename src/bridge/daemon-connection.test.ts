@@ -24,7 +24,7 @@ describe('writeLine', () => {
       title: 'a carriage return follows it',
       line: Buffer.from(new Uint8Array(Buffer.from('{"a":1}\r\n')).buffer).subarray(0, 7),
     },
-  ])('ends a line where $title', ({ line }) => {
+  ])('adds a newline if $title', ({ line }) => {
     const { output, read } = slow();
     writeLine(output, line);
     expect(read()).toBe('{"a":1}\n');

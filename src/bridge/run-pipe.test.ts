@@ -27,7 +27,7 @@ async function daemonAt(path: string): Promise<Server> {
 it.each([
   { title: 'answers the first request of a client', says: '{"jsonrpc":"2.0","id":7,"method":"initialize"}\n' },
   { title: 'ends when the input of the client ends', says: undefined },
-])('fails at once where a daemon is required and none listens: $title', async ({ says }) => {
+])('fails immediately if a daemon is required and none listens: $title', async ({ says: request }) => {
   const folder = mkdtempSync(join(tmpdir(), 'portolan-require-'));
   const socket = join(folder, 's');
   const [input, output] = [new PassThrough(), new PassThrough()];
@@ -36,8 +36,8 @@ it.each([
   const logged: unknown[] = [];
   let failures = 0;
   const began = performance.now();
-  if (says === undefined) input.end();
-  else input.write(says);
+  if (request === undefined) input.end();
+  else input.write(request);
   const isOver = await runPipe({
     ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require' },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
@@ -62,7 +62,7 @@ it.each([
   const message = `no gateway serves this client: ${error}`;
   const fault = { code: -32603, message, data: { code: 'CONNECTION_ERROR', hint } };
   await new Promise((resolve) => setImmediate(resolve));
-  expect(heard).toEqual(says === undefined ? [] : [{ jsonrpc: '2.0', id: 7, error: fault }]);
+  expect(heard).toEqual(request === undefined ? [] : [{ jsonrpc: '2.0', id: 7, error: fault }]);
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -112,7 +112,7 @@ it.each([
   { share: 0.5, waits: [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000] },
   { share: 0, waits: [0, 0, 0, 0, 0, 0, 0] },
 ])(
-  'looks for a lost daemon after delays that double up to 30 s, of which chance takes all but $share',
+  'searches a lost daemon after delays that double up to 30 s, times a random share of $share',
   async ({ share, waits }) => {
     expect(await waitsWith(1_000, waits.length, () => share)).toEqual(waits);
   },
@@ -126,13 +126,13 @@ it('draws each delay at random between 0 and its limit', async () => {
 });
 
 it('reads no input of the client if the shutdown signal arrives before a daemon is found', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-shutdown-'));
   const socket = join(folder, 's');
   const server = await daemonAt(socket);
   const over = runPipe({
     ...{ program: 'no-program', socket, env: {}, home: folder, mode: 'require', waitMs: 2_000, log: silentLog },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
-    ends: () => expect.unreachable('nobody is to be heard any more'),
+    ends: () => expect.unreachable('no input may be read'),
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
     shutdownMs: 10_000,
     ending: AbortSignal.abort(),
@@ -154,30 +154,30 @@ it.each([
   { why: 'no daemon comes', mode: 'auto', isSilent: false, afterMs: 100 },
   { why: 'a daemon does not open a session', mode: 'require', isSilent: true, afterMs: 100 },
   { why: 'a daemon is being reached', mode: 'require', isSilent: true, afterMs: 0 },
-] as const)('ends at once when it is told to while $why', async ({ mode, isSilent, afterMs }) => {
-  const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
+] as const)('ends immediately on a shutdown signal while $why', async ({ mode, isSilent, afterMs }) => {
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-shutdown-'));
   const socket = join(folder, 's');
   const silent = isSilent ? await silentDaemonAt(socket) : undefined;
-  const told = new AbortController();
+  const shutdown = new AbortController();
   const over = runPipe({
     ...{ program: 'no-program', socket, env: {}, home: folder, mode, waitMs: 600_000, log: silentLog },
     context: { home: folder, cwd: folder, env: {}, pid: 1, version: '1.0.0', options: {} },
-    ends: () => expect.unreachable('nobody is to be heard any more'),
+    ends: () => expect.unreachable('no input may be read'),
     reconnect: { enabled: true, maxAttempts: 1, initialDelayMs: 1 },
     shutdownMs: 10_000,
-    ending: told.signal,
+    ending: shutdown.signal,
   });
-  if (afterMs === 0) told.abort();
-  else setTimeout(() => told.abort(), afterMs);
+  if (afterMs === 0) shutdown.abort();
+  else setTimeout(() => shutdown.abort(), afterMs);
   expect(await over).toBe(true);
   silent?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 
 it('delivers the response to a request sent before the shutdown signal, also from another daemon', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'portolan-told-'));
+  const folder = mkdtempSync(join(tmpdir(), 'portolan-shutdown-'));
   const socket = join(folder, 's');
-  const told = new AbortController();
+  const shutdown = new AbortController();
   const asked: string[] = [];
   const sockets: Socket[] = [];
   /** The first connection is lost with the request; the second opens its session slowly. */
@@ -190,7 +190,7 @@ it('delivers the response to a request sent before the shutdown signal, also fro
       asked.push(method);
       if (isFirst && method === 'tools/list') return one.destroy();
       if (!isFirst && method === 'bridge/open') {
-        told.abort();
+        shutdown.abort();
         await new Promise((resolve) => setTimeout(resolve, 200));
       }
       return one.write(`${JSON.stringify({ jsonrpc: '2.0', id, result: { of: method } })}\n`);
@@ -206,7 +206,7 @@ it('delivers the response to a request sent before the shutdown signal, also fro
     ends: () => ({ input, output }),
     reconnect: { enabled: true, maxAttempts: 3, initialDelayMs: 1 },
     shutdownMs: 10_000,
-    ending: told.signal,
+    ending: shutdown.signal,
   });
   input.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n');
   expect(JSON.parse(String(await answer))).toEqual({ jsonrpc: '2.0', id: 1, result: { of: 'tools/list' } });

@@ -41,7 +41,7 @@ const program: Program = {
 };
 
 describe('on a terminal', () => {
-  it('shows the list and the next step when it is called alone', async () => {
+  it('prints the servers and the next step without arguments', async () => {
     const io = terminal(false);
     expect(await run([], io, program)).toBe(0);
     expect(io.lines).toEqual([
@@ -54,7 +54,7 @@ describe('on a terminal', () => {
     ]);
   });
 
-  it('uses colours where they are wanted, and shows where a server is written with --all', async () => {
+  it('uses colours if they are enabled, and prints the sources of a server with --all', async () => {
     const io = terminal(true);
     await run(['list', '--all'], io, program);
     expect(io.lines[1]).toContain('\u001b[32mready');

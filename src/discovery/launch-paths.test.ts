@@ -35,7 +35,7 @@ describe('pathsNamedBy', () => {
     { title: 'many words', args: Array.from({ length: 5_000 }, (_, n) => `w${n}`) },
     { title: 'one long word', args: [Array.from({ length: 50_000 }, (_, n) => `w${n}`).join('/ ')] },
     { title: 'many commands', args: ['-c', Array.from({ length: 5_000 }, (_, n) => `w${n}`).join(';')] },
-  ])('says of $title in little time that they are too many', ({ args }) => {
+  ])('reports quickly that $title are too many', ({ args }) => {
     const started = performance.now();
     expect(named('sh', ...args).isClear).toBe(false);
     expect(performance.now() - started).toBeLessThan(2_000);
@@ -46,7 +46,7 @@ describe('pathsNamedBy', () => {
     { words: ['node', '-e', 'require("./a" + ".js")'], hasCode: true },
     { words: ['sh', '-c', 'python3 *.py'], hasCode: true },
     { words: ['mcp-x', '--query', 'a * (b)'], hasCode: false },
-  ])('says $hasCode of code in $words', ({ words: [command = '', ...args], hasCode }) => {
+  ])('returns hasCode $hasCode for $words', ({ words: [command = '', ...args], hasCode }) => {
     expect(named(command, ...args).hasCode).toBe(hasCode);
   });
 

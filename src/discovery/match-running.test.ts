@@ -28,7 +28,7 @@ function settled(said: readonly Said[]) {
   );
 }
 
-describe('servers that run', () => {
+describe('running servers', () => {
   it.each([
     {
       title: 'equals the configured server with its URL',
@@ -179,7 +179,7 @@ describe('addressKey', () => {
     ['http://localhost.evil.example:1/mcp', 'http://localhost.evil.example:1/mcp'],
     ['http://[::1]:1/mcp', 'http://[::1]:1/mcp'],
     ['http://x.example/localhost', 'http://x.example/localhost'],
-  ])('takes %s for %s', (url, expected) => {
+  ])('normalizes %s to %s', (url, expected) => {
     expect(addressKey(url)).toBe(expected);
   });
 });

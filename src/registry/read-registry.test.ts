@@ -55,7 +55,7 @@ describe('readRegistry', () => {
     ]);
   });
 
-  it('reads the file alone if another program keeps it without a folder', async () => {
+  it('reads only the file if another program has no directory', async () => {
     const path = place();
     const server = { name: 'alone', pid: process.pid, started_at: new Date().toISOString() };
     writeFileSync(path, JSON.stringify({ version: '1.0', servers: { alone_1: server } }));

@@ -2,73 +2,79 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { LineSplitter } from './line-splitter.js';
 
-type Heard = string | { readonly bytes: number; readonly id: number | string | undefined; readonly isRequest: boolean };
+type Output =
+  | string
+  | { readonly bytes: number; readonly id: number | string | undefined; readonly isRequest: boolean };
 
-function split(chunks: readonly (string | Uint8Array)[], maxBytes = 1_000): Heard[] {
-  const heard: Heard[] = [];
+function split(chunks: readonly (string | Uint8Array)[], maxBytes = 1_000): Output[] {
+  const output: Output[] = [];
   const splitter = new LineSplitter(() => maxBytes, {
-    line: (bytes) => heard.push(bytes.toString()),
-    overlong: (line) => heard.push(line),
+    line: (bytes) => output.push(bytes.toString()),
+    overlong: (line) => output.push(line),
   });
   for (const chunk of chunks) splitter.push(Buffer.from(chunk));
   splitter.end();
-  return heard;
+  return output;
 }
 
 describe('LineSplitter', () => {
   it.each([
-    { title: 'one line', chunks: ['a\n'], heard: ['a'] },
-    { title: 'several lines in one piece', chunks: ['a\nb\nc\n'], heard: ['a', 'b', 'c'] },
-    { title: 'one line in many pieces', chunks: ['a', 'b', '', 'c\n'], heard: ['abc'] },
-    { title: 'Windows ends', chunks: ['a\r\nb\r', '\nc\r\n'], heard: ['a', 'b', 'c'] },
-    { title: 'empty lines', chunks: ['\n\r\n\n', 'a\n\n'], heard: ['a'] },
-    { title: 'a last line without an end', chunks: ['a\nb'], heard: ['a', 'b'] },
-    { title: 'a carriage return within a line', chunks: ['a\rb\n'], heard: ['a\rb'] },
-    { title: 'a character cut in two', chunks: [new Uint8Array([0xc3]), new Uint8Array([0xa4, 0x0a])], heard: ['ä'] },
-    { title: 'NUL', chunks: ['\0a\0\n'], heard: ['\0a\0'] },
-    { title: 'nothing', chunks: [], heard: [] },
-  ])('gives the lines of $title', ({ chunks, heard }) => {
-    expect(split(chunks)).toEqual(heard);
+    { title: 'one line', chunks: ['a\n'], output: ['a'] },
+    { title: 'several lines in one chunk', chunks: ['a\nb\nc\n'], output: ['a', 'b', 'c'] },
+    { title: 'one line in many chunks', chunks: ['a', 'b', '', 'c\n'], output: ['abc'] },
+    { title: 'Windows line ends', chunks: ['a\r\nb\r', '\nc\r\n'], output: ['a', 'b', 'c'] },
+    { title: 'empty lines', chunks: ['\n\r\n\n', 'a\n\n'], output: ['a'] },
+    { title: 'a last line without an end', chunks: ['a\nb'], output: ['a', 'b'] },
+    { title: 'a carriage return within a line', chunks: ['a\rb\n'], output: ['a\rb'] },
+    {
+      title: 'a character in two chunks',
+      chunks: [new Uint8Array([0xc3]), new Uint8Array([0xa4, 0x0a])],
+      output: ['ä'],
+    },
+    { title: 'NUL', chunks: ['\0a\0\n'], output: ['\0a\0'] },
+    { title: 'nothing', chunks: [], output: [] },
+  ])('returns the lines of $title', ({ chunks, output }) => {
+    expect(split(chunks)).toEqual(output);
   });
 
   it.each([
-    { title: 'is as long as allowed', chunks: ['{"id":12}\n'], heard: ['{"id":12}'] },
-    { title: 'is one byte longer', chunks: ['{"id":123}\n'], heard: [{ bytes: 10, id: 123, isRequest: false }] },
+    { title: 'has exactly the maximum length', chunks: ['{"id":12}\n'], output: ['{"id":12}'] },
+    { title: 'is one byte longer', chunks: ['{"id":123}\n'], output: [{ bytes: 10, id: 123, isRequest: false }] },
     {
-      title: 'comes in pieces',
+      title: 'arrives in chunks',
       chunks: ['{"x', '":[1,2],"', 'id":"s"', '}\n'],
-      heard: [{ bytes: 20, id: 's', isRequest: false }],
+      output: [{ bytes: 20, id: 's', isRequest: false }],
     },
-    { title: 'has no id', chunks: ['xxxxxxxxxxxxx\n'], heard: [{ bytes: 13, id: undefined, isRequest: false }] },
+    { title: 'has no id', chunks: ['xxxxxxxxxxxxx\n'], output: [{ bytes: 13, id: undefined, isRequest: false }] },
     {
-      title: 'asks for something',
+      title: 'is a request',
       chunks: ['{"id":1,"method":"m"}\n'],
-      heard: [{ bytes: 21, id: 1, isRequest: true }],
+      output: [{ bytes: 21, id: 1, isRequest: true }],
     },
-    { title: 'never ends', chunks: ['{"id":7,"x":', '1111'], heard: [{ bytes: 16, id: 7, isRequest: false }] },
+    { title: 'never ends', chunks: ['{"id":7,"x":', '1111'], output: [{ bytes: 16, id: 7, isRequest: false }] },
     {
       title: 'is followed by others',
       chunks: ['{"id":1,"x":1}\nok\n'],
-      heard: [{ bytes: 14, id: 1, isRequest: false }, 'ok'],
+      output: [{ bytes: 14, id: 1, isRequest: false }, 'ok'],
     },
-  ])('keeps nothing but the id of a line that $title beyond 9 bytes', ({ chunks, heard }) => {
-    expect(split(chunks, 9)).toEqual(heard);
+  ])('keeps only the id of a line over 9 bytes, if it $title', ({ chunks, output }) => {
+    expect(split(chunks, 9)).toEqual(output);
   });
 
-  it('heeds a limit that changes meanwhile', () => {
+  it('applies a changed limit', () => {
     let limit = 3;
-    const heard: Heard[] = [];
+    const output: Output[] = [];
     const splitter = new LineSplitter(() => limit, {
-      line: (bytes) => heard.push(bytes.toString()),
-      overlong: (line) => heard.push(line),
+      line: (bytes) => output.push(bytes.toString()),
+      overlong: (line) => output.push(line),
     });
     splitter.push(Buffer.from('abcd\n'));
     limit = 4;
     splitter.push(Buffer.from('abcd\n'));
-    expect(heard).toEqual([{ bytes: 4, id: undefined, isRequest: false }, 'abcd']);
+    expect(output).toEqual([{ bytes: 4, id: undefined, isRequest: false }, 'abcd']);
   });
 
-  it('gives the same lines however the stream is cut', () => {
+  it('returns the same lines for any chunks', () => {
     const anyText = fc.array(fc.constantFrom('a', 'ä', '\r', '\n', '{', '"', '\0'), { maxLength: 60 });
     const property = fc.property(anyText, fc.array(fc.nat(20), { maxLength: 20 }), (parts, cuts) => {
       const whole = Buffer.from(parts.join(''));
@@ -89,7 +95,7 @@ describe('LineSplitter', () => {
     fc.assert(property, { numRuns: 500 });
   });
 
-  it('takes ten times as long for ten times the bytes, not a hundred times', () => {
+  it('takes linear time', () => {
     const piece = Buffer.alloc(64 * 1024, 'x');
     const timeFor = (pieces: number) => {
       const lines: number[] = [];

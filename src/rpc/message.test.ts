@@ -18,7 +18,7 @@ describe('parseLine', () => {
       read: { kind: 'request', id: 0, method: 'ping', params: undefined },
     },
     {
-      title: 'a request with a text for an id',
+      title: 'a request with a string id',
       line: '{"jsonrpc":"2.0","id":"","method":"m","params":{"a":1}}',
       read: { kind: 'request', id: '', method: 'm', params: { a: 1 } },
     },
@@ -33,12 +33,12 @@ describe('parseLine', () => {
       read: { kind: 'result', id: 3, result: { a: 1 } },
     },
     {
-      title: 'a result behind its id, as it was written',
+      title: 'a result after its id, with the original JSON',
       line: '{"jsonrpc":"2.0","id":3,"result":{"a":9007199254740993}}',
       read: { kind: 'result', id: 3, result: { a: 9007199254740992 }, json: '{"a":9007199254740993}' },
     },
     {
-      title: 'a result with a second id behind it as the message of that id, never with words that hold one',
+      title: 'a result before a second id, with the second id and without the original JSON',
       line: '{"jsonrpc":"2.0","id":3,"result":{},"id":7}',
       read: { kind: 'result', id: 7, result: {} },
     },
@@ -48,7 +48,7 @@ describe('parseLine', () => {
       read: { kind: 'result', id: 3, result: null, json: 'null' },
     },
     {
-      title: 'a result as the SDKs write it, word for word',
+      title: 'a result in the key order of the SDKs, with the original JSON',
       line: '{"result":{"a":"ä"},"jsonrpc":"2.0","id":3}',
       read: { kind: 'result', id: 3, result: { a: 'ä' }, json: '{"a":"ä"}' },
     },
@@ -58,12 +58,12 @@ describe('parseLine', () => {
       read: { kind: 'fault', id: 3, fault: { code: -1, message: 'no', data: [1] } },
     },
     {
-      title: 'an error to nobody, without a code',
+      title: 'an error without an id and a code',
       line: '{"jsonrpc":"2.0","id":null,"error":{}}',
       read: { kind: 'fault', id: undefined, fault: { code: -32603, message: 'an error without a message' } },
     },
-    { title: 'no JSON', line: 'hello', read: invalid(-32700, 'not valid JSON') },
-    { title: 'half a message', line: '{"jsonrpc":"2.0","id":1,', read: invalid(-32700, 'not valid JSON') },
+    { title: 'text that is not JSON', line: 'hello', read: invalid(-32700, 'not valid JSON') },
+    { title: 'an incomplete message', line: '{"jsonrpc":"2.0","id":1,', read: invalid(-32700, 'not valid JSON') },
     { title: 'a NUL in a message', line: '{"jsonrpc":"2.0","id":1,\0}', read: invalid(-32700, 'not valid JSON') },
     { title: 'a number', line: '7', read: invalid(-32600, 'a message must be an object') },
     { title: 'null', line: 'null', read: invalid(-32600, 'a message must be an object') },
@@ -84,7 +84,7 @@ describe('parseLine', () => {
       read: invalid(-32602, '"params" is not an object', 4),
     },
     {
-      title: 'params that are null, to nobody',
+      title: 'a notification with null params',
       line: '{"jsonrpc":"2.0","method":"m","params":null}',
       read: invalid(-32600, '"params" is not an object'),
     },
@@ -94,22 +94,22 @@ describe('parseLine', () => {
       read: invalid(-32600, '"id" must be a short string or an integer up to 2^53'),
     },
     {
-      title: 'an id that is another number to us',
+      title: 'an id that JavaScript rounds',
       line: '{"jsonrpc":"2.0","id":9007199254740993,"method":"m"}',
       read: invalid(-32600, '"id" must be a short string or an integer up to 2^53'),
     },
     {
-      title: 'an id beyond every number',
+      title: 'an id that overflows',
       line: '{"jsonrpc":"2.0","id":1e999,"method":"m"}',
       read: invalid(-32600, '"id" must be a short string or an integer up to 2^53'),
     },
     {
-      title: 'an id as long as a book',
+      title: 'an id over the length limit',
       line: `{"jsonrpc":"2.0","id":"${'x'.repeat(1_025)}","method":"m"}`,
       read: invalid(-32600, '"id" must be a short string or an integer up to 2^53'),
     },
     {
-      title: 'an id that only its prototype would have',
+      title: 'an id in __proto__',
       line: '{"jsonrpc":"2.0","__proto__":{"id":7},"method":"m"}',
       read: { kind: 'notification', method: 'm', params: undefined },
     },
@@ -120,17 +120,17 @@ describe('parseLine', () => {
       read: invalid(-32600, 'a batch must have 1 to 256 messages'),
     },
     {
-      title: 'what nests too deep, with the id of who waits',
+      title: 'a request over the depth limit, with its id',
       line: `{"jsonrpc":"2.0","id":9,"method":"m","params":${'['.repeat(20)}${']'.repeat(20)}}`,
       read: invalid(-32600, 'nested deeper than 16', 9),
     },
     {
-      title: 'an answer that nests too deep, with the id of who waits',
+      title: 'a response over the depth limit, with its id',
       line: `{"jsonrpc":"2.0","id":9,"result":{"method":${'['.repeat(20)}${']'.repeat(20)}}}`,
       read: { ...invalid(-32600, 'nested deeper than 16', 9), isAnswer: true },
     },
     {
-      title: 'what nests too deep and has no id',
+      title: 'a message over the depth limit without an id',
       line: '['.repeat(17) + ']'.repeat(17),
       read: invalid(-32600, 'nested deeper than 16'),
     },
@@ -138,7 +138,7 @@ describe('parseLine', () => {
     expect(parse(line)).toEqual([read]);
   });
 
-  it('reads the messages of a batch one by one', () => {
+  it('reads each message of a batch', () => {
     expect(parse('[{"jsonrpc":"2.0","method":"a"},7]')).toEqual([
       { kind: 'notification', method: 'a', params: undefined },
       invalid(-32600, 'a message must be an object'),
@@ -146,13 +146,13 @@ describe('parseLine', () => {
   });
 
   it.each(['{"jsonrpc":"2.0","id":3,"result":{"a":1}}', '{"result":{"a":1},"jsonrpc":"2.0","id":3}'])(
-    'reads %s also behind a byte order mark',
+    'reads %s after a byte order mark',
     (line) => {
       expect(parse(`\ufeff${line}`)).toEqual([{ kind: 'result', id: 3, result: { a: 1 } }]);
     },
   );
 
-  it('mends bytes that are no UTF-8 rather than pass them on', () => {
+  it('replaces bytes that are not UTF-8', () => {
     const [head, tail] = [Buffer.from('{"result":{"a":"'), Buffer.from('"},"jsonrpc":"2.0","id":3}')];
     expect(parse(Buffer.concat([head, Buffer.from([0xff]), tail]))).toEqual([
       { kind: 'result', id: 3, result: { a: '\ufffd' } },
@@ -164,11 +164,11 @@ describe('parseLine', () => {
     '{"result":{"a":"},\\"jsonrpc\\":\\"2.0\\",\\"id\\":3}',
     '{"result":,"jsonrpc":"2.0","id":3}',
     '{"result":1]]],"jsonrpc":"2.0","id":3}',
-  ])('is not taken in by %s', (line) => {
+  ])('rejects %s', (line) => {
     expect(parse(line)).toEqual([invalid(-32700, 'not valid JSON')]);
   });
 
-  it('passes a long result on as the bytes that came, and a short one as text', () => {
+  it('keeps a long result as received bytes, and a short one as text', () => {
     const jsonOf = (length: number) => {
       const [read] = parse(`{"result":"${'ä'.repeat(length)}","jsonrpc":"2.0","id":3}`);
       return read?.kind === 'result' ? read.json : undefined;
@@ -177,13 +177,13 @@ describe('parseLine', () => {
     expect(jsonOf(4_095)).toEqual(Buffer.from(`"${'ä'.repeat(4_095)}"`));
   });
 
-  it('reads a result with a second one, as JSON does, as the last', () => {
+  it('uses the last of two results, as JSON.parse does', () => {
     expect(parse('{"result":{"a":1},"result":{"b":2},"jsonrpc":"2.0","id":3}')).toEqual([
       { kind: 'result', id: 3, result: { b: 2 } },
     ]);
   });
 
-  it('finds in the words of a result the very value that was read', () => {
+  it('returns the JSON of exactly the parsed result', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(), (value, id) => {
         const [read] = parseLine(Buffer.from(JSON.stringify({ result: value, jsonrpc: '2.0', id })), 1_000);
@@ -195,7 +195,7 @@ describe('parseLine', () => {
     );
   });
 
-  it('never throws, whatever the bytes, and answers with messages', () => {
+  it('returns messages and never throws for any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         expect(parse(bytes).length).toBeGreaterThan(0);
@@ -206,7 +206,7 @@ describe('parseLine', () => {
 });
 
 describe('readMessage', () => {
-  it('leaves every prototype alone', () => {
+  it('changes no prototype', () => {
     const hostile: unknown = JSON.parse('{"jsonrpc":"2.0","id":1,"method":"m","params":{"__proto__":{"polluted":1}}}');
     const read = readMessage(hostile);
     expect(read.kind).toBe('request');
@@ -226,7 +226,7 @@ describe('readMessage', () => {
     '{"jsonrpc":"2.0","id":1,"result":{},"error":{}}',
     '{"jsonrpc":"2.0","id":9999999999999999,"result":{}}',
     '{"result":{"a":1},"jsonrpc":"2.0","id":30}',
-  ])('takes %s for nothing else than the whole line is', (line) => {
+  ])('reads %s like JSON.parse', (line) => {
     const [read] = parseLine(Buffer.from(line), 16);
     const { json: _, ...message } = { json: undefined, ...read };
     expect(message).toEqual(

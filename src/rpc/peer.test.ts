@@ -3,9 +3,9 @@ import type { Channel, ChannelListener, Outgoing } from './channel.js';
 import type { Incoming } from './message.js';
 import { AnswerTooLarge, ChannelClosed, Peer, type PeerHandlers, RpcError } from './peer.js';
 
-/** A road whose other end is the test. */
-function road(
-  said: Partial<PeerHandlers> = {},
+/** A peer on a channel that the test controls. */
+function openPeer(
+  handlers: Partial<PeerHandlers> = {},
   backlogBytes = 0,
   before: (message: Outgoing) => void = () => undefined,
 ) {
@@ -32,25 +32,35 @@ function road(
     noise: () => 'skip',
     closed: (reason) => closings.push(reason),
     fault: (error) => faults.push(error),
-    ...said,
+    ...handlers,
   });
   if (!listener) throw new Error('the peer does not listen');
   const { message, overlong, undelivered, onClose: closed } = listener;
-  return { peer, sent, last, faults, closings, hear: (one: Incoming) => message(one), overlong, undelivered, closed };
+  return {
+    peer,
+    sent,
+    last,
+    faults,
+    closings,
+    receive: (one: Incoming) => message(one),
+    overlong,
+    undelivered,
+    closed,
+  };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('Peer', () => {
-  it('finds each answer by its id, in whatever order they come', async () => {
-    const { peer, sent, hear } = road();
+  it('matches responses by id in any order', async () => {
+    const { peer, sent, receive } = openPeer();
     const [first, second] = [peer.request('a', { n: 1 }), peer.request('b', undefined)];
     expect(sent).toEqual([
       { kind: 'request', id: 0, method: 'a', params: { n: 1 } },
       { kind: 'request', id: 1, method: 'b', params: undefined },
     ]);
-    hear({ kind: 'result', id: 1, result: 'of b' });
-    hear({ kind: 'fault', id: 0, fault: { code: -5, message: 'of a', data: 9 } });
+    receive({ kind: 'result', id: 1, result: 'of b' });
+    receive({ kind: 'fault', id: 0, fault: { code: -5, message: 'of a', data: 9 } });
     expect(await second.answer).toEqual({ kind: 'result', id: 1, result: 'of b' });
     const error = await first.answer.catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(RpcError);
@@ -58,24 +68,24 @@ describe('Peer', () => {
     expect(peer.pendingCount).toBe(0);
   });
 
-  it('says of a request or an answer that nothing follows, where no other is open', async () => {
+  it('marks a message as last if no other request is open', async () => {
     const answers: (() => void)[] = [];
-    const { peer, last, hear } = road({
+    const { peer, last, receive } = openPeer({
       request: ({ method }) => {
         if (method === 'bad') throw new RpcError(-1, 'no');
         return new Promise((resolve) => answers.push(() => resolve({ value: {} })));
       },
     });
     const [first] = [peer.request('a', undefined), peer.request('b', undefined)];
-    hear({ kind: 'result', id: 1, result: 1 });
-    hear({ kind: 'result', id: first.id, result: 1 });
+    receive({ kind: 'result', id: 1, result: 1 });
+    receive({ kind: 'result', id: first.id, result: 1 });
     void peer.request('c', undefined);
-    for (const id of [1, 2, 3]) hear({ kind: 'request', id, method: 'm', params: undefined });
+    for (const id of [1, 2, 3]) receive({ kind: 'request', id, method: 'm', params: undefined });
     for (const answer of answers.splice(0)) answer();
     await settled();
-    hear({ kind: 'request', id: 4, method: 'bad', params: undefined });
+    receive({ kind: 'request', id: 4, method: 'bad', params: undefined });
     await settled();
-    hear({ kind: 'request', id: 5, method: 'm', params: undefined });
+    receive({ kind: 'request', id: 5, method: 'm', params: undefined });
     answers.pop()?.();
     await settled();
     expect(last).toEqual([
@@ -85,8 +95,8 @@ describe('Peer', () => {
     ]);
   });
 
-  it('waits for no answer to what could not be written', async () => {
-    const { peer, last } = road({}, 0, (message) => {
+  it('waits for no response to a request that could not be written', async () => {
+    const { peer, last } = openPeer({}, 0, (message) => {
       if (message.kind === 'request' && message.method === 'bad') throw new TypeError('cannot be written');
     });
     await expect(peer.request('bad', { n: 1n }).answer).rejects.toThrow('cannot be written');
@@ -95,78 +105,78 @@ describe('Peer', () => {
     expect(last).toEqual(['request']);
   });
 
-  it('tells one who is there to be told, at once and once', async () => {
-    const { peer, hear } = road();
-    const told: string[] = [];
+  it('calls the callbacks of a request synchronously and once', async () => {
+    const { peer, receive } = openPeer();
+    const calls: string[] = [];
     const pending = {
-      resolve: () => void told.push('answer'),
-      reject: ({ message }: Error) => void told.push(message),
+      resolve: () => void calls.push('answer'),
+      reject: ({ message }: Error) => void calls.push(message),
     };
     const ask = () => peer.ask(peer.nextId(), pending, 'a', undefined, {});
     ask();
-    for (const _ of [1, 2]) hear({ kind: 'result', id: 0, result: 1 });
-    expect(told).toEqual(['answer']);
+    for (const _ of [1, 2]) receive({ kind: 'result', id: 0, result: 1 });
+    expect(calls).toEqual(['answer']);
     ask();
     await peer.close();
     ask();
-    expect(told).toEqual(['answer', 'the connection was lost', 'the connection is closed']);
+    expect(calls).toEqual(['answer', 'the connection was lost', 'the connection is closed']);
   });
 
-  it('drops answers that nobody waits for, or not any more', async () => {
-    const { peer, sent, hear } = road();
+  it('drops responses to unknown and forgotten requests', async () => {
+    const { peer, sent, receive } = openPeer();
     const { id, answer } = peer.request('a', undefined);
     peer.forget(id, new Error('enough'));
     peer.forget(id, new Error('again'));
     await expect(answer).rejects.toThrow('enough');
-    hear({ kind: 'result', id, result: 1 });
-    hear({ kind: 'result', id: 99, result: 1 });
-    hear({ kind: 'result', id: '0', result: 1 });
-    hear({ kind: 'fault', id: undefined, fault: { code: 1, message: '' } });
+    receive({ kind: 'result', id, result: 1 });
+    receive({ kind: 'result', id: 99, result: 1 });
+    receive({ kind: 'result', id: '0', result: 1 });
+    receive({ kind: 'fault', id: undefined, fault: { code: 1, message: '' } });
     expect(sent).toHaveLength(1);
     expect(peer.pendingCount).toBe(0);
   });
 
-  it('does not take a text for the number that it looks like', async () => {
-    const { peer, hear } = road();
+  it('does not match a string id with a number', async () => {
+    const { peer, receive } = openPeer();
     const { answer } = peer.request('a', undefined);
-    hear({ kind: 'result', id: '0', result: 'wrong' });
-    hear({ kind: 'result', id: 0, result: 'right' });
+    receive({ kind: 'result', id: '0', result: 'wrong' });
+    receive({ kind: 'result', id: 0, result: 'right' });
     expect((await answer).result).toBe('right');
   });
 
   it.each([
     { title: 'a value', request: async () => ({ value: 1 }), answer: { kind: 'result', id: 7, answer: { value: 1 } } },
     {
-      title: 'an error for the other side',
+      title: 'an RpcError',
       request: async () => {
         throw new RpcError(-9, 'so', { why: 1 });
       },
       answer: { kind: 'fault', id: 7, fault: { code: -9, message: 'so', data: { why: 1 } } },
     },
   ])('answers a request with $title', async ({ request, answer }) => {
-    const { sent, faults, hear } = road({ request });
-    hear({ kind: 'request', id: 7, method: 'm', params: undefined });
+    const { sent, faults, receive } = openPeer({ request });
+    receive({ kind: 'request', id: 7, method: 'm', params: undefined });
     await settled();
     expect({ sent, faults }).toEqual({ sent: [answer], faults: [] });
   });
 
-  it('tells a fault of ours without its words, and us with them', async () => {
+  it('hides the message of an internal error from the other side, and reports it to `fault`', async () => {
     const broken = new Error('the password is hunter2');
-    const { sent, faults, hear } = road({ request: () => Promise.reject(broken) });
-    hear({ kind: 'request', id: 7, method: 'm', params: undefined });
+    const { sent, faults, receive } = openPeer({ request: () => Promise.reject(broken) });
+    receive({ kind: 'request', id: 7, method: 'm', params: undefined });
     await settled();
     expect(sent).toEqual([{ kind: 'fault', id: 7, fault: { code: -32603, message: 'internal error' } }]);
     expect(faults).toEqual([broken]);
   });
 
-  it('outlives a listener that throws', () => {
+  it('continues after a listener throws', () => {
     const broken = new Error('x');
-    const { faults, hear } = road({
+    const { faults, receive } = openPeer({
       notification: () => {
         throw broken;
       },
     });
-    hear({ kind: 'notification', method: 'n', params: undefined });
+    receive({ kind: 'notification', method: 'n', params: undefined });
     expect(faults).toEqual([broken]);
   });
 
@@ -178,22 +188,22 @@ describe('Peer', () => {
       sent: [{ kind: 'fault', id: null, fault: { code: 1, message: 'what' } }],
     },
     { noise: 'skip' as const, id: 4, sent: [] },
-  ])('on noise with id $id does what it is told: $noise', ({ noise, id, sent: expected }) => {
-    const { sent, hear } = road({ noise: () => noise });
-    hear({ kind: 'invalid', id, fault: { code: 1, message: 'what' } });
+  ])('handles an invalid message with id $id as configured: $noise', ({ noise, id, sent: expected }) => {
+    const { sent, receive } = openPeer({ noise: () => noise });
+    receive({ kind: 'invalid', id, fault: { code: 1, message: 'what' } });
     expect(sent).toEqual(expected);
   });
 
-  it('rejects everything that waits, once, when the other side is gone, and everything after', {
+  it('rejects all pending and later requests after the channel was closed', {
     tags: 'G5',
   }, async () => {
-    const { peer, sent, closings, closed, hear } = road();
+    const { peer, sent, closings, closed, receive } = openPeer();
     const waiting = Array.from({ length: 100 }, () => peer.request('a', undefined).answer);
     const ends = Promise.allSettled(waiting);
     const reason = new Error('it exited with code 7');
     closed(reason);
     closed(new Error('a second time'));
-    hear({ kind: 'result', id: 3, result: 'too late' });
+    receive({ kind: 'result', id: 3, result: 'too late' });
     const outcomes = await ends;
     expect(outcomes.filter((one) => one.status === 'rejected' && one.reason instanceof ChannelClosed)).toHaveLength(
       100,
@@ -203,20 +213,20 @@ describe('Peer', () => {
     expect({ sent: sent.length, pending: peer.pendingCount }).toEqual({ sent: 100, pending: 0 });
   });
 
-  it('tells one request that it was not delivered, and no other', async () => {
-    const { peer, undelivered, hear } = road();
+  it('rejects only the request that was not delivered', async () => {
+    const { peer, undelivered, receive } = openPeer();
     const [lost, kept] = [peer.request('a', undefined), peer.request('b', undefined)];
     undelivered(lost.id, new Error('500'));
-    hear({ kind: 'result', id: kept.id, result: 1 });
+    receive({ kind: 'result', id: kept.id, result: 1 });
     await expect(lost.answer).rejects.toThrow('500');
     expect((await kept.answer).result).toBe(1);
   });
 
   it.each([
-    { title: 'who waits for it', id: 0, closings: 0, first: AnswerTooLarge },
-    { title: 'everyone, if it cannot be said whose it is', id: undefined, closings: 1, first: ChannelClosed },
-  ])('tells of an answer that was too large to $title', { tags: 'G6' }, async ({ id, closings: count, first }) => {
-    const { peer, closings, overlong } = road();
+    { title: 'its request', id: 0, closings: 0, first: AnswerTooLarge },
+    { title: 'all requests and closes, if it has no id', id: undefined, closings: 1, first: ChannelClosed },
+  ])('rejects for an oversized response $title', { tags: 'G6' }, async ({ id, closings: count, first }) => {
+    const { peer, closings, overlong } = openPeer();
     const { answer } = peer.request('a', undefined);
     overlong({ bytes: 1_000, id });
     await expect(answer).rejects.toBeInstanceOf(first);
@@ -226,40 +236,40 @@ describe('Peer', () => {
   it.each([
     {
       title: 'too large',
-      say: ({ overlong }: ReturnType<typeof road>) => overlong({ bytes: 1_000, id: 0, isRequest: true }),
+      say: ({ overlong }: ReturnType<typeof openPeer>) => overlong({ bytes: 1_000, id: 0, isRequest: true }),
     },
     {
       title: 'too deep',
-      say: ({ hear }: ReturnType<typeof road>) =>
-        hear({ kind: 'invalid', id: 0, fault: { code: -32600, message: 'deep' } }),
+      say: ({ receive }: ReturnType<typeof openPeer>) =>
+        receive({ kind: 'invalid', id: 0, fault: { code: -32600, message: 'deep' } }),
     },
-  ])('answers a request that is $title, and takes it for no answer to one of ours', async ({ say }) => {
-    const made = road({ noise: () => 'answer' });
+  ])('answers a request that is $title, and does not match it with a pending request', async ({ say: send }) => {
+    const made = openPeer({ noise: () => 'answer' });
     const { answer } = made.peer.request('a', undefined);
-    say(made);
+    send(made);
     expect(made.sent.slice(1)).toMatchObject([{ kind: 'fault', id: 0 }]);
-    made.hear({ kind: 'result', id: 0, result: 'ours' });
+    made.receive({ kind: 'result', id: 0, result: 'ours' });
     expect(await answer).toMatchObject({ result: 'ours' });
   });
 
   it.each([
-    { title: 'too large', say: ({ overlong }: ReturnType<typeof road>) => overlong({ bytes: 1_000, id: 0 }) },
+    { title: 'too large', say: ({ overlong }: ReturnType<typeof openPeer>) => overlong({ bytes: 1_000, id: 0 }) },
     {
       title: 'too deep',
-      say: ({ hear }: ReturnType<typeof road>) =>
-        hear({ kind: 'invalid', id: 0, fault: { code: -32600, message: 'deep' }, isAnswer: true }),
+      say: ({ receive }: ReturnType<typeof openPeer>) =>
+        receive({ kind: 'invalid', id: 0, fault: { code: -32600, message: 'deep' }, isAnswer: true }),
     },
-  ])('tells who waits of an answer that is $title, and the other side nothing', async ({ say }) => {
-    const made = road({ noise: () => 'answer' });
+  ])('rejects the request for a response that is $title, and sends nothing', async ({ say: send }) => {
+    const made = openPeer({ noise: () => 'answer' });
     const { answer } = made.peer.request('a', undefined);
-    say(made);
+    send(made);
     await expect(answer).rejects.toThrow();
-    say(made); // nobody waits for it any more
+    send(made); // the request is no longer pending
     expect(made.sent).toHaveLength(1);
   });
 
-  it('answers a question that is too large also where noise is passed over', () => {
-    const { sent, overlong, closings } = road();
+  it('answers an oversized request even if invalid messages are skipped', () => {
+    const { sent, overlong, closings } = openPeer();
     overlong({ bytes: 1_000, id: 'q', isRequest: true });
     expect(sent).toMatchObject([
       { kind: 'fault', id: 'q', fault: { message: 'a message of 1000 bytes is too large' } },
@@ -267,24 +277,24 @@ describe('Peer', () => {
     expect(closings).toEqual([]);
   });
 
-  it('goes on where what is too large is a notification: nobody waits for it', async () => {
-    const { peer, closings, overlong, hear } = road();
+  it('continues after an oversized notification', async () => {
+    const { peer, closings, overlong, receive } = openPeer();
     const { answer } = peer.request('a', undefined);
     overlong({ bytes: 1_000, id: undefined, isRequest: true });
-    hear({ kind: 'result', id: 0, result: 'ours' });
+    receive({ kind: 'result', id: 0, result: 'ours' });
     expect([await answer, closings]).toMatchObject([{ result: 'ours' }, []]);
   });
 
-  it('takes a long line of somebody to whom nobody speaks for noise', () => {
-    const { closings, overlong } = road();
+  it('treats an oversized line as invalid if no request is pending', () => {
+    const { closings, overlong } = openPeer();
     overlong({ bytes: 1_000, id: undefined });
     overlong({ bytes: 1_000, id: 77 });
     expect(closings).toEqual([]);
   });
 
-  it('cuts off who asks on and on and never reads an answer', async () => {
-    const { sent, closings, hear } = road({}, 200 * 1024 * 1024);
-    hear({ kind: 'request', id: 1, method: 'ping', params: undefined });
+  it('closes the channel if the other side sends requests and does not read', async () => {
+    const { sent, closings, receive } = openPeer({}, 200 * 1024 * 1024);
+    receive({ kind: 'request', id: 1, method: 'ping', params: undefined });
     await settled();
     expect({ sent, closings }).toEqual({ sent: [], closings: [undefined] });
   });

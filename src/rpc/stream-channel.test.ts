@@ -9,29 +9,29 @@ const LIMITS = { maxLineBytes: 100, maxDepth: 16 };
 
 function opened(limits = () => LIMITS) {
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const listener: ChannelListener = {
-    message: (message) => heard.push(message),
-    overlong: (line) => heard.push({ overlong: line }),
-    undelivered: (id) => heard.push({ undelivered: id }),
-    onClose: (reason) => heard.push({ closed: reason?.message }),
+    message: (message) => received.push(message),
+    overlong: (line) => received.push({ overlong: line }),
+    undelivered: (id) => received.push({ undelivered: id }),
+    onClose: (reason) => received.push({ closed: reason?.message }),
   };
   const channel = new StreamChannel(input, output, limits);
   channel.start(listener);
-  return { input, output, heard, channel, written: () => String(output.read() ?? '') };
+  return { input, output, received, channel, written: () => String(output.read() ?? '') };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('StreamChannel', () => {
-  it('gives what comes in, and its end, once', async () => {
-    const { input, heard } = opened();
+  it('delivers messages and the close, once each', async () => {
+    const { input, received } = opened();
     input.write('{"jsonrpc":"2.0","meth');
     input.write('od":"a"}\nnoise\n');
     input.end(`${'x'.repeat(101)}\n{"jsonrpc":"2.0","method":"last"}`);
     await once(input, 'close');
     await settled();
-    expect(heard).toEqual([
+    expect(received).toEqual([
       { kind: 'notification', method: 'a', params: undefined },
       { kind: 'invalid', id: undefined, fault: { code: -32700, message: 'not valid JSON' } },
       { overlong: { bytes: 101, id: undefined, isRequest: false } },
@@ -40,9 +40,9 @@ describe('StreamChannel', () => {
     ]);
   });
 
-  it('reads what comes with the limits of then, also a last line without its end', async () => {
+  it('applies the limits at the time of parsing, also to a last line without a newline', async () => {
     let maxDepth = 16;
-    const { input, heard } = opened(() => ({ ...LIMITS, maxDepth }));
+    const { input, received } = opened(() => ({ ...LIMITS, maxDepth }));
     const deep = `{"jsonrpc":"2.0","method":"a","params":{"x":${'['.repeat(8)}${']'.repeat(8)}}}`;
     input.write(`${deep}\n${deep}`);
     await settled();
@@ -50,14 +50,14 @@ describe('StreamChannel', () => {
     input.end();
     await once(input, 'close');
     await settled();
-    expect(heard).toMatchObject([
+    expect(received).toMatchObject([
       { kind: 'notification' },
       { kind: 'invalid', fault: { message: 'nested deeper than 4' } },
       { closed: undefined },
     ]);
   });
 
-  it('writes one line for each message, and what is sent at once in one stroke', async () => {
+  it('writes one line for each message, and messages of one tick in one write', async () => {
     const { channel, written } = opened();
     channel.send({ kind: 'request', id: 0, method: 'm', params: { a: 'line\nline' } });
     channel.send({ kind: 'notification', method: 'n', params: undefined });
@@ -77,7 +77,7 @@ describe('StreamChannel', () => {
     ]);
   });
 
-  it('writes at once what is alone, and gathers again once several came together', async () => {
+  it('writes a single message immediately, and collects messages again after several in one tick', async () => {
     const { channel, written } = opened();
     const send = (method: string, isLast: boolean) =>
       channel.send({ kind: 'notification', method, params: {} }, isLast);
@@ -85,11 +85,11 @@ describe('StreamChannel', () => {
     send('a', true);
     expect(methods()).toBe('a');
     send('b', false);
-    send('c', true); // not before those that wait
+    send('c', true); // after the queued ones
     expect(methods()).toBe('');
     await settled();
     expect(methods()).toBe('bc');
-    send('d', true); // more may follow, as the last time
+    send('d', true); // more messages may follow, as before
     expect(methods()).toBe('');
     await settled();
     expect(methods()).toBe('d');
@@ -99,7 +99,7 @@ describe('StreamChannel', () => {
     expect(methods()).toBe('');
   });
 
-  it('says how much has not left yet', () => {
+  it('reports the unwritten bytes', () => {
     const { channel, output } = opened();
     const before = channel.backlogBytes;
     for (let n = 0; n < 100; n += 1)
@@ -108,17 +108,17 @@ describe('StreamChannel', () => {
     expect(channel.backlogBytes).toBeGreaterThan(output.writableHighWaterMark);
   });
 
-  it('closes once with its reason when a stream breaks, and writes nothing more', async () => {
-    const { channel, input, output, heard } = opened();
+  it('closes once with the reason of a stream error, and writes nothing afterwards', async () => {
+    const { channel, input, output, received } = opened();
     output.destroy(new Error('EPIPE'));
     input.destroy();
     await settled();
     channel.send({ kind: 'notification', method: 'late', params: undefined });
     await channel.close();
-    expect(heard).toEqual([{ closed: 'EPIPE' }]);
+    expect(received).toEqual([{ closed: 'EPIPE' }]);
   });
 
-  it('gives up on one who does not read when it is closed', async () => {
+  it('destroys the stream on close if the other side does not read', async () => {
     const { channel, output } = opened();
     for (let n = 0; n < 100; n += 1)
       channel.send({ kind: 'notification', method: 'n'.repeat(1_000), params: undefined });
@@ -126,7 +126,7 @@ describe('StreamChannel', () => {
     expect(output.destroyed).toBe(true);
   });
 
-  it('still answers over a socket whose other end has said all it will', async () => {
+  it('responds over a half-closed socket', async () => {
     const server = createServer({ allowHalfOpen: true });
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -134,11 +134,11 @@ describe('StreamChannel', () => {
     if (typeof address !== 'object' || !address) throw new Error('no port');
     const client = dial({ port: address.port, host: '127.0.0.1', allowHalfOpen: true });
     const [accepted] = (await once(server, 'connection')) as [Socket];
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const channel = new StreamChannel(accepted, accepted, () => LIMITS);
     const closed = new Promise<void>((resolve) => {
       channel.start({
-        message: (message) => heard.push(message.kind),
+        message: (message) => received.push(message.kind),
         overlong: () => undefined,
         undelivered: () => undefined,
         onClose: () => resolve(),
@@ -151,6 +151,6 @@ describe('StreamChannel', () => {
     let text = '';
     for await (const chunk of client) text += chunk;
     server.close();
-    expect({ heard, text }).toEqual({ heard: ['request'], text: '{"jsonrpc":"2.0","id":1,"result":{}}\n' });
+    expect({ received, text }).toEqual({ received: ['request'], text: '{"jsonrpc":"2.0","id":1,"result":{}}\n' });
   });
 });

@@ -85,7 +85,7 @@ describe('literalReferences', () => {
       fields: { command: '${BIN}' },
       place: { state: 'inventory-only' },
     },
-  ])('says nothing of $title', ({ fields, place }) => {
+  ])('does not report $title', ({ fields, place }) => {
     expect(saidOf(fields, place)).toBeUndefined();
   });
 });

@@ -220,7 +220,7 @@ describe('templatesFor', () => {
     { platform: 'linux', expected: ['~/l'] },
     { platform: 'darwin', expected: ['~/m', '~/n'] },
     { platform: 'win32', expected: [] },
-  ])('gives those of $platform', ({ platform, expected }) => {
+  ])('returns those of $platform', ({ platform, expected }) => {
     expect(templatesFor({ linux: '~/l', darwin: ['~/m', '~/n'] }, platform)).toEqual(expected);
     expect(templatesFor('~/a', platform)).toEqual(['~/a']);
     expect(templatesFor(['~/a', '~/b'], platform)).toEqual(['~/a', '~/b']);
@@ -235,7 +235,7 @@ describe('expandBraces', () => {
     { template: 'x{a,b,}y', expected: ['xay', 'xby', 'xy'] },
     { template: '{a,b}{c,d}', expected: ['ac', 'ad', 'bc', 'bd'] },
     { template: '{a', expected: ['{a'] },
-  ])('writes $template out', ({ template, expected }) => {
+  ])('expands $template', ({ template, expected }) => {
     expect(expandBraces(template)).toEqual(expected);
   });
 });

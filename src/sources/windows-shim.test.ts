@@ -32,7 +32,7 @@ describe('windowsShim', () => {
     { command: 'bunx', args: ['server'] },
     { command: 'docker', args: ['run', 'npx'] },
     { command: 'C:\\npx\\server.exe', args: [] },
-  ])('has nothing to say about $command $args', ({ command, args }) => {
+  ])('does not report $command $args', ({ command, args }) => {
     expect(windowsShim(command, { command, args })).toBeUndefined();
   });
 

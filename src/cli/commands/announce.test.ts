@@ -35,7 +35,7 @@ const ENDINGS: readonly {
 ];
 
 describe.skipIf(process.platform === 'win32')('a process that announces a server', () => {
-  it.each(ENDINGS)('holds the entry until $title', async ({ stdin, end, code }) => {
+  it.each(ENDINGS)('keeps the entry until $title', async ({ stdin, end, code }) => {
     using machine = makeMachine();
     const args = [machine.project, machine.home, '--name', 'x', '--url', 'http://localhost:9/'];
     const child = spawn(process.execPath, [program, ...args], { stdio: [stdin, 'pipe', 'inherit'] });

@@ -28,7 +28,7 @@ async function audit(args: readonly string[], at = folder): Promise<{ code: numb
 }
 
 describe('portolan audit', () => {
-  it.each([[], ['--verify']])('says what is in the place of its folder %j', async (...args) => {
+  it.each([[], ['--verify']])('reports a %j in place of its directory', async (...args) => {
     const at = join(home, 'no-folder');
     writeFileSync(at, 'x');
     await expect(audit(args, at)).rejects.toMatchObject({
@@ -37,7 +37,7 @@ describe('portolan audit', () => {
     });
   });
 
-  it('shows calls with the newest last, and nothing that moves the cursor', async () => {
+  it('lists calls with the newest last, without control characters', async () => {
     expect(await audit([])).toEqual({
       code: 0,
       lines: [
@@ -52,7 +52,7 @@ describe('portolan audit', () => {
     { title: 'of one server', args: ['--server', 'files'], tools: ['read\u001b[31m'] },
     { title: 'as many as wanted', args: ['--last', '1'], tools: ['read\u001b[31m'] },
     { title: 'all', args: [], tools: ['create_issue', 'read\u001b[31m'] },
-  ])('gives calls $title as JSON', async ({ args, tools }) => {
+  ])('prints calls $title as JSON', async ({ args, tools }) => {
     const { code, lines } = await audit(['--json', ...args]);
     const answer = JSON.parse(lines.join('\n'));
     expect([code, Object.keys(answer), answer.entries.map(({ tool }: { tool: string }) => tool)]).toEqual([
@@ -62,16 +62,16 @@ describe('portolan audit', () => {
     ]);
   });
 
-  it('says that there are more calls than shown, and that there are none', async () => {
+  it('reports further calls that are not shown, and an empty log', async () => {
     expect((await audit(['--last', '1'])).lines.at(-1)).toBe('the last 1 of 2; --last N');
     expect(await audit([], join(home, 'none'))).toEqual({ code: 0, lines: ['No calls are recorded in ~/none.'] });
   });
 
-  it.each(['0', '-1', 'x', '1.5', '9999999999'])('refuses --last=%s', async (last) => {
+  it.each(['0', '-1', 'x', '1.5', '9999999999'])('rejects --last=%s', async (last) => {
     await expect(audit([`--last=${last}`])).rejects.toMatchObject({ code: ErrorCode.Usage });
   });
 
-  it('verifies, and fails where a chain is broken', async () => {
+  it('verifies the chains, and fails if one is broken', async () => {
     const whole = await audit(['--verify']);
     expect([whole.code, whole.lines.slice(-2)]).toEqual([0, ['7-x, 3 lines: ok', '1 chain verified']]);
     const file = readdirSync(folder).find((name) => name.endsWith('.jsonl')) ?? '';
@@ -89,7 +89,7 @@ describe('portolan audit', () => {
     expect((await audit([])).code).toBe(0);
   });
 
-  it('names no place where the file of a chain is gone', async () => {
+  it('reports no line if the file of a chain is missing', async () => {
     const at = join(home, 'gone');
     {
       await using log = openAuditLog({ folder: at, warn: expect.unreachable, pid: 7 });

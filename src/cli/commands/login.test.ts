@@ -22,7 +22,7 @@ function terminal(): Io & { readonly lines: string[]; readonly errors: string[] 
   };
 }
 
-/** Runs a command on a machine on which a remote and a local server are written down. */
+/** Runs a command on a machine with a remote and a local server. */
 async function run(make: (discover: typeof scanMachine) => Command, words: readonly string[]) {
   using machine = makeMachine();
   machine.write({ '~/.cursor/mcp.json': JSON.stringify({ mcpServers: SERVERS }) });
@@ -47,7 +47,7 @@ function entering(who?: string): { enter: typeof signIn; asked: unknown[] } {
 }
 
 describe('portolan login', () => {
-  it('signs in to the server of that name and says who one is now', async () => {
+  it('signs in to the server and prints the account', async () => {
     const { enter, asked } = entering('ada\u001b[31m');
     expect(await run((discover) => loginCommand(discover, enter), ['REMOTE'])).toEqual({
       code: 0,
@@ -57,7 +57,7 @@ describe('portolan login', () => {
     expect(asked).toEqual([{ name: 'remote', opened: true }]);
   });
 
-  it('opens no browser when it is told not to, and says how to go on', async () => {
+  it('opens no browser with --no-browser, and prints the next step', async () => {
     const { enter, asked } = entering();
     const { code, errors } = await run((discover) => loginCommand(discover, enter), ['remote', '--no-browser']);
     expect([code, asked, errors]).toEqual([
@@ -72,7 +72,7 @@ describe('portolan login', () => {
     ]);
   });
 
-  it('writes nothing but JSON on stdout with --json', async () => {
+  it('prints only JSON on stdout with --json', async () => {
     const { lines } = await run((discover) => loginCommand(discover, entering('ada').enter), ['remote', '--json']);
     expect(JSON.parse(lines.join('\n'))).toEqual({ ...SIGNED_IN, who: 'ada' });
   });
@@ -81,7 +81,7 @@ describe('portolan login', () => {
     { words: [], code: { code: 'USAGE', message: 'portolan login needs a server.' } },
     { words: ['a', 'b'], code: { code: 'USAGE' } },
     { words: ['remot'], code: { code: 'SERVER_NOT_FOUND', hint: expect.stringMatching(/^did you mean remote\?/) } },
-  ])('refuses $words', async ({ words, code }) => {
+  ])('rejects $words', async ({ words, code }) => {
     const { enter, asked } = entering();
     expect(await run((discover) => loginCommand(discover, enter), words)).toMatchObject({ code });
     expect(asked).toEqual([]);
@@ -101,12 +101,12 @@ describe('portolan logout', () => {
       outcome: { kind: 'signed-out', revoked: false },
       lines: ['Signed out of remote.', expect.stringContaining('not revoked')],
     },
-  ])('says what became of it: $outcome', async ({ outcome, lines }) => {
+  ])('reports the outcome $outcome', async ({ outcome, lines }) => {
     const said = await run((discover) => logoutCommand(discover, leaving(outcome)), ['remote']);
     expect(said).toEqual({ code: 0, lines, errors: [] });
   });
 
-  it('signs out of a server that nobody writes down any more, if somebody was signed in', async () => {
+  it('signs out of a server that is no longer configured', async () => {
     const gone = leaving({ kind: 'signed-out', revoked: true });
     expect(await run((discover) => logoutCommand(discover, gone), ['gone'])).toMatchObject({ code: 0 });
     const never = leaving({ kind: 'was-not' });
@@ -115,7 +115,7 @@ describe('portolan logout', () => {
     });
   });
 
-  it('answers in JSON', async () => {
+  it('prints JSON with --json', async () => {
     const { lines } = await run(
       (discover) => logoutCommand(discover, leaving({ kind: 'was-not' })),
       ['remote', '--json'],

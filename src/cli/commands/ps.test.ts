@@ -37,7 +37,7 @@ const shared: readonly SharedProcess[] = [
 ];
 
 describe('portolan ps', () => {
-  it('shows who runs, with keys in addresses hidden', async () => {
+  it('lists running servers, with secrets in URLs masked', async () => {
     using machine = makeMachine();
     const options = machine.options();
     expect(await run(psCommand(options, none), [], machine.home)).toEqual({
@@ -79,7 +79,7 @@ describe('portolan ps', () => {
     expect(await json('--user')).toEqual([['nisaba_1'], shared, {}]);
   });
 
-  it('shows the address of a server in a registry of another program, which knows only the older field', async () => {
+  it('shows the URL of a server in the older field of a registry of another program', async () => {
     using machine = makeMachine();
     const http = { enabled: true, host: '127.0.0.1', port: 8000, url: 'http://127.0.0.1:8000/' };
     const server = { name: 'nabu', pid: process.pid, http, started_at: new Date().toISOString(), cwd: '/srv' };
@@ -120,7 +120,7 @@ describe('portolan ps', () => {
       processes: [],
       expected: ['The daemon runs no server at the moment: each starts when it is first used.'],
     },
-  ])('says $title', async ({ processes, expected }) => {
+  ])('prints $title', async ({ processes, expected }) => {
     using machine = makeMachine();
     const { out } = await run(
       psCommand(machine.options(), async () => processes),
@@ -130,7 +130,7 @@ describe('portolan ps', () => {
     expect(out.slice(2)).toEqual(expected);
   });
 
-  it.each([['--what'], ['word']])('refuses %s', async (word) => {
+  it.each([['--what'], ['word']])('rejects %s', async (word) => {
     using machine = makeMachine();
     await expect(run(psCommand(machine.options()), [word], machine.home)).rejects.toMatchObject({
       code: ErrorCode.Usage,
@@ -176,7 +176,7 @@ describe('portolan announce', () => {
       args: ['--url', 'ws://localhost:9/', '--', 'node', 'x.js', '--json'],
       expected: { fingerprint: fingerprint({ command: 'node', args: ['x.js', '--json'] }) },
     },
-  ])('holds the entry of a server with $title until it ends', async ({ args, expected }) => {
+  ])('keeps the entry of a server with $title until it exits', async ({ args, expected }) => {
     using machine = makeMachine();
     const options = machine.options();
     const registry = new ServerRegistry(registryPath(options, args.includes('--user')));
@@ -214,7 +214,7 @@ describe('portolan announce', () => {
       args: ['--name', 'x', '--url', 'http://x/', '--fingerprint', 'a'.repeat(64), '--', 'node'],
       message: 'Use either --fingerprint or a command after --',
     },
-  ])('refuses $args', async ({ args, message }) => {
+  ])('rejects $args', async ({ args, message }) => {
     using machine = makeMachine();
     const command = announceCommand(machine.options(), () => expect.unreachable());
     await expect(run(command, args, machine.home)).rejects.toMatchObject({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { type Serve, serveCommand } from './serve.js';
 
-/** Runs the command with something in place of the gateway; gives what it was asked to do, said and ended with. */
+/** Runs the command with a fake gateway, and returns its calls, output and exit code. */
 async function run(
   args: readonly string[],
   env: Serve['environment'] = {},
@@ -40,22 +40,22 @@ describe('serve', () => {
     { args: ['--http', 'localhost:1'], asked: ['http', { address: 'localhost:1' }] },
     { args: ['--http', ':1', '--token', 'x'], asked: ['http', { address: ':1', token: 'x' }] },
     { args: ['--expose', 'all', '--http'], asked: ['http', { address: '', expose: 'all' }] },
-  ])('reads $args', async ({ args, asked }) => {
+  ])('parses $args', async ({ args, asked }) => {
     expect(await run(args)).toMatchObject({ asked: [asked], code: 0 });
   });
 
-  it('takes the token from the environment, unless a flag says another', async () => {
+  it('reads the token from the environment, unless a flag sets it', async () => {
     const env = { PORTOLAN_TOKEN: 'from-env' };
     expect((await run(['--http'], env)).asked).toEqual([['http', { address: '', token: 'from-env' }]]);
     expect((await run(['--http', '--token=x'], env)).asked).toEqual([['http', { address: '', token: 'x' }]]);
     expect((await run([], env)).asked).toEqual([['stdio', {}]]);
   });
 
-  it('says where it listens on stderr, and nothing on stdout', async () => {
+  it('prints its URL on stderr, and nothing on stdout', async () => {
     expect((await run(['--http'])).said).toEqual(['portolan listens on http://there/mcp']);
   });
 
-  it('writes the same with time and pid where it was not started by hand: that goes into a log', async () => {
+  it('prints its URL as a log entry with time and pid if it was not started by hand', async () => {
     const [line = '', ...others] = (await run(['--socket', '/run/s.sock', '--leave-when-idle'])).said;
     expect(others).toEqual([]);
     expect(JSON.parse(line)).toEqual({
@@ -71,11 +71,11 @@ describe('serve', () => {
   it.each([
     { args: ['--token', 'x'], message: '--token needs --http: it protects the HTTP port' },
     { args: ['localhost:1'], message: 'portolan serve does not take the argument "localhost:1".' },
-  ])('refuses $args', async ({ args, message }) => {
+  ])('rejects $args', async ({ args, message }) => {
     await expect(run(args)).rejects.toMatchObject({ code: 'USAGE', message });
   });
 
-  it('ends with 1 where the port is not to be had, which no other words would mend', async () => {
+  it('exits with 1 if the port is not available', async () => {
     const fails = async () => {
       throw new PortolanError(ErrorCode.ConnectionError, 'cannot listen', { hint: 'try another' });
     };

@@ -27,11 +27,11 @@ async function status(all: readonly SignedIn[], words: readonly string[] = []) {
 }
 
 describe('portolan status', () => {
-  it('says how to sign in where nobody is', async () => {
+  it('prints how to sign in if no server has a sign-in', async () => {
     expect(await status([])).toMatchObject({ code: 0, lines: [expect.stringContaining('portolan login <server>')] });
   });
 
-  it('shows who is signed in where, by whom, and until when', async () => {
+  it('lists the account, issuer and expiry of each sign-in', async () => {
     expect((await status([one, two, three])).lines).toEqual([
       'server    who  signed in by     until',
       'a         –    https://login.a  expired: sign in again',
@@ -40,7 +40,7 @@ describe('portolan status', () => {
     ]);
   });
 
-  it('answers in JSON', async () => {
+  it('prints JSON with --json', async () => {
     expect(JSON.parse((await status([one], ['--json'])).lines.join('\n'))).toEqual({ signedIn: [one] });
   });
 });

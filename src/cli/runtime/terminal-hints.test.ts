@@ -11,7 +11,7 @@ describe('withTerminalHint', () => {
     ['the user can see the rule with: portolan why notes', 'you can see the rule with: portolan why notes'],
     ['they can change that with: portolan approve notes', 'you can change that with: portolan approve notes'],
     ['did you mean add_note?', 'did you mean add_note?'],
-  ])('says for %j: %j', (said, instead) => {
+  ])('has for %j: %j', (said, instead) => {
     const cause = new Error('why');
     const error = new PortolanError(ErrorCode.ToolNotFound, 'no such tool', { hint: said, cause });
     expect(withTerminalHint(error)).toEqual(
@@ -19,7 +19,7 @@ describe('withTerminalHint', () => {
     );
   });
 
-  it('leaves alone what is no error of ours', () => {
+  it('does not change other errors', () => {
     const fault = new TypeError('list_tools');
     expect(withTerminalHint(fault)).toBe(fault);
   });

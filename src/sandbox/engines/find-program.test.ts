@@ -81,14 +81,14 @@ describe.skipIf(process.platform === 'win32')('programIn', () => {
       is: 'passed by',
     },
     { title: 'a broken link', change: () => link(join(folder, 'nothing')), is: 'passed by' },
-  ])('takes only what nobody else could have put there: $title is $is', ({ change, is }) => {
+  ])('accepts only programs that other users cannot replace: $title is $is', ({ change, is }) => {
     program('up', 'bin', NAME);
     change();
     expect(found()).toBe(is === 'found' ? join(folder, 'up', 'bin', NAME) : undefined);
   });
 
   it.skipIf(process.getuid?.() !== 0)(
-    'passes by what belongs to another user or that another group can change',
+    'ignores programs that belong to another user or that another group can change',
     async () => {
       const { chownSync } = await import('node:fs');
       const path = program('up', 'bin', NAME);

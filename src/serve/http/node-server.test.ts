@@ -91,7 +91,7 @@ describe('listenHttp', () => {
   });
 
   it.each(['TRACE / HTTP/1.1', 'GET http://evil.example/ HTTP/1.1', 'OPTIONS * HTTP/1.1'])(
-    'takes %s for no request',
+    'rejects %s as a request',
     async (line) => {
       let isAsked = false;
       const { address } = await listening(async () => {

@@ -219,7 +219,7 @@ describe('dialects of agents', () => {
   });
 
   it.each([opencodeDialect, opencodeGoDialect, codexDialect, geminiDialect, gooseDialect, crushDialect, vibeDialect])(
-    'takes nothing from what every map inherits (%#)',
+    'ignores inherited properties (%#)',
     (dialect) => {
       const inherits: Readonly<Record<string, unknown>> = Object.create({ type: 'stdio', command: 'x', cmd: 'x', url });
       expect(() => dialect(inherits)).toThrow(InvalidEntry);

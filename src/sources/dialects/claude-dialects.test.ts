@@ -231,7 +231,7 @@ describe('the dialect of Claude Desktop', () => {
     { entry: { url: 'https://a.example/mcp' }, transport: 'auto' },
     { entry: { type: 'http', url: 'https://a.example/mcp' }, transport: 'http' },
     { entry: { type: 'sse', url: 'https://a.example/sse' }, transport: 'sse' },
-  ])('passes over an address of kind $transport', ({ entry, transport }) => {
+  ])('skips a URL of type $transport', ({ entry, transport }) => {
     expect(claudeDesktopDialect(entry)).toMatchObject({
       transport,
       state: 'client-ignores',

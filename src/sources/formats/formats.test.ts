@@ -144,7 +144,7 @@ describe('a valid file', () => {
     { format: 'json5', text: "{__proto__:{command:'x'},constructor:1,toString:2}" },
     { format: 'toml', text: 'constructor = 1\ntoString = 2\n[__proto__]\ncommand = "x"' },
     { format: 'yaml', text: '__proto__: {command: x}\nconstructor: 1\ntoString: 2' },
-  ])('takes __proto__ for a key like any other in $format: $text', async ({ text, format }) => {
+  ])('treats __proto__ as an ordinary key in $format: $text', async ({ text, format }) => {
     const value = await readValue(text, format);
     expect(Object.entries(Object(value)).sort(([a], [b]) => (a < b ? -1 : 1))).toEqual([
       ['__proto__', { command: 'x' }],
@@ -215,7 +215,7 @@ describe('an invalid file', () => {
     { format: 'json', text: '' },
     { format: 'json', text: ' \n\t' },
     { format: 'json5', text: '\n' },
-  ])('says that an empty $format file is empty: $text', async ({ format, text }) => {
+  ])('reports an empty $format file as empty: $text', async ({ format, text }) => {
     expect(await parseText(text, format)).toEqual({
       kind: 'broken',
       message: 'the file is empty',
