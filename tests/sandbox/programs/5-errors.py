@@ -45,4 +45,4 @@ assert total == 4, f"total is {total}"
 #! AssertionError line 2: total is 3
 #% an unknown server
 mcp_servers["nope"]
-#! KeyError line 1: "no server 'nope' in reach; there are: shop, my-notes"
+#! KeyError line 1: "no server 'nope' is available; available: shop, my-notes"
