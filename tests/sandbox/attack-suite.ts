@@ -11,7 +11,7 @@ import {
 import { ATTACKS, type Attack, endsAs, withPrelude } from './attacks.js';
 import { type Canaries, setUpCanaries } from './canaries.js';
 import { describeEngines, open, tidy } from './installed-engines.js';
-import { SERVERS, world } from './world.js';
+import { SERVERS, shopTools } from './shop-servers.js';
 
 const canaries: Canaries = await setUpCanaries();
 afterAll(async () => {
@@ -50,7 +50,7 @@ function inEngine(engine: string): void {
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
   const runAttack = async (attack: Attack) => {
-    const { outcome, requests } = await runAttack(sandbox, engine, attack);
+    const { outcome, requests } = await outcomeOf(sandbox, engine, attack);
     const endings = attack.endings(engine);
     expect.soft(endings.some((ending) => endsAs(outcome, ending)) ? endings : brief(outcome)).toEqual(endings);
     expect.soft(canaries.touched()).toEqual([]);
@@ -70,7 +70,7 @@ function inEngine(engine: string): void {
   });
 }
 
-async function runAttack(
+async function outcomeOf(
   sandbox: Sandbox,
   engine: string,
   attack: Attack,
@@ -79,7 +79,7 @@ async function runAttack(
   const code = withPrelude(attack.code, { engine, file, port, unix, pid: process.pid, calls: LIMITS.hostCalls });
   const timeoutMs = attack.endings(engine).includes('stopped timeoutMs') ? ENDLESS_MS : FINITE_MS;
   const requests: string[] = [];
-  const answer = world();
+  const answer = shopTools();
   const call = (request: HostCall, signal: AbortSignal) => {
     if (request.kind === 'tool') requests.push(`${request.server}/${request.tool}`);
     return answer(request, signal);
@@ -107,7 +107,7 @@ class OtherSession {
     const code = this.#steps === 1 ? 'session_secret = n = 1\nn' : 'n += 1\nn';
     const limits = { ...LIMITS, timeoutMs: FINITE_MS };
     const job = { code, session: 'bystander', servers: [] };
-    const outcome = await this.#sandbox.run(job, world(), limits, new AbortController().signal);
+    const outcome = await this.#sandbox.run(job, shopTools(), limits, new AbortController().signal);
     const { stdout } = outcome.output;
     return { kind: outcome.kind, text: outcome.kind === 'value' ? outcome.value?.text : undefined, stdout };
   }
