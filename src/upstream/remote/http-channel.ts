@@ -1,31 +1,18 @@
-import { isValueDeeperThan, keepDigits } from '../../base/index.js';
+import { keepDigits } from '../../base/index.js';
 import { MODERN_VERSION } from '../../model/index.js';
-import {
-  type Channel,
-  type ChannelListener,
-  type Id,
-  type Outgoing,
-  readMessage,
-  type StreamLimits,
-  toObject,
-} from '../../rpc/index.js';
+import { type Channel, type Id, type Outgoing, readMessage, type StreamLimits, toObject } from '../../rpc/index.js';
 import { UnansweredError } from '../connection/unanswered-error.js';
 import { type AnswerEvents, boundedFetch, type OversizedMessage } from './bounded-fetch.js';
-import { HttpStatusError, remoteFailure } from './remote-failure.js';
-import { type RemoteFetch, remoteFetch } from './remote-fetch.js';
-import { failureContext, type RemoteTarget } from './remote-target.js';
+import { HttpStatusError } from './remote-failure.js';
+import { remoteFetch } from './remote-fetch.js';
+import type { RemoteTarget } from './remote-target.js';
+import { SdkChannel, type SdkTransport } from './sdk-channel.js';
 
-/** The part of the SDK transport that is used here. */
-interface SdkTransport {
-  onmessage?: (message: never) => void;
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
+/** The part of the SDK transport that only Streamable HTTP has. */
+interface HttpTransport extends SdkTransport {
   readonly sessionId: string | undefined;
-  start(): Promise<void>;
   send(message: never, options: SendOptions): Promise<void>;
-  close(): Promise<void>;
   terminateSession(): Promise<void>;
-  setProtocolVersion(version: string): void;
 }
 
 interface SendOptions {
@@ -49,38 +36,21 @@ export async function openHttpChannel(target: RemoteTarget, limits: () => Stream
     fetch: boundedFetch(remote.fetch, limits, channel),
     ...(authProvider && { authProvider }),
   });
-  channel.use(transport as unknown as SdkTransport);
+  channel.use(transport);
   return channel;
 }
 
-class HttpChannel implements Channel, AnswerEvents {
-  readonly backlogBytes = 0;
+class HttpChannel extends SdkChannel<HttpTransport> implements AnswerEvents {
   readonly carriesHeaders = true;
-  #transport: SdkTransport | undefined;
-  #listener: ChannelListener | undefined;
-  #closed = false;
   #version = '';
-  readonly #target: RemoteTarget;
-  readonly #remote: RemoteFetch;
-  readonly #limits: () => StreamLimits;
   /** Pending requests; aborting one frees its connection. */
   readonly #waiting = new Map<Id, AbortController>();
   /** Pending requests whose response is a single body, after which no answer can follow. */
   readonly #withoutStream = new Set<Id>();
 
-  constructor(target: RemoteTarget, remote: RemoteFetch, limits: () => StreamLimits) {
-    this.#target = target;
-    this.#remote = remote;
-    this.#limits = limits;
-  }
-
-  use(transport: SdkTransport): void {
-    this.#transport = transport;
-  }
-
-  overlong(one: OversizedMessage): void {
+  override overlong(one: OversizedMessage): void {
     if (one.id !== undefined && !one.isRequest) this.#waiting.delete(one.id);
-    this.#listener?.overlong(one);
+    super.overlong(one);
   }
 
   begun(id: Id, isStream: boolean): void {
@@ -88,34 +58,37 @@ class HttpChannel implements Channel, AnswerEvents {
     else this.#withoutStream.add(id);
   }
 
-  start(listener: ChannelListener): void {
-    this.#listener = listener;
-    const transport = this.#transport;
-    if (!transport) throw new Error('the channel has no transport');
-    transport.onmessage = (message: unknown) => this.#receive(message, listener);
-    transport.onclose = () => this.#end(undefined);
-    // `send` reports errors of single requests, and the SDK reopens a broken stream.
-    transport.onerror = () => undefined;
-    transport.start().catch((error: Error) => this.#end(error));
-  }
-
   send(message: Outgoing): void {
     if (message.kind === 'request') this.#request(message);
-    else if (!this.#hangUp(message)) this.#transport?.send(toObject(message) as never, {}).catch(() => undefined);
+    else if (!this.#hangUp(message)) this.transport?.send(toObject(message) as never, {}).catch(() => undefined);
   }
 
-  agreed(version: string): void {
+  override agreed(version: string): void {
     this.#version = version;
-    this.#transport?.setProtocolVersion(version);
+    super.agreed(version);
   }
 
   async close(): Promise<void> {
-    if (this.#closed) return;
-    this.#end(undefined);
-    const farewell = this.#transport?.terminateSession().catch(() => undefined);
+    if (!this.end(undefined)) return;
+    const farewell = this.transport?.terminateSession().catch(() => undefined);
     await Promise.race([farewell, new Promise((resolve) => setTimeout(resolve, FAREWELL_MS).unref())]);
-    await this.#transport?.close();
-    this.#remote[Symbol.dispose]();
+    await this.closeTransport();
+  }
+
+  protected open(transport: HttpTransport): void {
+    transport.onclose = () => this.end(undefined);
+    // `send` reports errors of single requests, and the SDK reopens a broken stream.
+    transport.onerror = () => undefined;
+    transport.start().catch((error: Error) => this.end(error));
+  }
+
+  protected override answered(id: Id): void {
+    this.#waiting.delete(id);
+  }
+
+  protected override end(reason: Error | undefined): boolean {
+    if (!this.isClosed) this.#waiting.clear();
+    return super.end(reason);
   }
 
   #request(message: Extract<Outgoing, { kind: 'request' }>): void {
@@ -123,9 +96,9 @@ class HttpChannel implements Channel, AnswerEvents {
     const controller = new AbortController();
     this.#waiting.set(id, controller);
     const onRequestStreamEnd = () => {
-      if (this.#waiting.delete(id)) this.#listener?.undelivered(id, new Error('its answer ended unexpectedly'));
+      if (this.#waiting.delete(id)) this.listener?.undelivered(id, new Error('its answer ended unexpectedly'));
     };
-    this.#transport
+    this.transport
       ?.send(keepDigits(toObject(message)) as never, {
         requestSignal: controller.signal,
         onRequestStreamEnd,
@@ -138,20 +111,19 @@ class HttpChannel implements Channel, AnswerEvents {
   /** The body was read: fail the request if it contained no answer to it. */
   #sent(id: Id): void {
     if (this.#withoutStream.delete(id) && this.#waiting.delete(id))
-      this.#listener?.undelivered(id, new UnansweredError());
+      this.listener?.undelivered(id, new UnansweredError());
   }
 
   async #failed(id: Id, error: unknown): Promise<void> {
     this.#withoutStream.delete(id);
     if (!this.#waiting.delete(id)) return; // answered, oversized or cancelled
     const fault = error instanceof HttpStatusError ? faultIn(error, id) : undefined;
-    if (fault) this.#listener?.message(fault);
-    else this.#listener?.undelivered(id, await remoteFailure(error, failureContext(this.#target)));
+    if (fault) this.listener?.message(fault);
+    else this.listener?.undelivered(id, await this.failure(error));
     // The server no longer knows the session: close, so that the pool opens a new one.
-    if (error instanceof HttpStatusError && error.status === 404 && this.#transport?.sessionId !== undefined) {
-      this.#end(new Error('the server no longer knows the session'));
-      await this.#transport.close();
-      this.#remote[Symbol.dispose]();
+    if (error instanceof HttpStatusError && error.status === 404 && this.transport?.sessionId !== undefined) {
+      this.end(new Error('the server no longer knows the session'));
+      await this.closeTransport();
     }
   }
 
@@ -164,22 +136,6 @@ class HttpChannel implements Channel, AnswerEvents {
     this.#waiting.delete(id);
     controller?.abort();
     return controller !== undefined && this.#version >= MODERN_VERSION;
-  }
-
-  /** A message that is nested too deeply cannot be serialised again, so fail its request. */
-  #receive(message: unknown, listener: ChannelListener): void {
-    const read = readMessage(message);
-    if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined) this.#waiting.delete(read.id);
-    if (!isValueDeeperThan(message, this.#limits().maxDepth)) listener.message(read);
-    else if ((read.kind === 'result' || read.kind === 'fault') && read.id !== undefined)
-      listener.undelivered(read.id, new Error('its answer is nested too deeply'));
-  }
-
-  #end(reason: Error | undefined): void {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#waiting.clear();
-    this.#listener?.onClose(reason);
   }
 }
 
