@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { chainOfHead, type FileName, headName, parseFileName } from './audit-file-names.js';
-import { MAX_SIGHTINGS, type Sighting } from './audit-line.js';
 import { type Head, MAX_HEAD_BYTES, openHead } from './chain-head.js';
 import { namesIn, readSmall } from './private-files.js';
 
@@ -44,13 +43,6 @@ async function readHead(path: string, key: string): Promise<Head | 'gone' | unde
 /** The newest file name up to which files may be missing. Floors only rise, so the highest one applies. */
 export function floorOf(heads: Heads): string {
   return [...heads.values()].reduce((floor, head) => (head && head.floor > floor ? head.floor : floor), '');
-}
-
-/** The state of the other chains, recorded in the first line of a new file. */
-export function sightings(heads: Heads, own: string): Readonly<Record<string, Sighting>> {
-  const others = [...heads.values()].filter((head) => head !== undefined && head.chain !== own && head.count > 0);
-  const newest = others.flatMap((head) => head ?? []).sort((a, b) => (a.file < b.file ? 1 : -1));
-  return Object.fromEntries(newest.slice(0, MAX_SIGHTINGS).map(({ chain, file, count }) => [chain, { file, count }]));
 }
 
 /** The oldest files beyond `keepFiles`. The newest file of a live chain is kept, however old it is. */

@@ -46,13 +46,7 @@ export interface AuditEntry {
   readonly via?: string;
 }
 
-/** The state of another chain when a file was created, so that the deletion of a whole chain is detected. */
-export interface Sighting {
-  readonly file: string;
-  readonly count: number;
-}
-
-/** The first line of each file: the position in the chain, and the state of the other chains. */
+/** The first line of each file: the position in the chain. */
 export interface FileLine {
   readonly kind: 'file';
   readonly sequence: number;
@@ -61,7 +55,6 @@ export interface FileLine {
   readonly chain: string;
   readonly after: string | null;
   readonly previous: string;
-  readonly seen: Readonly<Record<string, Sighting>>;
 }
 
 export type Line =
@@ -73,10 +66,8 @@ export type Line =
 export const NO_HASH = '0'.repeat(64);
 /** Names are external input and are truncated to this length. */
 const MAX_NAME_CHARACTERS = 200;
-/** Longer than any line we write: three names full of escapes, or a first line with all sightings. */
+/** Longer than any line we write: three names full of escapes. */
 export const MAX_LINE_BYTES = 64 * 1024;
-/** The maximum number of other chains in a first line; the newest ones are recorded. */
-export const MAX_SIGHTINGS = 64;
 
 const HASH_START = ',"hash":"';
 const HASH_END = '"}';
@@ -174,23 +165,14 @@ export function parseLine(text: string): Line | undefined {
 }
 
 function parseFileLine(
-  { chain, after, previous, seen }: Readonly<Record<string, unknown>>,
+  { chain, after, previous }: Readonly<Record<string, unknown>>,
   sequence: number,
   at: string,
   file: string,
 ): FileLine | undefined {
   const isAfter = after === null || typeof after === 'string';
   if (typeof chain !== 'string' || !isAfter || !isHash(previous)) return undefined;
-  if (typeof seen !== 'object' || seen === null) return undefined;
-  const sightings = Object.entries(seen).flatMap(([other, sighting]): [string, Sighting][] =>
-    isSighting(sighting) ? [[other, { file: sighting.file, count: sighting.count }]] : [],
-  );
-  return { kind: 'file', sequence, at, file, chain, after, previous, seen: Object.fromEntries(sightings) };
-}
-
-function isSighting(value: unknown): value is Sighting {
-  if (typeof value !== 'object' || value === null || !('file' in value) || !('count' in value)) return false;
-  return typeof value.file === 'string' && isCount(value.count);
+  return { kind: 'file', sequence, at, file, chain, after, previous };
 }
 
 /** Also converts values that are not strings: one line that cannot be written would block all later ones. */

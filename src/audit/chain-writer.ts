@@ -2,7 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { randomKey } from '../base/index.js';
 import { fileName, headName, parseFileName } from './audit-file-names.js';
-import { floorOf, leftoverHeads, listFiles, readHeads, sightings, surplus } from './audit-folder.js';
+import { floorOf, leftoverHeads, listFiles, readHeads, surplus } from './audit-folder.js';
 import { ensureKey } from './audit-key.js';
 import { type Draft, type FileLine, NO_HASH, openEntry, openFile, openLoss, sealLine } from './audit-line.js';
 import { type Head, sealHead } from './chain-head.js';
@@ -163,7 +163,6 @@ export class ChainWriter implements AsyncDisposable {
     // The content is verified through the chain, so an error on closing can be ignored.
     await this.#current?.handle.close().catch(() => undefined);
     const at = new Date(now()).toISOString();
-    const seen = sightings(heads, this.#chain);
     const first: FileLine = {
       kind: 'file',
       sequence: count,
@@ -172,7 +171,6 @@ export class ChainWriter implements AsyncDisposable {
       chain: this.#chain,
       after,
       previous: hash,
-      seen,
     };
     this.#current = { name, handle, first, size: 0 };
     const left = files.filter((file) => !doomed.includes(file));

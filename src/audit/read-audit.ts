@@ -3,7 +3,7 @@ import { PortolanError } from '../base/index.js';
 import type { FileName } from './audit-file-names.js';
 import { floorOf, type Heads, listFiles, readHeads } from './audit-folder.js';
 import { readKey } from './audit-key.js';
-import { type AuditEntry, type Line, parseLine, type Sighting } from './audit-line.js';
+import { type AuditEntry, type Line, parseLine } from './audit-line.js';
 import { isAbsent } from './private-files.js';
 import { readLines, type TextLine } from './read-lines.js';
 import { ChainCheck, type ChainState } from './verify-chain.js';
@@ -102,7 +102,7 @@ async function verifyAll(folder: string, collect: Collect): Promise<readonly Cha
     const state = check.finish(latest.get(chain), floor);
     return [{ chain, files: names, count: Math.max(check.count, head?.count ?? 0), state }];
   });
-  return withSightings(verdicts, checks, floor);
+  return verdicts.toSorted((a, b) => (a.chain < b.chain ? -1 : 1));
 }
 
 /** Reads heads before lines, because lines may be ahead of them. Retries if a process begins a chain in between. */
@@ -132,33 +132,6 @@ async function checkFile(
 
 async function eachLine(path: string, use: (line: TextLine) => void): Promise<void> {
   for await (const lines of readLines(path)) for (const line of lines) use(line);
-}
-
-/** Compares each chain with its state as recorded by other chains: none may be missing or shorter now. */
-function withSightings(
-  verdicts: readonly ChainVerdict[],
-  checks: ReadonlyMap<string, ChainCheck>,
-  floor: string,
-): readonly ChainVerdict[] {
-  const seen = new Map<string, Sighting>();
-  for (const check of checks.values()) {
-    for (const [chain, sighting] of check.seen) {
-      if (sighting.count > (seen.get(chain)?.count ?? 0)) seen.set(chain, sighting);
-    }
-  }
-  const there = new Set(verdicts.map(({ chain }) => chain));
-  const missing = [...seen].filter(([chain, { file }]) => !there.has(chain) && file > floor);
-  const gone = missing.map(([chain, { count }]): ChainVerdict => {
-    const message = 'another chain recorded it, but all of it is missing';
-    return { chain, files: [], count, state: { kind: 'broken', because: 'chain-missing', message } };
-  });
-  const compared = verdicts.map((verdict): ChainVerdict => {
-    const { count } = seen.get(verdict.chain) ?? { count: 0 };
-    if (verdict.state.kind === 'broken' || count <= verdict.count) return verdict;
-    const message = `it had ${count} lines when another chain recorded it, and now has ${verdict.count}`;
-    return { ...verdict, state: { kind: 'broken', because: 'line-missing', message } };
-  });
-  return [...compared, ...gone].sort((a, b) => (a.chain < b.chain ? -1 : 1));
 }
 
 /** Keeps the newest entries. The input is ordered by time only within a chain. */

@@ -1,4 +1,4 @@
-import { checkedHash, type FileLine, type Line, NO_HASH, parseLine, type Sighting } from './audit-line.js';
+import { checkedHash, type FileLine, type Line, NO_HASH, parseLine } from './audit-line.js';
 import type { Head } from './chain-head.js';
 import { MAX_UNSEALED_LINES } from './chain-writer.js';
 import type { TextLine } from './read-lines.js';
@@ -12,7 +12,6 @@ export type Fault =
   | 'file-unreadable'
   | 'head-missing'
   | 'head-outdated'
-  | 'chain-missing'
   | 'key-missing';
 
 /** The result of verifying a chain. `unsealed` lines are genuine, but were written after the head was last sealed. */
@@ -31,7 +30,6 @@ export class ChainCheck {
   readonly #chain: string;
   readonly #key: string;
   readonly #head: Head | undefined;
-  readonly #seen = new Map<string, Sighting>();
   #broken: Extract<ChainState, { kind: 'broken' }> | undefined;
   /** The number of lines so far, including those in deleted files. */
   #count = 0;
@@ -54,11 +52,6 @@ export class ChainCheck {
 
   get count(): number {
     return this.#count;
-  }
-
-  /** The state of other chains as recorded by the genuine lines of this one. */
-  get seen(): ReadonlyMap<string, Sighting> {
-    return this.#seen;
   }
 
   beginFile(name: string): void {
@@ -106,7 +99,6 @@ export class ChainCheck {
     else if (line.file !== this.#file || line.chain !== this.#chain)
       this.fail('file-moved', `the file was created as ${line.file}`);
     else if (this.#isContinued(line)) {
-      for (const [chain, sighting] of Object.entries(line.seen)) this.#seen.set(chain, sighting);
       this.#lastFile = this.#file;
       this.#follow(text, line);
     }
