@@ -1,14 +1,13 @@
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage, RequestOptions } from 'node:http';
-import type { LookupFunction } from 'node:net';
 import { deadline, ErrorCode, PortolanError } from '../../base/index.js';
 import { dnsLookup, forbiddenAmong, forbiddenName, isLoopbackName, type Lookup } from '../remote/address-rules.js';
+import { checkedLookup, headersOf, literalAddress, request } from '../remote/checked-request.js';
+import type { Fetch } from '../remote/remote-fetch.js';
 
 /** Metadata, registrations and tokens are small. */
 const MAX_BODY_BYTES = 512 * 1024;
 const REQUEST_MS = 15_000;
-
-export type Fetch = (url: string | URL, init?: RequestInit) => Promise<Response>;
 
 export interface FetchRules {
   /** URLs that a person wrote: that of the server, and of the metadata if the entry names it. */
@@ -24,12 +23,19 @@ export interface FetchRules {
 export function checkedFetch({ written, signal, lookup = dnsLookup }: FetchRules): Fetch {
   return async (input, init = {}) => {
     const url = new URL(input);
-    const refusal = forbiddenName(url) ?? insecure(url, written) ?? forbiddenLiteral(url, written);
+    const literal = literalAddress(url);
+    const refusal =
+      forbiddenName(url) ??
+      insecure(url, written) ??
+      (literal.length === 0 ? undefined : forbidden(literal, url, written));
     if (refusal !== undefined) throw refused(url, refusal);
-    const request = new Request(url, { ...init, redirect: 'manual' });
-    return send(request, url, {
+    const sent = new Request(url, { ...init, redirect: 'manual' });
+    return send(sent, url, {
       signal: deadline(REQUEST_MS, signal, init.signal).signal, // also covers reading the body
-      lookup: checkedLookup(url, written, lookup),
+      lookup: checkedLookup(lookup, (found) => {
+        const why = found.length === 0 ? 'its name cannot be resolved' : forbidden(found, url, written);
+        return why === undefined ? undefined : refused(url, why);
+      }),
     });
   };
 }
@@ -40,51 +46,23 @@ export function insecure(url: URL, written: readonly URL[]): string | undefined 
   return written.some((one) => one.origin === url.origin) ? undefined : 'it is not https';
 }
 
-/** Literal addresses skip the lookup, so check them here. */
-function forbiddenLiteral(url: URL, written: readonly URL[]): string | undefined {
-  const address = url.hostname.replace(/^\[|\]$/g, '');
-  const family = process.getBuiltinModule('node:net').isIP(address);
-  return family === 0 ? undefined : forbidden([{ address, family }], url, written);
-}
-
 /** Allowed if it is allowed for any of the URLs that a person wrote. */
 function forbidden(found: readonly LookupAddress[], url: URL, written: readonly URL[]): string | undefined {
   const refusals = written.map((from) => forbiddenAmong(found, url, from));
   return refusals.includes(undefined) ? undefined : (refusals[0] ?? 'the entry names no URL');
 }
 
-function checkedLookup(url: URL, written: readonly URL[], lookup: Lookup): LookupFunction {
-  return (hostname, options, done) => {
-    lookup(hostname).then(
-      (found) => {
-        const refusal = forbidden(found, url, written);
-        const [first] = found;
-        if (refusal !== undefined || !first) return done(refused(url, refusal ?? 'its name cannot be resolved'), '', 0);
-        if (options.all) done(null, [...found]);
-        else done(null, first.address, first.family);
-      },
-      (error: Error) => done(error, '', 0),
-    );
-  };
-}
-
-async function send(request: Request, url: URL, options: Pick<RequestOptions, 'signal' | 'lookup'>): Promise<Response> {
-  const body = Buffer.from(await request.arrayBuffer());
-  const { request: open } =
-    url.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const headers = { ...Object.fromEntries(request.headers), 'content-length': String(body.length) };
-    // No agent: each request gets its own checked connection.
-    const outgoing = open(url, { ...options, method: request.method, headers, agent: false }, resolve);
-    outgoing.on('error', (error) => reject(error instanceof PortolanError ? error : unreachable(url, error)));
-    outgoing.end(body);
+async function send(sent: Request, url: URL, options: Pick<RequestOptions, 'signal' | 'lookup'>): Promise<Response> {
+  const body = Buffer.from(await sent.arrayBuffer());
+  const headers = { ...Object.fromEntries(sent.headers), 'content-length': String(body.length) };
+  // No agent: each request gets its own checked connection.
+  const whole = { ...options, method: sent.method, headers, agent: false };
+  const answer = await request(url, whole, body).catch((error: unknown) => {
+    throw error instanceof PortolanError ? error : unreachable(url, error);
   });
   const text = await readBody(answer, url);
   const status = answer.statusCode ?? 500;
-  const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
-    values.map((value): [string, string] => [name, value]),
-  );
-  return new Response([101, 204, 205, 304].includes(status) ? null : text, { status, headers });
+  return new Response([101, 204, 205, 304].includes(status) ? null : text, { status, headers: headersOf(answer) });
 }
 
 async function readBody(answer: IncomingMessage, url: URL): Promise<Buffer> {

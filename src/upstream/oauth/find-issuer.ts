@@ -1,7 +1,7 @@
 import type { AuthorizationServerMetadata, OAuthDiscoveryState, OAuthServerInfo } from '@modelcontextprotocol/client';
 import { ErrorCode, isObject, PortolanError } from '../../base/index.js';
+import type { Fetch } from '../remote/remote-fetch.js';
 import type { Challenge } from './auth-challenge.js';
-import type { Fetch } from './checked-fetch.js';
 import type { Sdk, SignInTarget } from './sign-in-target.js';
 
 /** Discovers the authorization server of a server. */

@@ -6,8 +6,8 @@ import type {
   PrivateKeyJwtProvider,
 } from '@modelcontextprotocol/client';
 import { ErrorCode, PortolanError } from '../../base/index.js';
+import type { Fetch } from '../remote/remote-fetch.js';
 import type { Challenge } from './auth-challenge.js';
-import type { Fetch } from './checked-fetch.js';
 import type { Credential } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
 import { grantOfIdentityProvider } from './cross-app-access.js';

@@ -1,4 +1,5 @@
-import { checkedFetch, type Fetch } from './checked-fetch.js';
+import type { Fetch } from '../remote/remote-fetch.js';
+import { checkedFetch } from './checked-fetch.js';
 import { type Credential, resourceOf } from './credential.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Sdk } from './sign-in-target.js';

@@ -6,7 +6,7 @@ import { type AnswerEvents, boundedFetch, type OversizedMessage } from './bounde
 import { HttpStatusError } from './remote-failure.js';
 import { remoteFetch } from './remote-fetch.js';
 import type { RemoteTarget } from './remote-target.js';
-import { SdkChannel, type SdkTransport } from './sdk-channel.js';
+import { SdkHttpChannel, type SdkTransport } from './sdk-http-channel.js';
 
 /** The part of the SDK transport that only Streamable HTTP has. */
 interface HttpTransport extends SdkTransport {
@@ -40,7 +40,7 @@ export async function openHttpChannel(target: RemoteTarget, limits: () => Stream
   return channel;
 }
 
-class HttpChannel extends SdkChannel<HttpTransport> implements AnswerEvents {
+class HttpChannel extends SdkHttpChannel<HttpTransport> implements AnswerEvents {
   readonly carriesHeaders = true;
   #version = '';
   /** Pending requests; aborting one frees its connection. */

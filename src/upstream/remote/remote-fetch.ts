@@ -1,8 +1,8 @@
-import type { LookupAddress } from 'node:dns';
 import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import type { LookupFunction } from 'node:net';
 import { ErrorCode, PortolanError, restoreDigits } from '../../base/index.js';
 import { forbiddenAmong, forbiddenName, isLoopbackName, kindOfAddress, type Lookup } from './address-rules.js';
+import { checkedLookup, headersOf, literalAddress, moduleFor, request } from './checked-request.js';
 import type { EntryHeaders } from './entry-headers.js';
 import { HttpStatusError } from './remote-failure.js';
 
@@ -59,34 +59,23 @@ export function remoteFetch(
 
 /** Throws for a URL of another server and for forbidden addresses. */
 export function checkPlace(url: URL, written: URL): void {
-  const literal = url.hostname.replace(/^\[|\]$/g, '');
-  const family = process.getBuiltinModule('node:net').isIP(literal);
+  const literal = literalAddress(url);
   const wrong =
     (isWithin(url, written) ? undefined : 'it is not the server of the entry') ??
     forbiddenName(webForm(url)) ??
-    (family === 0 ? undefined : forbiddenAmong([{ address: literal, family }], url, written));
+    (literal.length === 0 ? undefined : forbiddenAmong(literal, url, written));
   if (wrong !== undefined) throw refused(url, wrong);
 }
 
-/** Resolves a name; fails if any of its addresses is forbidden. */
-export function checkedLookup(url: URL, written: URL, lookup: Lookup): LookupFunction {
-  return (hostname, options, done) => {
-    lookup(hostname).then(
-      (found: readonly LookupAddress[]) => {
-        const wanted = options.family === 4 || options.family === 6 ? options.family : undefined;
-        const usable = found.filter(({ family }) => wanted === undefined || family === wanted);
-        const wrong = forbiddenAmong(found, url, written);
-        const [first] = usable;
-        if (wrong !== undefined || !first) return done(refused(url, wrong ?? 'its name cannot be resolved'), '', 0);
-        return options.all ? done(null, [...usable]) : done(null, first.address, first.family);
-      },
-      (error: Error) => done(error, '', 0),
-    );
-  };
+/** Resolves the names of this server. */
+export function serverLookup(url: URL, written: URL, lookup: Lookup): LookupFunction {
+  return checkedLookup(lookup, (found) => {
+    const wrong = found.length === 0 ? 'its name cannot be resolved' : forbiddenAmong(found, url, written);
+    return wrong === undefined ? undefined : refused(url, wrong);
+  });
 }
 
 async function send(url: URL, init: RequestInit, address: RemoteAddress, agent: Agent): Promise<Response> {
-  const { request: open } = moduleFor(url);
   const headers = withEntryHeaders(new Headers(init.headers), address.headers);
   const body = typeof init.body === 'string' ? Buffer.from(restoreDigits(init.body)) : undefined;
   const options: RequestOptions = {
@@ -96,15 +85,14 @@ async function send(url: URL, init: RequestInit, address: RemoteAddress, agent: 
       'accept-encoding': 'identity',
       ...(body && { 'content-length': String(body.length) }),
     },
-    lookup: checkedLookup(url, address.url, address.lookup),
+    lookup: serverLookup(url, address.url, address.lookup),
     // After a redirect from http to https, the agent of the entry's protocol does not fit.
     agent: url.protocol === address.url.protocol ? agent : false,
     ...(init.signal && { signal: init.signal }),
   };
   // All requests to a server listen to the same signal, which Node would report as a leak.
   if (init.signal) process.getBuiltinModule('node:events').setMaxListeners(0, init.signal);
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing = open(url, options, resolve);
+  const answer = await request(url, options, body, (outgoing) => {
     outgoing.once('socket', (socket) => {
       if (!socket.connecting) return;
       const tooLate = setTimeout(() => outgoing.destroy(timedOut()), CONNECT_MS).unref();
@@ -112,8 +100,6 @@ async function send(url: URL, init: RequestInit, address: RemoteAddress, agent: 
       socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected);
       outgoing.once('close', connected);
     });
-    outgoing.on('error', reject);
-    outgoing.end(body);
   });
   return toResponse(answer);
 }
@@ -131,9 +117,7 @@ function toResponse(answer: IncomingMessage): Response {
     answer.destroy();
     throw new Error(`it answered ${status}, which is not an HTTP status`);
   }
-  const headers = new Headers();
-  for (const [name, values = []] of Object.entries(answer.headersDistinct))
-    for (const value of values) headers.append(name, value);
+  const headers = headersOf(answer);
   if ([204, 205, 304].includes(status)) {
     answer.resume();
     return new Response(null, { status, headers });
@@ -157,8 +141,8 @@ function checkRedirect(response: Response, url: URL, written: URL): void {
 
 /** Describes the refused target, without resolving its name. */
 function kindOf(target: URL): string {
-  const literal = target.hostname.replace(/^\[|\]$/g, '');
-  const kind = process.getBuiltinModule('node:net').isIP(literal) === 0 ? undefined : kindOfAddress(literal);
+  const [literal] = literalAddress(target);
+  const kind = literal && kindOfAddress(literal.address);
   if (forbiddenName(target)?.includes('metadata') || kind === 'metadata') return 'which is a metadata service';
   if (kind === 'private' || isLoopbackName(target)) return 'which is a private address';
   return 'which is not the server of the entry';
@@ -206,8 +190,4 @@ function placeOf(url: URL): string {
 
 function timedOut(): Error {
   return Object.assign(new Error('connection timed out'), { code: 'ETIMEDOUT' });
-}
-
-function moduleFor(url: URL) {
-  return url.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
 }

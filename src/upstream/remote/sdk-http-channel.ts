@@ -23,7 +23,7 @@ export interface SdkTransport {
 }
 
 /** What Streamable HTTP and HTTP+SSE have in common: a transport of the SDK behind our checks of size and depth. */
-export abstract class SdkChannel<T extends SdkTransport> implements Channel {
+export abstract class SdkHttpChannel<T extends SdkTransport> implements Channel {
   readonly backlogBytes = 0;
   protected transport: T | undefined;
   protected listener: ChannelListener | undefined;

@@ -4,7 +4,7 @@ import { boundedFetch } from './bounded-fetch.js';
 import { PreOpenQueue } from './pre-open-queue.js';
 import { type Fetch, type RemoteFetch, remoteFetch } from './remote-fetch.js';
 import type { RemoteTarget } from './remote-target.js';
-import { SdkChannel, type SdkTransport } from './sdk-channel.js';
+import { SdkHttpChannel, type SdkTransport } from './sdk-http-channel.js';
 
 interface SseTransport extends SdkTransport {
   send(message: never): Promise<void>;
@@ -28,7 +28,7 @@ export async function openSseChannel(target: RemoteTarget, limits: () => StreamL
   return channel;
 }
 
-class SseChannel extends SdkChannel<SseTransport> {
+class SseChannel extends SdkHttpChannel<SseTransport> {
   readonly #isOfStream: (error: Error) => boolean;
   readonly #early = new PreOpenQueue();
   #fault: unknown;

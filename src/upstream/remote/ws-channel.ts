@@ -13,7 +13,7 @@ import {
 import type { HeaderFields } from './header-rules.js';
 import { PreOpenQueue } from './pre-open-queue.js';
 import { HttpStatusError, remoteFailure } from './remote-failure.js';
-import { checkedLookup } from './remote-fetch.js';
+import { serverLookup } from './remote-fetch.js';
 import { failureContext, type RemoteTarget } from './remote-target.js';
 
 const SUBPROTOCOL = 'mcp';
@@ -55,7 +55,7 @@ export async function openWsChannel(
   const connect = (protocols: readonly string[]): WebSocket =>
     new Socket(socketUrl(target.url), [...protocols], {
       headers: { ...target.headers.current },
-      lookup: checkedLookup(target.url, target.url, target.lookup),
+      lookup: serverLookup(target.url, target.url, target.lookup),
       followRedirects: false,
       handshakeTimeout: HANDSHAKE_MS,
       maxPayload: READ_TIMES * maxLineBytes,
