@@ -3,8 +3,21 @@ import { lineEnd, lineStart, type Range } from './text-style.js';
 
 /** One header, or one `key = value`, of a TOML text; its path starts at the root. */
 export type Statement =
-  | { readonly kind: 'table' | 'array'; readonly path: readonly string[]; readonly line: Range }
-  | { readonly kind: 'pair'; readonly path: readonly string[]; readonly line: Range; readonly value: Range };
+  | { readonly kind: 'table' | 'array'; readonly path: readonly string[]; readonly at: number; readonly line: Range }
+  | {
+      readonly kind: 'pair';
+      readonly path: readonly string[];
+      readonly at: number;
+      readonly line: Range;
+      readonly value: Range;
+    };
+
+/** A value in an inline list, or a `key = value` in an inline table. */
+export interface Member extends Range {
+  /** The key in a table; empty in a list. */
+  readonly path: readonly string[];
+  readonly value: Range;
+}
 
 /** The statements of a text that the parser has already accepted as TOML. */
 export function statements(text: string): Statement[] {
@@ -17,7 +30,7 @@ export function statements(text: string): Statement[] {
       const key = readKey(text, at + (isArray ? 2 : 1));
       const line = { start, end: lineEnd(text, key.end) };
       table = key.path;
-      found.push({ kind: isArray ? 'array' : 'table', path: key.path, line });
+      found.push({ kind: isArray ? 'array' : 'table', path: key.path, at, line });
       at = line.end;
       continue;
     }
@@ -25,20 +38,21 @@ export function statements(text: string): Statement[] {
     const from = skipSpace(text, text.indexOf('=', key.end) + 1);
     const value = { start: from, end: valueEnd(text, from) };
     const line = { start, end: lineEnd(text, value.end) };
-    found.push({ kind: 'pair', path: [...table, ...key.path], line, value });
+    found.push({ kind: 'pair', path: [...table, ...key.path], at, line, value });
     at = line.end;
   }
   return found;
 }
 
-/** The members of an inline list or table: values, or `key = value` pairs. */
-export function inlineMembers(text: string, value: Range): Range[] {
-  const members: Range[] = [];
+/** The members of an inline list or table. */
+export function inlineMembers(text: string, value: Range): Member[] {
+  const members: Member[] = [];
   const isTable = text[value.start] === '{';
   for (let at = skipTrivia(text, value.start + 1); at < value.end - 1; ) {
-    const from = isTable ? skipTrivia(text, text.indexOf('=', readKey(text, at).end) + 1) : at;
+    const key = isTable ? readKey(text, at) : { path: [], end: at };
+    const from = isTable ? skipTrivia(text, text.indexOf('=', key.end) + 1) : at;
     const end = valueEnd(text, from);
-    members.push({ start: at, end });
+    members.push({ start: at, end, path: key.path, value: { start: from, end } });
     at = skipTrivia(text, end);
     if (text[at] === ',') at = skipTrivia(text, at + 1);
   }
