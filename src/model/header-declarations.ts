@@ -45,8 +45,14 @@ function scan(schema: unknown, path: readonly string[], isReached: boolean, foun
     if (key === KEY || DATA.has(key)) continue;
     if (key === 'properties' && isObject(part))
       for (const [name, one] of Object.entries(part)) scan(one, [...path, name], isReached, found);
-    else scanWithin(part, [...path, key], found);
+    else for (const one of schemasIn(key, part)) scan(one, [...path, key], false, found);
   }
+}
+
+/** The schemas in a keyword other than `properties`. Each is returned once, so that the scan takes linear time. */
+function schemasIn(key: string, part: unknown): readonly unknown[] {
+  if (Array.isArray(part)) return part;
+  return MAPS.has(key) && isObject(part) ? Object.values(part) : [part];
 }
 
 function faultOf(name: unknown, type: unknown, isAllowed: boolean): string | undefined {
@@ -57,10 +63,5 @@ function faultOf(name: unknown, type: unknown, isAllowed: boolean): string | und
 
 /** Keywords whose values are data and not schemas. */
 const DATA: ReadonlySet<string> = new Set(['default', 'const', 'enum', 'examples', 'required']);
-
-/** Searches schemas inside keywords other than `properties`, where a declaration is not allowed. */
-function scanWithin(value: unknown, path: readonly string[], found: Found): void {
-  if (!Array.isArray(value)) scan(value, path, false, found);
-  const inner = Array.isArray(value) ? value : isObject(value) ? Object.values(value).filter(isObject) : [];
-  for (const one of inner) scan(one, [...path, ''], false, found);
-}
+/** Keywords whose values are schemas by name. */
+const MAPS: ReadonlySet<string> = new Set(['$defs', 'definitions', 'patternProperties', 'dependentSchemas']);
