@@ -1,10 +1,11 @@
-import { ErrorCode, nearest, PortolanError } from '../base/index.js';
+import { ErrorCode, PortolanError } from '../base/index.js';
 import { type DiscoverOptions, hostOf, ownFolders, type scanMachine } from '../discovery/index.js';
 import type { inspectOwnSettings } from '../use-cases/index.js';
 import { listCommand } from './commands/list.js';
 import type { Serve } from './commands/serve.js';
 import { type Command, EXIT, type Io } from './runtime/command.js';
 import { exitOf, failureJson } from './runtime/report-failure.js';
+import { suggestion } from './runtime/suggestion.js';
 import { paint, visible } from './runtime/terminal-text.js';
 import type { OpenForCommand } from './runtime/with-gateway.js';
 
@@ -110,12 +111,8 @@ async function dispatch(args: readonly string[], io: Io, program: Program): Prom
   if (name === '--help' || name === '-h') return dispatch(['help'], io, program);
   const command = await commandOf(args, program);
   if (!command) {
-    const [meant] = nearest(name ?? '', Object.keys(COMMANDS), 1);
     throw new PortolanError(ErrorCode.Usage, `There is no command "${name}".`, {
-      hint:
-        meant === undefined
-          ? 'Run portolan help for the list of commands.'
-          : `Did you mean ${meant}? Run portolan help for the list of commands.`,
+      hint: `${suggestion(name ?? '', Object.keys(COMMANDS))}Run portolan help for the list of commands.`,
     });
   }
   const own = ownArguments(rest);

@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import { diskFiles, ErrorCode, type Files, homeFolder, PortolanError } from '../base/index.js';
+import { diskFiles, type Files, homeFolder } from '../base/index.js';
 import type { Definition, ScanResult } from '../model/index.js';
 import { findRepository, type Host, type Platform } from '../model/index.js';
 import {
@@ -27,6 +27,7 @@ import {
   readRules,
   readSources,
   runningServers,
+  unknownClient,
 } from '../sources/index.js';
 import { collectRules } from './collect-rules.js';
 import type { ConnectorList } from './connectors.js';
@@ -199,10 +200,6 @@ function hostPlatform(): Platform {
 function chosenClients(ids: readonly string[] | undefined): readonly Client[] {
   if (!ids) return CLIENTS;
   const unknown = ids.filter((id) => !CLIENTS.some((client) => client.id === id));
-  if (unknown.length > 0) {
-    throw new PortolanError(ErrorCode.UnknownClient, `there is no client called ${unknown.join(', ')}`, {
-      hint: `use one of: ${CLIENTS.map((client) => client.id).join(', ')}`,
-    });
-  }
+  if (unknown.length > 0) throw unknownClient(unknown, CLIENTS);
   return CLIENTS.filter((client) => ids.includes(client.id));
 }

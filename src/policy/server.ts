@@ -66,7 +66,11 @@ export function findServer(servers: readonly Server[], wanted: string): Server {
 }
 
 export function serverNotFound(servers: readonly Server[], wanted: string): PortolanError {
-  const near = nearest(wanted, servers.filter(({ admitted }) => admitted).map(shownName));
+  const known = servers.filter(({ admitted }) => admitted);
+  const near = nearest(
+    wanted,
+    known.flatMap((server) => [shownName(server), ...server.otherNames]),
+  );
   return new PortolanError(
     ErrorCode.ServerNotFound,
     `there is no server called ${JSON.stringify(wanted.slice(0, 100))}`,

@@ -6,3 +6,4 @@ export { type Connector, connectorServers, entryFrom, inlineServers } from './in
 export { type InstallTarget, installTargetsOf, projectEntrances } from './install-target.js';
 export { ownEntry } from './own-entry.js';
 export { managedPlaces, type PathReading, readRules, readSources, type SourceReadings } from './read-sources.js';
+export { unknownClient } from './unknown-client.js';

@@ -33,7 +33,7 @@ export interface Explanation {
 
 /** Explains the state of a server; undefined for an unknown name. */
 export function explain(discovery: Discovery, name: string): Explanation | undefined {
-  const server = find(name, discovery);
+  const server = serverNamed(name, discovery);
   const definition = server?.definition;
   const ignored = discovery.ignored.filter((one) => one.name === (definition?.name ?? name));
   if (!server && ignored.length === 0) return undefined;
@@ -56,8 +56,8 @@ function mayHaveChanged(verdict: Verdict, { grounds }: Discovery): boolean {
   return verdict.kind === 'needs-approval' || (verdict.kind === 'allowed' && grounds.fileChanges === 'warn');
 }
 
-/** By name, then by alias, then by the name of any of its definitions: duplicates may have other names. */
-function find(name: string, { servers }: Discovery): Server | undefined {
+/** Finds a server by name, then by alias, then by the name of any of its definitions, because duplicates may have other names. */
+export function serverNamed(name: string, { servers }: Pick<Discovery, 'servers'>): Server | undefined {
   const wanted = name.toLowerCase();
   return (
     servers.find((one) => one.name === name) ??

@@ -22,7 +22,14 @@ export {
 } from './approve-servers.js';
 export type { ClientEntries, ClientEntry } from './client-entries.js';
 export { obtainConsent, SessionGrants } from './consent.js';
-export { type DefinitionOutcome, type Explanation, explain, launchText, surroundingsText } from './explain.js';
+export {
+  type DefinitionOutcome,
+  type Explanation,
+  explain,
+  launchText,
+  serverNamed,
+  surroundingsText,
+} from './explain.js';
 export { inspectOwnSettings, type OwnSettings, type SettingOrigin } from './inspect-settings.js';
 export { install, uninstall } from './install-client.js';
 export { launchFingerprint } from './launch-fingerprint.js';

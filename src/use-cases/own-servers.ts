@@ -19,6 +19,7 @@ import {
   ownEntry,
   projectEntrances,
   readSources,
+  unknownClient,
 } from '../sources/index.js';
 
 const OWN_CLIENT = 'portolan';
@@ -135,10 +136,10 @@ export async function importServers(
 export function clientCalled(id: string): Client {
   const client = CLIENTS.find((one) => one.id === id && one.id !== OWN_CLIENT);
   if (client) return client;
-  const others = CLIENTS.map((one) => one.id).filter((one) => one !== OWN_CLIENT);
-  throw new PortolanError(ErrorCode.UnknownClient, `there is no client called ${id}`, {
-    hint: `use one of: ${others.join(', ')}`,
-  });
+  throw unknownClient(
+    [id],
+    CLIENTS.filter((one) => one.id !== OWN_CLIENT),
+  );
 }
 
 function ownFile(host: Host): InstallTarget {

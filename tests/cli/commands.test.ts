@@ -32,7 +32,7 @@ describe('portolan list', () => {
     using machine = makeMachine();
     const { status, stdout } = portolan(machine, ['list']);
     expect(status).toBe(0);
-    expect(stdout).toContain('No MCP servers found');
+    expect(stdout).toContain('no servers configured');
     expect(stdout).toContain('portolan config sources');
   });
 
@@ -152,12 +152,13 @@ describe('portolan approve', () => {
       using machine = makeMachine();
       machine.write({ '<project>/.cursor/mcp.json': '{"mcpServers":{"brought":{"command":"node"}}}' });
       const { status, stderr } = portolan({ ...machine, project: machine.home }, [command, 'brought']);
-      expect({ status, stderr }).toEqual({
-        status: 2,
-        stderr:
-          'SERVER_NOT_FOUND: there is no server called brought\n' +
+      expect(status).toBe(2);
+      expect(stderr).toContain('A server of a project is known only in its directory');
+      machine.write({ '~/.cursor/mcp.json': '{"mcpServers":{"own":{"command":"node"}}}' });
+      expect(portolan({ ...machine, project: machine.home }, [command, 'brought']).stderr).toBe(
+        'SERVER_NOT_FOUND: there is no server called brought\n' +
           '  portolan list shows the names; a server of a project is known only in its directory\n',
-      });
+      );
     },
   );
 });

@@ -8,10 +8,11 @@ import {
   pendingQuestions,
   questionAbout,
   recordRuling,
+  serverNamed,
 } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { noServerLines, unknownServer } from '../runtime/no-servers.js';
 import { paint, placeText, plural, shortPath, visible } from '../runtime/terminal-text.js';
-import { unknownServer } from './why.js';
 
 const { json, client } = SCAN_OPTIONS;
 const OPTIONS = {
@@ -43,16 +44,21 @@ export function approveCommand(discover: typeof scanMachine): Command {
     async run(args, io) {
       const { values, positionals } = flags(this, args, OPTIONS);
       const discovery = await discover(scanFlags(values));
+      const none = noServerLines(discovery, scanFlags(values));
       if (values.settings)
         return decideSettings(discovery, io, { yes: values.yes === true, json: values.json === true });
       const pending = pendingQuestions(discovery);
       const listing = values.list || (positionals.length === 0 && !values.all && !values['from-lock']);
-      if (listing) return listQuestions(pending, discovery, io, values.json === true);
+      if (listing) return listQuestions(pending, discovery, none, io, values.json === true);
       const questions = values['from-lock']
         ? pending.filter(({ because }) => because === 'reviewed')
         : values.all
           ? pending
           : await questionsNamed(positionals, discovery);
+      if (questions.length === 0 && !values.json) {
+        for (const line of none.length > 0 ? none : ['nothing waits for approval']) io.out(line);
+        return EXIT.ok;
+      }
       const manner = { yes: values.yes === true, json: values.json === true };
       const [only] = questions;
       const mayRun = only && questions.length === 1 && only.server.verdict.kind === 'allowed';
@@ -85,11 +91,10 @@ export function denyCommand(discover: typeof scanMachine): Command {
 }
 
 function questionsNamed(names: readonly string[], discovery: Discovery): Promise<ApprovalQuestion[]> {
-  const { servers } = discovery;
   return Promise.all(
     names.map(async (name) => {
-      const server = servers.find((one) => one.name === name) ?? servers.find((one) => one.alias === name);
-      if (!server) throw await unknownServer(name, discovery);
+      const server = serverNamed(name, discovery);
+      if (!server) throw unknownServer(name, discovery);
       return questionAbout(server, discovery);
     }),
   );
@@ -216,7 +221,13 @@ function questionLines(question: ApprovalQuestion, io: Io): string[] {
   ];
 }
 
-function listQuestions(questions: readonly ApprovalQuestion[], { settings }: Discovery, io: Io, json: boolean): number {
+function listQuestions(
+  questions: readonly ApprovalQuestion[],
+  { settings }: Discovery,
+  none: readonly string[],
+  io: Io,
+  json: boolean,
+): number {
   if (json) {
     const shown = questions.map(({ server, because, launch, surroundings, changes, files, notes, shadows }) => ({
       name: server.name,
@@ -234,6 +245,8 @@ function listQuestions(questions: readonly ApprovalQuestion[], { settings }: Dis
   }
   for (const question of questions) for (const line of questionLines(question, io)) io.out(line);
   for (const { path } of settings.waiting) io.out(`${shortPath(path, io.home)} waits too: portolan approve --settings`);
+  for (const line of none) io.out(line);
+  if (none.length > 0) return EXIT.ok;
   io.out(
     questions.length === 0
       ? 'nothing waits for approval'

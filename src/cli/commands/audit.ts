@@ -39,7 +39,7 @@ export function auditCommand(folder: () => string, discover: typeof scanMachine)
       });
       if (values.json) io.out(JSON.stringify(values.verify ? { entries, chains } : { entries }, null, 2));
       else {
-        for (const line of entryLines(entries, total, folder(), io)) io.out(line);
+        for (const line of entryLines(entries, total, folder(), values.server, io)) io.out(line);
         if (values.verify) for (const line of chainLines(chains, io)) io.out(line);
       }
       return chains.some(({ state }) => state.kind === 'broken') ? EXIT.failed : EXIT.ok;
@@ -66,8 +66,15 @@ function toCount(text: string, usage: string): number {
   });
 }
 
-function entryLines(entries: readonly Entry[], total: number, folder: string, io: Io): string[] {
-  if (entries.length === 0) return [`No calls are recorded in ${shortPath(folder, io.home)}.`];
+function entryLines(
+  entries: readonly Entry[],
+  total: number,
+  folder: string,
+  server: string | undefined,
+  io: Io,
+): string[] {
+  const whose = server === undefined ? '' : ` of ${visible(server)}`;
+  if (entries.length === 0) return [`No calls${whose} are recorded in ${shortPath(folder, io.home)}.`];
   const rows = entries.map((entry): Cell[] => [
     { text: visible(entry.at), style: 'dim' },
     ...[entry.client, entry.server, withVia(entry)].map((text) => ({ text: visible(text) })),

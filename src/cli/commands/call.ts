@@ -2,7 +2,7 @@ import { ErrorCode, isObject, PortolanError, readJson, unlessAborted } from '../
 import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { exitOf, failureJson } from '../runtime/report-failure.js';
 import { visible } from '../runtime/terminal-text.js';
-import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const { json, config, client, server: more } = SCAN_OPTIONS;
 const OPTIONS = {
@@ -42,12 +42,12 @@ export function callCommand(open: OpenForCommand): Command {
           io,
           `calling ${server} ${tool}`,
           async (running, { say, signal }) => {
-            const { gateway } = running;
-            const details = () => unlessAborted(gateway.getToolDetails(server, tool), signal);
+            const [{ gateway }, name] = [running, gatewayName(server, running)];
+            const details = () => unlessAborted(gateway.getToolDetails(name, tool), signal);
             const schema =
               pairs.length === 0 ? {} : await details().then(({ inputSchema }) => inputSchema, unlessRefused);
             const toolArguments = values.args === undefined ? fromPairs(pairs, schema) : fromJson(values.args);
-            const { value } = await gateway.executeTool(server, tool, toolArguments, {
+            const { value } = await gateway.executeTool(name, tool, toolArguments, {
               client: 'portolan call',
               signal,
               progress: ({ progress, total, message }) =>

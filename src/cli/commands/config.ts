@@ -8,6 +8,7 @@ import {
   settingsJsonSchema,
 } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { suggestion } from '../runtime/suggestion.js';
 import { type Cell, plural, shortPath, table } from '../runtime/terminal-text.js';
 import { showSettings, validateSettings } from './show-settings.js';
 
@@ -16,6 +17,8 @@ const OPTIONS = {
   found: { type: 'boolean', about: 'only places where something was found' },
   'show-secrets': { type: 'boolean', about: 'do not mask secrets' },
 } as const;
+
+const VERBS = ['show', 'sources', 'validate', 'schema'] as const;
 
 export function configCommand(discover: typeof scanMachine, inspect: typeof inspectOwnSettings): Command {
   return {
@@ -28,7 +31,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
       '       portolan config validate [--json]\n' +
       '       portolan config schema',
     options: OPTIONS,
-    words: ['show', 'sources', 'validate', 'schema'],
+    words: VERBS,
     examples: [
       { line: 'portolan config sources --found', does: 'list the files that were read' },
       { line: 'portolan config show', does: 'list every setting and its origin' },
@@ -56,7 +59,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
           ErrorCode.Usage,
           verb ? `portolan config has no "${verb}".` : 'portolan config needs show, sources, validate or schema.',
           {
-            hint: `usage: ${this.usage}`,
+            hint: `${suggestion(verb ?? '', VERBS)}usage: ${this.usage}`,
           },
         );
       }
@@ -76,6 +79,7 @@ export function configCommand(discover: typeof scanMachine, inspect: typeof insp
       ]);
       const head = ['CLIENT', 'SCOPE', 'FOUND', 'PLACE'].map((text): Cell => ({ text, style: 'bold' }));
       for (const line of table([head, ...rows], io)) io.out(line);
+      if (shown.length === 0) io.out('nothing was found in any of these places');
       const there = looks.filter((look) => look.found !== 'absent').length;
       io.out('');
       io.out(`${plural(looks.length, 'place')} checked, ${there} found`);

@@ -10,6 +10,7 @@ import {
 } from '../../bridge/index.js';
 import { type DiscoverOptions, hostOf } from '../../discovery/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS, needed, SOCKET_OPTION } from '../runtime/command.js';
+import { suggestion } from '../runtime/suggestion.js';
 import { shortPath, visible } from '../runtime/terminal-text.js';
 
 const OPTIONS = {
@@ -18,6 +19,7 @@ const OPTIONS = {
   http: { type: 'string', value: 'HOST:PORT', about: 'with start: also serve HTTP clients' },
   force: { type: 'boolean', about: 'with stop: kill a daemon that does not respond, and its servers' },
 } as const;
+const WORDS = ['start', 'stop', 'status', 'logs'] as const;
 /** How long to wait for the daemon to start or stop. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 25;
@@ -35,7 +37,7 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
     summary: 'start, stop or inspect the process that serves all clients',
     usage: 'portolan daemon start|stop|status|logs [--json] [--http HOST:PORT] [--force] [--mcp-bridge-socket PATH]',
     options: OPTIONS,
-    words: ['start', 'stop', 'status', 'logs'],
+    words: WORDS,
     examples: [
       { line: 'portolan daemon status', does: 'show whether it runs, and its addresses' },
       { line: 'portolan daemon start --http 127.0.0.1:7420', does: 'start it, also for HTTP clients' },
@@ -82,7 +84,9 @@ export function daemonCommand(machine: DiscoverOptions = {}): Command {
         case 'logs':
           return logs(daemonLog(home, env), values.json === true, io);
         default:
-          throw new PortolanError(ErrorCode.Usage, `daemon has no ${word}`, { hint: `usage: ${this.usage}` });
+          throw new PortolanError(ErrorCode.Usage, `daemon has no ${word}`, {
+            hint: `${suggestion(word, WORDS)}usage: ${this.usage}`,
+          });
       }
     },
   };

@@ -3,6 +3,7 @@ import type { scanMachine } from '../../discovery/index.js';
 import type { Problem } from '../../model/index.js';
 import { type EngineState, hiddenTools, rulesForServers, sandboxState, startProblems } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { paint, plural, type Style, shortPath, visible } from '../runtime/terminal-text.js';
 
 const ORDER: readonly Problem['severity'][] = ['error', 'warning', 'info'];
@@ -37,6 +38,7 @@ export function doctorCommand(discover: typeof scanMachine): Command {
       else {
         for (const problem of sorted) for (const line of problemLines(problem, io)) io.out(line);
         for (const line of sandboxLines(sandbox, io)) io.out(line);
+        for (const line of noServerLines(discovery, scanFlags(values))) io.out(line);
         const read = new Set(looks.filter((look) => look.found === 'read').map((look) => look.path)).size;
         const counted = ORDER.map((severity) => problems.filter((problem) => problem.severity === severity).length);
         const [errors = 0, warnings = 0, infos = 0] = counted;

@@ -1,6 +1,7 @@
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { COMMAND_GROUPS, type Command, EXIT, flags, type Io, type Option } from '../runtime/command.js';
 import { TOPICS, type Topic } from '../runtime/help-topics.js';
+import { suggestion } from '../runtime/suggestion.js';
 import { columnsOf, definitionList, paint, wrap, wrapUsage } from '../runtime/terminal-text.js';
 
 const OPTIONS = {} as const;
@@ -38,7 +39,10 @@ function pageAbout(word: string, commands: readonly Command[], io: Io): string[]
   const pages = [...(command ? [commandLines(command, io)] : []), ...(topic ? [topicLines(topic, io)] : [])];
   if (pages.length > 0) return pages.flatMap((page, place) => (place === 0 ? page : ['', ...page]));
   throw new PortolanError(ErrorCode.Usage, `There is no command or topic "${word}".`, {
-    hint: `Topics: ${TOPICS.map(({ name }) => name).join(', ')}. Run portolan help for the commands.`,
+    hint: `${suggestion(
+      word,
+      [...commands, ...TOPICS].map(({ name }) => name),
+    )}Topics: ${TOPICS.map(({ name }) => name).join(', ')}. Run portolan help for the commands.`,
   });
 }
 

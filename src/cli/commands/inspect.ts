@@ -3,7 +3,7 @@ import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } f
 import { printJson } from '../runtime/report-failure.js';
 import { withTerminalHint } from '../runtime/terminal-hints.js';
 import { type Cell, paint, table, visible } from '../runtime/terminal-text.js';
-import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 export function inspectCommand(open: OpenForCommand): Command {
   return {
@@ -21,9 +21,10 @@ export function inspectCommand(open: OpenForCommand): Command {
       const { values, positionals } = flags(this, args, SCAN_OPTIONS, { mostWords: 2 });
       const [server, tool] = needed(this, positionals, ['server', 'tool']);
       const read = () =>
-        withGateway(open, scanFlags(values), io, `reading ${server}`, async ({ gateway }, { signal }) => {
-          const details = await unlessAborted(gateway.getToolDetails(server, tool), signal);
-          return { details, refusal: gateway.refusalOf(server, tool) };
+        withGateway(open, scanFlags(values), io, `reading ${server}`, async (running, { signal }) => {
+          const [{ gateway }, name] = [running, gatewayName(server, running)];
+          const details = await unlessAborted(gateway.getToolDetails(name, tool), signal);
+          return { details, refusal: gateway.refusalOf(name, tool) };
         });
       if (values.json) return printJson(async () => (await read()).details, { server, tool }, io);
       const { details, refusal } = await read();

@@ -2,7 +2,8 @@ import { scriptsMixedIn } from '../../base/index.js';
 import { type Discovery, type scanMachine, toRecord } from '../../discovery/index.js';
 import { maskScanResult, type Problem, type ServerRecord, type State } from '../../model/index.js';
 import { startProblems } from '../../use-cases/index.js';
-import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, type ScanFlags, scanFlags } from '../runtime/command.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { type Cell, paint, plural, type Style, shortPath, table, visible } from '../runtime/terminal-text.js';
 
 const STATE_STYLE: Readonly<Record<State, Style>> = {
@@ -50,7 +51,15 @@ export function listCommand(discover: typeof scanMachine): Command {
         io.out(JSON.stringify(values.all ? shown : { servers: shown.servers, problems }, null, 2));
         return EXIT.ok;
       }
-      for (const line of listLines(servers, { ...discovery, problems }, failing, io, values.all === true)) io.out(line);
+      for (const line of listLines(
+        servers,
+        { ...discovery, problems },
+        failing,
+        scanFlags(values),
+        io,
+        values.all === true,
+      ))
+        io.out(line);
       return EXIT.ok;
     },
   };
@@ -60,6 +69,7 @@ function listLines(
   servers: readonly ServerRecord[],
   discovery: Discovery,
   failing: readonly Problem[],
+  filter: ScanFlags,
   io: Io,
   all: boolean,
 ): string[] {
@@ -68,9 +78,10 @@ function listLines(
     const silenced = silencedLines(discovery, io);
     if (silenced.length > 0) return [...silenced, ...problemLine(problems, io)];
     return [
-      'No MCP servers found on this machine.',
-      paint(io, 'dim', 'To add one: portolan add. To list every place that was checked: portolan config sources'),
-      paint(io, 'dim', 'To see Portolan work with example servers: portolan tour'),
+      ...noServerLines(discovery, filter),
+      ...(filter.clients || filter.config
+        ? []
+        : [paint(io, 'dim', 'To see Portolan work with example servers: portolan tour')]),
       ...problemLine(problems, io),
     ];
   }

@@ -1,8 +1,8 @@
 import type { scanMachine } from '../../discovery/index.js';
 import { explain, signIn } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { unknownServer } from '../runtime/no-servers.js';
 import { visible } from '../runtime/terminal-text.js';
-import { unknownServer } from './why.js';
 
 const OPTIONS = {
   ...SCAN_OPTIONS,
@@ -26,7 +26,7 @@ export function loginCommand(discover: typeof scanMachine, enter: typeof signIn 
       const [wanted] = needed(this, positionals, ['server']);
       const discovery = await discover(scanFlags(values));
       const server = explain(discovery, wanted)?.server;
-      if (!server) throw await unknownServer(wanted, discovery);
+      if (!server) throw unknownServer(wanted, discovery);
       const isJson = values.json === true;
       const signedIn = await enter(discovery, server.name, {
         print: (page, opened) => tellPage(io, page, opened),

@@ -1,8 +1,8 @@
 import type { scanMachine } from '../../discovery/index.js';
 import { explain, signOut } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { unknownServer } from '../runtime/no-servers.js';
 import { visible } from '../runtime/terminal-text.js';
-import { unknownServer } from './why.js';
 
 export function logoutCommand(discover: typeof scanMachine, leave: typeof signOut = signOut): Command {
   return {
@@ -19,7 +19,7 @@ export function logoutCommand(discover: typeof scanMachine, leave: typeof signOu
       const discovery = await discover(scanFlags(values));
       const name = explain(discovery, wanted)?.server?.name;
       const outcome = await leave(discovery, name ?? wanted);
-      if (outcome.kind === 'was-not' && name === undefined) throw await unknownServer(wanted, discovery);
+      if (outcome.kind === 'was-not' && name === undefined) throw unknownServer(wanted, discovery);
       if (values.json) io.out(JSON.stringify({ server: name ?? wanted, ...outcome }, null, 2));
       else if (outcome.kind === 'was-not') io.out(`You are not signed in to ${visible(wanted)}.`);
       else {

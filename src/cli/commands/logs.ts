@@ -2,9 +2,9 @@ import { ErrorCode, PortolanError } from '../../base/index.js';
 import { type DiscoverOptions, hostOf, ownFolders, type scanMachine } from '../../discovery/index.js';
 import { explain, readServerLog } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, JSON_OPTIONS, needed } from '../runtime/command.js';
+import { unknownServer } from '../runtime/no-servers.js';
 import { printJson } from '../runtime/report-failure.js';
 import { visible } from '../runtime/terminal-text.js';
-import { unknownServer } from './why.js';
 
 export function logsCommand(discover: typeof scanMachine, machine: DiscoverOptions = {}): Command {
   return {
@@ -50,6 +50,6 @@ async function readLog(wanted: string, folder: string, discover: typeof scanMach
 async function knownAs(wanted: string, discover: typeof scanMachine): Promise<string> {
   const discovery = await discover({});
   const explanation = explain(discovery, wanted);
-  if (!explanation) throw await unknownServer(wanted, discovery);
+  if (!explanation) throw unknownServer(wanted, discovery);
   return explanation.server?.name ?? wanted;
 }

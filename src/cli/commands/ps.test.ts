@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { makeMachine } from '../../../tests/support/machine.js';
 import { ErrorCode, MASK } from '../../base/index.js';
+import type { Discovery } from '../../discovery/index.js';
 import { fingerprint } from '../../policy/index.js';
 import { ServerRegistry } from '../../registry/index.js';
 import type { Command } from '../runtime/command.js';
@@ -21,6 +22,8 @@ async function run(command: Command, args: readonly string[], home: string) {
 
 const NO_DAEMON = 'No daemon runs, so no server is shared between clients: portolan daemon start';
 const none = async () => undefined;
+/** A scan that found a server, so that `ps` does not explain how to add one. */
+const scan = async () => ({ servers: [{}] }) as unknown as Discovery;
 const shared: readonly SharedProcess[] = [
   {
     server: 'notes',
@@ -40,7 +43,7 @@ describe('portolan ps', () => {
   it('lists running servers, with secrets in URLs masked', async () => {
     using machine = makeMachine();
     const options = machine.options();
-    expect(await run(psCommand(options, none), [], machine.home)).toEqual({
+    expect(await run(psCommand(options, none, scan), [], machine.home)).toEqual({
       code: 0,
       out: [`No server has announced itself in ${registryPath(options, false)}, nor for this user.`, '', NO_DAEMON],
       err: [],
@@ -51,7 +54,7 @@ describe('portolan ps', () => {
     await registry.registerServer('nabu_1', { ...info, cwd: `${machine.home}/x` });
     await using users = new ServerRegistry(registryPath(options, true));
     await users.registerServer('nisaba_1', { ...info, http: { enabled: false }, cwd: machine.home });
-    const shown = await run(psCommand(options, none), [], machine.home);
+    const shown = await run(psCommand(options, none, scan), [], machine.home);
     const pid = String(process.pid);
     const address = `http://127.0.0.1:8000/mcp?token=${MASK}`;
     expect(shown).toEqual({
@@ -123,7 +126,7 @@ describe('portolan ps', () => {
   ])('prints $title', async ({ processes, expected }) => {
     using machine = makeMachine();
     const { out } = await run(
-      psCommand(machine.options(), async () => processes),
+      psCommand(machine.options(), async () => processes, scan),
       [],
       machine.home,
     );

@@ -5,10 +5,12 @@ import {
   hostOf,
   ownFolders,
   readRunning,
+  scanMachine,
   transportsOf,
 } from '../../discovery/index.js';
 import { projectRegistryPath, type RegisteredServer, userRegistryPath } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from '../runtime/command.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { type Cell, shortPath, table, visible } from '../runtime/terminal-text.js';
 import { processLines, type SharedProcess, sharedProcesses } from './shared-processes.js';
 
@@ -22,6 +24,7 @@ const HEAD = ['ID', 'PID', 'REACHED BY', 'SINCE', 'FOLDER'];
 export function psCommand(
   machine: DiscoverOptions = {},
   processes: () => Promise<readonly SharedProcess[] | undefined> = () => sharedProcesses(machine),
+  discover: typeof scanMachine = scanMachine,
 ): Command {
   return {
     name: 'ps',
@@ -46,7 +49,9 @@ export function psCommand(
       }
       const isUser = values.user === true;
       const announced = serverLines(servers, registryPath(machine, isUser), isUser ? '' : ', nor for this user', io);
-      for (const line of [...announced, '', ...processLines(shared, io)]) io.out(line);
+      const isIdle = servers.length === 0 && (shared ?? []).length === 0;
+      const none = isIdle ? noServerLines(await discover(machine)) : [];
+      for (const line of [...announced, '', ...processLines(shared, io), ...none]) io.out(line);
       return EXIT.ok;
     },
   };

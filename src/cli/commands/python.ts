@@ -1,6 +1,7 @@
 import type { PythonAnswer } from '../../app/index.js';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { exitOf } from '../runtime/report-failure.js';
 import { SANDBOX_CHOICES, sandboxChoice } from '../runtime/sandbox-choice.js';
 import { paint, visible } from '../runtime/terminal-text.js';
@@ -47,17 +48,24 @@ export function pythonCommand(open: OpenForCommand, read: ReadProgram): Command 
       };
       const options = { ...scanFlags(values), ...(engine && { settings: { sandbox: { engine } } }) };
       try {
-        const { answer, resultText } = await withGateway(open, options, io, 'running', async ({ gateway }, around) => {
-          const { say, signal } = around;
-          const run = await gateway.runPython(request, {
-            client: 'portolan python',
-            signal,
-            progress: ({ message = 'running' }) => say(message),
-          });
-          // An aborted run returns an answer with an error; the signal is the reason.
-          if (run.answer.error) signal.throwIfAborted();
-          return run;
-        });
+        const { answer, resultText } = await withGateway(
+          open,
+          options,
+          io,
+          'running',
+          async ({ gateway, discovery }, around) => {
+            const { say, signal } = around;
+            for (const line of noServerLines(discovery, scanFlags(values))) io.err(line);
+            const run = await gateway.runPython(request, {
+              client: 'portolan python',
+              signal,
+              progress: ({ message = 'running' }) => say(message),
+            });
+            // An aborted run returns an answer with an error; the signal is the reason.
+            if (run.answer.error) signal.throwIfAborted();
+            return run;
+          },
+        );
         if (values.json) io.out(JSON.stringify({ success: answer.error === undefined, ...answer }, null, 2));
         else print(answer, resultText, io);
         return answer.error ? EXIT.failed : EXIT.ok;

@@ -1,8 +1,9 @@
 import { ErrorCode, PortolanError, unlessAborted } from '../../base/index.js';
 import { type Command, EXIT, flags, type Io, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { printJson } from '../runtime/report-failure.js';
 import { paint, plural, visible } from '../runtime/terminal-text.js';
-import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const { json, config, client } = SCAN_OPTIONS;
 const OPTIONS = {
@@ -30,15 +31,18 @@ export function searchCommand(open: OpenForCommand): Command {
       const { values, positionals } = flags(this, args, OPTIONS);
       needed(this, positionals, ['need']);
       const { server, limit, ...scan } = values;
-      const options = { ...(server !== undefined && { server }), ...limited(limit, this.usage) };
+      const most = limited(limit, this.usage);
       const read = () =>
-        withGateway(open, scanFlags(scan), io, 'searching', async ({ gateway }, { signal }) => {
+        withGateway(open, scanFlags(scan), io, 'searching', async (running, { signal }) => {
+          const { gateway, discovery } = running;
+          const options = { ...(server !== undefined && { server: gatewayName(server, running) }), ...most };
           const conversation = { client: 'portolan search', signal };
           const found = await unlessAborted(gateway.searchTools(positionals, options, conversation), signal);
-          return { answer: found, waiting: server === undefined ? gateway.waiting.map(({ name }) => name) : [] };
+          const waiting = server === undefined ? gateway.waiting.map(({ name }) => name) : [];
+          return { answer: found, waiting, none: noServerLines(discovery, scanFlags(scan)) };
         });
       if (values.json) return printJson(async () => (await read()).answer, {}, io);
-      const { answer, waiting } = await read();
+      const { answer, waiting, none } = await read();
       for (const result of answer.results) {
         const name = `${visible(result.server)} ${visible(result.tool)}`;
         const weak = result.weak ? paint(io, 'dim', ' weak') : '';
@@ -46,7 +50,9 @@ export function searchCommand(open: OpenForCommand): Command {
         io.out(`      ${marked(visible(result.summary), result.why, io)}`);
       }
       const [best] = answer.results;
-      if (!best) io.out('No tool matches.');
+      for (const line of none) io.out(line);
+      if (!best && none.length === 0)
+        io.out(server === undefined ? 'No tool matches.' : `No tool of ${visible(server)} matches.`);
       if (waiting.length > 0 && (!best || best.weak)) io.out(paint(io, 'yellow', notSearched(waiting)));
       for (const name of answer.pending ?? []) io.out(paint(io, 'dim', `${visible(name)} is still being read`));
       for (const failed of answer.failed ?? [])

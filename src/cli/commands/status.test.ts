@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Discovery } from '../../discovery/index.js';
 import type { SignedIn } from '../../use-cases/index.js';
 import type { Io } from '../runtime/command.js';
 import { statusCommand } from './status.js';
@@ -14,7 +15,10 @@ const two: SignedIn = {
 };
 const three: SignedIn = { ...two, server: 'c\u001b[2J', expiresAt: NOW + 1_000 };
 
-async function status(all: readonly SignedIn[], words: readonly string[] = []) {
+/** A scan that found so many servers. */
+const scan = (count: number) => async () => ({ servers: Array.from({ length: count }) }) as unknown as Discovery;
+
+async function status(all: readonly SignedIn[], words: readonly string[] = [], servers = 1) {
   const lines: string[] = [];
   const io: Io = { out: (line) => lines.push(line), err: () => undefined, colour: false, home: '/h' };
   const paths: string[] = [];
@@ -22,13 +26,14 @@ async function status(all: readonly SignedIn[], words: readonly string[] = []) {
     paths.push(path);
     return all;
   };
-  const code = await statusCommand({ home: '/h', env: {} }, read, () => NOW).run(words, io);
+  const code = await statusCommand({ home: '/h', env: {} }, read, () => NOW, scan(servers)).run(words, io);
   return { code, lines, paths };
 }
 
 describe('portolan status', () => {
   it('prints how to sign in if no server has a sign-in', async () => {
     expect(await status([])).toMatchObject({ code: 0, lines: [expect.stringContaining('portolan login <server>')] });
+    expect((await status([], [], 0)).lines[0]).toContain('no servers configured');
   });
 
   it('lists the account, issuer and expiry of each sign-in', async () => {

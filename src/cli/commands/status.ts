@@ -1,12 +1,14 @@
-import { type DiscoverOptions, hostOf } from '../../discovery/index.js';
+import { type DiscoverOptions, hostOf, scanMachine } from '../../discovery/index.js';
 import { credentialPath, type SignedIn, signedIn } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, JSON_OPTIONS } from '../runtime/command.js';
+import { noServerLines } from '../runtime/no-servers.js';
 import { type Cell, paint, table, visible } from '../runtime/terminal-text.js';
 
 export function statusCommand(
   machine: DiscoverOptions = {},
   read: typeof signedIn = signedIn,
   now: () => number = Date.now,
+  discover: typeof scanMachine = scanMachine,
 ): Command {
   return {
     name: 'status',
@@ -19,8 +21,13 @@ export function statusCommand(
       const { values } = flags(this, args, JSON_OPTIONS, { mostWords: 0 });
       const all = await read(credentialPath(hostOf(machine)));
       if (values.json) io.out(JSON.stringify({ signedIn: all }, null, 2));
-      else if (all.length === 0) io.out('You are not signed in to any server. Sign in with: portolan login <server>');
-      else for (const line of lines(all, now(), io)) io.out(line);
+      else if (all.length === 0) {
+        const none = noServerLines(await discover(machine));
+        for (const line of none.length > 0
+          ? none
+          : ['You are not signed in to any server. Sign in with: portolan login <server>'])
+          io.out(line);
+      } else for (const line of lines(all, now(), io)) io.out(line);
       return EXIT.ok;
     },
   };

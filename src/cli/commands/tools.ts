@@ -2,7 +2,7 @@ import { shellWord, unlessAborted } from '../../base/index.js';
 import { type Command, EXIT, flags, needed, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
 import { printJson } from '../runtime/report-failure.js';
 import { type Cell, paint, plural, table, visible } from '../runtime/terminal-text.js';
-import { type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
+import { gatewayName, type OpenForCommand, withGateway } from '../runtime/with-gateway.js';
 
 const OPTIONS = {
   ...SCAN_OPTIONS,
@@ -25,11 +25,22 @@ export function toolsCommand(open: OpenForCommand): Command {
       const { values, positionals } = flags(this, args, OPTIONS, { mostWords: 1 });
       const [server] = needed(this, positionals, ['server']);
       const read = () =>
-        withGateway(open, scanFlags(values), io, `reading ${server}`, ({ gateway }, { signal }) =>
-          unlessAborted(gateway.listTools(server, { includeDisabled: values.all === true }), signal),
+        withGateway(open, scanFlags(values), io, `reading ${server}`, (running, { signal }) =>
+          unlessAborted(
+            running.gateway.listTools(gatewayName(server, running), { includeDisabled: values.all === true }),
+            signal,
+          ),
         );
       if (values.json) return printJson(read, { server }, io);
       const answer = await read();
+      if (answer.tools.length === 0) {
+        const all =
+          values.all === true
+            ? ''
+            : ` that is enabled; disabled ones: portolan tools ${visible(shellWord(server))} --all`;
+        io.out(`${visible(answer.server)} has no tool${all}`);
+        return EXIT.ok;
+      }
       const rows = answer.tools.map(({ name, summary, enabled, tags, change, hidden }): Cell[] => [
         { text: visible(name), style: enabled ? 'green' : 'dim' },
         { text: [enabled ? '' : 'off', change ?? '', hidden ? 'hidden text' : '', ...tags].filter(Boolean).join(' ') },

@@ -1,4 +1,4 @@
-import { ErrorCode, maskUrl, nearest, PortolanError } from '../../base/index.js';
+import { ErrorCode, maskUrl, PortolanError } from '../../base/index.js';
 import type { Discovery, scanMachine } from '../../discovery/index.js';
 import { maskServer, writtenBy } from '../../model/index.js';
 import {
@@ -10,6 +10,7 @@ import {
   surroundingsText,
 } from '../../use-cases/index.js';
 import { type Command, EXIT, flags, type Io, SCAN_OPTIONS, scanFlags } from '../runtime/command.js';
+import { unknownServer } from '../runtime/no-servers.js';
 import { printJson } from '../runtime/report-failure.js';
 import { type Cell, paint, placeText, shortPath, table, visible } from '../runtime/terminal-text.js';
 
@@ -37,7 +38,7 @@ export function whyCommand(discover: typeof scanMachine): Command {
       const read = async () => {
         const discovery = await discover(scanFlags(values));
         const explanation = explain(discovery, name);
-        if (!explanation) throw await unknownServer(name, discovery);
+        if (!explanation) throw unknownServer(name, discovery, scanFlags(values));
         return { discovery, explanation };
       };
       if (values.json)
@@ -58,25 +59,6 @@ export function whyCommand(discover: typeof scanMachine): Command {
 
 function masked({ server, ...rest }: Explanation, { definitions }: Discovery): Explanation {
   return { server: server && maskServer(server, writtenBy(definitions)(server)), ...rest };
-}
-
-/** The error for an unknown name, with similar names. */
-export async function unknownServer(name: string, { servers }: Discovery): Promise<PortolanError> {
-  const all = servers.map((server) => server.name);
-  const begun = all.filter((one) => isNear(one.toLowerCase(), name.toLowerCase()));
-  const near = new Set([...nearest(name, all), ...begun]);
-  const names = [...near].slice(0, 3).map(visible).join(', ');
-  return new PortolanError(ErrorCode.ServerNotFound, `there is no server called ${visible(name)}`, {
-    // The command may be right, but for another directory.
-    hint:
-      names === ''
-        ? 'portolan list shows the names; a server of a project is known only in its directory'
-        : `did you mean ${names}? A server of a project is known only in its directory`,
-  });
-}
-
-function isNear(name: string, wanted: string): boolean {
-  return name.includes(wanted) || wanted.includes(name) || name.slice(0, 3) === wanted.slice(0, 3);
 }
 
 function explanationLines(explanation: Explanation, name: string, discovery: Discovery, io: Io): string[] {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ErrorCode, PortolanError } from '../../base/index.js';
 import { entryFrom } from '../../use-cases/index.js';
+import { suggestion } from './suggestion.js';
 
 /** What a command may use of its process. */
 export interface Io {
@@ -99,7 +100,16 @@ export function flags<T extends Options>(
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const [reason = ''] = error.message.split('. ');
-    throw new PortolanError(ErrorCode.Usage, reason, { hint, cause: error });
+    const [, unknown] = /^Unknown option '(-[^']*)'/.exec(reason) ?? [];
+    const known = Object.entries(options).filter(([, { isHidden }]) => !isHidden);
+    const meant =
+      unknown === undefined
+        ? ''
+        : suggestion(
+            unknown,
+            known.map(([flag]) => `--${flag}`),
+          );
+    throw new PortolanError(ErrorCode.Usage, reason, { hint: `${meant}${hint}`, cause: error });
   }
 }
 

@@ -1,6 +1,8 @@
 import type { GatewayOptions, RunningGateway } from '../../app/index.js';
-import { PortolanError } from '../../base/index.js';
+import { ErrorCode, PortolanError } from '../../base/index.js';
+import { serverNamed } from '../../use-cases/index.js';
 import type { Io } from './command.js';
+import { unknownServer } from './no-servers.js';
 import { withTerminalHint } from './terminal-hints.js';
 import { visible } from './terminal-text.js';
 import { Warnings } from './warnings.js';
@@ -17,6 +19,11 @@ export interface Around {
   readonly say: (message: string) => void;
   /** Aborted by a shutdown signal: the action stops waiting, and the gateway is closed. */
   readonly signal: AbortSignal;
+}
+
+/** The name of a server in the gateway, by any name that `portolan why` accepts; an unknown name is returned as it is. */
+export function gatewayName(wanted: string, { discovery }: Pick<RunningGateway, 'discovery'>): string {
+  return serverNamed(wanted, discovery)?.name ?? wanted;
 }
 
 /** Runs an action with a gateway. A terminal shows a spinner with the elapsed time. */
@@ -57,7 +64,10 @@ async function acted<T>(
   } catch (error) {
     // After a shutdown signal, report the signal instead of the error that it caused.
     if (error instanceof PortolanError) signal.throwIfAborted();
-    throw withTerminalHint(error);
+    const { discovery } = running;
+    const isEmpty =
+      error instanceof PortolanError && error.code === ErrorCode.ServerNotFound && discovery.servers.length === 0;
+    throw isEmpty ? unknownServer('', discovery, options) : withTerminalHint(error);
   } finally {
     stop();
   }

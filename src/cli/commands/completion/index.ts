@@ -2,6 +2,7 @@ import { ErrorCode, PortolanError } from '../../../base/index.js';
 import type { scanMachine } from '../../../discovery/index.js';
 import { knownClients } from '../../../use-cases/index.js';
 import { type Command, EXIT, flags, needed } from '../../runtime/command.js';
+import { suggestion } from '../../runtime/suggestion.js';
 import { visible } from '../../runtime/terminal-text.js';
 import { bashScript } from './bash-completion.js';
 import { linesOf } from './completion-lines.js';
@@ -40,7 +41,7 @@ export function completionCommand(discover: typeof scanMachine, all: () => Promi
       const script = SHELLS.get(shell);
       if (!script) {
         throw new PortolanError(ErrorCode.Usage, `There is no completion for "${shell}".`, {
-          hint: `usage: ${this.usage}`,
+          hint: `${suggestion(shell, SHELLS.keys())}usage: ${this.usage}`,
         });
       }
       io.out(script(linesOf(await all(), await knownClients())).trimEnd());
