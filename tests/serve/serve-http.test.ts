@@ -186,7 +186,7 @@ describe('clients over HTTP', () => {
     );
   });
 
-  it('that listen are told when the servers change, in both generations', async () => {
+  it('are notified when the servers change, in both protocol eras', async () => {
     using machine = makeMachine();
     configure(machine, { own: fixture() });
     await using gateway = await serveOverHttp(machine);
@@ -301,7 +301,7 @@ describe('serve --http', () => {
   });
 
   it.each([
-    { title: 'a token without a port', args: ['serve', '--token', 'x'], output: '--token protects a port' },
+    { title: 'a token without a port', args: ['serve', '--token', 'x'], output: 'it protects the HTTP port' },
     { title: 'an invalid address', args: ['serve', '--http=not an address'], output: 'is not a valid address' },
   ])('rejects $title with exit code 2', async ({ args, output }) => {
     using machine = makeMachine();
