@@ -4,7 +4,7 @@ export const abacus: Samples = {
   client: 'abacus',
   samples: [
     {
-      title: 'reads programs and addresses with everything that Claude Code knows of them',
+      title: 'reads programs and URLs with all fields of Claude Code',
       files: {
         '~/.abacusai/mcp.json': `{
   "mcpServers": {
@@ -38,7 +38,7 @@ export const abacus: Samples = {
       ],
     },
     {
-      title: 'reports a file that does not parse',
+      title: 'reports a file with a syntax error',
       files: { '~/.abacusai/mcp.json': '{"mcpServers": {' },
       expected: [],
       problems: ['parse-error'],

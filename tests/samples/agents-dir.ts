@@ -4,7 +4,7 @@ export const agentsDir: Samples = {
   client: 'agents-dir',
   samples: [
     {
-      title: 'reads the file of the user and the one of the repository as they are written',
+      title: 'reads the files of the user and of the repository without expansion',
       files: {
         '~/.agents/.mcp.json': `{
   "mcpServers": {

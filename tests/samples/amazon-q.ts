@@ -4,7 +4,7 @@ export const amazonQ: Samples = {
   client: 'amazon-q',
   samples: [
     {
-      title: 'expands variables of the user file in env alone, and counts milliseconds',
+      title: 'expands variables of the user file only in env, and reads timeouts in milliseconds',
       files: {
         '~/.aws/amazonq/mcp.json': JSON.stringify({
           mcpServers: {
@@ -53,7 +53,7 @@ export const amazonQ: Samples = {
       problems: ['missing-variable', 'unsupported-transport-for-client'],
     },
     {
-      title: 'lets agents hold over the project, the project over the user, and local agents over global ones',
+      title: 'gives agents precedence over the project, the project over the user, and local agents over global ones',
       files: {
         '~/.aws/amazonq/mcp.json': '{"mcpServers":{"same":{"command":"node","args":["user"]}}}',
         '<project>/.amazonq/mcp.json':

@@ -12,7 +12,7 @@ export const amp: Samples = {
   client: 'amp',
   samples: [
     {
-      title: 'reads the key with a dot in it, in both spellings of the file and on every system in ~/.config',
+      title: 'reads the key with a dot, from both file names, on every platform in ~/.config',
       files: {
         '~/.config/amp/settings.json': `{
   "amp.mcpServers": {
@@ -46,14 +46,14 @@ export const amp: Samples = {
       problems: ['missing-variable'],
     },
     {
-      title: 'reads the settings of the editor too',
+      title: 'also reads the settings of the editor',
       files: (platform) => ({
         [appData(platform, 'Code/User/settings.json')]: '{"amp.mcpServers":{"editor":{"command":"editor-server"}}}',
       }),
       expected: [{ name: 'editor', scope: 'user', state: 'ready' }],
     },
     {
-      title: 'leaves what a project brings pending, and reads what the system manages',
+      title: 'marks servers of a project as pending, and reads managed servers',
       files: (platform) => ({
         '<project>/.amp/settings.json': '{"amp.mcpServers":{"own":{"command":"own"}}}',
         '<project>/.amp/settings.jsonc': '{"amp.mcpServers":{"own":{"command":"own-c"}}}',
@@ -66,7 +66,7 @@ export const amp: Samples = {
       ],
     },
     {
-      title: 'follows the rules for servers: those of the system first, the first that fits decides',
+      title: 'applies the rules for servers: managed rules first, and the first match decides',
       files: (platform) => ({
         [MANAGED[platform]]: `{"amp.mcpPermissions":[
 {"matches":{"url":"https://good.example/*"},"action":"allow"},{"matches":{"command":"bad-*"},"action":"reject"}]}`,

@@ -4,7 +4,7 @@ export const antigravity: Samples = {
   client: 'antigravity',
   samples: [
     {
-      title: 'takes the URL where an entry has a command too, and every value as it is written',
+      title: 'prefers the URL over a command, and expands no value',
       files: {
         '~/.gemini/config/mcp_config.json': JSON.stringify({
           mcpServers: {
@@ -46,7 +46,7 @@ export const antigravity: Samples = {
       problems: ['reference-not-expanded', 'reference-not-expanded', 'ambiguous-entry', 'ambiguous-entry'],
     },
     {
-      title: 'reads the file of its first version below, and four spellings of the folder in a project above',
+      title: 'reads the file of the first version with lower, and four project directories with higher precedence',
       files: {
         '~/.gemini/config/mcp_config.json': '{"mcpServers":{"same":{"command":"node","args":["2"]}}}',
         '~/.gemini/antigravity/mcp_config.json': '{"mcpServers":{"same":{"command":"node","args":["1"]}}}',
@@ -65,7 +65,7 @@ export const antigravity: Samples = {
       ],
     },
     {
-      title: 'loses one broken entry and keeps the rest',
+      title: 'skips only an invalid entry',
       files: {
         '~/.gemini/config/mcp_config.json':
           '{"mcpServers":{"bad":{"serverUrl":7},"list":["node"],"good":{"serverUrl":"https://good.example/mcp"}}}',

@@ -7,7 +7,7 @@ export const anythingllm: Samples = {
   client: 'anythingllm',
   samples: [
     {
-      title: 'reads servers, those that do not start by themselves as off',
+      title: 'reads servers, and marks those without autoStart as disabled',
       files: (platform) => ({
         [appData(platform, `anythingllm-desktop/storage/${FILE}`)]: JSON.stringify({
           mcpServers: {
@@ -43,7 +43,7 @@ export const anythingllm: Samples = {
       ],
     },
     {
-      title: 'looks into the folder that the variable names, and there alone',
+      title: 'reads only the directory of the variable',
       files: (platform) => ({
         [appData(platform, `anythingllm-desktop/storage/${FILE}`)]: '{"mcpServers":{"desktop":{"command":"node"}}}',
         [`~/storage/${FILE}`]: '{"mcpServers":{"moved":{"command":"node"}}}',

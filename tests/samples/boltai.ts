@@ -4,7 +4,7 @@ export const boltai: Samples = {
   client: 'boltai',
   samples: [
     {
-      title: 'reads programs, and passes over what BoltAI cannot reach',
+      title: 'reads programs, and skips servers that BoltAI cannot connect to',
       platforms: ['darwin'],
       files: {
         '~/.boltai/mcp.json': `{
@@ -37,7 +37,7 @@ export const boltai: Samples = {
       problems: ['unsupported-transport-for-client', 'unsupported-transport-for-client'],
     },
     {
-      title: 'is not there on other systems than macOS',
+      title: 'is absent on other platforms than macOS',
       platforms: ['linux', 'win32'],
       files: { '~/.boltai/mcp.json': '{"mcpServers":{"notes":{"command":"uvx"}}}' },
       expected: [],

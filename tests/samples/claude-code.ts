@@ -8,14 +8,14 @@ const MANAGED = {
 };
 const CACHE = '~/.claude/plugins/cache';
 
-/** A file with one server that starts a program. */
+/** A file with one local server. */
 const one = (name: string, command = name) => JSON.stringify({ mcpServers: { [name]: { command } } });
 
 export const claudeCode: Samples = {
   client: 'claude-code',
   samples: [
     {
-      title: 'reads the servers of the user and of this folder alone from the one large file',
+      title: 'reads the servers of the user and of this directory from ~/.claude.json',
       files: {
         '~/.claude.json': `{
   "numStartups": 7,
@@ -69,7 +69,7 @@ export const claudeCode: Samples = {
       problems: ['missing-variable'],
     },
     {
-      title: 'unites what Windows wrote under several spellings of one folder',
+      title: 'merges several spellings of one directory on Windows',
       platforms: ['win32'],
       files: {
         '~/.claude.json': `{ "projects": {
@@ -85,7 +85,7 @@ export const claudeCode: Samples = {
       ],
     },
     {
-      title: 'leaves the file of the repository pending until someone approves it',
+      title: 'marks servers of the repository as pending until they are approved',
       files: {
         '<project>/.git/HEAD': 'ref: refs/heads/main',
         '<project>/.mcp.json': one('shared'),
@@ -95,13 +95,13 @@ export const claudeCode: Samples = {
       ],
     },
     {
-      title: 'does not read "servers" in the file of the repository, as another program does',
+      title: 'does not read "servers" in the file of the repository',
       files: { '<project>/.mcp.json': '{"servers":{"visual":{"command":"visual"}}}' },
       expected: [{ name: 'visual', scope: 'project', state: 'client-ignores' }],
       problems: ['wrong-key'],
     },
     {
-      title: 'takes servers in the settings for the user’s, below those in the right file, and says what is wrong',
+      title: 'reads servers in the settings with lower precedence, and reports the wrong file',
       files: {
         '~/.claude/settings.json': one('misplaced'),
         '~/.claude.json': one('misplaced', 'right'),
@@ -115,7 +115,7 @@ export const claudeCode: Samples = {
       problems: ['ignored-by-client'],
     },
     {
-      title: 'finds the administrator’s servers, beside which no others count',
+      title: 'reads managed servers, which replace all others',
       files: (platform) => ({
         [`${MANAGED[platform]}/managed-mcp.json`]: one('company'),
         '~/.claude.json': one('own'),
@@ -135,7 +135,7 @@ export const claudeCode: Samples = {
       ],
     },
     {
-      title: 'follows CLAUDE_CONFIG_DIR and leaves the usual files alone',
+      title: 'reads CLAUDE_CONFIG_DIR instead of the default directory',
       env: { CLAUDE_CONFIG_DIR: '<project>/config' },
       files: {
         '~/.claude.json': one('usual'),
@@ -153,7 +153,7 @@ export const claudeCode: Samples = {
       ],
     },
     {
-      title: 'reads plugins in every shape, and only those installed',
+      title: 'reads plugins in every format, and only installed ones',
       files: {
         '~/.claude/settings.json': `{ "enabledPlugins":
           { "wrapped@market": true, "flat@market": true, "inline@market": true, "named@market": true, "off@market": false } }`,
@@ -211,7 +211,7 @@ export const claudeCode: Samples = {
       problems: ['unreadable-file', 'unreadable-file'],
     },
     {
-      title: 'finds plugins in older and moved caches',
+      title: 'reads plugins in older and moved caches',
       env: {
         CLAUDE_CODE_PLUGIN_CACHE_DIR: '<project>/plugins',
         CLAUDE_CODE_PLUGIN_SEED_DIR: `<project>/seed-1${delimiter}<project>/seed-2`,
@@ -233,7 +233,7 @@ export const claudeCode: Samples = {
       ],
     },
     {
-      title: 'lists the servers written out in agents and passes over names',
+      title: 'lists the inline servers of agents, and skips references by name',
       files: {
         '~/.claude/agents/reviewer.md':
           '---\nname: reviewer\nmcpServers:\n  - github\n  - browser:\n      type: stdio\n      command: browser\n      args: [--headless]\n---\nReview it.\n',

@@ -43,7 +43,7 @@ export const claudeDesktop: Samples = {
   client: 'claude-desktop',
   samples: [
     {
-      title: 'reads programs among the other things in the file, every value as it is written',
+      title: 'reads programs from a file with other settings, without expansion',
       files: (platform) => ({
         [appData(platform, 'Claude/claude_desktop_config.json')]: `\uFEFF{
   "globalShortcut": "Alt+Space", // the file is the app's settings as well
@@ -77,7 +77,7 @@ export const claudeDesktop: Samples = {
       problems: ['reference-not-expanded'],
     },
     {
-      title: 'passes over addresses, which the app cannot reach from this file',
+      title: 'skips URLs, which the app does not support in this file',
       files: (platform) => ({
         [appData(platform, 'Claude/claude_desktop_config.json')]: JSON.stringify({
           mcpServers: {
@@ -95,12 +95,12 @@ export const claudeDesktop: Samples = {
       problems: ['unsupported-transport-for-client', 'unsupported-transport-for-client'],
     },
     {
-      title: 'finds nothing wrong with a file that has no servers',
+      title: 'reports no problem for a file without servers',
       files: (platform) => ({ [appData(platform, 'Claude/claude_desktop_config.json')]: '{"globalShortcut":""}' }),
       expected: [],
     },
     {
-      title: 'follows the folders that the environment names',
+      title: 'reads the directories of the environment variables',
       platforms: ['linux', 'win32'],
       files: (platform) => {
         const folder = platform === 'linux' ? '<project>/xdg' : '<project>/roaming';
@@ -110,7 +110,7 @@ export const claudeDesktop: Samples = {
       expected: [{ name: 'moved', state: 'ready' }],
     },
     {
-      title: 'makes one server of each extension, with the words of the platform and the defaults of its questions',
+      title: 'reads one server from each extension, with the platform overrides and the defaults of user_config',
       files: (platform) => ({
         [appData(platform, 'Claude/Claude Extensions/ant.dir.fs/manifest.json')]: JSON.stringify(filesystemManifest),
       }),
@@ -134,7 +134,7 @@ export const claudeDesktop: Samples = {
       },
     },
     {
-      title: 'takes the answers from the settings beside the extensions and never writes them down',
+      title: 'reads user_config values from the settings of the extensions, and does not reveal them',
       platforms: ['linux'],
       files: {
         '~/.config/Claude/Claude Extensions/ant.dir.fs/manifest.json': JSON.stringify(filesystemManifest),
@@ -171,7 +171,7 @@ export const claudeDesktop: Samples = {
       ],
     },
     {
-      title: 'needs input for a secret in the keychain or sealed in the settings, and leaves off what is switched off',
+      title: 'needs input for an encrypted secret, and marks disabled extensions',
       files: (platform) => {
         const folder = (name: string) => appData(platform, `Claude/Claude Extensions/${name}/manifest.json`);
         const settings = (name: string) => appData(platform, `Claude/Claude Extensions Settings/${name}.json`);
@@ -198,7 +198,7 @@ export const claudeDesktop: Samples = {
       problems: ['invalid-entry'],
     },
     {
-      title: 'reads the folder of the Store package and calls the usual one stale',
+      title: 'reads the directory of the Store package, and reports the usual one as stale',
       platforms: ['win32'],
       files: {
         '~/AppData/Roaming/Claude/claude_desktop_config.json': '{"mcpServers":{"old":{"command":"old"}}}',
@@ -222,7 +222,7 @@ export const claudeDesktop: Samples = {
       problems: ['stale-config-file', 'stale-config-file'],
     },
     {
-      title: 'knows no package where it is not Windows',
+      title: 'reads no Store package on other platforms than Windows',
       platforms: ['linux', 'darwin'],
       files: (platform) => ({
         [appData(platform, 'Claude/claude_desktop_config.json')]: '{"mcpServers":{"old":{"command":"old"}}}',

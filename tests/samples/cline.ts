@@ -11,7 +11,7 @@ export const cline: Samples = {
   client: 'cline',
   samples: [
     {
-      title: 'reads types old and new, nested entries of the command line, and seconds',
+      title: 'reads old and new types, nested entries of the CLI, and timeouts in seconds',
       files: {
         [`~/.cline/data/${FILE}`]: JSON.stringify({
           __vscodeLegacyMcpSettingsMigration: { done: true },
@@ -69,7 +69,7 @@ export const cline: Samples = {
       problems: ['missing-variable'],
     },
     {
-      title: 'reads the storage of its extension in every editor of the family, below its own file',
+      title: 'reads the storage of its extension in every VS Code variant, with lower precedence than its own file',
       files: (platform) => ({
         ...Object.fromEntries(EDITORS.map((editor) => [storage(platform, editor), one(editor)])),
         [`~/.cline/data/${FILE}`]: one('Code'),
@@ -81,25 +81,25 @@ export const cline: Samples = {
       ],
     },
     {
-      title: 'reads the storage of its extension on the far side of a remote connection',
+      title: 'reads the storage of its extension on the remote host',
       platforms: ['linux'],
       files: { [`~/.vscode-server/data/User/globalStorage/saoudrizwan.claude-dev/${FILE}`]: one('remote') },
       expected: [{ name: 'remote', scope: 'user', state: 'ready' }],
     },
     {
-      title: 'follows the variable that names its folder',
+      title: 'reads the directory of its variable',
       files: { [`~/elsewhere/data/${FILE}`]: one('moved'), [`~/.cline/data/${FILE}`]: one('left') },
       env: { CLINE_DIR: '<home>/elsewhere' },
       expected: [{ name: 'moved', precedence: 20 }],
     },
     {
-      title: 'follows the variable that names its data folder before that',
+      title: 'prefers the variable for its data directory',
       files: { [`~/store/${FILE}`]: one('stored'), [`~/elsewhere/data/${FILE}`]: one('moved') },
       env: { CLINE_DATA_DIR: '<home>/store', CLINE_DIR: '<home>/elsewhere' },
       expected: [{ name: 'stored' }],
     },
     {
-      title: 'follows the variable that names its very file before any other',
+      title: 'prefers the variable for its file',
       files: { '~/servers.json': one('named'), [`~/store/${FILE}`]: one('stored') },
       env: {
         CLINE_MCP_SETTINGS_PATH: '<home>/servers.json',

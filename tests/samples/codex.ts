@@ -10,7 +10,7 @@ export const codex: Samples = {
   client: 'codex',
   samples: [
     {
-      title: 'reads the tables of the user, with values that are named by a variable',
+      title: 'reads the tables of the user, with values from variables',
       files: {
         '~/.codex/config.toml': `model = "x"
 
@@ -77,7 +77,7 @@ enabled = false
       problems: ['missing-variable'],
     },
     {
-      title: 'refuses a token in the file and an entry that is two things at once',
+      title: 'rejects a token in the file, and an entry with both a command and a URL',
       files: {
         '~/.codex/config.toml': `[mcp_servers.inline]
 url = "https://inline.example/mcp"
@@ -95,7 +95,7 @@ http_headers = ["no map"]
       problems: ['secret-in-file', 'invalid-entry', 'invalid-entry', 'invalid-entry'],
     },
     {
-      title: 'follows CODEX_HOME and reads what plugins bring in each of three shapes',
+      title: 'reads CODEX_HOME, and plugins in each of three formats',
       files: {
         '~/moved/config.toml': OWN,
         '~/.codex/config.toml': '[mcp_servers.not-read]\ncommand = "x"\n',
@@ -112,12 +112,12 @@ http_headers = ["no map"]
       ],
     },
     {
-      title: 'leaves a project pending that nobody has decided about',
+      title: 'marks servers of a project without a trust decision as pending',
       files: { '<project>/.codex/config.toml': OWN },
       expected: [{ name: 'own', scope: 'project', state: 'pending-approval', precedence: 30 }],
     },
     {
-      title: 'takes a project that the user trusts',
+      title: 'reads servers of a trusted project',
       files: {
         '<project>/.codex/config.toml': OWN,
         '~/.codex/config.toml': '[projects."<project>"]\ntrust_level = "trusted"\n',
@@ -125,7 +125,7 @@ http_headers = ["no map"]
       expected: [{ name: 'own', scope: 'project', state: 'ready' }],
     },
     {
-      title: 'does not let a project trust itself',
+      title: 'ignores a trust decision in the project',
       files: {
         '<project>/.codex/config.toml': `${OWN}[projects."<project>"]\ntrust_level = "trusted"\n`,
         '~/.codex/config.toml': '[projects."<home>"]\ntrust_level = "trusted"\n',
@@ -133,7 +133,7 @@ http_headers = ["no map"]
       expected: [{ name: 'own', state: 'pending-approval' }],
     },
     {
-      title: 'rejects a project that the user does not trust',
+      title: 'rejects servers of an untrusted project',
       files: {
         '<project>/.codex/config.toml': OWN,
         '~/.codex/config.toml': '[projects."<project>/"]\ntrust_level = "untrusted"\n',
@@ -141,14 +141,14 @@ http_headers = ["no map"]
       expected: [{ name: 'own', state: 'rejected' }],
     },
     {
-      title: "reads the system's servers below the user's",
+      title: 'reads the servers of the system with lower precedence than those of the user',
       files: (platform) => ({ [system(platform, 'config.toml')]: OWN }),
       expected: (platform) => [
         { name: 'own', scope: 'managed', state: 'ready', source: `<root>${system(platform, 'config.toml')}` },
       ],
     },
     {
-      title: 'blocks what the requirements of the system do not list as it is',
+      title: 'blocks servers that differ from the requirements of the system',
       files: (platform) => ({
         [system(platform, 'requirements.toml')]: `[mcp_servers.same.identity]
 command = "same-server"

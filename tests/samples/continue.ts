@@ -71,7 +71,7 @@ mcpServers:
       problems: ['invalid-entry', 'unsupported-field', 'missing-variable'],
     },
     {
-      title: 'reads every shape of file that is dropped into a folder, of the user and of a project',
+      title: 'reads every file format in the directories of the user and of a project',
       files: {
         '~/.continue/mcpServers/block.yaml': 'mcpServers:\n  - name: block\n    command: block-server\n',
         '~/.continue/mcpServers/deep/er/claude.json': `{
@@ -93,7 +93,7 @@ mcpServers:
       ],
     },
     {
-      title: 'follows CONTINUE_GLOBAL_DIR, for secrets too',
+      title: 'reads CONTINUE_GLOBAL_DIR, also for secrets',
       files: {
         '~/moved/config.yaml': 'mcpServers: [{ name: moved, command: x, env: { K: "${{ secrets.K }}" } }]',
         '~/moved/.env': "K='k-1'\n",
@@ -103,7 +103,7 @@ mcpServers:
       expected: [{ name: 'moved', source: '<home>/moved/config.yaml', env: { K: 'k-1' } }],
     },
     {
-      title: 'reads the first format and says that it is out of use',
+      title: 'reads the first format, and reports it as deprecated',
       files: {
         '~/.continue/config.json': `{ "experimental": { "modelContextProtocolServers": [
   { "transport": { "type": "stdio", "command": "old-server", "args": ["a"] } },
@@ -117,7 +117,7 @@ mcpServers:
       problems: ['deprecated-location'],
     },
     {
-      title: 'loses one broken file and no other',
+      title: 'skips only an invalid file',
       files: {
         '~/.continue/config.yaml': 'mcpServers:\n  - name: [\n',
         '~/.continue/mcpServers/good.json': '{"mcpServers":{"good":{"command":"good"}}}',

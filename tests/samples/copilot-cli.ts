@@ -53,13 +53,13 @@ export const copilotCli: Samples = {
       problems: ['missing-variable', 'invalid-entry'],
     },
     {
-      title: 'follows COPILOT_HOME',
+      title: 'reads COPILOT_HOME',
       files: { '~/moved/mcp-config.json': OWN, '~/.copilot/mcp-config.json': '{"mcpServers":{"x":{"command":"x"}}}' },
       env: { COPILOT_HOME: '<home>/moved' },
       expected: [{ name: 'own', scope: 'user', source: '<home>/moved/mcp-config.json' }],
     },
     {
-      title: 'leaves both files of a project pending in a folder that is not trusted, and reads no editor files',
+      title: 'marks servers of an untrusted project as pending, and reads no files of editors',
       files: {
         '<project>/.mcp.json': OWN,
         '<project>/.github/mcp.json': '{"mcpServers":{"hub":{"type":"http","url":"https://hub.example/mcp"}}}',
@@ -72,12 +72,12 @@ export const copilotCli: Samples = {
       ],
     },
     {
-      title: 'takes a project in a folder that is trusted',
+      title: 'reads servers of a project in a trusted directory',
       files: { '<project>/.mcp.json': OWN, '~/.copilot/config.json': '{"trusted_folders":["<project>"]}' },
       expected: [{ name: 'own', scope: 'project', state: 'ready' }],
     },
     {
-      title: 'loses one broken file and no other',
+      title: 'skips only an invalid file',
       files: { '<project>/.mcp.json': '{"mcpServers":{"a":', '~/.copilot/mcp-config.json': OWN },
       expected: [{ name: 'own', scope: 'user' }],
       problems: ['parse-error'],

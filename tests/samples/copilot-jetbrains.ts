@@ -8,7 +8,7 @@ export const copilotJetbrains: Samples = {
   client: 'copilot-jetbrains',
   samples: [
     {
-      title: 'reads what VS Code would, in a folder of its own',
+      title: 'reads the format of VS Code in its own directory',
       files: (platform) => ({
         [file(platform)]: `{
   "inputs": [{ "id": "key", "type": "promptString" }],
@@ -46,7 +46,7 @@ export const copilotJetbrains: Samples = {
       problems: ['missing-variable'],
     },
     {
-      title: 'reads the sibling file of Xcode',
+      title: 'reads the file of the Xcode extension',
       platforms: ['darwin'],
       files: { '~/.config/github-copilot/xcode/mcp.json': '{"servers":{"xcode":{"command":"node"}}}' },
       expected: [{ name: 'xcode', scope: 'user', state: 'ready' }],

@@ -6,7 +6,7 @@ export const crush: Samples = {
   client: 'crush',
   samples: [
     {
-      title: 'reads the servers of the user, programs unless a type says otherwise, seconds for time-outs',
+      title: 'reads the servers of the user, as programs without a type, with timeouts in seconds',
       files: {
         '~/.config/crush/crush.json': `{
   "mcp": {
@@ -46,7 +46,7 @@ export const crush: Samples = {
       problems: ['missing-variable', 'invalid-entry'],
     },
     {
-      title: 'never runs a command in the place of a value',
+      title: 'never executes a command in a value',
       files: {
         '~/.config/crush/crush.json': `{ "mcp": {
   "vault": { "type": "http", "url": "https://v.example/mcp", "headers": { "K": "Bearer $(touch <home>/ran; echo k)" } },
@@ -59,19 +59,19 @@ export const crush: Samples = {
       problems: ['command-substitution-not-run', 'command-substitution-not-run'],
     },
     {
-      title: 'follows XDG_CONFIG_HOME',
+      title: 'reads XDG_CONFIG_HOME',
       files: { '~/xdg/crush/crush.json': ONE, '~/.config/crush/crush.json': '{"mcp":{"x":{"command":"x"}}}' },
       env: { XDG_CONFIG_HOME: '<home>/xdg' },
       expected: [{ name: 'one', source: '<home>/xdg/crush/crush.json' }],
     },
     {
-      title: 'follows CRUSH_GLOBAL_CONFIG before that',
+      title: 'prefers CRUSH_GLOBAL_CONFIG',
       files: { '~/moved/crush.json': ONE, '~/xdg/crush/crush.json': '{"mcp":{"x":{"command":"x"}}}' },
       env: { CRUSH_GLOBAL_CONFIG: '<home>/moved', XDG_CONFIG_HOME: '<home>/xdg' },
       expected: [{ name: 'one', source: '<home>/moved/crush.json' }],
     },
     {
-      title: 'reads both spellings in a project, which needs no approval',
+      title: 'reads both file names in a project, without approval by the client',
       files: {
         '<project>/.crush.json': '{"mcp":{"dot":{"command":"dot-server"}}}',
         '<project>/crush.json': '{"mcp":{"plain":{"command":"plain-server"}}}',
@@ -82,7 +82,7 @@ export const crush: Samples = {
       ],
     },
     {
-      title: 'reads the file of the system below all others',
+      title: 'reads the file of the system with the lowest precedence',
       platforms: ['linux', 'darwin'],
       files: { '/etc/crush/crush.json': ONE, '~/.config/crush/crush.json': ONE },
       expected: [
@@ -91,7 +91,7 @@ export const crush: Samples = {
       ],
     },
     {
-      title: 'lists the servers of scripts without running them',
+      title: 'lists the servers of scripts without executing them',
       files: {
         '~/.config/crush/crushrc': `# a script
 touch <home>/ran

@@ -4,7 +4,7 @@ export const cursor: Samples = {
   client: 'cursor',
   samples: [
     {
-      title: 'reads programs and addresses of the user, with comments and trailing commas in the file',
+      title: 'reads programs and URLs of the user, from a file with comments and trailing commas',
       files: {
         '~/.cursor/mcp.json': `{
   // written by hand
@@ -47,7 +47,7 @@ export const cursor: Samples = {
       problems: (platform) => [...(platform === 'win32' ? ['windows-npx'] : []), 'missing-variable'],
     },
     {
-      title: 'leaves what a repository brings pending, and reads what plugins bring in either shape',
+      title: 'marks servers of a repository as pending, and reads plugins in both formats',
       files: {
         '<project>/.cursor/mcp.json':
           '{"mcpServers":{"own":{"command":"node","args":["${workspaceFolder}/server.js"]}}}',

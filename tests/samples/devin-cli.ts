@@ -8,7 +8,7 @@ export const devinCli: Samples = {
   client: 'devin-cli',
   samples: [
     {
-      title: 'takes a URL for http unless transport says otherwise, and every value as it is written',
+      title: 'treats a URL as http without a transport, and expands no value',
       files: (platform) => ({
         [userFile(platform)]: `{
   "model": "any", /* settings of another kind */
@@ -41,7 +41,7 @@ export const devinCli: Samples = {
       problems: ['reference-not-expanded', 'invalid-entry'],
     },
     {
-      title: 'lets the local file hold over that of the project, and that over the user',
+      title: 'gives the local file precedence over the project, and the project over the user',
       files: (platform) => ({
         [userFile(platform)]: '{"mcpServers":{"same":{"command":"node","args":["user"]}}}',
         '<project>/.devin/config.json': '{"mcpServers":{"same":{"command":"node","args":["project"]}}}',

@@ -4,7 +4,7 @@ export const dockerMcp: Samples = {
   client: 'docker-mcp',
   samples: [
     {
-      title: 'lists the servers that are switched on, none of them to be started by us',
+      title: 'lists the enabled servers as inventory',
       files: {
         '~/.docker/mcp/registry.yaml': `registry:
   github-official:
@@ -30,12 +30,12 @@ export const dockerMcp: Samples = {
       ],
     },
     {
-      title: 'finds nothing where none is switched on',
+      title: 'lists nothing without enabled servers',
       files: { '~/.docker/mcp/registry.yaml': 'registry: {}\n' },
       expected: [],
     },
     {
-      title: 'reports a registry that is no map',
+      title: 'reports a registry that is not a map',
       files: { '~/.docker/mcp/registry.yaml': 'registry: many\n' },
       expected: [],
       problems: ['invalid-entry'],

@@ -4,7 +4,7 @@ export const enconvo: Samples = {
   client: 'enconvo',
   samples: [
     {
-      title: 'reads programs, and passes over what Enconvo cannot reach',
+      title: 'reads programs, and skips servers that Enconvo cannot connect to',
       platforms: ['darwin'],
       files: {
         '~/.config/enconvo/mcp_config.json': `{
@@ -37,7 +37,7 @@ export const enconvo: Samples = {
       problems: ['unsupported-transport-for-client', 'unsupported-transport-for-client'],
     },
     {
-      title: 'is not there on other systems than macOS',
+      title: 'is absent on other platforms than macOS',
       platforms: ['linux', 'win32'],
       files: { '~/.config/enconvo/mcp_config.json': '{"mcpServers":{"notes":{"command":"uvx"}}}' },
       expected: [],

@@ -5,7 +5,7 @@ export const factoryDroid: Samples = {
   client: 'factory-droid',
   samples: [
     {
-      title: "reads the user's file above the project's",
+      title: 'gives the user precedence over the project',
       files: {
         '~/.factory/mcp.json': `{
   "mcpServers": {
@@ -39,7 +39,7 @@ export const factoryDroid: Samples = {
       problems: ['missing-variable', 'invalid-entry'],
     },
     {
-      title: 'says of the file of its predecessor that it is out of use',
+      title: 'reports the file of its predecessor as deprecated',
       platforms: ['darwin', 'win32'],
       files: (platform) => ({
         [appData(platform, 'Factory Bridge/mcp.json')]: '{"mcpServers":{"old":{"command":"old-server"}}}',
@@ -48,13 +48,13 @@ export const factoryDroid: Samples = {
       problems: ['deprecated-location'],
     },
     {
-      title: 'had no predecessor on Linux',
+      title: 'has no predecessor on Linux',
       platforms: ['linux'],
       files: { '~/.config/Factory Bridge/mcp.json': '{"mcpServers":{"old":{"command":"old-server"}}}' },
       expected: [],
     },
     {
-      title: 'finds a secret in the file of a project',
+      title: 'reports a secret in the file of a project',
       files: {
         '<project>/.factory/mcp.json': '{"mcpServers":{"own":{"command":"x","env":{"T":"ghp_abcdefghij0123456789"}}}}',
       },

@@ -5,7 +5,7 @@ export const fiveIre: Samples = {
   client: '5ire',
   samples: [
     {
-      title: 'reads programs and addresses, and leaves what is filled in by hand to its owner',
+      title: 'reads programs and URLs, and marks entries that need input',
       files: (platform) => ({
         [appData(platform, '5ire/mcp.json')]: JSON.stringify({
           mcpServers: {
@@ -41,7 +41,7 @@ export const fiveIre: Samples = {
       ],
     },
     {
-      title: 'reads the list of older versions, each server called by its key',
+      title: 'reads the list of older versions, with the keys as names',
       files: (platform) => ({
         [appData(platform, '5ire/mcp.json')]: `{
   "servers": [

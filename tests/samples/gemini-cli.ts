@@ -14,7 +14,7 @@ export const geminiCli: Samples = {
   client: 'gemini-cli',
   samples: [
     {
-      title: 'reads every way to write a server down, with comments in the file',
+      title: 'reads every entry format, from a file with comments',
       files: {
         '~/.gemini/settings.json': `{
   // by hand
@@ -58,7 +58,7 @@ export const geminiCli: Samples = {
       problems: ['ambiguous-entry', 'ambiguous-entry', 'invalid-entry'],
     },
     {
-      title: 'expands variables in every field, and the Windows spelling only there and only in env',
+      title: 'expands variables in every field, and the Windows syntax only on Windows and in env',
       files: {
         '~/.gemini/settings.json': `{ "mcpServers": { "all": {
   "command": "$BIN/run", "args": ["\${MODE:-fast}", "%MODE%", "$UNSET"], "cwd": "\${BIN}",
@@ -82,7 +82,7 @@ export const geminiCli: Samples = {
       problems: ['missing-variable', 'missing-variable'],
     },
     {
-      title: 'follows GEMINI_CLI_HOME',
+      title: 'reads GEMINI_CLI_HOME',
       files: {
         '~/moved/.gemini/settings.json': OWN,
         '~/.gemini/settings.json': '{"mcpServers":{"x":{"command":"x"}}}',
@@ -91,7 +91,7 @@ export const geminiCli: Samples = {
       expected: [{ name: 'own', source: '<home>/moved/.gemini/settings.json' }],
     },
     {
-      title: 'turns off what the lists and switches of the user name',
+      title: 'disables servers with the lists and flags of the user',
       files: {
         '~/.gemini/settings.json': `{ "mcp": { "allowed": ["one", "two", "three"], "excluded": ["two"] },
 "mcpServers": { "one": { "command": "a" }, "two": { "command": "b" }, "Three": { "command": "c" }, "three": { "command": "d" } } }`,
@@ -105,7 +105,7 @@ export const geminiCli: Samples = {
       ],
     },
     {
-      title: 'reads both files of the system, and takes its lists for policy',
+      title: 'reads both files of the system, and applies their lists as policy',
       files: (platform) => ({
         [`${SYSTEM[platform]}/settings.json`]: '{"mcp":{"excluded":["bad"]},"mcpServers":{"top":{"command":"top"}}}',
         [`${SYSTEM[platform]}/system-defaults.json`]: '{"mcpServers":{"bottom":{"command":"bottom"}}}',
@@ -118,7 +118,7 @@ export const geminiCli: Samples = {
       ],
     },
     {
-      title: 'follows the variables that move the files of the system',
+      title: 'reads the variables for the files of the system',
       files: {
         '~/sys.json': '{"mcpServers":{"top":{"command":"top"}}}',
         '~/def.json': '{"mcpServers":{"bottom":{"command":"bottom"}}}',
@@ -130,17 +130,17 @@ export const geminiCli: Samples = {
       ],
     },
     {
-      title: 'takes a project as it is while folder trust is off',
+      title: 'reads servers of a project without folder trust',
       files: { '<project>/.gemini/settings.json': OWN },
       expected: [{ name: 'own', scope: 'project', state: 'ready', precedence: 30 }],
     },
     {
-      title: 'leaves a project pending while folder trust is on and nothing was decided',
+      title: 'marks servers of a project as pending with folder trust and without a decision',
       files: { '<project>/.gemini/settings.json': OWN, '~/.gemini/settings.json': FOLDER_TRUST },
       expected: [{ name: 'own', state: 'pending-approval' }],
     },
     {
-      title: 'takes a project below a trusted folder',
+      title: 'reads servers of a project below a trusted directory',
       files: {
         '<project>/.gemini/settings.json': OWN,
         '~/.gemini/settings.json': FOLDER_TRUST,
@@ -149,7 +149,7 @@ export const geminiCli: Samples = {
       expected: [{ name: 'own', state: 'ready' }],
     },
     {
-      title: 'rejects a project in a folder that is not trusted, whatever its own file says',
+      title: 'rejects servers of a project in an untrusted directory, also if its own file trusts it',
       files: {
         '<project>/.gemini/settings.json':
           '{"security":{"folderTrust":{"enabled":false}},"mcpServers":{"own":{"command":"own-server"}}}',
@@ -159,7 +159,8 @@ export const geminiCli: Samples = {
       expected: [{ name: 'own', state: 'rejected' }],
     },
     {
-      title: 'reads extensions with their own folder, separator and settings, on unless they were turned off here',
+      title:
+        'reads extensions with their directory, separator and settings, enabled unless disabled for this directory',
       files: {
         '~/.gemini/extensions/on/gemini-extension.json': `{ "name": "on", "mcpServers": { "ext": {
   "command": "node", "args": ["\${extensionPath}\${/}server.js", "\${workspacePath}"], "env": { "KEY": "$EXT_KEY" } } } }`,

@@ -13,7 +13,7 @@ export const goose: Samples = {
   client: 'goose',
   samples: [
     {
-      title: 'reads programs and addresses, passes its own extensions over and knows that SSE is gone',
+      title: 'reads programs and URLs, skips built-in extensions, and reports SSE as unsupported',
       files: (platform) => ({
         [CONFIG[platform]]: `GOOSE_MODEL: x
 extensions:
@@ -75,7 +75,7 @@ extensions:
       problems: ['missing-variable', 'unsupported-transport-for-client'],
     },
     {
-      title: 'needs what only the keyring knows',
+      title: 'needs input for secrets in the keyring',
       files: (platform) => ({
         [CONFIG[platform]]: `extensions:
   local: { type: stdio, cmd: local-server, env_keys: [LOCAL_KEY] }
@@ -88,7 +88,7 @@ extensions:
       ],
     },
     {
-      title: 'follows GOOSE_PATH_ROOT',
+      title: 'reads GOOSE_PATH_ROOT',
       files: (platform) => ({
         '~/moved/config/config.yaml': ONE,
         [CONFIG[platform]]: 'extensions: { x: { type: y } }',
@@ -97,21 +97,21 @@ extensions:
       expected: [{ name: 'one', source: '<home>/moved/config/config.yaml' }],
     },
     {
-      title: 'follows XDG_CONFIG_HOME',
+      title: 'reads XDG_CONFIG_HOME',
       platforms: ['linux'],
       files: { '~/xdg/goose/config.yaml': ONE },
       env: { XDG_CONFIG_HOME: '<home>/xdg' },
       expected: [{ name: 'one', source: '<home>/xdg/goose/config.yaml' }],
     },
     {
-      title: 'does not follow XDG_CONFIG_HOME',
+      title: 'ignores XDG_CONFIG_HOME',
       platforms: ['darwin'],
       files: { '~/.config/goose/config.yaml': ONE },
       env: { XDG_CONFIG_HOME: '<home>/xdg' },
       expected: [{ name: 'one', source: '<home>/.config/goose/config.yaml' }],
     },
     {
-      title: 'costs a wrong entry that entry, and reads names as YAML 1.2 does',
+      title: 'skips only an invalid entry, and parses names as YAML 1.2',
       files: (platform) => ({
         [CONFIG[platform]]: `extensions:
   no-type: { cmd: x }

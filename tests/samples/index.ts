@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Samples } from './sample.js';
 
-/** Every file beside this one that holds samples: a new client's are found without a list to keep. */
+/** Loads every file with samples in this directory. */
 export async function allSamples(): Promise<Samples[]> {
   const folder = dirname(fileURLToPath(import.meta.url));
   const names = readdirSync(folder).filter((name) => !['index.ts', 'sample.ts'].includes(name));

@@ -11,7 +11,7 @@ export const jan: Samples = {
   client: 'jan',
   samples: [
     {
-      title: 'reads servers with their time-outs in seconds, those that are not active as off',
+      title: 'reads servers with timeouts in seconds, and marks inactive ones as disabled',
       files: (platform) => ({
         [FILE[platform]]: `{
   "mcpServers": {

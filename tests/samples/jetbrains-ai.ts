@@ -8,7 +8,7 @@ export const jetbrainsAi: Samples = {
   client: 'jetbrains-ai',
   samples: [
     {
-      title: 'lists the file of each IDE, in whose format nothing can be read',
+      title: 'lists the file of each IDE, whose format is not supported',
       files: (platform) => ({
         [appData(platform, 'JetBrains/IntelliJIdea2026.1/options/llm.mcpServers.xml')]: XML,
         [appData(platform, 'JetBrains/PyCharm2026.1/options/llm.mcpServers.xml')]: 'not even XML',
@@ -22,6 +22,6 @@ export const jetbrainsAi: Samples = {
           source: appData(platform, `JetBrains/${ide}/options/llm.mcpServers.xml`).replace('~', '<home>'),
         })),
     },
-    { title: 'has nothing to list without an IDE', files: {}, expected: [] },
+    { title: 'lists nothing without an IDE', files: {}, expected: [] },
   ],
 };

@@ -4,7 +4,7 @@ export const junie: Samples = {
   client: 'junie',
   samples: [
     {
-      title: 'starts programs with values as they are written, and passes over what is no program',
+      title: 'reads programs without expansion, and skips other entries',
       files: {
         '~/.junie/mcp/mcp.json': JSON.stringify({
           mcpServers: {
@@ -30,7 +30,7 @@ export const junie: Samples = {
       problems: ['reference-not-expanded', 'unsupported-transport-for-client'],
     },
     {
-      title: 'reads the project above the user, without asking before a server starts',
+      title: 'gives the project precedence over the user, without approval by the client',
       files: {
         '~/.junie/mcp/mcp.json': '{"mcpServers":{"same":{"command":"node","args":["user"]}}}',
         '<project>/.junie/mcp/mcp.json': '{"mcpServers":{"same":{"command":"node","args":["project"]}}}',

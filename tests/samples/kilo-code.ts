@@ -9,7 +9,7 @@ export const kiloCode: Samples = {
   client: 'kilo-code',
   samples: [
     {
-      title: 'reads its own files as OpenCode does: lists of words, environment, milliseconds, references in braces',
+      title: 'reads the format of OpenCode: command lists, environment, milliseconds, references in braces',
       files: {
         '~/.config/kilo/kilo.jsonc': `{
   "mcp": {
@@ -48,7 +48,7 @@ export const kiloCode: Samples = {
       problems: ['missing-variable', 'invalid-entry'],
     },
     {
-      title: 'lays its files over each other, so that a higher one may hold only what it changes',
+      title: 'merges its files, so that one with higher precedence can contain only changes',
       files: {
         '~/.config/kilo/config.json': JSON.stringify({ mcp: { a: local('1'), b: local('1') } }),
         '~/.config/kilo/kilo.json': JSON.stringify({ mcp: { a: { enabled: false } } }),
@@ -72,7 +72,7 @@ export const kiloCode: Samples = {
       ],
     },
     {
-      title: 'reads what it left behind when it was still made from Roo Code, and never mixes the two generations',
+      title: 'reads the files of the version that was based on Roo Code, and does not merge both formats',
       files: (platform) => ({
         [storage(platform)]: JSON.stringify({
           mcpServers: {
@@ -106,7 +106,7 @@ export const kiloCode: Samples = {
       problems: ['deprecated-location', 'deprecated-location', 'missing-variable'],
     },
     {
-      title: 'reads its storage on the far side of a remote connection',
+      title: 'reads its storage on the remote host',
       platforms: ['linux'],
       files: { [`~/.vscode-server/data/${FILE}`]: '{"mcpServers":{"remote":{"command":"node"}}}' },
       expected: [{ name: 'remote', scope: 'user' }],

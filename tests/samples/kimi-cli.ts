@@ -4,7 +4,7 @@ export const kimiCli: Samples = {
   client: 'kimi-cli',
   samples: [
     {
-      title: 'reads both files, the newer one above the older',
+      title: 'gives the newer file precedence over the older one',
       files: {
         '~/.kimi/mcp.json': `{
   "mcpServers": {
@@ -33,7 +33,7 @@ export const kimiCli: Samples = {
       ],
     },
     {
-      title: 'knows the types of Claude Code, and says so where one is missing',
+      title: 'accepts the types of Claude Code, and reports a missing one',
       files: {
         '~/.kimi/mcp.json': JSON.stringify({
           mcpServers: {

@@ -4,7 +4,7 @@ export const kiro: Samples = {
   client: 'kiro',
   samples: [
     {
-      title: 'takes a URL for http, counts milliseconds, and keeps a variable without a value as it is written',
+      title: 'treats a URL as http, reads timeouts in milliseconds, and keeps a variable without a value',
       files: {
         '~/.kiro/settings/mcp.json': JSON.stringify({
           mcpServers: {
@@ -58,7 +58,7 @@ export const kiro: Samples = {
       problems: ['missing-variable'],
     },
     {
-      title: 'lets agents hold over the project, and the project over the user, without asking',
+      title: 'gives agents precedence over the project, and the project over the user, without approval by the client',
       files: {
         '~/.kiro/settings/mcp.json': '{"mcpServers":{"same":{"command":"node","args":["user"]}}}',
         '<project>/.kiro/settings/mcp.json': '{"mcpServers":{"same":{"command":"node","args":["project"]}}}',

@@ -4,7 +4,7 @@ export const librechat: Samples = {
   client: 'librechat',
   samples: [
     {
-      title: 'reads YAML with time-outs in milliseconds, and tells the kind of a server from its address',
+      title: 'reads YAML with timeouts in milliseconds, and derives the transport from the URL',
       files: {
         '<project>/librechat.yaml': `version: 1.2.1
 mcpServers:
@@ -62,7 +62,7 @@ mcpServers:
       problems: ['missing-variable'],
     },
     {
-      title: 'leaves the values of its users open, and refuses hosts that its settings do not list',
+      title: 'needs input for user values, and blocks hosts that its settings do not list',
       files: {
         '~/LibreChat/librechat.yaml': `mcpSettings:
   allowedDomains: ['lc.example', '*.team.example']
@@ -90,13 +90,13 @@ mcpServers:
       ],
     },
     {
-      title: 'reads the file that the variable names',
+      title: 'reads the file of the variable',
       files: { '~/conf/chat.yaml': 'mcpServers: { a: { command: node } }' },
       env: { CONFIG_PATH: '~/conf/chat.yaml' },
       expected: [{ name: 'a', source: '<home>/conf/chat.yaml', line: 1 }],
     },
     {
-      title: 'reports YAML that does not parse, with the line',
+      title: 'reports invalid YAML with its line',
       files: { '<project>/librechat.yaml': 'mcpServers:\n  a: [\n' },
       expected: [],
       problems: ['parse-error'],

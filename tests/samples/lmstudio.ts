@@ -4,7 +4,7 @@ export const lmstudio: Samples = {
   client: 'lmstudio',
   samples: [
     {
-      title: 'reads entries as Cursor does, with values as they are written',
+      title: 'reads the format of Cursor without expansion',
       files: {
         '~/.lmstudio/mcp.json': JSON.stringify({
           mcpServers: {
@@ -43,7 +43,7 @@ export const lmstudio: Samples = {
       problems: ['reference-not-expanded', 'reference-not-expanded'],
     },
     {
-      title: 'reads the folder of old versions below the new one, and says that it moved',
+      title: 'reads the directory of old versions with lower precedence, and reports that it moved',
       files: {
         '~/.lmstudio/mcp.json': '{"mcpServers":{"same":{"command":"node","args":["new"]}}}',
         '~/.cache/lm-studio/mcp.json': '{"mcpServers":{"same":{"command":"node","args":["old"]}}}',
@@ -55,7 +55,7 @@ export const lmstudio: Samples = {
       problems: ['deprecated-location'],
     },
     {
-      title: 'has nothing to say about an old folder without servers',
+      title: 'reports no problem for an old directory without servers',
       files: { '~/.cache/lm-studio/mcp.json': '{"mcpServers":{}}' },
       expected: [],
     },

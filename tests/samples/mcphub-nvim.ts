@@ -4,7 +4,7 @@ export const mcphubNvim: Samples = {
   client: 'mcphub-nvim',
   samples: [
     {
-      title: 'reads JSON5 and fills in variables, folders and the answers that the editor hands over',
+      title: 'reads JSON5, and expands variables, directories and inputs of the editor',
       files: {
         '~/.config/mcphub/servers.json': `{
   // JSON5, with single quotes and bare keys
@@ -60,7 +60,7 @@ export const mcphubNvim: Samples = {
       ],
     },
     {
-      title: 'runs no command in the place of a value, and tells what has no value',
+      title: 'executes no command in a value, and reports missing values',
       files: {
         '~/.config/mcphub/servers.json': JSON.stringify({
           servers: {
@@ -86,7 +86,7 @@ export const mcphubNvim: Samples = {
       ],
     },
     {
-      title: 'reads the first project file alone, its own before those of editors',
+      title: 'reads only the first project file, its own before those of editors',
       files: {
         '~/.config/mcphub/servers.json': '{mcpServers:{shared:{command:"user"}}}',
         '<project>/.mcphub/servers.json': '{mcpServers:{shared:{command:"project"}}}',
@@ -99,7 +99,7 @@ export const mcphubNvim: Samples = {
       ],
     },
     {
-      title: 'reads what is there for VS Code, with its questions',
+      title: 'reads the project file of VS Code, with inputs',
       files: {
         '<project>/.vscode/mcp.json': JSON.stringify({
           inputs: [{ type: 'promptString', id: 'key', description: 'The key', password: true }],
@@ -118,7 +118,7 @@ export const mcphubNvim: Samples = {
       ],
     },
     {
-      title: 'reads what is there for Cursor where nothing else is',
+      title: 'reads the project file of Cursor if there is no other',
       files: { '<project>/.cursor/mcp.json': '{"mcpServers":{"cursor":{"command":"node"}}}' },
       expected: [{ name: 'cursor', scope: 'project', state: 'ready' }],
     },

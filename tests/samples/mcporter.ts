@@ -4,7 +4,7 @@ export const mcporter: Samples = {
   client: 'mcporter',
   samples: [
     {
-      title: 'reads a command as a word, a line or a list, and an address under any of its names',
+      title: 'reads a command as a program, a command line or a list, and a URL under any of its keys',
       files: {
         '~/.mcporter/mcporter.json': `{
   // the user's own
@@ -60,7 +60,7 @@ export const mcporter: Samples = {
       ],
     },
     {
-      title: 'cannot start a server of which a variable is unset',
+      title: 'marks a server with a missing variable',
       files: {
         '<project>/config/mcporter.json': JSON.stringify({
           mcpServers: {
@@ -78,7 +78,7 @@ export const mcporter: Samples = {
       problems: ['missing-variable', 'missing-variable', 'missing-variable'],
     },
     {
-      title: "reads the project's file above the user's, of which the first spelling counts",
+      title: 'gives the project precedence over the user, and uses the first file name of the user',
       files: {
         '~/.mcporter/mcporter.json': '{"mcpServers":{"a":{"command":"json"}}}',
         '~/.mcporter/mcporter.jsonc': '{"mcpServers":{"a":{"command":"jsonc"}}}',
@@ -90,7 +90,7 @@ export const mcporter: Samples = {
       ],
     },
     {
-      title: 'reads the other spelling where the first is absent, in the folder that XDG names',
+      title: 'reads the second file name if the first is absent, in the XDG directory',
       files: {
         '~/xdg/mcporter/mcporter.jsonc': '{"mcpServers":{"a":{"command":"xdg"}}}',
         '~/.mcporter/mcporter.json': '{"mcpServers":{"a":{"command":"home"}}}',
@@ -99,7 +99,7 @@ export const mcporter: Samples = {
       expected: [{ name: 'a', command: 'xdg', source: '<home>/xdg/mcporter/mcporter.jsonc' }],
     },
     {
-      title: 'reads the file that the variable names, and no other',
+      title: 'reads only the file of the variable',
       files: {
         '~/mine.json': '{"mcpServers":{"a":{"command":"mine"}}}',
         '~/.mcporter/mcporter.json': '{"mcpServers":{"a":{"command":"home"}}}',

@@ -6,7 +6,7 @@ export const mcpsDir: Samples = {
   client: 'mcps-dir',
   samples: [
     {
-      title: 'reads three folders in their order, and the files of each in the order of their names',
+      title: 'reads three directories in order, and the files of each by name',
       files: {
         '<project>/mcp-servers/a.json': server('project'),
         '~/.config/mcp/servers/a.json': server('standard'),
@@ -35,7 +35,7 @@ export const mcpsDir: Samples = {
       ],
     },
     {
-      title: 'ignores folders named like files, files of other kinds and files in deeper folders',
+      title: 'ignores directories named like files, other file types and files in subdirectories',
       files: {
         '~/MCPs/folder.json/inner.json': server('inner'),
         '~/MCPs/notes.txt': server('notes'),
@@ -47,7 +47,7 @@ export const mcpsDir: Samples = {
       expected: [{ name: 'real' }],
     },
     {
-      title: 'takes every value literally and every kind of server that Claude Code knows',
+      title: 'expands no value, and accepts every server type of Claude Code',
       files: {
         '~/MCPs/all.json': `{
   // several in one file
@@ -79,7 +79,7 @@ export const mcpsDir: Samples = {
       problems: ['reference-not-expanded', 'reference-not-expanded', 'url-without-type'],
     },
     {
-      title: 'loses one broken file or entry and nothing beside it',
+      title: 'skips only an invalid file or entry',
       files: {
         '~/MCPs/1.json': '{"mcpServers":{"cut":',
         '~/MCPs/2.json': '{"mcpServers":{"no-command":{"args":[]},"word":"npx","good":{"command":"good"}}}',
@@ -91,18 +91,18 @@ export const mcpsDir: Samples = {
         { name: 'good', source: '<home>/MCPs/2.json' },
         { name: 'last', source: '<home>/MCPs/5.json' },
       ],
-      // The files' own problems come before those of their entries.
+      // Problems of files come before problems of entries.
       problems: ['parse-error', 'invalid-entry', 'invalid-entry', 'invalid-entry', 'self-server'],
     },
     {
-      title: 'says of a reference in the project, too, that the server gets it as it stands',
+      title: 'reports that a reference is not expanded, also in the project',
       files: { '<project>/mcp-servers/a.json': '{"mcpServers":{"a":{"command":"a","env":{"TOKEN":"${TOK}"}}}}' },
       env: { TOK: 't' },
       expected: [{ name: 'a', state: 'pending-approval', env: { TOKEN: '${TOK}' } }],
       problems: ['reference-not-expanded'],
     },
     {
-      title: 'warns of a secret in the project, where everybody who has it can read it',
+      title: 'warns of a secret in a project file',
       files: {
         '~/MCPs/own.json':
           '{"mcpServers":{"own":{"command":"own","env":{"T":"ghp_0123456789abcdefghijklmnopqrstuvwxyz"}}}}',

@@ -4,7 +4,7 @@ export const mistralVibe: Samples = {
   client: 'mistral-vibe',
   samples: [
     {
-      title: 'reads a list of tables with the names inside',
+      title: 'reads an array of tables with names',
       files: {
         '~/.vibe/config.toml': `active_model = "x"
 
@@ -58,7 +58,7 @@ command = "x"
       problems: ['invalid-entry', 'invalid-entry'],
     },
     {
-      title: 'loses a broken file with the line of the fault',
+      title: 'reports a syntax error with its line',
       files: { '~/.vibe/config.toml': '[[mcp_servers]]\nname = \n' },
       expected: [],
       problems: ['parse-error'],

@@ -4,7 +4,7 @@ export const nanobot: Samples = {
   client: 'nanobot',
   samples: [
     {
-      title: 'reads the servers among the tools, and none elsewhere in the file',
+      title: 'reads the servers under tools, and no other key',
       files: {
         '~/.nanobot/config.json': `{
   "agents": { "defaults": { "model": "m" } },
@@ -31,7 +31,7 @@ export const nanobot: Samples = {
       ],
     },
     {
-      title: 'reports servers that are no map',
+      title: 'reports servers that are not a map',
       files: { '~/.nanobot/config.json': '{"tools":{"mcpServers":"none"}}' },
       expected: [],
       problems: ['invalid-entry'],

@@ -4,7 +4,7 @@ export const openWebui: Samples = {
   client: 'open-webui',
   samples: [
     {
-      title: 'reads the connections in the variable that are MCP servers',
+      title: 'reads the MCP servers among the connections in the variable',
       files: {},
       env: {
         TOOL_SERVER_CONNECTIONS: JSON.stringify([
@@ -39,12 +39,12 @@ export const openWebui: Samples = {
       problems: ['invalid-entry'],
     },
     {
-      title: 'reports a variable that is no JSON',
+      title: 'reports a variable that is not JSON',
       files: {},
       env: { TOOL_SERVER_CONNECTIONS: '[{' },
       expected: [],
       problems: ['parse-error'],
     },
-    { title: 'finds nothing without the variable', files: {}, expected: [] },
+    { title: 'reads nothing without the variable', files: {}, expected: [] },
   ],
 };

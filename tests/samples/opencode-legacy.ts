@@ -4,7 +4,7 @@ export const opencodeLegacy: Samples = {
   client: 'opencode-legacy',
   samples: [
     {
-      title: 'reads both files of the user and the one of the project, variables as a list of pairs',
+      title: 'reads both files of the user and the file of the project, with variables as a list of pairs',
       files: {
         '~/.opencode.json': `{ "mcpServers": {
   "files": { "type": "stdio", "command": "node", "args": ["files.js"], "env": ["MODE=a=b", "EMPTY="] },
@@ -40,13 +40,13 @@ export const opencodeLegacy: Samples = {
       ],
     },
     {
-      title: 'follows XDG_CONFIG_HOME',
+      title: 'reads XDG_CONFIG_HOME',
       files: { '~/xdg/opencode/.opencode.json': '{"mcpServers":{"moved":{"command":"moved-server"}}}' },
       env: { XDG_CONFIG_HOME: '<home>/xdg' },
       expected: [{ name: 'moved', source: '<home>/xdg/opencode/.opencode.json' }],
     },
     {
-      title: 'costs a wrong entry that entry',
+      title: 'skips only an invalid entry',
       files: {
         '~/.opencode.json':
           '{"mcpServers":{"pair":{"command":"x","env":["NO_VALUE"]},"none":{"type":"stdio"},"good":{"command":"good"}}}',

@@ -6,7 +6,7 @@ export const opencode: Samples = {
   client: 'opencode',
   samples: [
     {
-      title: 'reads the three files of the user, later spellings over earlier ones, on every system in ~/.config',
+      title: 'merges the three files of the user, on every platform in ~/.config',
       files: {
         '~/.config/opencode/config.json': local('first'),
         '~/.config/opencode/opencode.json': local('second'),
@@ -52,7 +52,8 @@ export const opencode: Samples = {
       ],
     },
     {
-      title: 'follows XDG_CONFIG_HOME and reads the extra file, the extra folder and the inline text above it',
+      title:
+        'reads XDG_CONFIG_HOME, and the extra file, the extra directory and the inline text with higher precedence',
       files: {
         '~/xdg/opencode/opencode.json': local('user'),
         '~/.config/opencode/opencode.json': local('not-read'),
@@ -78,7 +79,7 @@ export const opencode: Samples = {
       ],
     },
     {
-      title: 'starts what a project brings without asking, unless projects are turned off',
+      title: 'reads servers of a project without approval by the client',
       files: {
         '<project>/opencode.json': local('project'),
         '<project>/.opencode/opencode.jsonc': local('dot-project'),
@@ -89,13 +90,13 @@ export const opencode: Samples = {
       ],
     },
     {
-      title: 'passes projects over where OPENCODE_DISABLE_PROJECT_CONFIG says so',
+      title: 'skips projects with OPENCODE_DISABLE_PROJECT_CONFIG',
       files: { '<project>/opencode.json': local('project'), '<project>/.opencode/opencode.json': local('dot') },
       env: { OPENCODE_DISABLE_PROJECT_CONFIG: '1' },
       expected: [],
     },
     {
-      title: 'fills a higher file that holds only what it changes from the lower ones',
+      title: 'merges a file that contains only changes with those of lower precedence',
       files: {
         '~/.config/opencode/opencode.json': `{"mcp":{
 "docs":{"type":"remote","url":"https://docs.example/mcp","headers":{"A":"{file:token}","B":"2"}},
@@ -120,7 +121,7 @@ export const opencode: Samples = {
       ],
     },
     {
-      title: 'reads the second generation of the format, told by what is under mcp.servers',
+      title: 'reads the second format, which has mcp.servers',
       files: {
         '~/.config/opencode/opencode.json': `{ "mcp": { "servers": {
   "new": { "type": "local", "command": ["new-server"], "timeout": { "startup": 4000, "request": 8000 } },
@@ -135,7 +136,7 @@ export const opencode: Samples = {
       ],
     },
     {
-      title: 'expands references in strings and in the place of numbers and flags; an unset one is empty',
+      title: 'expands references in strings, numbers and flags; a missing variable is empty',
       files: {
         '~/.config/opencode/opencode.json': `{ "mcp": { "all": {
   "type": "local", "command": ["{env:PROGRAM}", "--key={file:keys/one}"],
@@ -168,7 +169,7 @@ export const opencode: Samples = {
       problems: ['missing-variable'],
     },
     {
-      title: 'reads what the system manages above everything else',
+      title: 'reads managed settings with the highest precedence',
       files: (platform) => ({
         [{
           darwin: '/Library/Application Support/opencode/opencode.json',
@@ -179,7 +180,7 @@ export const opencode: Samples = {
       expected: [{ name: 'shared', scope: 'managed', state: 'ready', command: 'managed' }],
     },
     {
-      title: 'costs a wrong entry that entry',
+      title: 'skips only an invalid entry',
       files: {
         '~/.config/opencode/opencode.json': `{"mcp":{
 "no-type":{"command":["x"]},"lonely":{"enabled":false},"words":{"type":"local","command":[]},

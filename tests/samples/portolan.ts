@@ -11,7 +11,7 @@ export const portolan: Samples = {
   client: 'portolan',
   samples: [
     {
-      title: 'takes what a person added as ready, with references spelled as Claude Code spells them',
+      title: 'reads servers of the user as ready, with references in the syntax of Claude Code',
       files: {
         '~/.config/portolan/servers.json': `{
   // mine
@@ -38,13 +38,13 @@ export const portolan: Samples = {
       ],
     },
     {
-      title: 'looks where the variable for settings says',
+      title: 'reads the directory in XDG_CONFIG_HOME',
       files: { '~/elsewhere/portolan/servers.json': '{"mcpServers":{"moved":{"command":"moved"}}}' },
       env: { XDG_CONFIG_HOME: '<home>/elsewhere' },
       expected: [{ name: 'moved', source: '<home>/elsewhere/portolan/servers.json', state: 'ready' }],
     },
     {
-      title: 'reads the file of whoever manages the machine',
+      title: 'reads the managed file',
       files: (platform) => ({ [MANAGED[platform]]: '{"mcpServers":{"given":{"command":"given"}}}' }),
       expected: (platform) => [
         { name: 'given', scope: 'managed', source: `<root>${MANAGED[platform]}`, precedence: 100, state: 'ready' },

@@ -4,7 +4,7 @@ export const qoder: Samples = {
   client: 'qoder',
   samples: [
     {
-      title: 'reads programs and addresses, one bad entry costing only itself',
+      title: 'reads programs and URLs, and skips only an invalid entry',
       files: {
         '~/.qoder/mcp.json': `\uFEFF{
   "mcpServers": {
@@ -22,7 +22,7 @@ export const qoder: Samples = {
       problems: ['invalid-entry', 'invalid-entry'],
     },
     {
-      title: 'takes what looks like a reference as it is: nobody knows that Qoder expands any',
+      title: 'expands no references, because Qoder documents none',
       files: {
         '~/.qoder/mcp.json': '{"mcpServers":{"a":{"command":"node","env":{"TOKEN":"${TOKEN}"}}}}',
       },
@@ -31,7 +31,7 @@ export const qoder: Samples = {
       problems: ['reference-not-expanded'],
     },
     {
-      title: 'finds nothing in a file without servers',
+      title: 'reads nothing from a file without servers',
       files: { '~/.qoder/mcp.json': '{"theme":"dark"}' },
       expected: [],
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Samples } from './sample.js';
 
-/** What Qwen Code remembers of an entry: the hash of its text with the keys in order and without what is cosmetic. */
+/** The hash that Qwen Code stores for an entry: its JSON with sorted keys, without cosmetic fields. */
 const hash = (text: string) => createHash('sha256').update(text).digest('hex');
 
 const decisions = (folder: string, records: Readonly<Record<string, { hash: string; status: string }>>) =>
@@ -13,7 +13,7 @@ export const qwenCode: Samples = {
   client: 'qwen-code',
   samples: [
     {
-      title: 'reads the user like Gemini CLI, and turns off what its lists name',
+      title: 'reads the format of Gemini CLI, and disables servers with its lists',
       files: {
         '~/.qwen/settings.json': `{
   "mcp": { "excluded": ["out"] },
@@ -44,7 +44,7 @@ export const qwenCode: Samples = {
       ],
     },
     {
-      title: 'leaves both files of a project pending until they are approved',
+      title: 'marks servers of both project files as pending until they are approved',
       files: {
         '<project>/.mcp.json': '{"mcpServers":{"own":{"type":"sse","url":"https://own.example/sse"}}}',
         '<project>/.qwen/settings.json': '{"mcpServers":{"own":{"httpUrl":"https://own.example/mcp"}}}',
@@ -55,7 +55,7 @@ export const qwenCode: Samples = {
       ],
     },
     {
-      title: 'follows QWEN_HOME and holds a decision only for the content it was made about',
+      title: 'reads QWEN_HOME, and applies a decision only to the same content',
       files: {
         '~/moved/settings.json': '{"mcpServers":{"user":{"command":"user-server"}}}',
         '~/.qwen/settings.json': '{"mcpServers":{"not-read":{"command":"x"}}}',
@@ -88,7 +88,7 @@ export const qwenCode: Samples = {
       ],
     },
     {
-      title: 'follows the variable that moves the decisions, and takes none of another project',
+      title: 'reads the variable for the decisions, and ignores those of another project',
       files: {
         '<project>/.mcp.json':
           '{"mcpServers":{"here":{"command":"here"},"elsewhere":{"command":"elsewhere"},"old":{"url":"https://old.example"}}}',

@@ -6,7 +6,7 @@ export const raycast: Samples = {
   client: 'raycast',
   samples: [
     {
-      title: 'reads the file of the community extension, and passes over what it cannot reach',
+      title: 'reads the file of the community extension, and skips servers that it cannot connect to',
       platforms: ['darwin'],
       files: {
         [FILE]: `{
@@ -32,7 +32,7 @@ export const raycast: Samples = {
       problems: ['unsupported-transport-for-client'],
     },
     {
-      title: 'is not there on other systems than macOS',
+      title: 'is absent on other platforms than macOS',
       platforms: ['linux', 'win32'],
       files: { [FILE]: '{"mcpServers":{"notes":{"command":"uvx"}}}' },
       expected: [],

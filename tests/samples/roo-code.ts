@@ -8,7 +8,7 @@ export const rooCode: Samples = {
   client: 'roo-code',
   samples: [
     {
-      title: 'takes a URL without type for sse, counts seconds, and makes nothing of an unset variable',
+      title: 'treats a URL without a type as sse, reads timeouts in seconds, and removes missing variables',
       files: (platform) => ({
         [storage(platform)]: JSON.stringify({
           mcpServers: {
@@ -54,7 +54,7 @@ export const rooCode: Samples = {
       problems: ['missing-variable', 'missing-variable'],
     },
     {
-      title: 'reads its storage in several editors, and the project above them without asking',
+      title: 'reads its storage in several editors, and gives the project precedence without approval by the client',
       files: (platform) => ({
         [storage(platform, 'Cursor')]: '{"mcpServers":{"same":{"command":"node","args":["cursor"]}}}',
         [storage(platform, 'Windsurf')]: '{"mcpServers":{"windsurf":{"command":"node"}}}',
@@ -70,7 +70,7 @@ export const rooCode: Samples = {
       problems: ['secret-in-file'],
     },
     {
-      title: 'reads its storage on the far side of a remote connection',
+      title: 'reads its storage on the remote host',
       platforms: ['linux'],
       files: { [`~/.vscode-server/data/${FILE}`]: '{"mcpServers":{"remote":{"command":"node"}}}' },
       expected: [{ name: 'remote', scope: 'user' }],

@@ -1,11 +1,11 @@
 import type { Definition } from '../../src/model/index.js';
 import type { Platform } from '../support/machine.js';
 
-/** Files of one client as people write them, and what they must become. */
+/** Files of one client, and the expected definitions. */
 export interface Sample {
-  /** A sentence, for the test's title. */
+  /** The title of the test. */
   readonly title: string;
-  /** On which platforms it holds; all three unless said otherwise. */
+  /** The platforms of the sample; default: all three. */
   readonly platforms?: readonly Platform[];
   /**
    * Text by path: `~/…` in the home, `<project>/…` in the project, `/…` in the system. In the text, as in `env`,
@@ -18,7 +18,7 @@ export interface Sample {
    * `<project>` and `<root>` in a string stand for the folders of the machine.
    */
   readonly expected: readonly Partial<Definition>[] | ((platform: Platform) => readonly Partial<Definition>[]);
-  /** The codes of every problem in order; none unless said otherwise. */
+  /** The codes of all problems in order; default: none. */
   readonly problems?: readonly string[] | ((platform: Platform) => readonly string[]);
 }
 

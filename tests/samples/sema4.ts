@@ -4,7 +4,7 @@ export const sema4: Samples = {
   client: 'sema4',
   samples: [
     {
-      title: 'reads programs and addresses',
+      title: 'reads programs and URLs',
       files: {
         '~/.sema4ai/sema4ai-studio/mcp_servers.json': JSON.stringify(
           {

@@ -4,7 +4,7 @@ export const tabnine: Samples = {
   client: 'tabnine',
   samples: [
     {
-      title: 'reads entries as Gemini writes them, out of a file with other settings in it',
+      title: 'reads the format of Gemini CLI from a file with other settings',
       files: {
         '~/.tabnine/agent/settings.json': JSON.stringify({
           general: { previewFeatures: true },
@@ -45,7 +45,7 @@ export const tabnine: Samples = {
       ],
     },
     {
-      title: 'takes the address before the command, and warns that there are two',
+      title: 'prefers the URL over the command, and warns about both',
       files: {
         '~/.tabnine/agent/settings.json':
           '{"mcpServers":{"both":{"command":"node","url":"https://t.example/u","httpUrl":"https://t.example/h"}}}',

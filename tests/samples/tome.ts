@@ -4,7 +4,7 @@ export const tome: Samples = {
   client: 'tome',
   samples: [
     {
-      title: 'reads programs, and passes over what Tome cannot reach',
+      title: 'reads programs, and skips servers that Tome cannot connect to',
       files: {
         '~/.tome/mcp_config.json': `{
   "mcpServers": {
@@ -36,7 +36,7 @@ export const tome: Samples = {
       problems: ['unsupported-transport-for-client', 'unsupported-transport-for-client'],
     },
     {
-      title: 'warns on Windows alone of a program that needs cmd /c, and not where it has it',
+      title: 'warns only on Windows about a program that needs cmd /c and does not have it',
       files: {
         '~/.tome/mcp_config.json': JSON.stringify({
           mcpServers: {
@@ -52,7 +52,7 @@ export const tome: Samples = {
       problems: (platform) => (platform === 'win32' ? ['windows-npx'] : []),
     },
     {
-      title: 'drops its own gateway, and marks the gateways of others',
+      title: 'skips Portolan, and marks other gateways',
       files: {
         '~/.tome/mcp_config.json': JSON.stringify({
           mcpServers: {

@@ -11,7 +11,7 @@ export const toolhive: Samples = {
   client: 'toolhive',
   samples: [
     {
-      title: 'lists one server for each run configuration, none of them to be started by us',
+      title: 'lists one inventory server for each run configuration',
       files: (platform) => ({
         [`${FOLDER[platform]}/fetch.json`]: `{
   "schema_version": "v0.1.0",
@@ -36,12 +36,12 @@ export const toolhive: Samples = {
       problems: ['parse-error'],
     },
     {
-      title: 'looks where XDG would have it on every system',
+      title: 'reads the XDG directory on every platform',
       files: { '~/.local/state/toolhive/runconfigs/a.json': '{"name":"a"}' },
       expected: [{ name: 'a', state: 'inventory-only' }],
     },
     {
-      title: 'follows the variable for the folder of states',
+      title: 'reads the variable for the state directory',
       files: { '~/state/toolhive/runconfigs/a.json': '{"name":"a"}' },
       env: { XDG_STATE_HOME: '~/state' },
       expected: [{ name: 'a', source: '<home>/state/toolhive/runconfigs/a.json' }],

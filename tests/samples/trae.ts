@@ -5,7 +5,7 @@ export const trae: Samples = {
   client: 'trae',
   samples: [
     {
-      title: 'reads entries as Cursor does, but knows the folder of the project and no other variable',
+      title: 'reads the format of Cursor, but expands only the project directory',
       files: (platform) => ({
         [appData(platform, 'Trae/User/mcp.json')]: JSON.stringify({
           mcpServers: {
@@ -43,12 +43,12 @@ export const trae: Samples = {
       ],
     },
     {
-      title: 'leaves what a project brings pending, since a switch in its window decides',
+      title: 'marks servers of a project as pending, because a setting in its window decides',
       files: { '<project>/.trae/mcp.json': '{"mcpServers":{"own":{"command":"node"}}}' },
       expected: [{ name: 'own', scope: 'project', state: 'pending-approval', precedence: 20 }],
     },
     {
-      title: 'follows XDG_CONFIG_HOME',
+      title: 'reads XDG_CONFIG_HOME',
       platforms: ['linux'],
       files: { '~/xdg/Trae/User/mcp.json': '{"mcpServers":{"xdg":{"command":"node"}}}' },
       env: { XDG_CONFIG_HOME: '<home>/xdg' },

@@ -4,7 +4,7 @@ export const visualStudio: Samples = {
   client: 'visual-studio',
   samples: [
     {
-      title: 'reads the file of the user and four of the solution, the later ones above the earlier',
+      title: 'reads the file of the user and four of the solution, with increasing precedence',
       platforms: ['win32'],
       files: {
         '~/.mcp.json': `{
@@ -43,7 +43,7 @@ export const visualStudio: Samples = {
       ],
     },
     {
-      title: 'takes either key, since other programs write files of the same name',
+      title: 'accepts both keys, because other programs write files of the same name',
       platforms: ['win32'],
       files: {
         '~/.mcp.json': '{"mcpServers":{"theirs":{"command":"node"}}}',
@@ -55,7 +55,7 @@ export const visualStudio: Samples = {
       ],
     },
     {
-      title: 'does not exist elsewhere',
+      title: 'is absent on other platforms',
       platforms: ['linux', 'darwin'],
       files: { '~/.mcp.json': '{"servers":{"home":{"command":"node"}}}' },
       expected: [],

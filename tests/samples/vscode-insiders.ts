@@ -5,7 +5,7 @@ export const vscodeInsiders: Samples = {
   client: 'vscode-insiders',
   samples: [
     {
-      title: 'reads its own user folder and profiles, and neither those of the stable build nor the project',
+      title: 'reads its own user directory and profiles, but not those of the stable build and not the project',
       files: (platform) => ({
         [appData(platform, 'Code - Insiders/User/mcp.json')]: `{
   "inputs": [{ "type": "command", "id": "where", "command": "extension.where" }],
@@ -42,13 +42,13 @@ export const vscodeInsiders: Samples = {
       problems: ['wrong-key'],
     },
     {
-      title: 'looks beside a portable editor',
+      title: 'reads the directory of a portable editor',
       files: { '~/portable/user-data/User/mcp.json': '{"servers":{"carried":{"command":"node"}}}' },
       env: { VSCODE_PORTABLE: '<home>/portable' },
       expected: [{ name: 'carried', client: 'vscode-insiders', scope: 'user' }],
     },
     {
-      title: 'reads the user file of the far side of a remote connection',
+      title: 'reads the user file of the remote host',
       platforms: ['linux'],
       files: { '~/.vscode-server-insiders/data/User/mcp.json': '{"servers":{"remote":{"command":"node"}}}' },
       expected: [{ name: 'remote', scope: 'user', state: 'ready', precedence: 20 }],

@@ -27,7 +27,7 @@ const USER_FILE = `{
 }`;
 
 const user: Sample = {
-  title: 'reads the user file: questions, variables, numbers in env, sockets, and a URL without type as http',
+  title: 'reads the user file: inputs, variables, numbers in env, sockets, and a URL without type as http',
   files: (platform) => ({ [appData(platform, 'Code/User/mcp.json')]: USER_FILE }),
   env: { PLAIN_KEY: 'p-1' },
   expected: (platform) => [
@@ -82,7 +82,7 @@ const wrongKey: Sample = {
 
 const otherKey: readonly Sample[] = [
   {
-    title: 'reads mcpServers in the file of a project, with its questions, and leaves them pending',
+    title: 'reads mcpServers in the file of a project, with its inputs, as pending',
     files: {
       '<project>/.vscode/mcp.json': `{
   "inputs": [{ "id": "token", "type": "promptString", "password": true }],
@@ -125,7 +125,7 @@ const otherKey: readonly Sample[] = [
 ];
 
 const profiles: Sample = {
-  title: 'reads the file of each profile beside that of the user',
+  title: 'reads the files of the user and of each profile',
   files: (platform) => ({
     [appData(platform, 'Code/User/mcp.json')]: '{"servers":{"base":{"command":"node"}}}',
     [appData(platform, 'Code/User/profiles/-1a2b/mcp.json')]: '{"servers":{"first":{"command":"node"}}}',
@@ -140,7 +140,7 @@ const profiles: Sample = {
 };
 
 const legacy: Sample = {
-  title: 'reads the settings of old versions, nested or with a dot in the key, and says that they moved',
+  title: 'reads the settings of old versions, nested or with a dotted key, and reports that they moved',
   files: (platform) => ({
     [appData(platform, 'Code/User/settings.json')]: `{
   "editor.fontSize": 14, // nothing to do with servers
@@ -173,7 +173,7 @@ const legacy: Sample = {
 };
 
 const plainSettings: Sample = {
-  title: 'has nothing to say about settings without servers',
+  title: 'reports no problem for settings without servers',
   files: (platform) => ({
     [appData(platform, 'Code/User/settings.json')]: '{"chat.mcp.discovery.enabled":true,"mcp":{"inputs":[]}}',
   }),
@@ -181,7 +181,7 @@ const plainSettings: Sample = {
 };
 
 const project: Sample = {
-  title: 'leaves what a project brings pending and what is meant for a container as inventory',
+  title: 'marks servers of a project as pending, and those for a container as inventory',
   files: {
     '<project>/.vscode/mcp.json': '{"servers":{"own":{"command":"node","args":["${workspaceFolder}/own.js"]}}}',
     '<project>/.mcp.json':
@@ -224,7 +224,7 @@ const project: Sample = {
 };
 
 const portable: Sample = {
-  title: 'looks beside a portable editor instead of in the home folder',
+  title: 'reads the directory of a portable editor instead of the home directory',
   files: (platform) => ({
     '~/portable/user-data/User/mcp.json': '{"servers":{"carried":{"command":"node"}}}',
     '~/portable/user-data/User/profiles/work/mcp.json': '{"servers":{"carried-too":{"command":"node"}}}',
@@ -239,7 +239,7 @@ const portable: Sample = {
 
 const moved: readonly Sample[] = [
   {
-    title: 'follows XDG_CONFIG_HOME',
+    title: 'reads XDG_CONFIG_HOME',
     platforms: ['linux'],
     files: {
       '~/xdg/Code/User/mcp.json': '{"servers":{"xdg":{"command":"node"}}}',
@@ -251,20 +251,20 @@ const moved: readonly Sample[] = [
     problems: ['deprecated-location'],
   },
   {
-    title: 'follows APPDATA onto another drive',
+    title: 'reads APPDATA on another drive',
     platforms: ['win32'],
     files: { '/Roaming/Code/User/mcp.json': '{"servers":{"roaming":{"command":"node"}}}' },
     env: { appdata: 'D:\\Roaming' },
     expected: [{ name: 'roaming', source: '<root>/Roaming/Code/User/mcp.json' }],
   },
   {
-    title: 'reads the user file of the far side of a remote connection',
+    title: 'reads the user file of the remote host',
     platforms: ['linux'],
     files: { '~/.vscode-server/data/User/mcp.json': '{"servers":{"remote":{"command":"node"}}}' },
     expected: [{ name: 'remote', scope: 'user', state: 'ready', precedence: 20 }],
   },
   {
-    title: 'has no far side of a remote connection elsewhere',
+    title: 'has no remote host on other platforms',
     platforms: ['darwin', 'win32'],
     files: { '~/.vscode-server/data/User/mcp.json': '{"servers":{"remote":{"command":"node"}}}' },
     expected: [],
@@ -272,7 +272,7 @@ const moved: readonly Sample[] = [
 ];
 
 const broken: Sample = {
-  title: 'loses one broken entry and no other, and one broken file and no other',
+  title: 'skips only an invalid entry or file',
   files: (platform) => ({
     [appData(platform, 'Code/User/mcp.json')]:
       '{"servers":{"bad":{"type":"carrier-pigeon","command":"node"},"empty":{},"good":{"command":"node"}}}',

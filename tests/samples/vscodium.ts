@@ -5,7 +5,7 @@ export const vscodium: Samples = {
   client: 'vscodium',
   samples: [
     {
-      title: 'reads its own user folder and profiles',
+      title: 'reads its own user directory and profiles',
       files: (platform) => ({
         [appData(platform, 'VSCodium/User/mcp.json')]:
           '{"servers":{"free":{"command":"node","args":["${userHome}"]},"old":{"type":"sse","url":"https://old.example/sse"}}}',
@@ -16,7 +16,7 @@ export const vscodium: Samples = {
       expected: [
         { name: 'free', client: 'vscodium', scope: 'user', state: 'ready', precedence: 20, args: ['<home>'] },
         { name: 'old', transport: 'sse', state: 'ready' },
-        // Nobody declared the question, but it is asked all the same.
+        // The input is not declared, but still required.
         { name: 'work', scope: 'profile', state: 'needs-input', inputs: [{ id: 'key' }] },
       ],
     },

@@ -4,7 +4,7 @@ export const warp: Samples = {
   client: 'warp',
   samples: [
     {
-      title: 'reads working_directory and asks for what stands in double braces',
+      title: 'reads working_directory, and needs input for values in double braces',
       files: {
         '~/.warp/.mcp.json': JSON.stringify({
           mcpServers: {
@@ -44,17 +44,17 @@ export const warp: Samples = {
       ['mcp_servers', '{"mcp_servers":{"one":{"command":"node"}}}'],
       ['mcp.servers', '{"mcp":{"servers":{"one":{"command":"node"}}}}'],
     ].map(([key = '', text = '']) => ({
-      title: `reads servers under ${key} too`,
+      title: `also reads servers under ${key}`,
       files: { '~/.warp/.mcp.json': text },
       expected: [{ name: 'one', scope: 'user' as const, state: 'ready' as const }],
     })),
     {
-      title: 'takes no map without one of its keys for servers',
+      title: 'ignores a map without one of its keys',
       files: { '~/.warp/.mcp.json': '{"one":{"command":"node"}}' },
       expected: [],
     },
     {
-      title: 'leaves what a project brings until someone starts it',
+      title: 'marks servers of a project as pending until the user starts them',
       files: {
         '~/.warp/.mcp.json': '{"mcpServers":{"same":{"command":"node","args":["user"]}}}',
         '<project>/.warp/.mcp.json': '{"mcpServers":{"same":{"command":"node","args":["project"]}}}',
@@ -72,7 +72,7 @@ export const warp: Samples = {
       ],
     },
     {
-      title: 'looks for the project at the top of its repository',
+      title: 'reads the project at the root of its repository',
       files: {
         '<project>/../.git/HEAD': 'ref: refs/heads/main\n',
         '<project>/../.warp/.mcp.json': '{"mcpServers":{"top":{"command":"node"}}}',
@@ -81,7 +81,7 @@ export const warp: Samples = {
       expected: [{ name: 'top', scope: 'project', state: 'pending-approval' }],
     },
     {
-      title: 'does not read the files of other programs, which is off unless someone switched it on',
+      title: 'does not read the files of other programs, which is disabled by default',
       files: {
         '<project>/.mcp.json': '{"mcpServers":{"theirs":{"command":"node"}}}',
         '~/.agents/.mcp.json': '{"mcpServers":{"theirs":{"command":"node"}}}',

@@ -4,7 +4,7 @@ export const windsurf: Samples = {
   client: 'windsurf',
   samples: [
     {
-      title: 'reads serverUrl before url, variables and files in values, flags and tools that are off',
+      title: 'prefers serverUrl over url, and reads variables and files in values, flags and disabled tools',
       files: {
         '~/.codeium/windsurf/mcp_config.json': JSON.stringify({
           mcpServers: {
@@ -35,7 +35,7 @@ export const windsurf: Samples = {
           command: 'node',
           args: ['--key', 'k-1'],
           env: { STAGE: '${env:STAGE}', PORT: '80' },
-          // Variables are expanded everywhere but here.
+          // Variables are not expanded in this field.
           cwd: '${env:RUNNER}',
           tools: { deny: ['remove', 'rename'] },
           missing: ['STAGE'],
@@ -55,7 +55,7 @@ export const windsurf: Samples = {
       problems: ['missing-variable', 'missing-variable'],
     },
     {
-      title: 'reads the files of its other builds and of its plug-in for JetBrains',
+      title: 'reads the files of its other builds and of its JetBrains plugin',
       files: {
         '~/.codeium/mcp_config.json': '{"mcpServers":{"jetbrains":{"command":"node"}}}',
         '~/.codeium/windsurf-next/mcp_config.json': '{"mcpServers":{"next":{"command":"node"}}}',

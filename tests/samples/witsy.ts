@@ -5,7 +5,7 @@ export const witsy: Samples = {
   client: 'witsy',
   samples: [
     {
-      title: 'reads both of its lists, and what is switched off as such',
+      title: 'reads both lists, and marks disabled servers',
       files: (platform) => ({
         [appData(platform, 'Witsy/settings.json')]: JSON.stringify({
           general: { language: 'en' },
@@ -51,7 +51,7 @@ export const witsy: Samples = {
       problems: ['invalid-entry', 'unsupported-transport-for-client'],
     },
     {
-      title: 'follows the variable for the folder of configurations',
+      title: 'reads the variable for the config directory',
       platforms: ['linux'],
       files: { '~/xdg/Witsy/settings.json': '{"mcpServers":{"notes":{"command":"uvx"}}}' },
       env: { XDG_CONFIG_HOME: '~/xdg' },

@@ -8,7 +8,7 @@ export const zed: Samples = {
   client: 'zed',
   samples: [
     {
-      title: 'reads both spellings of a command, seconds, flags, and values as they are written',
+      title: 'reads both command formats, timeouts in seconds and flags, without expansion',
       files: (platform) => ({
         [userFile(platform)]: `// the settings of an editor
 {
@@ -49,7 +49,7 @@ export const zed: Samples = {
       problems: ['reference-not-expanded', 'invalid-entry'],
     },
     {
-      title: 'leaves what a project brings pending, above the user',
+      title: 'marks servers of a project as pending, with precedence over the user',
       files: (platform) => ({
         [userFile(platform)]: '{"context_servers":{"same":{"command":"node","args":["user"]}}}',
         '<project>/.zed/settings.json': '{"context_servers":{"same":{"command":"node","args":["project"]}}}',
@@ -60,12 +60,12 @@ export const zed: Samples = {
       ],
     },
     {
-      title: 'has nothing to say about settings without servers, whatever else is in them',
+      title: 'reports no problem for settings without servers',
       files: (platform) => ({ [userFile(platform)]: '{"mcpServers":{"other":{"command":"node"}},"tab_size":2,}' }),
       expected: [],
     },
     {
-      title: 'is in the same folder on a Mac as on Linux, and not in Library',
+      title: 'uses the same directory on macOS as on Linux, not Library',
       platforms: ['darwin'],
       files: {
         '~/Library/Application Support/Zed/settings.json': '{"context_servers":{"unread":{"command":"node"}}}',
@@ -74,14 +74,14 @@ export const zed: Samples = {
       expected: [{ name: 'read' }],
     },
     {
-      title: 'follows XDG_CONFIG_HOME',
+      title: 'reads XDG_CONFIG_HOME',
       platforms: ['linux'],
       files: { '~/xdg/zed/settings.json': '{"context_servers":{"xdg":{"command":"node"}}}' },
       env: { XDG_CONFIG_HOME: '<home>/xdg' },
       expected: [{ name: 'xdg' }],
     },
     {
-      title: 'follows the folder of a Flatpak before that',
+      title: 'prefers the directory of a Flatpak',
       platforms: ['linux'],
       files: {
         '~/flatpak/zed/settings.json': '{"context_servers":{"flatpak":{"command":"node"}}}',
