@@ -67,11 +67,20 @@ describe('parseLine', () => {
     { title: 'a NUL in a message', line: '{"jsonrpc":"2.0","id":1,\0}', read: invalid(-32700, 'not valid JSON') },
     { title: 'a number', line: '7', read: invalid(-32600, 'a message must be an object') },
     { title: 'null', line: 'null', read: invalid(-32600, 'a message must be an object') },
-    { title: 'another version', line: '{"jsonrpc":"1.0","id":4}', read: invalid(-32600, '"jsonrpc" is not "2.0"', 4) },
+    {
+      title: 'another version',
+      line: '{"jsonrpc":"1.0","id":4}',
+      read: invalid(-32600, '"jsonrpc" is not "2.0"', 4),
+    },
+    {
+      title: 'an error that is a text',
+      line: '{"jsonrpc":"2.0","id":4,"error":"no"}',
+      read: { ...invalid(-32600, 'neither a request nor a response', 4), mayAnswer: true },
+    },
     {
       title: 'neither method nor result',
       line: '{"jsonrpc":"2.0","id":4}',
-      read: invalid(-32600, 'neither a request nor a response', 4),
+      read: { ...invalid(-32600, 'neither a request nor a response', 4), mayAnswer: true },
     },
     {
       title: 'a method that is a number',

@@ -25,6 +25,8 @@ export type Incoming =
        * It has no method and is not a valid response, so the request with this id fails: no other response will arrive.
        */
       readonly isAnswer?: true;
+      /** It has an id and no method, so it is a response if a request with this id is pending. */
+      readonly mayAnswer?: true;
     };
 
 export type Params = Readonly<Record<string, unknown>> | undefined;
@@ -122,6 +124,7 @@ function withoutMark(line: Buffer): Buffer {
 export function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return invalid(RpcCode.invalidRequest, 'a message must be an object');
   const id = readId(value.id);
+  // For example a line of a log: it fails no request, whatever its id is.
   if (value.jsonrpc !== '2.0') return invalid(RpcCode.invalidRequest, '"jsonrpc" is not "2.0"', id);
   if (value.method !== undefined) return readCall(value, id);
   const { error = null } = value;
@@ -131,7 +134,8 @@ export function readMessage(value: unknown): Incoming {
     return { kind: 'invalid', id, fault: BOTH, ...(id !== undefined && { isAnswer: true }) };
   if (hasResult && error === null && id !== undefined) return { kind: 'result', id, result: value.result };
   if (isObject(value.error)) return { kind: 'fault', id, fault: readFault(value.error) };
-  return invalid(RpcCode.invalidRequest, 'neither a request nor a response', id);
+  const neither = invalid(RpcCode.invalidRequest, 'neither a request nor a response', id);
+  return id === undefined ? neither : { ...neither, mayAnswer: true };
 }
 
 function readCall(value: Record<string, unknown>, id: Id | undefined): Incoming {
@@ -203,6 +207,6 @@ function tooDeep(line: Buffer, maxDepth: number): Incoming {
   return { kind: 'invalid', id, fault, ...(id !== undefined && !isRequest && { isAnswer: true }) };
 }
 
-function invalid(code: number, message: string, id?: Id): Incoming {
+function invalid(code: number, message: string, id?: Id): Extract<Incoming, { kind: 'invalid' }> {
   return { kind: 'invalid', id, fault: { code, message } };
 }

@@ -268,6 +268,17 @@ describe('Peer', () => {
     expect(made.sent).toHaveLength(1);
   });
 
+  it('rejects the request that an invalid message without a method answers', async () => {
+    const made = openPeer({ noise: () => 'answer' });
+    const { answer } = made.peer.request('a', undefined);
+    const message = { kind: 'invalid', id: 0, fault: { code: -32600, message: 'odd' }, mayAnswer: true } as const;
+    made.receive(message);
+    await expect(answer).rejects.toThrow('its answer cannot be read: odd');
+    expect(made.sent).toHaveLength(1);
+    made.receive(message);
+    expect(made.sent.slice(1)).toEqual([{ kind: 'fault', id: 0, fault: message.fault }]);
+  });
+
   it('answers an oversized request even if invalid messages are skipped', () => {
     const { sent, overlong, closings } = openPeer();
     overlong({ bytes: 1_000, id: 'q', isRequest: true });

@@ -180,14 +180,12 @@ export class Peer {
     }
   }
 
-  /**
-   * Skips or answers an invalid message. If it may be a response (nested too deeply), its pending request is rejected.
-   */
-  #unreadable({ id, fault, isAnswer }: Extract<Incoming, { kind: 'invalid' }>): void {
+  /** Skips or answers an invalid message. If it is a response, its pending request is rejected. */
+  #unreadable({ id, fault, isAnswer, mayAnswer }: Extract<Incoming, { kind: 'invalid' }>): void {
     const isHeard = this.#handlers.noise(fault) === 'answer';
-    if (isAnswer && id !== undefined)
-      this.#take(id)?.reject(new RpcError(fault.code, `its answer cannot be read: ${fault.message}`));
-    else if (isHeard) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
+    const pending = (isAnswer || mayAnswer) && id !== undefined ? this.#take(id) : undefined;
+    pending?.reject(new RpcError(fault.code, `its answer cannot be read: ${fault.message}`));
+    if (!pending && !isAnswer && isHeard) this.#channel.send({ kind: 'fault', id: id ?? null, fault });
   }
 
   async #answer(request: Extract<Incoming, { kind: 'request' }>): Promise<void> {

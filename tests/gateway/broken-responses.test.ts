@@ -13,13 +13,18 @@ describe.each(['legacy', 'modern'])('an invalid response of a server with the %s
   });
   afterAll(() => home[Symbol.asyncDispose]());
 
-  it.each(['both', 'both, error first', 'text', 'object', 'null'])('is an upstream error: %s', async (kind) => {
-    const client = home.connect();
-    await client.initialize();
-    const result = await client.execute('odd', 'broken', { kind });
-    expect([codeOf(result), textOf(result)]).toEqual([
-      'TOOL_EXECUTION_ERROR',
-      expect.stringMatching(/has both \\"result\\" and \\"error\\"|\\"content\\" is not an array/),
-    ]);
-  });
+  it.each(['both', 'both, error first', 'text', 'object', 'null', 'neither', 'text as error'])(
+    'is an upstream error: %s',
+    async (kind) => {
+      const client = home.connect();
+      await client.initialize();
+      const result = await client.execute('odd', 'broken', { kind });
+      expect([codeOf(result), textOf(result)]).toEqual([
+        'TOOL_EXECUTION_ERROR',
+        expect.stringMatching(
+          /has both \\"result\\" and \\"error\\"|\\"content\\" is not an array|answer cannot be read/,
+        ),
+      ]);
+    },
+  );
 });
