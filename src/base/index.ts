@@ -2,6 +2,14 @@ export { lastingController, unwatchAbort, watchAbort } from './abort-watchers.js
 export type { Brand } from './brand.js';
 export { deadline, LONGEST_TIMER_MS } from './deadline.js';
 export { assertNever, ErrorCode, PortolanError } from './errors.js';
+export {
+  newCounter,
+  type QueueCounter,
+  type QueueLimits,
+  type Refusal,
+  tryPlace,
+  waitForPlace,
+} from './fair-queue.js';
 export { type FileContent, type FileStatus, MAX_WHOLE_BYTES } from './fs/file-content.js';
 export {
   decodeText,

@@ -3,10 +3,10 @@ import type { Capability, EngineName, Job, Limits, Outcome, Output, Probe } from
 import { engineOf, enginesFor } from './engines/choose-engines.js';
 import { installedEngines } from './engines/installed-engine.js';
 import { storeProbeResult } from './engines/probe-cache.js';
-import { FairRunQueue } from './run/fair-run-queue.js';
 import type { Guest } from './run/guest.js';
 import { GuestPool } from './run/guest-pool.js';
 import { Sessions } from './run/guest-sessions.js';
+import { type RunQueue, runQueue } from './run/run-queue.js';
 import type { RunOutcome } from './run/sandbox-run.js';
 import type { EngineInfo, Sandbox, SandboxOptions } from './sandbox.js';
 
@@ -14,7 +14,7 @@ import type { EngineInfo, Sandbox, SandboxOptions } from './sandbox.js';
 interface Chosen {
   readonly info: EngineInfo;
   readonly pool: GuestPool;
-  readonly turns: FairRunQueue;
+  readonly turns: RunQueue;
   readonly sessions: Sessions;
 }
 
@@ -54,7 +54,7 @@ export class RunningSandbox implements Sandbox {
     if (job.session === undefined) return this.#runOnce(chosen, job, call, limits, signal);
     const { sessions, turns, info } = chosen;
     const session = sessions.open(job.session);
-    using turn = await session.turns.take(signal);
+    using turn = await session.turns.take('', signal);
     using slot = turn && (await turns.take(job.client ?? '', signal));
     if (!slot) return cancelled(info);
     const { guest: kept, lost } = sessions.stateOf(session);
@@ -130,7 +130,7 @@ export class RunningSandbox implements Sandbox {
       return {
         info: { name: engine.name, version, guarantees },
         pool: new GuestPool(engine, log),
-        turns: new FairRunQueue(engine.atOnce),
+        turns: runQueue(engine.atOnce),
         sessions: new Sessions(engine.sessions),
       };
     }

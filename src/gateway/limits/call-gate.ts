@@ -1,8 +1,7 @@
-import { setMaxListeners } from 'node:events';
-import { ErrorCode, PortolanError } from '../../base/index.js';
+import { ErrorCode, PortolanError, type QueueLimits, type Refusal, tryPlace, waitForPlace } from '../../base/index.js';
 import { exceeded, type Limits } from './call-limits.js';
 import { type Heap, heapOfProcess } from './heap-usage.js';
-import { join, leave, type QuotaCounter, QuotaCounters, type Waiter } from './quota-keys.js';
+import { type QuotaCounter, QuotaCounters } from './quota-keys.js';
 
 export interface CallGateOptions {
   /** A monotonic clock in milliseconds. */
@@ -33,24 +32,6 @@ const HEAP_SAMPLE_MS = 100;
 const SWEEP_MS = 60_000;
 /** The longest wait for a turn, also if the caller sets no timeout. */
 const MAX_WAIT_MS = 60_000;
-
-class Turn implements Disposable {
-  readonly #client: QuotaCounter;
-  readonly #server: QuotaCounter;
-  #end: ((client: QuotaCounter, server: QuotaCounter) => void) | undefined;
-
-  constructor(client: QuotaCounter, server: QuotaCounter, end: (client: QuotaCounter, server: QuotaCounter) => void) {
-    this.#client = client;
-    this.#server = server;
-    this.#end = end;
-  }
-
-  [Symbol.dispose](): void {
-    const end = this.#end;
-    this.#end = undefined;
-    end?.(this.#client, this.#server);
-  }
-}
 
 /** Admits calls within the limits. Clients take turns at a server, and a busy server does not delay calls to others. */
 export class CallGate implements Gate {
@@ -112,69 +93,31 @@ export class CallGate implements Gate {
     const client = this.#clients.get(keys.client, limits.ratePerMinute, now);
     const server = this.#servers.get(launch, limits.ratePerMinute, now);
     checkRate(client, server, limits, now);
-    const turn = new Turn(client, server, this.#end);
-    if (hasRoom(client, server, limits) && !server.lines.has(client)) {
-      begin(client, server);
-      return turn;
-    }
-    makeRoom(client, server, keys, limits);
-    return this.#waitForTurn({ client, server, limits: limitsOf }, keys, signal).then(() => turn);
+    const { inFlightPerClient, inFlightPerServer } = limits;
+    return (
+      tryPlace(client, server, inFlightPerClient, inFlightPerServer) ??
+      waitForPlace({
+        ...{ client, resource: server, maxWaitMs: this.#maxWaitMs, signal },
+        limits: () => queueLimits(limitsOf()),
+        error: (why) => this.#refusal(why, keys, limits, signal),
+      })
+    );
   }
 
-  #waitForTurn(
-    sides: Omit<Waiter, 'start' | 'refuse'>,
-    { server: name }: CallQuotaKeys,
-    signal?: AbortSignal,
-  ): Promise<void> {
-    const { client, server } = sides;
-    return new Promise((resolve, reject) => {
-      const end = () => {
-        leave(waiter);
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
-      };
-      const waiter: Waiter = {
-        ...sides,
-        start: () => {
-          end();
-          begin(client, server);
-          resolve();
-        },
-        refuse: (error) => {
-          end();
-          reject(error);
-        },
-      };
-      const onAbort = () => waiter.refuse(cancelled(signal));
-      const waited = `the call was queued for ${name} for more than ${this.#maxWaitMs} ms`;
-      const tooLong = () => waiter.refuse(exceeded(waited, 'the server is busy; try again later'));
-      const timer = setTimeout(tooLong, this.#maxWaitMs).unref();
-      // A program's calls share one signal; without this Node would warn of a listener leak.
-      if (signal) setMaxListeners(0, signal);
-      signal?.addEventListener('abort', onAbort);
-      join(waiter);
-      // The limits may have been raised since the last call ended.
-      this.#advance(server);
-    });
-  }
-
-  readonly #end = (client: QuotaCounter, server: QuotaCounter): void => {
-    client.inFlight -= 1;
-    server.inFlight -= 1;
-    if (server.waiting > 0) this.#advance(server);
-    if (client.waiting > 0) this.#advance(client);
-  };
-
-  /** Starts waiting calls of one client or server, one from each queue in turn, while there is room. */
-  #advance(counter: QuotaCounter): void {
-    for (const [other, line] of counter.lines) {
-      const [waiter] = line;
-      // Skip: this call's limits leave no room on one of its two sides, but the next queue's call may still start.
-      if (!waiter || !hasRoom(waiter.client, waiter.server, waiter.limits())) continue;
-      // Moved to the end of the map, where this loop reaches it again if there is still room.
-      counter.lines.delete(other);
-      counter.lines.set(other, line);
-      waiter.start();
+  #refusal(why: Refusal, { server }: CallQuotaKeys, { queue }: Limits, signal: AbortSignal | undefined): PortolanError {
+    const hint = 'wait until some calls have finished; limits.queue sets the limit';
+    switch (why) {
+      case 'client-full':
+        return exceeded(`this client already has ${queue} calls waiting`, hint);
+      case 'resource-full':
+        return exceeded(`${server} already has ${queue} calls waiting`, hint);
+      case 'too-long':
+        return exceeded(
+          `the call was queued for ${server} for more than ${this.#maxWaitMs} ms`,
+          'the server is busy; try again later',
+        );
+      case 'cancelled':
+        return cancelled(signal);
     }
   }
 
@@ -194,17 +137,8 @@ export class CallGate implements Gate {
   }
 }
 
-function hasRoom(
-  client: QuotaCounter,
-  server: QuotaCounter,
-  { inFlightPerClient, inFlightPerServer }: Limits,
-): boolean {
-  return client.inFlight < inFlightPerClient && server.inFlight < inFlightPerServer;
-}
-
-function begin(client: QuotaCounter, server: QuotaCounter): void {
-  client.inFlight += 1;
-  server.inFlight += 1;
+function queueLimits({ inFlightPerClient, inFlightPerServer, queue }: Limits): QueueLimits {
+  return { perClient: inFlightPerClient, perResource: inFlightPerServer, waiting: queue };
 }
 
 /** Takes a token from both buckets or from neither. */
@@ -217,19 +151,6 @@ function checkRate(client: QuotaCounter, server: QuotaCounter, { ratePerMinute }
     );
   client.rate.take();
   server.rate.take();
-}
-
-/** Shares a full queue fairly: the client with the most waiting calls loses its newest one to a client with fewer. */
-function makeRoom(client: QuotaCounter, server: QuotaCounter, keys: CallQuotaKeys, { queue }: Limits): void {
-  const hint = 'wait until some calls have finished; limits.queue sets the limit';
-  if (client.waiting >= queue) throw exceeded(`this client already has ${queue} calls waiting`, hint);
-  if (server.waiting < queue) return;
-  const full = exceeded(`${keys.server} already has ${queue} calls waiting`, hint);
-  const own = server.lines.get(client)?.size ?? 0;
-  const longest = [...server.lines.values()].reduce((a, b) => (b.size > a.size ? b : a), new Set<Waiter>());
-  const newest = [...longest].at(-1);
-  if (!newest || longest.size <= own + 1) throw full;
-  newest.refuse(full);
 }
 
 function cancelled(signal: AbortSignal | undefined): PortolanError {

@@ -33,7 +33,7 @@ export class Sessions implements AsyncDisposable {
   open(key: string): Session {
     const session = this.#sessions.get(key) ?? {
       key,
-      turns: new RunQueue(1, MAX_WAITING, WAIT_MS),
+      turns: new RunQueue({ perClient: 1, perResource: 1, waiting: MAX_WAITING }, WAIT_MS),
       guest: undefined,
       idle: undefined,
     };

@@ -1,66 +1,73 @@
-import { ErrorCode, PortolanError } from '../../base/index.js';
+import {
+  ErrorCode,
+  newCounter,
+  PortolanError,
+  type QueueCounter,
+  type QueueLimits,
+  tryPlace,
+  waitForPlace,
+} from '../../base/index.js';
 
-/**
- * Runs a limited number at once and the rest in order. It rejects callers if the queue is full or the wait too long.
- */
+const MAX_WAITING = 64;
+const WAIT_MS = 30_000;
+const CANCELLED = new Error('cancelled');
+
+/** Runs a limited number of programs at once, in total and for each client, and the rest in order. */
 export class RunQueue {
-  readonly #atOnce: number;
-  readonly #maxWaiting: number;
+  readonly #limits: QueueLimits;
   readonly #waitMs: number;
-  readonly #waiting: (() => void)[] = [];
-  #taken = 0;
+  readonly #all = newCounter();
+  readonly #clients = new Map<string, QueueCounter>();
 
-  constructor(atOnce: number, maxWaiting: number, waitMs: number) {
-    this.#atOnce = atOnce;
-    this.#maxWaiting = maxWaiting;
+  constructor(limits: QueueLimits, waitMs: number) {
+    this.#limits = limits;
     this.#waitMs = waitMs;
   }
 
   get idle(): boolean {
-    return this.#taken === 0 && this.#waiting.length === 0;
+    return this.#clients.size === 0;
   }
 
-  /** Resolves to a handle that releases the slot, or to undefined if the caller cancelled. */
-  async take(signal: AbortSignal): Promise<Disposable | undefined> {
+  /**
+   * Resolves to a handle that releases the slot, or to undefined if the caller cancelled. Rejects if the queue is full or
+   * the wait too long.
+   */
+  async take(client: string, signal: AbortSignal): Promise<Disposable | undefined> {
     if (signal.aborted) return undefined;
-    if (this.#taken < this.#atOnce) this.#taken += 1;
-    else if (!(await this.#wait(signal))) return undefined;
-    return { [Symbol.dispose]: () => this.#giveBack() };
+    const counter = this.#clients.get(client) ?? newCounter();
+    this.#clients.set(client, counter);
+    const { perClient, perResource } = this.#limits;
+    try {
+      const place =
+        tryPlace(counter, this.#all, perClient, perResource) ??
+        (await waitForPlace({
+          ...{ client: counter, resource: this.#all, limits: () => this.#limits, maxWaitMs: this.#waitMs, signal },
+          error: (why) => (why === 'cancelled' ? CANCELLED : busy()),
+        }));
+      return {
+        [Symbol.dispose]: () => {
+          place[Symbol.dispose]();
+          this.#tidy(client, counter);
+        },
+      };
+    } catch (error) {
+      this.#tidy(client, counter);
+      if (error === CANCELLED) return undefined;
+      throw error;
+    }
   }
 
-  #giveBack(): void {
-    // Pass the slot to the next caller directly, so that no new caller can take it first.
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#taken -= 1;
+  /** Drops clients that have no running job. */
+  #tidy(client: string, counter: QueueCounter): void {
+    if (counter.inFlight === 0 && counter.waiting === 0 && this.#clients.get(client) === counter)
+      this.#clients.delete(client);
   }
+}
 
-  /** True when the caller gets a slot. */
-  #wait(signal: AbortSignal): Promise<boolean> {
-    if (this.#waiting.length >= this.#maxWaiting) throw busy();
-    return new Promise((resolve, reject) => {
-      const leave = () => {
-        const at = this.#waiting.indexOf(begin);
-        if (at >= 0) this.#waiting.splice(at, 1);
-        clearTimeout(timer);
-        signal.removeEventListener('abort', cancel);
-      };
-      const cancel = () => {
-        leave();
-        resolve(false);
-      };
-      const begin = () => {
-        leave();
-        resolve(true);
-      };
-      const timer = setTimeout(() => {
-        leave();
-        reject(busy());
-      }, this.#waitMs);
-      signal.addEventListener('abort', cancel, { once: true });
-      this.#waiting.push(begin);
-    });
-  }
+/** A queue in which no client holds more than half of the slots, so that others need not wait for its programs. */
+export function runQueue(atOnce: number): RunQueue {
+  const perClient = Math.max(1, Math.floor(atOnce / 2));
+  return new RunQueue({ perClient, perResource: atOnce, waiting: MAX_WAITING }, WAIT_MS);
 }
 
 function busy(): PortolanError {

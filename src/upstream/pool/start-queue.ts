@@ -1,11 +1,11 @@
-const NEVER = new Promise<void>(() => undefined);
+import { newCounter, tryPlace, waitForPlace } from '../../base/index.js';
 
 /** Limits concurrent starts to `atOnce`, in order of arrival. A start that takes longer than `slowMs` frees its place. */
 export class StartQueue {
   readonly #atOnce: number;
   readonly #slowMs: number;
-  readonly #waiting: (() => void)[] = [];
-  #busy = 0;
+  readonly #client = newCounter();
+  readonly #starts = newCounter();
 
   constructor(atOnce: number, slowMs: number) {
     this.#atOnce = atOnce;
@@ -13,42 +13,26 @@ export class StartQueue {
   }
 
   /** Runs `act` in turn, or at once when `hurry` resolves because a call needs the server. */
-  async take<T>(act: () => Promise<T>, hurry: Promise<void> = NEVER): Promise<T> {
-    let hasPlace = await this.#place(hurry);
-    const giveUpPlace = () => {
-      if (hasPlace) this.#passOn();
-      hasPlace = false;
-    };
-    const slow = setTimeout(giveUpPlace, this.#slowMs).unref();
+  async take<T>(act: () => Promise<T>, hurry?: Promise<void>): Promise<T> {
+    const place = await this.#place(hurry);
+    const slow = setTimeout(() => place?.[Symbol.dispose](), this.#slowMs).unref();
     try {
       return await act();
     } finally {
       clearTimeout(slow);
-      giveUpPlace();
+      place?.[Symbol.dispose]();
     }
   }
 
-  async #place(hurry: Promise<void>): Promise<boolean> {
-    if (this.#busy < this.#atOnce) {
-      this.#busy += 1;
-      return true;
-    }
-    let mine: () => void = () => undefined;
-    const turn = new Promise<boolean>((resolve) => {
-      mine = () => resolve(true);
-      this.#waiting.push(mine);
-    });
-    const hasPlace = await Promise.race([turn, hurry.then(() => false)]);
-    const at = this.#waiting.indexOf(mine);
-    if (at >= 0) this.#waiting.splice(at, 1);
-    // Both may settle at once: a place that was assigned must be freed later.
-    return hasPlace || at < 0;
-  }
-
-  /** Hands the place directly to the next in the queue. */
-  #passOn(): void {
-    const next = this.#waiting.shift();
-    if (next) next();
-    else this.#busy -= 1;
+  async #place(hurry: Promise<void> | undefined): Promise<Disposable | undefined> {
+    const place = tryPlace(this.#client, this.#starts, this.#atOnce, this.#atOnce);
+    if (place) return place;
+    const hurried = new AbortController();
+    void hurry?.then(() => hurried.abort());
+    const limits = { perClient: this.#atOnce, perResource: this.#atOnce, waiting: Number.POSITIVE_INFINITY };
+    return waitForPlace({
+      ...{ client: this.#client, resource: this.#starts, limits: () => limits, signal: hurried.signal },
+      error: (why) => new Error(why),
+    }).catch(() => undefined);
   }
 }
