@@ -108,7 +108,7 @@ function seen(path: string): unknown {
 
 describe.skipIf(process.platform === 'win32')('an unexpected file in place of the registry', { tags: 'R8' }, () => {
   it.each(cases)(
-    'refuses $thing in the place of $place, and neither follows nor overwrites it',
+    'refuses $thing in place of $place, and neither follows nor overwrites it',
     async ({ at, put }) => {
       using project = new Project();
       const path = at(project);
@@ -123,7 +123,7 @@ describe.skipIf(process.platform === 'win32')('an unexpected file in place of th
       await registry.unregisterServer(MINE);
       await registry.listServers();
       expect([seen(path), project.outside()]).toEqual(before);
-      expect(readdirSync(project.top).toSorted()).toEqual(['outsideFolder', 'project', 'outsideFile']);
+      expect(readdirSync(project.top).toSorted()).toEqual(['outsideFile', 'outsideFolder', 'project']);
     },
   );
 
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === 'win32')('an unexpected file in place of th
   );
 
   it.each([...THINGS.filter(({ needsRoot }) => !needsRoot || isRoot), FOLDER])(
-    "refuses $thing in the place of another program's registry",
+    "refuses $thing in place of another program's registry",
     async ({ put }) => {
       using project = new Project();
       const path = join(project.top, 'foreign.json');
@@ -155,7 +155,7 @@ describe.skipIf(process.platform === 'win32')('an unexpected file in place of th
     },
   );
 
-  it('refuses a folder below one that others can write to, and restricts the mode of its own folder', async () => {
+  it('refuses a folder that others can write to, and restricts the mode of the folder of entries', async () => {
     using project = new Project();
     mkdirSync(project.folder);
     chmodSync(project.folder, 0o777);
