@@ -22,6 +22,8 @@ export interface ParsedQuery {
 const MAX_QUERY_WORDS = 64;
 /** A lookup of similar words is slower than one of the word itself. */
 const MAX_CORRECTED = 8;
+/** A short word is similar to many others. */
+const LONG_WORD = 6;
 const MIN_WORDS_TO_SPLIT = 8;
 const MIN_CLAUSE_WORDS = 2;
 const MAX_CLAUSES = 12;
@@ -55,9 +57,16 @@ function termsOf(word: string, stemmed: string, vocabulary: Vocabulary, correct:
   const add = (term: TermId | undefined, factor: number): void => {
     if (term !== undefined && term !== NO_TERM && (terms.get(term) ?? 0) < factor) terms.set(term, factor);
   };
+  const addSynonyms = (of: string, factor: number): void => {
+    for (const other of synonymsOf(of)) add(vocabulary.findStem(other), factor * WEIGHTS.synonym);
+  };
   add(vocabulary.findStem(stemmed), 1);
-  for (const other of synonymsOf(stemmed)) add(vocabulary.findStem(other), WEIGHTS.synonym);
-  if (correct) for (const { term, edits } of vocabulary.corrections(word)) add(term, WEIGHTS.typo / edits);
+  addSynonyms(stemmed, 1);
+  for (const correction of correct ? vocabulary.corrections(word) : []) {
+    const factor = (word.length < LONG_WORD ? WEIGHTS.typoShort : WEIGHTS.typo) / correction.edits;
+    add(correction.term, factor);
+    addSynonyms(stem(correction.word), factor);
+  }
   return [...terms].map(([term, factor]) => ({ term, factor })).sort((a, b) => b.factor - a.factor);
 }
 

@@ -9,6 +9,7 @@ export interface Weights {
   readonly request: number;
   readonly synonym: number;
   readonly typo: number;
+  readonly typoShort: number;
   readonly clause: number;
   readonly nameCover: number;
   readonly nameSynonym: number;
@@ -37,7 +38,8 @@ export const WEIGHTS: Weights = {
   presence: 0.25,
   request: 0.5,
   synonym: 0.5,
-  typo: 0.6,
+  typo: 0.8,
+  typoShort: 0.5,
   clause: 0.9,
   nameCover: 0.33,
   nameSynonym: 0.5,

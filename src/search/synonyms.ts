@@ -213,6 +213,11 @@ export function synonymsOf(stemmed: string): readonly string[] {
   return classes.get(stemmed) ?? [];
 }
 
+/** Every word of the classes. */
+export function synonymWords(): readonly string[] {
+  return CLASSES.split(/[\s/]+/).filter(Boolean);
+}
+
 let classes: ReadonlyMap<string, readonly string[]> | undefined;
 
 function readClasses(): ReadonlyMap<string, readonly string[]> {

@@ -12,6 +12,7 @@ import {
 } from './index-segment.js';
 import { type Corpus, Ranking, type RememberedPostings } from './ranking.js';
 import type { IndexedTool, RememberedUse, SearchOptions, SearchResult } from './search-types.js';
+import { synonymWords } from './synonyms.js';
 import { eachWord } from './tokenize.js';
 import { parseUses, UsageMemory } from './usage-memory.js';
 import { Vocabulary } from './vocabulary.js';
@@ -64,7 +65,7 @@ class SegmentedIndex implements ToolIndex {
     this.#now = now;
     this.#memory = new UsageMemory(now);
     this.#means = {
-      vocabulary: new Vocabulary(),
+      vocabulary: new Vocabulary(synonymWords()),
       ranking: new Ranking(),
       vectors: embedder && new Vectors<StoredTool>(embedder),
     };

@@ -17,6 +17,7 @@ const MAX_CORRECTIONS = 4;
 
 export interface Correction {
   readonly term: TermId;
+  readonly word: string;
   readonly edits: number;
 }
 
@@ -26,6 +27,11 @@ export class Vocabulary {
   readonly #byWord = new Map<string, TermId>();
   /** Words by their length, since a typo changes it by little. */
   readonly #byLength: WordList[] = Array.from({ length: LONGEST_TYPO + 3 }, () => new WordList());
+
+  /** With the words that it knows before any tool, so that a correct word is not taken for a typo. */
+  constructor(words: readonly string[] = []) {
+    for (const word of words) this.learn(word);
+  }
 
   get size(): number {
     return this.#terms.size;
@@ -56,16 +62,13 @@ export class Vocabulary {
   corrections(word: string): readonly Correction[] {
     if (word.length < SHORTEST_TYPO || word.length > LONGEST_TYPO) return [];
     const most = word.length >= LONG_WORD ? 2 : 1;
-    const best = new Map<TermId, number>();
+    const best = new Map<TermId, Correction>();
     for (let length = word.length - most; length <= word.length + most; length += 1) {
-      this.#byLength[length]?.eachNear(word, most, (term, edits) =>
-        best.set(term, Math.min(edits, best.get(term) ?? edits)),
-      );
+      this.#byLength[length]?.eachNear(word, most, (found) => {
+        if (found.edits < (best.get(found.term)?.edits ?? most + 1)) best.set(found.term, found);
+      });
     }
-    return [...best]
-      .map(([term, edits]) => ({ term, edits }))
-      .sort((a, b) => a.edits - b.edits || a.term - b.term)
-      .slice(0, MAX_CORRECTIONS);
+    return [...best.values()].sort((a, b) => a.edits - b.edits || a.term - b.term).slice(0, MAX_CORRECTIONS);
   }
 
   #termOf(stemmed: string): TermId {
@@ -95,12 +98,13 @@ class WordList {
     this.#terms.push(term);
   }
 
-  eachNear(word: string, most: number, emit: (term: TermId, edits: number) => void): void {
+  eachNear(word: string, most: number, emit: (found: Correction) => void): void {
     const letters = lettersOf(word);
     for (let n = 0; n < this.#words.length; n += 1) {
       if (bitCount((this.#letters[n] ?? 0) ^ letters) > 2 * most) continue;
-      const edits = editsBetween(word, this.#words[n] ?? '', most);
-      if (edits <= most) emit(this.#terms[n] ?? NO_TERM, edits);
+      const known = this.#words[n] ?? '';
+      const edits = editsBetween(word, known, most);
+      if (edits <= most) emit({ term: this.#terms[n] ?? NO_TERM, word: known, edits });
     }
   }
 }
