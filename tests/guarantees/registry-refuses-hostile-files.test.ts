@@ -107,25 +107,22 @@ function seen(path: string): unknown {
 }
 
 describe.skipIf(process.platform === 'win32')('an unexpected file in place of the registry', { tags: 'R8' }, () => {
-  it.each(cases)(
-    'refuses $thing in place of $place, and neither follows nor overwrites it',
-    async ({ at, put }) => {
-      using project = new Project();
-      const path = at(project);
-      mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-      put(path, project);
-      const before = [seen(path), project.outside()];
-      const warnings: string[] = [];
-      const registry = new ServerRegistry(project.view, { warn: (message) => void warnings.push(message) });
-      await registry.registerServer(MINE, {});
-      expect(warnings).toEqual([expect.stringContaining(path)]);
-      await registry.listServers();
-      await registry.unregisterServer(MINE);
-      await registry.listServers();
-      expect([seen(path), project.outside()]).toEqual(before);
-      expect(readdirSync(project.top).toSorted()).toEqual(['outsideFile', 'outsideFolder', 'project']);
-    },
-  );
+  it.each(cases)('refuses $thing in place of $place, and neither follows nor overwrites it', async ({ at, put }) => {
+    using project = new Project();
+    const path = at(project);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    put(path, project);
+    const before = [seen(path), project.outside()];
+    const warnings: string[] = [];
+    const registry = new ServerRegistry(project.view, { warn: (message) => void warnings.push(message) });
+    await registry.registerServer(MINE, {});
+    expect(warnings).toEqual([expect.stringContaining(path)]);
+    await registry.listServers();
+    await registry.unregisterServer(MINE);
+    await registry.listServers();
+    expect([seen(path), project.outside()]).toEqual(before);
+    expect(readdirSync(project.top).toSorted()).toEqual(['outsideFile', 'outsideFolder', 'project']);
+  });
 
   it.each([...THINGS.filter(({ needsRoot }) => !needsRoot || isRoot), FOLDER, OTHER])(
     'lists the other servers and does not touch $thing with the name of an entry',
